@@ -167,7 +167,7 @@ public final class FunctionRegistry: Sendable {
     _ type: Argument.Type, _ request: CallableRequest, _ coders: SharedCoders
   ) throws -> Argument {
     do {
-      return try coders.decoder.decode(type, from: try CallableValue.decode(request.rawData))
+      return try coders.decoder.decode(type, from: try CallableValue.decode(request.rawData, numbers: .swift))
     } catch {
       throw HTTPSError(.invalidArgument, "The argument is not a \(type): \(error)")
     }

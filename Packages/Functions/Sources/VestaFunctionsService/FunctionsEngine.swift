@@ -7,7 +7,9 @@ import VestaServiceInterop
 
 /// The embedded functions service: runs the closures of a ``FunctionRegistry``.
 ///
-/// A call is checked, waits for a place, and runs in a task of its own. The caller waits for the first of three: the
+/// A call is checked, waits for a place, and runs in a task of its own, on threads that the function may block. Functions
+/// share the places: one whose calls take long does not hold up the others. A function that calls a function gives its
+/// place back until that has ended; see ``CallPlace``. The caller waits for the first of three: the
 /// function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
 /// caller goes on at once; the place is given back when the function has really ended, so that functions that ignore
 /// their cancellation cannot pile up.
@@ -17,7 +19,7 @@ final class FunctionsEngine: FunctionsBackend {
   /// For calls that come in without an app.
   private let check: CallerCheck
   private let clock: ServiceClock
-  private let places: FairQueue
+  private let places: FairShares<String>
   private let deadlines: Deadlines
   /// The number of calls that run or wait.
   private let admitted = Locked(0)
@@ -31,7 +33,7 @@ final class FunctionsEngine: FunctionsBackend {
     self.options = options
     self.check = check ?? CallerCheck(auth: nil, verifyAppCheckToken: options.verifyAppCheckToken)
     self.clock = clock
-    places = FairQueue(limit: options.maximumConcurrentCalls)
+    places = FairShares(limit: options.maximumConcurrentCalls, bound: .soft)
     deadlines = Deadlines(clock: clock)
     let (sum, overflows) = max(1, options.maximumConcurrentCalls)
       .addingReportingOverflow(max(0, options.maximumWaitingCalls))
@@ -95,6 +97,8 @@ final class FunctionsEngine: FunctionsBackend {
 
   /// A call that has been checked.
   private struct Work: Sendable {
+    /// The name, for which the place counts.
+    let name: String
     let function: FunctionRegistry.Function
     let request: CallableRequest
     let channel: StreamChannel?
@@ -120,11 +124,16 @@ final class FunctionsEngine: FunctionsBackend {
       auth: user, appID: appID, instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil,
       rawData: call.data)
     return Work(
-      function: function, request: request, channel: channel,
+      name: "\(call.target)", function: function, request: request, channel: channel,
       deadline: min(limit.overflow ? .max : limit.partialValue, context.deadline ?? .max))
   }
 
   private func run(_ work: Work) async throws -> JSONValue {
+    guard let outer = CallPlace.current, outer.isOf(places) else { return try await start(work) }
+    return try await outer.lend { try await start(work) }
+  }
+
+  private func start(_ work: Work) async throws -> JSONValue {
     let running = RunningCall()
     defer { running.finish() }
     return try await Turn<JSONValue>().wait { turn in
@@ -132,7 +141,7 @@ final class FunctionsEngine: FunctionsBackend {
         turn.begin()?.resume(throwing: FailureRules.crowded)
         return
       }
-      running.begin(Task { await perform(work, turn) })
+      running.begin(Task(executorPreference: BlockingExecutor.shared) { [self] in await perform(work, turn) })
       let timer = deadlines.add(at: work.deadline) {
         guard let caller = turn.begin() else { return }
         running.cancel()
@@ -156,7 +165,11 @@ final class FunctionsEngine: FunctionsBackend {
   private func perform(_ work: Work, _ turn: Turn<JSONValue>) async {
     let result: Result<JSONValue, any Error>
     do {
-      result = .success(try await places.run { try await work.function.run(work.request, work.channel) })
+      let place = CallPlace(places, work.name)
+      try await place.enter()
+      defer { place.leave() }
+      result = .success(
+        try await CallPlace.$current.withValue(place) { try await work.function.run(work.request, work.channel) })
     } catch {
       result = .failure(error)
     }

@@ -85,6 +85,6 @@ final class StorageInstances: ComponentLifecycleMaintainer {
   }
 
   func appWillBeDeleted(_ app: VestaApp) async {
-    for storage in await table.removeAll() { storage.close() }
+    for storage in await table.removeAll() { await storage.close() }
   }
 }

@@ -8,7 +8,8 @@ import VestaStoreInterop
 ///
 /// The store `storage` and the folder `storage-content` in the project's directory are opened at the first call and
 /// closed with the last app of the project. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the
-/// content, by registering a component that provides them.
+/// content, by registering a component that provides them. A store that several processes may use needs one of the two;
+/// see ``StorageServiceOptions/sharedContentFolder``.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [StorageServiceLibrary.self, …])
@@ -39,10 +40,17 @@ public enum StorageServiceLibrary: Library {
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
+        let options = try container.find(StorageServiceOptions.self) ?? StorageServiceOptions()
+        let content: ContentPlace =
+          if let provided = try container.find((any BlobStore).self) {
+            .provided(provided)
+          } else if let shared = options.sharedContentFolder {
+            .sharedFolder(shared)
+          } else {
+            .ownFolder(home.path + "/storage-content")
+          }
         return StorageEngine(
-          options: try container.find(StorageServiceOptions.self) ?? StorageServiceOptions(),
-          crypto: try container.require((any CryptoProvider).self),
-          blobs: try container.find((any BlobStore).self) ?? FileBlobStore(directory: home.path + "/storage-content")
+          options: options, crypto: try container.require((any CryptoProvider).self), content: content
         ) {
           try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())
         }

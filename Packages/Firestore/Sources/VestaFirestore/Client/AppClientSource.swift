@@ -36,7 +36,9 @@ final class AppClientSource: FirestoreClientSource {
     }
   }
 
-  func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient {
+  func makeClient(
+    database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
+  ) throws -> any FirestoreClient {
     var options = SyncOptions()
     options.isEmbedded = isEmbedded
     options.persistenceKey = database.description
@@ -48,7 +50,13 @@ final class AppClientSource: FirestoreClientSource {
     }
     var kept: LazyResource<any OrderedStore>?
     (options.garbagePolicy, kept) = policy(settings)
-    let open = kept.map { store in { @Sendable in try await store.get() } }
+    let open = kept.map { store in
+      { @Sendable in
+        // The client before this one writes rows until it has ended.
+        await predecessor?.wait()
+        return try await store.get()
+      }
+    }
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
     return SyncClientAdapter(client, auth: auth, isEmbedded: isEmbedded)
   }

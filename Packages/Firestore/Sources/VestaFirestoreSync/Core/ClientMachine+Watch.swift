@@ -85,7 +85,7 @@ extension ClientMachine {
       fetched.remove(target)
       return ask(record)
     }
-    if fetched.end(target) { emit(.startTimer(.watchFollow, seconds: FetchedTargets.followSeconds)) }
+    if fetched.end(target) { emit(.startTimer(.watchFollow, seconds: tuning.followSeconds)) }
     listenTargets[target] = record.resuming(at: [], version: version)
     perform(onlineMachine.update(.online))
     let results = FirstResults(documents, of: target, version: version)
@@ -117,16 +117,20 @@ extension ClientMachine {
   package func watchOpened(stream: Int) {
     guard stream == watchStream.connection, watchStream.state == .starting else { return }
     performWatch(watchStream.opened())
+    startAwaiting()
     for id in listenTargets.keys.sorted() { if let record = listenTargets[id] { request(record) } }
   }
 
   /// The watch stream has closed.
   package func watchClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == watchStream.connection, watchStream.isConnected else { return }
+    let wasOpening = !watchStream.isOpen
     settleTokens()
     performWatch(watchStream.closed(error))
     aggregator = nil
     progress.end()
+    outage.watchError = error
+    if let error, wasOpening, isOutage(error) { failListeners(error) }
     guard shouldStartWatch else { return perform(onlineMachine.update(.unknown)) }
     perform(onlineMachine.streamFailed())
     startWatch()
@@ -177,7 +181,7 @@ extension ClientMachine {
     else { return }
     progress.advance(to: event.globalToken, at: version)
     for id in event.followedTargets { progress.follow(id) }
-    if progress.isStale(after: LocalStore.resumeTokenWriteInterval) { settleTokens() }
+    if progress.isStale(after: tuning.resumeTokenSeconds) { settleTokens() }
     for (id, change) in event.targetChanges where !change.resumeToken.isEmpty {
       listenTargets[id] = listenTargets[id]?.resuming(at: change.resumeToken, version: version)
     }
@@ -216,11 +220,11 @@ extension ClientMachine {
 
   func perform(_ outcome: OnlineStateMachine.Outcome) {
     switch outcome.timer {
-    case .start: emit(.startTimer(.onlineState, seconds: 10))
+    case .start: emit(.startTimer(.onlineState, seconds: tuning.onlineSeconds))
     case .cancel: emit(.cancelTimer(.onlineState))
     case nil: break
     }
-    if outcome.warns { emit(.warnUnreachable) }
+    if outcome.warns { emit(.warnUnreachable(outage.watchError)) }
     if let state = outcome.state { changeOnlineState(state) }
   }
 }

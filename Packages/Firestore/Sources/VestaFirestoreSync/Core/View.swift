@@ -254,6 +254,18 @@ package struct View: Sendable {
   /// An acknowledged write is awaited until a snapshot of its version, and documents come into limbo after a reset.
   package var followsEverySnapshot: Bool { !awaited.isEmpty || isAwaitingReset }
 
+  /// Whether the query has as many results as its limit allows.
+  var isFull: Bool { query.limit == documents.count }
+
+  /// Whether a document is a result.
+  func contains(_ key: DocumentKey) -> Bool { documents.contains(key) }
+
+  /// The documents of acknowledged writes of which no snapshot has been seen, with the versions of the writes.
+  var overdue: [DocumentKey: Timestamp] { awaited.filter { $0.value > version } }
+
+  /// Whether a snapshot of an acknowledged write of a document has not been seen.
+  func isOverdue(_ key: DocumentKey) -> Bool { awaited[key].map { $0 > version } ?? false }
+
   /// Whether a change of its target changes nothing but where to resume.
   func isTokenOnly(_ target: TargetUpdate) -> Bool {
     target.isCurrent == isCurrent && target.added.isEmpty && target.modified.isEmpty && target.removed.isEmpty

@@ -15,7 +15,7 @@ struct IndexRows: Sendable {
   private var finished: [CacheRow] = []
 
   /// How many entries of new indexes come at once.
-  private static let part = 4_096
+  var part = SyncTuning().indexPart
 
   /// Whether entries of new indexes are left.
   var hasMore: Bool { next < entries.count || !finished.isEmpty }
@@ -39,7 +39,7 @@ struct IndexRows: Sendable {
   /// Takes the changes, and a part of the entries of new indexes.
   mutating func take() -> [CacheRow] {
     if changed.isEmpty, !hasMore { return [] }
-    let end = min(entries.count, next + Self.part)
+    let end = min(entries.count, next + max(1, part))
     var rows = entries[next..<end].filter { !outdated.contains($0.key) }
     next = end
     rows += changed

@@ -86,7 +86,7 @@ final class SimulatedClient {
 
   private static func machine(_ store: LocalStore, _ clock: SimulatedClock, _ kind: Kind) -> ClientMachine {
     var configuration = ClientMachine.Configuration(database: database)
-    configuration.limboLimit = 2
+    configuration.tuning.limboLimit = 2
     configuration.keepsOnlyPendingWrites = kind.isEmbedded
     configuration.fetchesTargets = kind.isEmbedded
     configuration.monotonicTime = { clock.now * kind.drift }
@@ -376,7 +376,7 @@ final class SimulatedClient {
     case .event(.inSync): break
     case .finish(let id, let error): answered(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable, .warnMalformed: break
+    case .keepWrites, .warnUnreachable, .warnMalformed, .warnStalled: break
     }
   }
 }
