@@ -105,9 +105,9 @@ public struct AuthServiceOptions: Sendable {
 
   /// The number of passwords that may be compared or wait for it at the same time; more are refused with
   /// `TOO_MANY_ATTEMPTS_TRY_LATER`.
-  public var waitingHashes = 1_024
+  public var waitingHashes = 4_096
 
-  /// The same for one caller: for one network address, or where none is known for one account.
+  /// The same for one network address (`CallContext.clientAddress`).
   public var waitingHashesPerCaller = 64
 
   // MARK: Identity providers
@@ -124,6 +124,8 @@ public struct AuthServiceOptions: Sendable {
 
   /// The clock.
   public var clock = ServiceClock.system
+
+  var tuning = AuthTuning()
 
   /// The defaults: no development mode, the system's clock, one hour for ID tokens.
   public init() {}

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaAuthBackend
 import VestaAuthBackendFakes
+import VestaCore
 import VestaTesting
 
 @testable import VestaAuth

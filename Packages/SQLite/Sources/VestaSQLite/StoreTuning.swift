@@ -25,6 +25,13 @@ struct StoreTuning: Sendable {
   /// How many transactions share a commit at the most.
   var groupLimit = 256
 
+  /// The longest key and value, together, that lie in one row; of longer ones the value has a table of its own. It has to
+  /// fit into a leaf of the index.
+  var inlineLimit = 2_000
+
+  /// How many entries a scan visits between two looks at whether to continue.
+  var entriesBetweenChecks = 64
+
   /// How many readers may be open, beside one for each body.
   var readerLimit = 64
 

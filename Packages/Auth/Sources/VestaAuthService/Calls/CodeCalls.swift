@@ -230,7 +230,7 @@ extension ReadCall {
       if user.emailLinkSignIn { methods.append("emailLink") }
     }
     let range = Keys.providerEmails(tenant, email)
-    for entry in try await reader.entries(in: range, limit: 100) {
+    for entry in try await reader.entries(in: range, limit: engine.options.tuning.methods) {
       var key = KeyDecoder(entry.key, from: range.lower.count)
       let localID = try RecordCodec.part("providerEmail") { try key.string() }
       guard let user = try await user(localID) else { continue }

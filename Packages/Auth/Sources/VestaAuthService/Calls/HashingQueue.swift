@@ -3,9 +3,9 @@ import VestaConcurrency
 
 /// Lets callers hash passwords in turns: one who guesses without end holds up nobody but himself.
 ///
-/// A caller is a network address, or where none is known the account that is asked for. Each waits in a line of its own, and
-/// the lines are served one after the other. The lines are bounded, one by one and together: beyond that a call is
-/// refused at once, which costs nothing.
+/// A caller is a network address, or where none is known the account that is asked for. Each waits in a line of its
+/// own, and the lines take turns. The lines of addresses are bounded, and all lines together: beyond that a call is refused
+/// at once, which costs nothing.
 final class HashingQueue: Sendable {
   private struct State {
     var lines: [String: Int] = [:]
@@ -19,7 +19,7 @@ final class HashingQueue: Sendable {
 
   /// - Parameters:
   ///   - limit: How many calls may hash or wait together.
-  ///   - perCaller: How many of one caller.
+  ///   - perCaller: How many of one network address.
   ///   - running: How many hash at the same time: as many as there are cores.
   init(waiting limit: Int, perCaller: Int, running: Int = Platform.processors) {
     queue = FairQueue(limit: running)
@@ -33,11 +33,21 @@ final class HashingQueue: Sendable {
   var waitingCount: Int { queue.waitingCount }
 
   /// Hashes when it is the caller's turn.
-  func run<Result>(for caller: String, _ body: () async throws -> Result) async throws -> Result {
+  ///
+  /// - Parameters:
+  ///   - address: The network address of the caller, if it is known.
+  ///   - account: Whose line it is where it is not; one for all new accounts.
+  ///   - body: Hashes.
+  func run<Result>(
+    for address: String?, account: String = "", _ body: () async throws -> Result
+  ) async throws -> Result {
     let isAdmitted = state.withLock { state -> Bool in
-      guard state.waiting < limit, state.lines[caller, default: 0] < perCaller else { return false }
+      guard state.waiting < limit else { return false }
+      if let address {
+        guard state.lines[address, default: 0] < perCaller else { return false }
+        state.lines[address, default: 0] += 1
+      }
       state.waiting += 1
-      state.lines[caller, default: 0] += 1
       return true
     }
     guard isAdmitted else {
@@ -46,10 +56,12 @@ final class HashingQueue: Sendable {
     defer {
       state.withLock { state in
         state.waiting -= 1
-        let left = (state.lines[caller] ?? 1) - 1
-        state.lines[caller] = left > 0 ? left : nil
+        guard let address else { return }
+        let left = (state.lines[address] ?? 1) - 1
+        state.lines[address] = left > 0 ? left : nil
       }
     }
-    return try await queue.run(inLineOf: caller, body)
+    // No address has a zero in it.
+    return try await queue.run(inLineOf: address ?? "\u{0}\(account)", body)
   }
 }

@@ -33,13 +33,11 @@ enum GuessedAccount: Sendable {
   /// guesses reveals which it is.
   case absent(email: String)
 
-  private static let slots: Int64 = 1_024
-
-  func key(_ tenant: TenantKey) -> [UInt8] {
+  func key(_ tenant: TenantKey, slots: Int64) -> [UInt8] {
     switch self {
     case .password(let localID): Keys.guesses(tenant, of: localID)
     case .secondFactor(let localID): Keys.factorGuesses(tenant, of: localID)
-    case .absent: Keys.guesses(tenant, ofAbsent: name & (GuessedAccount.slots - 1))
+    case .absent: Keys.guesses(tenant, ofAbsent: name % max(1, slots))
     }
   }
 
@@ -58,11 +56,14 @@ extension AuthOperation {
   /// Called outside of any transaction, before anything is compared: no refusal undoes it.
   func takeSharedGuess(_ account: GuessedAccount, tenant: TenantKey) async throws {
     guard try await engine.sharesStore else { return }
-    let (key, limit, now) = (account.key(tenant), options.accountGuesses, now)
+    let (key, limit, now) = (account.key(tenant, slots: options.tuning.guessSlots), options.accountGuesses, now)
     let (address, addressLimit) = (context.clientAddress, options.addressGuesses)
+    let sweeping = options.tuning.sweptLimits
     let mayGo = try await engine.write { transaction in
       if let address {
-        guard try await transaction.takeShared(.address, address, addressLimit, now: now) else { return false }
+        guard try await transaction.takeShared(.address, address, addressLimit, now: now, sweeping: sweeping) else {
+          return false
+        }
       }
       let old = try await transaction.record(SharedGuesses.self, key)
       var guesses = old ?? SharedGuesses()
@@ -113,7 +114,8 @@ extension WriteCall {
   func takeDigitGuess(_ phone: String, isFirst: Bool) async throws -> Bool {
     var isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
     if isTaken, engine.hasSharedStore {
-      isTaken = try await transaction.takeShared(.digits, name(phone), options.digitGuesses, now: now)
+      isTaken = try await transaction.takeShared(
+        .digits, name(phone), options.digitGuesses, now: now, sweeping: options.tuning.sweptLimits)
     }
     guard isTaken || isFirst else {
       throw AuthServiceError(.tooManyAttempts, "Too many wrong codes. Please ask for a new code.")
@@ -133,7 +135,8 @@ extension WriteCall {
     // Called within transactions: one that runs again counts twice, which errs on the safe side.
     var mayGo = engine.limits.withLock { $0.recipients.take(recipient, now: now) }
     if mayGo, engine.hasSharedStore {
-      mayGo = try await transaction.takeShared(.recipient, recipient, options.codesPerRecipient, now: now)
+      mayGo = try await transaction.takeShared(
+        .recipient, recipient, options.codesPerRecipient, now: now, sweeping: options.tuning.sweptLimits)
     }
     guard mayGo else { throw AuthServiceError(code, "Too many codes were asked for. Please try again later.") }
   }
@@ -148,7 +151,7 @@ extension WriteCall {
   /// Forgets the guesses that all processes know of, after a right one.
   func forgiveSharedGuesses(_ account: GuessedAccount, from address: String?) async throws {
     guard try await engine.sharesStore else { return }
-    try await transaction.delete(account.key(tenant))
+    try await transaction.delete(account.key(tenant, slots: options.tuning.guessSlots))
     guard let address else { return }
     try await transaction.giveBackShared(.address, address, options.addressGuesses, now: now)
   }

@@ -125,24 +125,18 @@ extension AuthOperation {
     -> Bool
   {
     guard password.utf8.count <= Checks.longestPassword else { return false }
-    guard let hash else {
-      try await compareInVain(password, lane: lane)
-      return false
-    }
-    let isRight = try await engine.hashing.run(for: context.clientAddress ?? lane) {
-      try await crypto.verifyPassword(password, against: hash, signerKey: try await signerKey(signerKeyID))
-    }
-    // An imported hash may cost next to nothing, which would tell that there is an account.
-    if !isRight, hash.scheme != options.passwordScheme { try await compareInVain(password, lane: lane) }
-    return isRight
-  }
-
-  private func compareInVain(_ password: String, lane: String) async throws {
     let nobody = try PasswordHash(
       scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
       digest: try crypto.randomBytes(count: 32))
-    try await engine.hashing.run(for: context.clientAddress ?? lane) {
+    return try await engine.hashing.run(for: context.clientAddress, account: lane) {
+      if let hash {
+        let key = try await signerKey(signerKeyID)
+        if try await crypto.verifyPassword(password, against: hash, signerKey: key) { return true }
+        // An imported hash may cost next to nothing, which would tell that there is an account.
+        if hash.scheme == options.passwordScheme { return false }
+      }
       _ = try? await crypto.verifyPassword(password, against: nobody, signerKey: nil)
+      return false
     }
   }
 

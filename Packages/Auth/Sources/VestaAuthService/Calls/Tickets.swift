@@ -60,7 +60,7 @@ extension WriteCall {
     try await transaction.put(ticket, Keys.ticket(hash))
     try await transaction.put([], for: Keys.ticketExpiry(ticket.expiresAt, hash))
     let expired = try await transaction.entries(
-      in: Keys.expiredTickets(at: now - Self.memoryOfExpired), limit: 8)
+      in: Keys.expiredTickets(at: now - Self.memoryOfExpired), limit: options.tuning.sweptTickets)
     for entry in expired {
       try await transaction.delete(Keys.ticket(try Keys.hash(ofExpiry: entry.key)))
       try await transaction.delete(entry.key)

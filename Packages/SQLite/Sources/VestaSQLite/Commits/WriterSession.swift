@@ -58,7 +58,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Puts a value, and remembers whether large ones have to be looked for from now on.
   func put(_ value: [UInt8], for key: [UInt8], in table: EntryTable) throws {
-    if EntryTable.isLarge(key: key.count, value: value.count) { hasLarge = true }
+    if table.isLarge(key: key.count, value: value.count) { hasLarge = true }
     try table.put(value, for: key, hasLarge: hasLarge)
   }
 
@@ -310,6 +310,7 @@ final class WriterSession: @unchecked Sendable {
     do {
       let connection = try Connection(path: path, operation: operation)
       connection.borrow(from: reserve)
+      connection.tune(tuning)
       try Schema.prepareWriter(connection, options: options, tuning: tuning)
       return connection
     } catch let error as StoreError where error.code == .corrupt && store_files_read_failures() > failures {

@@ -14,6 +14,11 @@ final class Connection: @unchecked Sendable {
   let isWarm: Bool
 
   let handle: OpaquePointer
+
+  /// See `StoreTuning`.
+  var inlineLimit = StoreTuning().inlineLimit
+  var entriesBetweenChecks = StoreTuning().entriesBetweenChecks
+
   private var isClosed = false
   // Kept as long as the connection asks it for room.
   private var reserve: StoreReserve?
@@ -51,6 +56,11 @@ final class Connection: @unchecked Sendable {
   }
 
   deinit { close() }
+
+  /// Takes over the bounds of a store.
+  func tune(_ tuning: StoreTuning) {
+    (inlineLimit, entriesBetweenChecks) = (max(1, tuning.inlineLimit), max(1, tuning.entriesBetweenChecks))
+  }
 
   /// Closes the connection, which cannot be used any more; calling it again does nothing.
   func close() {
