@@ -4,8 +4,9 @@ import VestaConcurrency
 import VestaCore
 import VestaFirestoreBackend
 import VestaFirestoreModel
-import VestaFirestoreReference
+import VestaFirestoreService
 import VestaFirestoreSync
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestore
@@ -16,6 +17,7 @@ struct CancellationTests {
   /// Makes clients whose calls wait for their context without end.
   private struct WaitingSource: FirestoreClientSource {
     let calls = Gate()
+    private let engine = FirestoreEngine(store: ModelStore())
 
     func makeClient(
       database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
@@ -25,7 +27,7 @@ struct CancellationTests {
         try await calls.pass()
         return CallContext()
       }
-      let client = SyncClient(database: database, backend: ReferenceBackend(), store: nil, options: options)
+      let client = SyncClient(database: database, backend: engine, store: nil, options: options)
       return SyncClientAdapter(client, auth: nil, isEmbedded: false)
     }
 
