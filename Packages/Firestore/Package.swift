@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "VestaFirestoreSpecs", targets: ["VestaFirestoreSpecs"]),
     .library(name: "VestaFirestoreReference", targets: ["VestaFirestoreReference"]),
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
+    .library(name: "VestaFirestoreWire", targets: ["VestaFirestoreWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -153,6 +154,26 @@ let package = Package(
       dependencies: [
         "VestaFirestoreModel", "VestaFirestoreReference",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreWireTests",
+      dependencies: [
+        "VestaFirestoreWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

@@ -46,6 +46,7 @@ public struct AuthServiceOptions: Sendable {
   public var oobCodeLifetimes: [OobRequestType: Duration] = [
     .verifyEmail: .seconds(3 * 86_400), .verifyAndChangeEmail: .seconds(3 * 86_400),
     .emailSignIn: .seconds(6 * 3600), .recoverEmail: .seconds(30 * 86_400),
+    .revertSecondFactorAddition: .seconds(30 * 86_400),
   ]
 
   /// The lifetime of codes by text message.
@@ -101,6 +102,13 @@ public struct AuthServiceOptions: Sendable {
 
   /// The limit on codes to one mailbox or phone.
   public var codesPerRecipient = RateLimit(burst: 20, refillInterval: .seconds(60))
+
+  /// The number of passwords that may be compared or wait for it at the same time; more are refused with
+  /// `TOO_MANY_ATTEMPTS_TRY_LATER`.
+  public var waitingHashes = 1_024
+
+  /// The same for one caller: for one network address, or where none is known for one account.
+  public var waitingHashesPerCaller = 64
 
   // MARK: Identity providers
 

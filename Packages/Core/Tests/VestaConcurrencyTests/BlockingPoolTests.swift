@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Testing
 import VestaConcurrency
 import VestaTesting
@@ -126,5 +127,28 @@ import VestaTesting
       #expect(log.entries == Array(0..<2_000))
     }
     while pool.threadCount > 0 { await Task.yield() }
+  }
+}
+
+@Suite struct BlockingExecutorTests {
+  @Test func `more blocked tasks than cores hold up no other task`() async throws {
+    let count = ProcessInfo.processInfo.activeProcessorCount + 1
+    let executor = BlockingExecutor(BlockingPool(limit: count))
+    let blocked = DispatchSemaphore(value: 0)
+    let begun = Log<Int>()
+    let tasks = (0..<count).map { number in
+      Task(executorPreference: executor) {
+        begun.add(number)
+        blocked.wait()
+        await Task.yield()
+        return number
+      }
+    }
+    await begun.wait { $0.count == count }
+    #expect(await Task { 7 }.value == 7)
+    for _ in tasks { blocked.signal() }
+    var numbers: [Int] = []
+    for task in tasks { numbers.append(await task.value) }
+    #expect(numbers == Array(0..<count))
   }
 }

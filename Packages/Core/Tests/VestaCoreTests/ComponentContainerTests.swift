@@ -54,7 +54,7 @@ private struct Broken: Error {}
     #expect(app.container.resolve((any Greeter).self) == nil)
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
     #expect(error.code == .notProvided)
-    #expect(error.message.contains("Nothing provides Greeter"))
+    #expect(error.message.contains("provides Greeter. Add a package that does"))
   }
 
   private enum EmptyHandedLibrary: TestLibrary {

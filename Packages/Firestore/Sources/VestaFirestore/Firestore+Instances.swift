@@ -45,7 +45,9 @@ extension Firestore {
     guard let app = app ?? VestaApp.app() else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(FirestoreProvider.self).firestore(app: app, database: database)
+    return try app.container.require(
+      FirestoreProvider.self, providedBy: "FirestoreLibrary of VestaFirestore (Packages/Firestore)"
+    ).firestore(app: app, database: database)
   }
 
   /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.

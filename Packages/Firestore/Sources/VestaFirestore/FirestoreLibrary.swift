@@ -29,7 +29,10 @@ public enum FirestoreLibrary: Library {
         dependencies: [
           .required(
             (any FirestoreBackend).self,
-            providedBy: "VestaFirestoreService (the embedded engine, part of Packages/Firestore)"),
+            providedBy: """
+              FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which needs a store too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any CryptoProvider).self),

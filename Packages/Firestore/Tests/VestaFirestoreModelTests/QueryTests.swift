@@ -163,11 +163,12 @@ import VestaFirestoreBackend
     var query = Self.query()
     query.offset = 3
     let last = Document(name: "\(Self.root)/c/x", fields: [:])
-    #expect(try Self.normal(query).continued(after: last, count: 2).limit == nil)
+    #expect(try Self.normal(query).continued(after: last, returned: 2, skipped: 3).limit == nil)
     query.limit = 5
     for (count, left) in [(0, 5), (2, 3), (5, 0), (7, 0)] {
-      let rest = try Self.normal(query).continued(after: last, count: count)
+      let rest = try Self.normal(query).continued(after: last, returned: count, skipped: 3)
       #expect(rest.limit == left && rest.offset == 0 && rest.after == last)
+      #expect(try Self.normal(query).continued(after: last, returned: 0, skipped: 1).offset == 2)
     }
   }
 
@@ -182,7 +183,7 @@ import VestaFirestoreBackend
 
   @Test func `a query that goes on begins behind its last result`() throws {
     let documents = Self.documents(["a": [:], "b": [:], "c": [:], "d": [:]]).sorted { $0.name < $1.name }
-    let rest = try Self.normal(Self.query()).continued(after: documents[1], count: 2)
+    let rest = try Self.normal(Self.query()).continued(after: documents[1], returned: 2)
     #expect(rest.results(in: documents).documents.map(\.name) == documents[2...].map(\.name))
   }
 }

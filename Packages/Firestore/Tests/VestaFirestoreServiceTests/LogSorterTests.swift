@@ -206,8 +206,8 @@ struct LogSorterTests {
       log.append(
         (LogPosition(version: Int64(number / 2), part: Int64(number % 2)), LogRow(changes: [.init(place: place)])))
     }
-    let rows = try #require(ChangeRow.rows(of: log).values.first)
-    #expect(rows.count > 3 && rows.allSatisfy { $0.bytes.count < ChangeRow.softLimit + 100 })
+    let rows = try #require(ChangeRow.rows(of: log, limit: 16_384).values.first)
+    #expect(rows.count > 3 && rows.allSatisfy { $0.bytes.count < 16_384 + 100 })
     #expect(rows.flatMap { $0.parts.map(\.position) } == log.map(\.position))
     #expect(try rows.allSatisfy { try ChangeRow($0.bytes) == $0 })
   }

@@ -17,13 +17,13 @@ import VestaTesting
 
   @Test func `a bounded number of ended transactions is remembered, and the last of them always`() throws {
     let pool = Self.pool()
-    for _ in 0..<3 * TransactionPool.mostEnded {
+    for _ in 0..<3 * CommitTuning().endedTransactions {
       let id = try pool.begin(.readWrite())
       #expect(try pool.end(id) != nil)
       #expect(try pool.end(id) == nil)
-      if pool.endedCount > TransactionPool.mostEnded { break }
+      if pool.endedCount > CommitTuning().endedTransactions { break }
     }
-    #expect(pool.endedCount <= TransactionPool.mostEnded)
+    #expect(pool.endedCount <= CommitTuning().endedTransactions)
     #expect(pool.openCount == 0)
   }
 
@@ -41,11 +41,11 @@ import VestaTesting
   @Test func `a bounded number of contended documents is remembered, also while all of them are contended`() throws {
     let clock = ManualClock()
     let pool = Self.pool(clock)
-    for number in 0..<3 * TransactionPool.mostContended {
+    for number in 0..<3 * CommitTuning().contendedDocuments {
       try Self.contend(number, in: pool)
-      if pool.contendedCount > TransactionPool.mostContended { break }
+      if pool.contendedCount > CommitTuning().contendedDocuments { break }
     }
-    #expect(pool.contendedCount <= TransactionPool.mostContended)
+    #expect(pool.contendedCount <= CommitTuning().contendedDocuments)
     #expect(pool.waitingCount == 0)
   }
 

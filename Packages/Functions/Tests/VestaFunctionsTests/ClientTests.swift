@@ -20,7 +20,7 @@ import VestaTesting
 
   init() throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
-    options.projectID = "project"
+    options.projectID = "project-\(UUID().uuidString)"
     options.backend = .embedded(directory: URL(fileURLWithPath: NSTemporaryDirectory()))
     app = try VestaApp.configure(
       name: "f\(UUID().uuidString.prefix(8))", options: options,

@@ -14,7 +14,7 @@ import VestaTesting
 
   init() throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
-    options.projectID = "project"
+    options.projectID = "project-\(UUID().uuidString)"
     options.backend = .embedded(directory: URL(fileURLWithPath: NSTemporaryDirectory()))
     let app = try VestaApp.configure(
       name: "s\(UUID().uuidString.prefix(8))", options: options,

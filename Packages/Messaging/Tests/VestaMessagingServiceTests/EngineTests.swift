@@ -12,10 +12,11 @@ import VestaTesting
 /// An engine on a store that is handed in, so that a second engine can go on with it.
 func makeEngine(
   _ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock(), transports: [any PushTransport] = [],
-  maximumWaiting: Int = 1000
+  maximumWaiting: Int = 1000, window: Int = 100, tuning: MessagingServiceTuning = MessagingServiceTuning()
 ) -> MessagingEngine {
   let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
-  let options = MessagingServiceOptions(maximumWaiting: maximumWaiting, clock: service)
+  var options = MessagingServiceOptions(maximumWaiting: maximumWaiting, deliveryWindow: window, clock: service)
+  options.tuning = tuning
   return MessagingEngine(projectID: "p", senderID: "1", options: options, transports: transports) { store }
 }
 
@@ -39,6 +40,21 @@ extension MessagingEngine {
   func inbox(_ token: String) -> (EventLog<PushDelivery>, ListenerRegistration) {
     let log = EventLog<PushDelivery>(patience: .seconds(300))
     return (log, connect(token: token, context: CallContext(), onEnd: { _ in }) { log.record($0) })
+  }
+}
+
+extension MessagingServiceTuning {
+  /// Small figures, so that few messages reach the limits. Those beyond which something is refused stay as they are.
+  static func small(_ random: inout SplitMix) -> MessagingServiceTuning {
+    var tuning = MessagingServiceTuning()
+    tuning.longestGap = Int64(1 + random.below(20))
+    tuning.longestTrail = 1 + random.below(8)
+    tuning.longestPage = 1 + random.below(6)
+    tuning.readBatch = 1 + random.below(5)
+    tuning.sweepBatch = 1 + random.below(5)
+    tuning.maximumPushes = 1 + random.below(5)
+    tuning.pushLanes = 1 + random.below(3)
+    return tuning
   }
 }
 

@@ -16,6 +16,12 @@ struct StoreTuning: Sendable {
   /// For how long a look at whether the files are in their places is good for further commits.
   var placeCheckInterval = Duration.milliseconds(1)
 
+  /// How many bytes of the disk are kept for transactions that make room; see `StoreReserve`.
+  var reserveBytes = 1 << 20
+
+  /// For how long after a refusal for want of room the log starts over after each commit.
+  var shortTime = Duration.seconds(60)
+
   /// How many transactions share a commit at the most.
   var groupLimit = 256
 

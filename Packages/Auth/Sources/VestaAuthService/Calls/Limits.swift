@@ -18,11 +18,10 @@ struct GuessLimits: Sendable {
 
 extension AuthEngine {
   /// Whether other processes may have the store open, too.
-  var sharesStore: Bool {
-    get async throws {
-      let store = try await storage.get() as? any CommitObservable
-      return store?.tellsBeforeAcknowledging != true
-    }
+  var sharesStore: Bool { get async throws { try await Self.isShared(storage.get()) } }
+
+  static func isShared(_ store: any OrderedStore) -> Bool {
+    (store as? any CommitObservable)?.tellsBeforeAcknowledging != true
   }
 }
 
@@ -60,7 +59,11 @@ extension AuthOperation {
   func takeSharedGuess(_ account: GuessedAccount, tenant: TenantKey) async throws {
     guard try await engine.sharesStore else { return }
     let (key, limit, now) = (account.key(tenant), options.accountGuesses, now)
+    let (address, addressLimit) = (context.clientAddress, options.addressGuesses)
     let mayGo = try await engine.write { transaction in
+      if let address {
+        guard try await transaction.takeShared(.address, address, addressLimit, now: now) else { return false }
+      }
       let old = try await transaction.record(SharedGuesses.self, key)
       var guesses = old ?? SharedGuesses()
       let mayGo = guesses.take(account.name, limit, now: now)
@@ -91,6 +94,10 @@ extension AuthCall {
     }
     guard mayGo else { throw AuthServiceError.tooManyGuesses }
   }
+}
+
+extension WriteCall {
+  private func name(_ account: String) -> String { "\(tenant)\u{0}\(account)" }
 
   /// Takes one guess of the digits that were sent to a phone, from the limit that all codes of the phone share.
   ///
@@ -103,8 +110,11 @@ extension AuthCall {
   ///   - phone: The phone.
   ///   - isFirst: Whether no wrong digits have been presented with this code.
   /// - Returns: Whether the guess came out of the limit, to be given back if it is right.
-  func takeDigitGuess(_ phone: String, isFirst: Bool) throws -> Bool {
-    let isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
+  func takeDigitGuess(_ phone: String, isFirst: Bool) async throws -> Bool {
+    var isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
+    if isTaken, engine.hasSharedStore {
+      isTaken = try await transaction.takeShared(.digits, name(phone), options.digitGuesses, now: now)
+    }
     guard isTaken || isFirst else {
       throw AuthServiceError(.tooManyAttempts, "Too many wrong codes. Please ask for a new code.")
     }
@@ -112,14 +122,20 @@ extension AuthCall {
   }
 
   /// Gives a guess back that was right.
-  func forgiveDigitGuess(_ phone: String) { engine.limits.withLock { $0.digits.giveBack(name(phone), now: now) } }
+  func forgiveDigitGuess(_ phone: String) async throws {
+    engine.limits.withLock { $0.digits.giveBack(name(phone), now: now) }
+    guard engine.hasSharedStore else { return }
+    try await transaction.giveBackShared(.digits, name(phone), options.digitGuesses, now: now)
+  }
 
   /// Counts a message to a mailbox or a phone.
-  func takeMessage(to recipient: String, or code: AuthServiceError.Code) throws {
+  func takeMessage(to recipient: String, or code: AuthServiceError.Code) async throws {
     // Called within transactions: one that runs again counts twice, which errs on the safe side.
-    guard engine.limits.withLock({ $0.recipients.take(recipient, now: now) }) else {
-      throw AuthServiceError(code, "Too many codes were asked for. Please try again later.")
+    var mayGo = engine.limits.withLock { $0.recipients.take(recipient, now: now) }
+    if mayGo, engine.hasSharedStore {
+      mayGo = try await transaction.takeShared(.recipient, recipient, options.codesPerRecipient, now: now)
     }
+    guard mayGo else { throw AuthServiceError(code, "Too many codes were asked for. Please try again later.") }
   }
 }
 
@@ -130,8 +146,10 @@ extension AuthServiceError {
 
 extension WriteCall {
   /// Forgets the guesses that all processes know of, after a right one.
-  func forgiveSharedGuesses(_ account: GuessedAccount) async throws {
+  func forgiveSharedGuesses(_ account: GuessedAccount, from address: String?) async throws {
     guard try await engine.sharesStore else { return }
     try await transaction.delete(account.key(tenant))
+    guard let address else { return }
+    try await transaction.giveBackShared(.address, address, options.addressGuesses, now: now)
   }
 }

@@ -109,12 +109,12 @@ extension WriteCall {
     }
     guard !isExpired(ticket) else { return .failure(AuthServiceError(.sessionExpired)) }
     let phone = ticket.phoneNumber ?? ""
-    let isTaken = try takeDigitGuess(phone, isFirst: ticket.failures == 0)
+    let isTaken = try await takeDigitGuess(phone, isFirst: ticket.failures == 0)
     let presented = try engine.hash(sessionInfo + String(code.prefix(64)))
     guard let expected = ticket.codeHash, crypto.constantTimeEquals(presented, expected) else {
       return .failure(try await countFailure(sessionInfo, ticket))
     }
-    if isTaken { forgiveDigitGuess(phone) }
+    if isTaken { try await forgiveDigitGuess(phone) }
     try await consume(sessionInfo, ticket)
     return .success(ticket)
   }

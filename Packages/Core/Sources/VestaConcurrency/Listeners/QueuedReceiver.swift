@@ -20,19 +20,7 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
     let receive: @Sendable (Event) -> Void
   }
 
-  private enum Queue: Sendable {
-    case dispatch(DispatchQueue)
-    case lane(BlockingLane)
-
-    func async(_ work: @escaping @Sendable () -> Void) {
-      switch self {
-      case .dispatch(let queue): queue.async(execute: work)
-      case .lane(let lane): lane.async(work)
-      }
-    }
-  }
-
-  private let queue: Queue
+  private let queue: ListenerQueue
   private let listener: Locked<Listener?>
 
   /// A receiver.
@@ -52,6 +40,11 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
   ///   - receive: Called with each event, on a thread of the lane's pool.
   public init(lane: BlockingLane, receive: @escaping @Sendable (Event) -> Void) {
     queue = .lane(lane)
+    listener = Locked(Listener(receive: receive))
+  }
+
+  init(on queue: ListenerQueue, receive: @escaping @Sendable (Event) -> Void) {
+    self.queue = queue
     listener = Locked(Listener(receive: receive))
   }
 
@@ -76,5 +69,18 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
   public func silence() {
     let listener = listener.withLock { $0.take() }
     withExtendedLifetime(listener) {}
+  }
+}
+
+/// The queue of a listener: one that was chosen for it, or a lane of threads for code that may block.
+enum ListenerQueue: Sendable {
+  case dispatch(DispatchQueue)
+  case lane(BlockingLane)
+
+  func async(_ work: @escaping @Sendable () -> Void) {
+    switch self {
+    case .dispatch(let queue): queue.async(execute: work)
+    case .lane(let lane): lane.async(work)
+    }
   }
 }

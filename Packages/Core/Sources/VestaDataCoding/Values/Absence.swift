@@ -29,6 +29,12 @@ func isPlain(_ value: Any) -> Bool {
     || type == [String: Any].self
 }
 
+/// Whether the value is a dictionary or an array of the kinds that structures are made of.
+func isContainer(_ value: Any) -> Bool {
+  let type = type(of: value)
+  return type == [String: Any].self || type == [Any].self
+}
+
 /// A dictionary with string keys: its keys are data, which no key strategy renames.
 protocol StringKeyedDictionary {
   /// The type of the values.

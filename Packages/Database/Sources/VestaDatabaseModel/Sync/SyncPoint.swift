@@ -46,6 +46,14 @@ struct SyncPoint: Sendable {
     views.filter { !$0.spec.loadsAllData } + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
   }
 
+  /// The parts of an operation at this point that are for listens to everything below it.
+  func parts(of operation: SyncOperation, at path: DatabasePath) -> [(path: DatabasePath, operation: SyncOperation)] {
+    if hasCompleteView { return [(path, operation)] }
+    return children.sorted { $0.key.text < $1.key.text }.flatMap { key, point in
+      operation.child(key).map { point.parts(of: $0, at: path.child(key)) } ?? []
+    }
+  }
+
   /// Applies an operation to the views that it concerns, those of the deepest places first.
   mutating func apply(
     _ operation: SyncOperation, server: DatabaseNode?, writes: WritesBelow, _ sink: inout SyncSink

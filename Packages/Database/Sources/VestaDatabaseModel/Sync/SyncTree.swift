@@ -93,6 +93,32 @@ public struct SyncTree: Sendable {
     serverUpdate(path, .merge(trie), tag)
   }
 
+  /// Applies data that the service has sent in place of a node.
+  ///
+  /// Data without a tag is that of listens to everything. It can arrive when its listen has ended: then it is for the
+  /// listens below that have begun instead, and for no query. A query's window has its own data; with all of another
+  /// listen's it would show children that the service knows nothing of.
+  public mutating func receivedOverwrite(_ path: DatabasePath, _ node: DatabaseNode, tag: Int?) -> [SyncEvent] {
+    received(path, .overwrite(node), tag)
+  }
+
+  /// Applies data that the service has sent for several places below a path.
+  public mutating func receivedMerge(_ path: DatabasePath, _ trie: WriteTrie, tag: Int?) -> [SyncEvent] {
+    received(path, .merge(trie), tag)
+  }
+
+  private mutating func received(_ path: DatabasePath, _ kind: SyncOperation.Kind, _ tag: Int?) -> [SyncEvent] {
+    if tag != nil || known(path).1 { return serverUpdate(path, kind, tag) }
+    guard let point = root[path] else { return [] }
+    var sink = SyncSink()
+    for part in point.parts(of: SyncOperation(source: .server, path: .root, kind: kind), at: path) {
+      cache?.apply(part.operation.kind, at: part.path, spec: nil, queryPath: part.path)
+      let below = writes.at(part.path)
+      root.update(part.path) { $0.apply(part.operation, server: nil, writes: below, &sink) }
+    }
+    return finish(sink)
+  }
+
   /// Applies data for ranges of the leaves of a place, in what is known of the server's data there.
   public mutating func serverRangeMerge(
     _ path: DatabasePath, _ merges: [DatabaseRangeMerge], tag: Int? = nil
@@ -100,7 +126,7 @@ public struct SyncTree: Sendable {
     let spec = tag.map { queries[$0]?.spec } ?? .all
     // A tag that is not known belongs to a listen that has ended since, and so does a place without the data.
     guard let spec, let known = knownServerNode(path, spec) else { return [] }
-    return serverOverwrite(path, CompoundHash.apply(merges, to: known), tag: tag)
+    return receivedOverwrite(path, CompoundHash.apply(merges, to: known), tag: tag)
   }
 
   /// The service has sent everything that a listen wants.

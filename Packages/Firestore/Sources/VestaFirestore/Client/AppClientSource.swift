@@ -24,10 +24,12 @@ final class AppClientSource: FirestoreClientSource {
     appCheck = try container.find((any AppCheckInterop).self)
     digest = try container.find((any CryptoProvider).self).flatMap(Self.md5)
     if case .embedded = container.options.backend { isEmbedded = true } else { isEmbedded = false }
-    let directory = container.app.map { path(of: $0.dataDirectory) } ?? ""
+    let app = container.app
     store = try container.find((any StoreProvider).self).map { stores in
-      LazyResource(whenClosed: StoreError(.closed, operation: "open the cache", message: "The app was deleted.")) {
-        try await stores.openStore(named: "firestore-client", in: directory, options: StoreOptions())
+      let closed = StoreError(.closed, operation: "open the cache", message: "The app was deleted.")
+      return LazyResource(whenClosed: closed) { [weak app] in
+        guard let directory = await app?.dataPathWhenFree() else { throw closed }
+        return try await stores.openStore(named: "firestore-client", in: directory, options: StoreOptions())
       } close: {
         try await $0.close()
       }

@@ -51,12 +51,16 @@ final class DatabaseEngine: Sendable {
     hub = ListenHub(name, store: store, options: options) { body in
       try await store.read {
         recent.noteSeen($0.version.microseconds)
-        try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
+        try await body(
+          Snapshot(
+            reader: $0, keys: keys, name: name, indexes: indexes, retention: retention, tuning: options.tuning))
       }
     }
     transactions = TransactionPool(options: options, engine: owner)
     pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
-    sorter = unsorted.map { LogSorter(store: store, keys: keys, waiting: $0, recent: recent) }
+    sorter = unsorted.map {
+      LogSorter(store: store, keys: keys, waiting: $0, recent: recent, tuning: options.tuning.log)
+    }
     recent.include(name, keys)
   }
 
@@ -113,13 +117,15 @@ final class DatabaseEngine: Sendable {
   private func snapshot(of reader: any StoreReader) -> Snapshot {
     recent.noteSeen(reader.version.microseconds)
     return Snapshot(
-      reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention.microseconds)
+      reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention.microseconds,
+      tuning: options.tuning)
   }
 
   /// The version that a transaction is based on; queries in it use no index.
   func snapshot(within transaction: any StoreTransaction) -> Snapshot {
     Snapshot(
-      reader: transaction, keys: keys, name: name, indexes: nil, retention: options.retention.microseconds)
+      reader: transaction, keys: keys, name: name, indexes: nil, retention: options.retention.microseconds,
+      tuning: options.tuning)
   }
 
   /// A document that was read lately, at a version that is as late as any that somebody has seen; `nil` where the store
@@ -183,6 +189,21 @@ final class DatabaseEngine: Sendable {
     }
     guard version <= (try await raiseFloor(to: nil)) else { throw DatabaseEngine.future }
     return version
+  }
+
+  /// A version after another one, up to which nothing has been changed since that one, nor will be.
+  ///
+  /// - Returns: `nil` when there has been a commit since, and where the store has no later version yet.
+  func restingVersion(after version: Int64) async throws -> Int64? {
+    var raised = try await raiseFloor(to: nil)
+    if raised <= version {
+      do {
+        raised = try await raiseFloor(to: version + 1)
+      } catch StoreError.Code.futureVersion {
+        return nil
+      }
+    }
+    return try await store.read { $0.version.microseconds } <= version ? raised : nil
   }
 
   private var settledFloor: Int64 { floor.withLock { $0 } }

@@ -170,10 +170,8 @@ final class ListenHub: Sendable {
     }
     guard let run else { return }
     let observation = (store as? any CommitObservable)?.observeCommits { _ in continuation.yield() }
-    let ticking = Task { [weak self] in
-      while (try? await Task.sleep(for: .seconds(60))) != nil { self?.submit(.tick, of: run) }
-    }
-    let polling = observation == nil ? poll(continuation) : nil
+    let ticking = every(.seconds(60)) { [weak self] in self?.submit(.tick, of: run) }
+    let polling = observation == nil ? every(options.pollInterval) { continuation.yield() } : nil
     let isKept = state.withLock { state in
       guard state.wake != nil, state.run == run else { return false }
       state.observation = observation
@@ -186,21 +184,22 @@ final class ListenHub: Sendable {
       ticking.cancel()
       polling?.cancel()
     }
-    Task { await self.serve(signals, run) }
+    // All listeners wait for this task, which does little: it goes before callers that read much.
+    Task(priority: .high) { await self.serve(signals, run) }
   }
 
-  /// Wakes the task again and again, for a store that does not report its commits.
-  private func poll(_ wake: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
-    let interval = options.pollInterval
+  /// Does something again and again, by the clock of the engine.
+  private func every(_ interval: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+    let clock = options.clock
     return Task {
-      while (try? await Task.sleep(for: interval)) != nil { wake.yield() }
+      while (try? await clock.sleep(for: interval)) != nil { body() }
     }
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
     var machine = WatchMachine(
       tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes)
-    var jobs = JobQueue { self.begin($0, run) }
+    var jobs = JobQueue(width: options.tuning.listening.jobs) { self.begin($0, run) }
     defer { jobs.cancelAll() }
     var floor: Int64 = 0
     for await _ in signals {
@@ -231,7 +230,8 @@ final class ListenHub: Sendable {
       guard version >= (try await snapshot.prunedHorizon()) else {
         throw FirestoreServiceError(.unavailable, "The listeners have too many commits to catch up with; listen again.")
       }
-      changes = try await WatchChange.all(after: version, .everything, in: snapshot)
+      changes = try await WatchChange.all(
+        after: version, .everything, in: snapshot, between: options.tuning.listening.betweenBytes)
     }
     perform(machine.committed(changes, at: snapshot.version), &jobs)
   }
@@ -262,10 +262,6 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// The attempts to run a query with a large offset beside the turns, before a turn runs it, which is never out of
-  /// date.
-  private static let mostAttempts = 3
-
   /// Brings the answer of a limited query to the version of the turn.
   ///
   /// An answer that is out of date is requested once more beside the turns, in which all calls of the database would
@@ -278,7 +274,7 @@ final class ListenHub: Sendable {
     do {
       var answer = try result.get()
       if try await !answer.advance(to: snapshot, subject) {
-        guard attempts >= ListenHub.mostAttempts, answer.limited?.hasSpare == false else {
+        guard attempts >= options.tuning.listening.requeries, answer.limited?.hasSpare == false else {
           return perform(machine.missed(watch), &jobs)
         }
         answer.limited = try await subject.limitedView(in: snapshot)

@@ -35,26 +35,23 @@ final class TransactionPool: Sendable {
     var granted: Set<ID> = []
     /// Documents that several transactions read to write them: until then, readers have them alone.
     var contended: [Place: Int64] = [:]
+    /// Whether a timer is set that ends what has expired.
+    var isWatched = false
     var isClosed = false
 
     /// Notes a transaction that has ended, so that ending it once more is no error.
-    mutating func noteEnd(of id: ID) {
-      if ended.count >= TransactionPool.mostEnded { ended.removeAll() }
+    mutating func noteEnd(of id: ID, _ tuning: CommitTuning) {
+      if ended.count >= tuning.endedTransactions { ended.removeAll() }
       ended.insert(id)
     }
 
     /// Notes a document as contended; one of those that have to go may be needed once more, which costs a retry.
-    mutating func noteContention(at place: Place, until end: Int64, _ now: Int64) {
-      if contended.count >= TransactionPool.mostContended { contended = contended.filter { $0.value > now } }
-      if contended.count >= TransactionPool.mostContended { contended.removeAll() }
+    mutating func noteContention(at place: Place, until end: Int64, _ now: Int64, _ tuning: CommitTuning) {
+      if contended.count >= tuning.contendedDocuments { contended = contended.filter { $0.value > now } }
+      if contended.count >= tuning.contendedDocuments { contended.removeAll() }
       contended[place] = end
     }
   }
-
-  /// The maximum number of ended transactions that are remembered.
-  static let mostEnded = 4096
-  /// The maximum number of contended documents that are remembered.
-  static let mostContended = 1024
 
   private let state = Locked(State())
   private let options: FirestoreServiceOptions
@@ -227,7 +224,7 @@ final class TransactionPool: Sendable {
       let isContended = state.contended[place].map { $0 > now } ?? false
       let answer = state.locks.acquire(place, for: id, isContended ? .exclusive : mode)
       if answer == .deadlock, mode == .exclusive {
-        state.noteContention(at: place, until: now + TransactionPool.contention, now)
+        state.noteContention(at: place, until: now + TransactionPool.contention, now, options.tuning.commits)
       }
       return answer
     }
@@ -235,10 +232,7 @@ final class TransactionPool: Sendable {
 
   private func turn(of id: ID) async -> Bool {
     // Ends what has expired while somebody waits for it, since no call may come to notice.
-    let watch = Task {
-      while (try? await Task.sleep(for: .seconds(1))) != nil { self.endExpired() }
-    }
-    defer { watch.cancel() }
+    watch()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known = state.withLock { state -> Bool? in
@@ -254,11 +248,31 @@ final class TransactionPool: Sendable {
     }
   }
 
+  /// Sets a timer for the next transaction that expires, unless there is one or nobody waits.
+  private func watch() {
+    let now = options.now()
+    let due = state.withLock { state -> Int64? in
+      guard !state.isWatched, !state.locks.isEmpty, !state.isClosed else { return nil }
+      state.isWatched = true
+      return state.nextExpiry == .max ? now : state.nextExpiry
+    }
+    guard let due else { return }
+    // Once a second at the most: uses move the expiry on.
+    let delay = Duration.microseconds(min(max(due - now, 999_999), 3_600_000_000) + 1)
+    // Never cancelled: it holds nothing, and looks at most once more after the last one has gone.
+    _ = options.clock.schedule(after: delay) { [weak self] in
+      guard let self else { return }
+      state.withLock { $0.isWatched = false }
+      endExpired()
+      if state.withLock({ !$0.waiters.isEmpty }) { watch() }
+    }
+  }
+
   private func finish(_ id: ID) {
     let (gone, next) = state.withLock { state in
       if let open = state.open.removeValue(forKey: id) {
         state.reads -= open.reads.count
-        if open.patience == nil { state.noteEnd(of: id) }
+        if open.patience == nil { state.noteEnd(of: id, options.tuning.commits) }
       }
       let gone = state.waiters.removeValue(forKey: id)
       state.granted.remove(id)

@@ -135,13 +135,13 @@ extension Messaging {
 
   var fcmTokenIfKnown: String? { tokens.read { $0 } }
 
-  var context: CallContext { CallContext().limited(to: .seconds(60), by: clock) }
+  var context: CallContext { CallContext().limited(to: tuning.callTimeout, by: clock) }
 
   /// A token is confirmed once a week, and when the app or its language has changed.
   var isTokenStale: Bool {
     let (time, context) = state.withLock { ($0.stored.tokenTime, $0.stored.context) }
     let age = clock.now() - time
-    return context != tokenContext || age < 0 || age > 7 * 86_400_000_000
+    return context != tokenContext || age < 0 || age > tuning.tokenAge.microseconds
   }
 
   private var tokenContext: String {
@@ -181,16 +181,21 @@ extension Messaging {
   /// Registers again when the service does not know the token any more.
   ///
   /// At most once an hour: of two programs with one installation each would make the other's token invalid.
-  func tokenWasRefused(_ token: String) {
+  ///
+  /// - Returns: Whether that is being done, or another token is there.
+  @discardableResult
+  func tokenWasRefused(_ token: String) -> Bool {
     let now = clock.now()
     let isWorthTrying = state.withLock { state in
-      if let last = state.lastRefusal, (0..<3_600_000_000).contains(now - last) { return false }
+      if let last = state.lastRefusal, (0..<tuning.refusalPause.microseconds).contains(now - last) { return false }
       state.lastRefusal = now
       return true
     }
-    guard isWorthTrying, fcmTokenIfKnown == token else { return }
+    guard fcmTokenIfKnown == token else { return true }
+    guard isWorthTrying else { return false }
     change { $0.tokenTime = 0 }
     registerInBackground()
+    return true
   }
 
   private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
@@ -216,7 +221,15 @@ extension Messaging {
   func notifyDelegate(_ token: String?) {
     callbackQueue.async { [self] in
       let delegate = state.withLock { $0.delegate }
-      delegate?.messaging(self, didReceiveRegistrationToken: token)
+      delegate.object?.messaging(self, didReceiveRegistrationToken: token)
+    }
+  }
+
+  func notifyDropped(_ count: Int) {
+    callbackQueue.async { [self] in
+      let delegate = state.withLock { $0.delegate }
+      delegate.object?.messaging(self, didDropMessages: count)
+      NotificationCenter.default.post(name: .MessagingMessagesDeleted, object: count)
     }
   }
 

@@ -32,6 +32,7 @@ extension FileFailure {
     if isMissing { return BlobError(.notFound, "There is no such blob.") }
     if isExisting { return BlobError(.sealed, "The blob is sealed and cannot be written.") }
     if isFull { return BlobError(.diskFull, "The disk is full (\(reason)). Free space and try again.") }
+    if isLocked { return BlobError(.busy, "Another process writes the blob.") }
     if isClosed { return BlobError(.closed, "The file was closed.") }
     return BlobError(.inputOutput, "The system reported an error: \(reason) (\(code)).")
   }
