@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 import VestaConcurrency
@@ -52,10 +53,10 @@ struct LifecycleTests {
     try await db.terminate()
     let next = try Firestore.instance(for: app)
     #expect(next !== db)
+    // Its settings can be changed: it was not used before.
+    next.settings = next.settings
     #expect(try await next.document("notes/a").getDocument().exists)
     await #expect(throws: FirestoreErrorCode.self) { try await db.document("notes/a").getDocument() }
-    let settings = next.settings
-    #expect(settings == next.settings)
     try await next.terminate()
     try await db.terminate()
     #expect(try Firestore.instance(for: app) !== next)
@@ -64,7 +65,7 @@ struct LifecycleTests {
 
   @Test func `the new instance has what was pending in the old one`() async throws {
     try await db.disableNetwork()
-    db.document("notes/a").setData(["text": "a"])
+    db.document("notes/a").setData(["text": "a"], completion: nil)
     // Not awaited: the next client waits for the rows of this one.
     db.terminate(completion: nil)
     let next = try Firestore.instance(for: app)
@@ -75,7 +76,7 @@ struct LifecycleTests {
 
   @Test func `terminate, clear, begin anew`() async throws {
     try await db.disableNetwork()
-    db.document("notes/a").setData(["text": "a"])
+    db.document("notes/a").setData(["text": "a"], completion: nil)
     await #expect(throws: FirestoreErrorCode.self) { try await db.clearPersistence() }
     try await db.terminate()
     try await db.clearPersistence()
@@ -91,7 +92,7 @@ struct LifecycleTests {
     try await db.document("notes/a").setData(["text": "a"])
     let log = Log<String>()
     let done = Gate()
-    func note(_ name: String, _ error: (any Error)?) { log.add("\(name) \(error.map { "\($0)" } ?? "read")") }
+    let note = { @Sendable (name: String, error: (any Error)?) in log.add("\(name) \(error.map { "\($0)" } ?? "read")") }
     for source in [FirestoreSource.default, .cache, .server] {
       db.document("notes/a").getDocument(source: source) { note("document", $1) }
       db.collection("notes").getDocuments(source: source) { note("query", $1) }
@@ -99,8 +100,8 @@ struct LifecycleTests {
     db.collection("notes").count.getAggregation(source: .server) { note("count", $1) }
     if isDeleted {
       await app.delete()
-      await MainActor.run {}
-      done.open()
+      // The handlers are in the main queue before this.
+      DispatchQueue.main.async { done.open() }
     } else {
       db.terminate { _ in
         log.add("end")

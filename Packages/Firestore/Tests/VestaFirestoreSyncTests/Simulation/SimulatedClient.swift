@@ -34,6 +34,8 @@ final class SimulatedClient {
     var isLazy = false
     /// How many seconds pass for it in one second.
     var drift = 1.0
+    /// The figures at which it behaves differently.
+    var tuning = SyncTuning()
   }
 
   /// The document in which every write counts itself.
@@ -86,7 +88,7 @@ final class SimulatedClient {
 
   private static func machine(_ store: LocalStore, _ clock: SimulatedClock, _ kind: Kind) -> ClientMachine {
     var configuration = ClientMachine.Configuration(database: database)
-    configuration.tuning.limboLimit = 2
+    configuration.tuning = kind.tuning
     configuration.keepsOnlyPendingWrites = kind.isEmbedded
     configuration.fetchesTargets = kind.isEmbedded
     configuration.monotonicTime = { clock.now * kind.drift }
