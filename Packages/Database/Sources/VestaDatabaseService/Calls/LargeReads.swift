@@ -4,10 +4,10 @@ import VestaStoreInterop
 
 /// Reads of an embedded store that take long run on threads apart from those of tasks.
 ///
-/// A store in the process answers on the calling thread. As many readers of a large place as there are cores would leave
-/// the writes of all others one thread, now and then: each of the hops of a write waited for the rows that a reader reads
-/// between two breaks. So a read begins in place; one that turns out to be large is begun again on a few threads that
-/// stand back behind the others.
+/// A store in the process answers on the calling thread. As many readers of a large place as there are cores would
+/// leave the writes of all others one thread, now and then: each of the hops of a write waited for the rows that a
+/// reader reads between two breaks. So a read begins in place; one that turns out to be large is begun again on a few
+/// threads that stand back behind the others.
 enum LargeReads {
   /// The threads, as many as there are cores: more would only share them.
   private static let threads = BlockingPool(
