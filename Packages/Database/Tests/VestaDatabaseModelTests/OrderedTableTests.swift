@@ -11,7 +11,8 @@ struct OrderedTableTests {
     for step in 0..<300 {
       let key = random.below(30), index = model.firstIndex { $0.key == key }
       switch random.below(4) {
-      case 0, 1 where index == nil:
+      case 0,
+        1 where index == nil:
         if index == nil {
           table.append("\(step)", for: key)
           model.append((key, "\(step)"))
