@@ -294,4 +294,16 @@ enum PlatformThread {
     if !isStarted { retained.release() }
     return isStarted
   }
+
+  /// Lets other threads of the process come first, from now on; a system that refuses it changes nothing.
+  static func yieldToOthers() {
+    #if canImport(WinSDK)
+      _ = SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL)
+    #elseif canImport(Darwin)
+      _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+    #else
+      // On Linux zero is the calling thread, and not its process.
+      _ = setpriority(.init(PRIO_PROCESS.rawValue), 0, 10)
+    #endif
+  }
 }

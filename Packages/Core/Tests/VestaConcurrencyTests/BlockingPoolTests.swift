@@ -128,6 +128,30 @@ import VestaTesting
     }
     while pool.threadCount > 0 { await Task.yield() }
   }
+
+  @Test func `a task that prefers a pool runs there, and comes back`() async {
+    let pool = BlockingPool(limit: 2, isBackground: true)
+    #expect(pool.threadCount == 0)
+    let threads = await withTaskExecutorPreference(pool) {
+      await Task.yield()
+      return pool.threadCount
+    }
+    #expect(threads >= 1)
+    // More tasks than threads, each of which lets the others run.
+    let order = Log<Int>()
+    await withTaskGroup { group in
+      for number in 0..<8 {
+        group.addTask(executorPreference: pool) {
+          for _ in 0..<10 {
+            order.add(number)
+            await Task.yield()
+          }
+        }
+      }
+    }
+    #expect(order.entries.count == 80)
+    #expect(pool.threadCount <= 2)
+  }
 }
 
 @Suite struct BlockingExecutorTests {

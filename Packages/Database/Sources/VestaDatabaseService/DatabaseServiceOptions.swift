@@ -43,9 +43,9 @@ public enum DatabaseSharing: Sendable, Hashable {
 
   /// Other engines use the store at the same time, and all of them say so.
   ///
-  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after half of
-  /// the lease. After a crash the operations for the end of connections run in another engine when the lease of the one
-  /// that crashed is over. Leases are measured by the versions of the store, and not by the clocks of processes.
+  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after half
+  /// of the lease. After a crash the operations for the end of connections run in another engine when the lease of the
+  /// one that crashed is over. Leases are measured by the versions of the store, and not by the clocks of processes.
   case shared(lease: Duration = .seconds(15))
 }
 

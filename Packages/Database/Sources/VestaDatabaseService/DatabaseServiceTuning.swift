@@ -30,6 +30,9 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// The most bytes of a string in the entry of an index; longer ones are cut, and all engines of a store agree on it.
   var bytesOfAnEntry = 1_024
 
+  /// How many rows a read has on the threads of tasks; a larger one has threads of its own.
+  var rowsInPlace = 512
+
   /// The lease of an engine that finds its store shared.
   var lease = Duration.seconds(15)
 

@@ -43,6 +43,7 @@ public final class BlockingPool: Sendable {
 
   private let limit: Int
   private let idleTime: Duration
+  private let isBackground: Bool
   private let state = Locked(State())
 
   /// A pool without threads; they start with the first work.
@@ -50,9 +51,12 @@ public final class BlockingPool: Sendable {
   /// - Parameters:
   ///   - limit: The largest number of threads; at least one.
   ///   - idleTime: How long an idle thread waits for work before it ends.
-  public init(limit: Int, idleTime: Duration = .seconds(5)) {
+  ///   - isBackground: Whether other threads of the process come first where there are fewer cores than threads: for
+  ///     work that computes for long.
+  public init(limit: Int, idleTime: Duration = .seconds(5), isBackground: Bool = false) {
     self.limit = max(1, limit)
     self.idleTime = idleTime
+    self.isBackground = isBackground
   }
 
   /// The number of threads, idle ones included.
@@ -80,7 +84,11 @@ public final class BlockingPool: Sendable {
     case .wait: break
     case .wake(let thread): thread.signal.signal()
     case .start:
-      if !PlatformThread.start({ self.serve(job) }) { startFailed(job) }
+      let isStarted = PlatformThread.start {
+        if self.isBackground { PlatformThread.yieldToOthers() }
+        self.serve(job)
+      }
+      if !isStarted { startFailed(job) }
     }
   }
 
@@ -97,6 +105,19 @@ public final class BlockingPool: Sendable {
         continuation.resume(with: Swift.Result { try work() })
       }
     }
+  }
+}
+
+extension BlockingPool: TaskExecutor {
+  /// Runs a part of a task on a thread of the pool; the Swift runtime calls this.
+  ///
+  /// A task prefers the pool with `withTaskExecutorPreference`, for work that computes for long: on the threads of all
+  /// tasks it would hold up the others.
+  ///
+  /// - Parameter job: The part to run.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 

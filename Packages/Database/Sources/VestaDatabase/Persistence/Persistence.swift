@@ -8,9 +8,9 @@ import VestaStoreInterop
 
 /// Keeps what a client has been sent and what it has not been able to send, on an `OrderedStore`.
 ///
-/// The client answers from memory; changes are written later, in order, several of them in one commit. What could not be
-/// written waits (``DeviceBacklog``) and is tried again: with the next changes, after a while, and when the database is
-/// closed.
+/// The client answers from memory; changes are written later, in order, several of them in one commit. What could not
+/// be written waits (``DeviceBacklog``) and is tried again: with the next changes, after a while, and when the database
+/// is closed.
 final class Persistence: Sendable {
   /// The data and writes that were stored when the program ended.
   struct Kept: Sendable {

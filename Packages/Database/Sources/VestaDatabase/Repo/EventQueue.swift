@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// Calls observers and completions on the callback queue, in order.
 ///
-/// A lane of dedicated threads hands them over and waits: a callback that blocks holds no thread that Swift's tasks need,
-/// and the order stays when the callback queue is changed.
+/// A lane of dedicated threads hands them over and waits: a callback that blocks holds no thread that Swift's tasks
+/// need, and the order stays when the callback queue is changed.
 final class EventQueue: Sendable {
   private struct State {
     var target: DispatchQueue

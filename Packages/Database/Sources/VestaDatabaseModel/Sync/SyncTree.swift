@@ -154,7 +154,7 @@ public struct SyncTree: Sendable {
     let operation = SyncOperation(source: .query(query.spec), path: relative, kind: kind)
     var sink = SyncSink()
     let below = writes.at(query.path)
-    root.update(query.path) { point in point.applyHere(operation, writes: below, &sink) }
+    root.update(query.path) { point in point.applyToViews(operation, nil, below, &sink) }
     return finish(sink)
   }
 
@@ -196,7 +196,7 @@ public struct SyncTree: Sendable {
     var point = root
     var rest = path
     while true {
-      for view in point.views where view.cache.event.isComplete {
+      for view in point.views.values where view.cache.event.isComplete {
         let node = view.cache.event.node
         let isKnown = view.spec.loadsAllData || rest.front.map { !node[$0].isEmpty } ?? false
         if isKnown {
@@ -221,19 +221,5 @@ public struct SyncTree: Sendable {
   /// The listens that the service has to have, with their tags: what is sent after a new connection.
   public var listens: [(path: DatabasePath, spec: DatabaseQuerySpec, tag: Int?)] {
     root.distinctViews.map { ($0.path, $0.spec.loadsAllData ? .all : $0.spec, tag($0.path, $0.spec)) }
-  }
-}
-
-extension SyncPoint {
-  /// Applies an operation to the views of this point alone.
-  mutating func applyHere(_ operation: SyncOperation, writes: WritesBelow, _ sink: inout SyncSink) {
-    for index in views.indices {
-      if case .query(let spec) = operation.source, views[index].spec != spec { continue }
-      let (events, changes) = views[index].apply(operation, writes: writes, completeServer: nil)
-      sink.events += events
-      if !changes.isEmpty, !views[index].spec.loadsAllData {
-        sink.filteredChanges.append((views[index].path, views[index].spec, changes))
-      }
-    }
   }
 }

@@ -47,8 +47,10 @@ extension Room {
 
   private func find(_ path: DatabasePath, _ hash: String) async throws -> Found {
     let keys = context.keys
-    return try await openStore().read { reader in
-      let node = try await TreeReader(reader: reader.yielding, keys: keys).node(path)
+    let first = StoreFirstRead.scan(KeyRange(prefix: keys.data(path)), order: .ascending, limit: nil)
+    return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
+      reader in
+      let node = try await TreeReader(reader: reader, keys: keys).node(path)
       return Found(node: node, isCurrent: NodeHash.matches(hash, node), version: reader.version)
     }
   }

@@ -79,8 +79,8 @@ extension Room {
 
   /// Carries out what a session has asked for its end, and forgets it, in one transaction.
   ///
-  /// Where one of its rows, or a row in the tree that it needs, is damaged, each operation has a transaction of its own,
-  /// and those that cannot be carried out are dropped: they would keep the database closed for ever.
+  /// Where one of its rows, or a row in the tree that it needs, is damaged, each operation has a transaction of its
+  /// own, and those that cannot be carried out are dropped: they would keep the database closed for ever.
   private func runEndOperations(below prefix: [UInt8]) async throws {
     do {
       try await runTogether(below: prefix)

@@ -1,7 +1,8 @@
 /// The databases that an engine has opened: those with connections, and the last few without; pure.
 ///
 /// A database without connections is kept for the next one, because opening it reads and writes the store. More than
-/// ``DatabaseServiceTuning/idleDatabases`` of them are not kept: an engine that sees a new name with each connection would never stop growing.
+/// ``DatabaseServiceTuning/idleDatabases`` of them are not kept: an engine that sees a new name with each connection
+/// would never stop growing.
 struct RoomTable {
   private struct Entry {
     let room: Room

@@ -186,8 +186,9 @@ final class ListenHub: Sendable {
   /// - Returns: Whether there were any: what they have sent since the client said what it has is not in what it said.
   private static func removePredecessors(of id: Int, _ watch: Watch, _ state: inout State) -> Bool {
     let owner = ObjectIdentifier(watch.connection), name = Name(query: watch.query, tag: watch.tag)
-    guard let owned = state.owned[owner] else { return false }
-    let ended = (owned.byName[name] ?? []).filter { $0 < id && owned.ending.contains($0) }
+    let ended = (state.owned[owner]?.byName[name] ?? []).filter { other in
+      other < id && state.owned[owner]?.ending.contains(other) == true
+    }
     for id in ended { remove(id, &state) }
     return !ended.isEmpty
   }
@@ -200,10 +201,11 @@ final class ListenHub: Sendable {
   /// one following the other without a gap.
   func remove(_ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
     state.withLock { state in
-      let owner = ObjectIdentifier(connection)
-      guard let owned = state.owned[owner] else { return }
-      for id in owned.byName[Name(query: Query(path: path, spec: spec), tag: tag)] ?? [] {
-        if !owned.starting.isEmpty {
+      // Only what is needed is taken out: a copy of all that a connection has would be made for each removal.
+      let owner = ObjectIdentifier(connection), name = Name(query: Query(path: path, spec: spec), tag: tag)
+      let isStarting = state.owned[owner]?.starting.isEmpty == false
+      for id in state.owned[owner]?.byName[name] ?? [] {
+        if isStarting {
           state.owned[owner]?.ending.insert(id)
         } else {
           Self.remove(id, &state)
@@ -215,8 +217,9 @@ final class ListenHub: Sendable {
   /// Ends what was to go on while listens of a connection were being started; between two groups of jobs.
   func removeEnding(of connection: EngineConnection) {
     state.withLock { state in
-      guard let owned = state.owned[ObjectIdentifier(connection)], owned.starting.isEmpty else { return }
-      for id in owned.ending { Self.remove(id, &state) }
+      let owner = ObjectIdentifier(connection)
+      guard state.owned[owner]?.starting.isEmpty == true else { return }
+      for id in state.owned[owner]?.ending ?? [] { Self.remove(id, &state) }
     }
   }
 
@@ -298,9 +301,9 @@ final class ListenHub: Sendable {
   /// Hands out the replies whose data all queries of the connection have been sent.
   static func releaseReplies(to connection: EngineConnection, _ state: inout State) {
     let owner = ObjectIdentifier(connection)
-    guard let owned = state.owned[owner], !owned.held.isEmpty else { return }
-    let reached = owned.reading.compactMap { state.watches[$0]?.version }.min()
-    let ready = owned.held.prefix { reply in reached.map { reply.version <= $0 } ?? true }
+    guard let held = state.owned[owner]?.held, !held.isEmpty else { return }
+    let reached = state.owned[owner]?.reading.compactMap { state.watches[$0]?.version }.min()
+    let ready = held.prefix { reply in reached.map { reply.version <= $0 } ?? true }
     state.owned[owner]?.held.removeFirst(ready.count)
     connection.enqueue(ready.map(\.reply))
   }
