@@ -31,6 +31,8 @@ public struct FunctionsServiceOptions: Sendable {
   /// Beside busy writers they are read together then. An event after a pause is delivered at once.
   public var eventGatheringInterval: Duration = .milliseconds(5)
 
+  var tuning = FunctionsTuning()
+
   /// Verifies App Check tokens, and returns the id of the app; `nil` where no function enforces App Check.
   ///
   /// An error refuses the token. A `FunctionsServiceError` says more: a verification that could not be carried out

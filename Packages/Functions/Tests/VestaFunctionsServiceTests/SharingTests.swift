@@ -253,7 +253,9 @@ import VestaTesting
   @Test func `a lost lease drops the outcomes of its function alone`() {
     var machine = DispatchMachine()
     let limits = DeliveryMachine.Limits()
-    machine.setFunctions(["f": (RetryPolicy(maximumAttempts: 2), limits), "g": (RetryPolicy(maximumAttempts: 2), limits)])
+    machine.setFunctions([
+      "f": (RetryPolicy(maximumAttempts: 2), limits), "g": (RetryPolicy(maximumAttempts: 2), limits),
+    ])
     func entry(_ function: String) -> EventEntry {
       EventEntry(
         function: function, position: EventPosition(version: 1, number: 0), lane: EventLane(scope: "", path: "x"),

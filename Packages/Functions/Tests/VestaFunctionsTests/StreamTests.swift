@@ -76,6 +76,34 @@ import VestaTesting
     #expect(after == nil)
   }
 
+  @Test func `a streamed value of another type is an error of Functions with the decoder's error beneath`() async throws
+  {
+    let wrong: [Callable<Int, StreamResponse<[String: Int], String>>] = [functions.httpsCallable("count")]
+    let plain: Callable<Int, [String]> = functions.httpsCallable("count")
+    let result: Callable<Int, StreamResponse<Int, [Int]>> = functions.httpsCallable("count")
+    var errors: [(any Error)?] = []
+    func read<Response: Sendable>(_ stream: AsyncThrowingStream<Response, any Error>) async {
+      do {
+        for try await _ in stream {}
+        errors.append(nil)
+      } catch {
+        errors.append(error)
+      }
+    }
+    for callable in wrong { await read(try callable.stream(1)) }
+    await read(try plain.stream(1))
+    await read(try result.stream(1))
+    for error in errors {
+      let error = try #require(error as? FunctionsError)
+      #expect(error.code == .dataLoss)
+      #expect(error.errorUserInfo[NSUnderlyingErrorKey] is DecodingError)
+    }
+    let unencodable: Callable<Double, StreamResponse<Int, String>> = functions.httpsCallable("count")
+    let refused = #expect(throws: FunctionsError.self) { try unencodable.stream(.nan) }
+    #expect(refused?.code == .invalidArgument)
+    #expect(refused?.errorUserInfo[NSUnderlyingErrorKey] != nil)
+  }
+
   @Test func `leaving the loop cancels the function`() async throws {
     for try await _ in try count.stream(-1) { break }
     #expect(await ended.wait(for: 1) == [true])

@@ -20,7 +20,7 @@ public struct StorageServiceOptions: Sendable, Hashable {
   public var sessionLifetime: Duration = .seconds(7 * 24 * 3600)
 
   /// The largest number of uploads with open files; others are opened again when they continue.
-  public var maximumOpenUploads = 128
+  public var maximumOpenUploads = 64
 
   /// The folder of the content of objects, where several processes use one store: a folder that all of them share.
   ///

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaConcurrency
 import VestaFiles
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -13,8 +14,13 @@ import VestaTesting
 /// A model store that says, as the store of several processes does, that other processes may have it open.
 final class SharedStore: OrderedStore {
   private let base: ModelStore
+  private let isFull: @Sendable () -> Bool
 
-  init(_ base: ModelStore) { self.base = base }
+  /// - Parameter isFull: Whether a commit finds no room on the disk.
+  init(_ base: ModelStore, isFull: @escaping @Sendable () -> Bool = { false }) {
+    self.base = base
+    self.isFull = isFull
+  }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try await base.read(body)
@@ -23,7 +29,10 @@ final class SharedStore: OrderedStore {
   @discardableResult
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> { try await base.write(body) }
+  ) async throws -> StoreCommit<Result> {
+    if isFull() { throw StoreError(.diskFull, operation: "commit", message: "The disk is full.") }
+    return try await base.write(body)
+  }
 
   @discardableResult
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
@@ -247,6 +256,32 @@ final class SharedStore: OrderedStore {
     _ = try await next.getObject(name, preconditions: .none, context: context)
     // The object, the blob of the damaged row, and the directory.
     #expect(try await next.blobs.list().count == 3)
+  }
+
+  @Test func `an object can be deleted on a full disk, and room is kept for the next one`() async throws {
+    let reserve = directory.path(of: "blobs/reserve")
+    let isFull = Locked(false)
+    let store = SharedStore(ModelStore()) {
+      isFull.withLock { $0 } && ((try? OpenFile(reading: reserve).size()) ?? 0) > 0
+    }
+    var options = StorageServiceOptions()
+    options.inlineLimit = 4
+    let engine = StorageEngine(
+      options: options, crypto: TestCrypto(),
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
+      openStore: { store })
+    for number in 0..<2 {
+      let object = ObjectName(bucket: "bucket", name: "\(number)")
+      _ = try await engine.putObject(
+        UploadRequest(object: object), content: [UInt8](repeating: 1, count: 9 * number), context: context)
+    }
+    isFull.withLock { $0 = true }
+    for number in 0..<2 {
+      let object = ObjectName(bucket: "bucket", name: "\(number)")
+      try await engine.deleteObject(object, preconditions: .none, context: context)
+      #expect(try OpenFile(reading: reserve).size() == Int64(options.tuning.reservedBytes))
+    }
+    #expect(try await engine.blobs.list().isEmpty)
   }
 
   @Test func `a folder that was removed is made again for the next upload`() async throws {

@@ -36,10 +36,10 @@ public struct EventOutboxLimits: Sendable, Hashable {
 
   /// The number of changes that are refused without counting the events of a full queue, which would hold up every other
   /// change.
-  var uncountedRefusals = 1_000
+  public var uncountedRefusals = 1_000
 
   /// The number of outcomes of one function up to which their rows are deleted one by one.
-  var singleDeletions = 8
+  public var singleDeletions = 8
 
   /// The size up to which an event is handed out with its entry, in bytes.
   public var inlineSize = 4_096

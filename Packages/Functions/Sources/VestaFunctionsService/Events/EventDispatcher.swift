@@ -49,17 +49,19 @@ final class EventDispatcher: EventSourceObserver {
   let source: any EventSource
   let owner: String
   private let clock: ServiceClock
+  private let eventsBetweenYields: Int
   private let perform: Perform
   private let timer: TimerSlot
   private let state: Locked<State>
 
   init(
     _ source: any EventSource, owner: String, timing: DispatchMachine.Timing, clock: ServiceClock,
-    perform: @escaping Perform
+    eventsBetweenYields: Int = FunctionsTuning().eventsBetweenYields, perform: @escaping Perform
   ) {
     self.source = source
     self.owner = owner
     self.clock = clock
+    self.eventsBetweenYields = eventsBetweenYields
     self.perform = perform
     timer = TimerSlot(clock)
     state = Locked(State(machine: DispatchMachine(timing: timing)))
@@ -235,7 +237,7 @@ final class EventDispatcher: EventSourceObserver {
       next = pump(in: run) { $0.finished(entry, generation: generation, delivery, now: now) }
       count += 1
       // Functions that never wait must not keep others from this thread.
-      if count.isMultiple(of: 16) { await Task.yield() }
+      if count.isMultiple(of: eventsBetweenYields) { await Task.yield() }
     }
     state.withLock { _ = $0.runs.removeValue(forKey: number) }
   }

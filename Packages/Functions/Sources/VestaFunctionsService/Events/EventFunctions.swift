@@ -124,10 +124,12 @@ final class EventFunctions: Sendable {
   }
 
   private func dispatcher(_ source: any EventSource, isWanted: Bool) -> EventDispatcher? {
-    var timing = DispatchMachine.Timing()
+    var timing = options.tuning.timing
     timing.lease = EventFunctions.bounded(options.eventLease)
     timing.poll = EventFunctions.bounded(options.eventPollInterval)
-    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry, run in
+    let made = EventDispatcher(
+      source, owner: owner, timing: timing, clock: clock, eventsBetweenYields: options.tuning.eventsBetweenYields
+    ) { [weak self] event, entry, run in
       await self?.perform(event, entry, run) ?? .abandoned
     }
     let (dispatcher, isNew) = state.withLock { state -> (EventDispatcher?, Bool) in
@@ -210,7 +212,7 @@ extension EventFunction {
   }
 
   func limits(_ service: FunctionsServiceOptions) -> DeliveryMachine.Limits {
-    var limits = DeliveryMachine.Limits()
+    var limits = service.tuning.delivery
     limits.gathering = max(0, min(service.eventGatheringInterval.microseconds, 1_000_000))
     limits.running = max(1, options.concurrency)
     return limits

@@ -100,7 +100,8 @@ final class FileTarget: DownloadTarget {
   func check(_ object: StorageObject, known: UInt32?) async throws -> Bool {
     let file = try file()
     guard try file.size() == object.size else { return false }
-    try file.sync()
+    // The disk may take long: neither the tasks of the process nor the content that takes its place wait for it.
+    try await BlockingPool.shared.run { try file.sync() }
     if let known, object.size > tuning.rereadSize { return known == object.crc32c }
     var checksum = CRC32C()
     var offset: Int64 = 0

@@ -1,11 +1,11 @@
-import Dispatch
+import VestaConcurrency
 import VestaFiles
 import VestaStorageBackend
 
-/// Runs work that waits for the disk on a thread that may wait.
+/// Runs work that waits for the disk on a thread that may wait; to its end, whether the task is cancelled or not.
 func aside(_ work: @escaping @Sendable () throws(FileFailure) -> Void) async throws(BlobError) {
   let failure: FileFailure? = await withCheckedContinuation { continuation in
-    DispatchQueue.global().async {
+    BlockingPool.shared.async {
       do throws(FileFailure) {
         try work()
         continuation.resume(returning: nil)
