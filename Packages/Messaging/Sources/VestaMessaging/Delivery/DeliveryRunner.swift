@@ -4,8 +4,8 @@ import VestaServiceInterop
 
 /// Keeps the connection while there are a token and loops over the messages, and hands over what arrives.
 ///
-/// A message is acknowledged when its loop has come back for the next one, or was left: see ``DeliveryBook``. The service
-/// delivers a limited number of messages without their acknowledgement, which bounds what waits here.
+/// A message is acknowledged when its loop has come back for the next one, or was left: see ``DeliveryBook``. The
+/// service delivers a limited number of messages without their acknowledgement, which bounds what waits here.
 final class DeliveryRunner: Sendable {
   typealias Reader = DeliveryBook.Reader
 

@@ -1,7 +1,7 @@
 /// The match of one ``LinearPattern`` with one string, in slices.
 ///
-/// One unit of work is a state that is looked at: at most as many for each character as the pattern has steps. Nothing is
-/// allocated after the beginning.
+/// One unit of work is a state that is looked at: at most as many for each character as the pattern has steps. Nothing
+/// is allocated after the beginning.
 struct PatternRun {
   /// The states after some characters, in the order in which they were reached.
   private struct States {
