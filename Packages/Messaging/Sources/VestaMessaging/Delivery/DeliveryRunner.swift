@@ -69,8 +69,9 @@ final class DeliveryRunner: Sendable {
     do {
       return try await Turn<MessagingRemoteMessage?>().wait { turn in
         let isOver = state.withLock { state in
-          state.turns[reader] = turn
-          return state.isOver
+          let isOver = state.isOver || !state.book.has(reader)
+          if !isOver { state.turns[reader] = turn }
+          return isOver
         }
         if isOver { turn.begin()?.resume(returning: nil) } else { handOver() }
       }
