@@ -152,8 +152,8 @@ public final class Messaging: NSObject, Sendable {
 
   /// The messages that arrive while the program runs, in order.
   ///
-  /// A message is acknowledged when the loop comes back for the next one; what a loop has not taken when it is left, when
-  /// its task is cancelled or when the process ends is delivered again. The loop ends with the app.
+  /// A message is acknowledged when the loop comes back for the next one; what a loop has not taken when it is left,
+  /// when its task is cancelled or when the process ends is delivered again. The loop ends with the app.
   public var foregroundMessages: ForegroundMessages { ForegroundMessages(delivery) }
 
   // MARK: State

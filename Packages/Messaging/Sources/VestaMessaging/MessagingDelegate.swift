@@ -20,7 +20,8 @@ public protocol MessagingDelegate: AnyObject {
   /// The installation is not registered any more.
   func messaging(_ messaging: Messaging, didUnregister installationId: String)
 
-  /// The service has dropped messages for this registration, because too many waited for it: fetch what they were about.
+  /// The service has dropped messages for this registration, because too many waited for it: fetch what they were
+  /// about.
   ///
   /// - Parameters:
   ///   - messaging: The instance that receives the messages.

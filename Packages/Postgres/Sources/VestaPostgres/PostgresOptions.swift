@@ -16,13 +16,13 @@ public struct PostgresOptions: Sendable {
 
   /// Separates the stores of this app from those of other apps in the database; the same in all processes of an app.
   ///
-  /// `nil` for the variable `VESTA_POSTGRES_SPACE` of the environment; without it the data directory of the app, so that
-  /// two apps of one machine do not share what they never meant to. Processes with other data directories share nothing
-  /// then.
+  /// `nil` for the variable `VESTA_POSTGRES_SPACE` of the environment; without it the data directory of the app, so
+  /// that two apps of one machine do not share what they never meant to. Processes with other data directories share
+  /// nothing then.
   public var space: String?
 
-  /// The prefix of the names of the schemas: up to ten letters, digits and `_`, but not `pg`, which PostgreSQL keeps for
-  /// itself.
+  /// The prefix of the names of the schemas: up to ten letters, digits and `_`, but not `pg`, which PostgreSQL keeps
+  /// for itself.
   public var schemaPrefix = "vesta"
 
   /// The number of connections for bodies that read, besides one that commits and one that is notified of commits.

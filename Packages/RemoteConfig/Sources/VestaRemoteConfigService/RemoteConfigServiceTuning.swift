@@ -5,12 +5,12 @@ struct RemoteConfigServiceTuning: Sendable {
   /// The most combinations of conditions whose values are kept for a template.
   var keptOutcomes = 256
 
-  /// The work between two pauses of an evaluation, in units of some nanoseconds.
-  var unitsOfASlice = 100_000
+  /// The work between two pauses of an evaluation, in units of about ten nanoseconds.
+  var unitsOfASlice = 50_000
 
   /// The most work of all conditions of a template for one instance: about 0.2 s. It is looked at when a template is
   /// published; one that was published before is evaluated all the same.
-  var maximumWork = 50_000_000
+  var maximumWork = 20_000_000
 
   var maximumParameters = 3_000
   var maximumConditions = 2_000

@@ -4,8 +4,8 @@ import VestaServiceInterop
 
 /// Acknowledges messages together: while one acknowledgement is under way, the next ones are gathered.
 ///
-/// An acknowledgement that fails is tried again after a pause, which doubles; what is added meanwhile waits for its end.
-/// Of one that the service refuses for another reason than a passing one each half is tried by itself, so that the
+/// An acknowledgement that fails is tried again after a pause, which doubles; what is added meanwhile waits for its
+/// end. Of one that the service refuses for another reason than a passing one each half is tried by itself, so that the
 /// message that is refused keeps no other one; that one is tried again after a pause too. Without their acknowledgement
 /// messages keep their places among those that the service delivers at once.
 final class AcknowledgementRunner: Sendable {

@@ -47,6 +47,9 @@ struct DeliveryBook {
   /// The loops that have a message to take.
   var ready: [Reader] { places.filter { !$0.value.waiting.isEmpty }.keys.sorted() }
 
+  /// Whether a loop was not left.
+  func has(_ reader: Reader) -> Bool { places[reader] != nil }
+
   mutating func addReader() -> Reader {
     lastReader += 1
     places[lastReader] = Place()

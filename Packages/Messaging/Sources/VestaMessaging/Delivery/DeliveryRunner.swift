@@ -4,8 +4,8 @@ import VestaServiceInterop
 
 /// Keeps the connection while there are a token and loops over the messages, and hands over what arrives.
 ///
-/// A message is acknowledged when its loop has come back for the next one, or was left: see ``DeliveryBook``. The service
-/// delivers a limited number of messages without their acknowledgement, which bounds what waits here.
+/// A message is acknowledged when its loop has come back for the next one, or was left: see ``DeliveryBook``. The
+/// service delivers a limited number of messages without their acknowledgement, which bounds what waits here.
 final class DeliveryRunner: Sendable {
   typealias Reader = DeliveryBook.Reader
 
@@ -69,8 +69,9 @@ final class DeliveryRunner: Sendable {
     do {
       return try await Turn<MessagingRemoteMessage?>().wait { turn in
         let isOver = state.withLock { state in
-          state.turns[reader] = turn
-          return state.isOver
+          let isOver = state.isOver || !state.book.has(reader)
+          if !isOver { state.turns[reader] = turn }
+          return isOver
         }
         if isOver { turn.begin()?.resume(returning: nil) } else { handOver() }
       }

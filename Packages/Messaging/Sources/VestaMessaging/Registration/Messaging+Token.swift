@@ -28,13 +28,9 @@ extension Messaging {
   /// - Throws: ``MessagingError`` when the service could not be reached; the token is deleted here all the same.
   public func deleteToken() async throws {
     try checkAppIsThere()
-    try await operations.run {
-      guard let token = forgetToken() else { return }
-      do throws(MessagingServiceError) {
-        try await backend.unregister(token: token, context: context)
-      } catch {
-        throw MessagingError(error)
-      }
+    try await perform { messaging in
+      guard let token = messaging.forgetToken() else { return }
+      try await messaging.unregister(token)
     }
   }
 
@@ -46,11 +42,12 @@ extension Messaging {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await token() }
     try checkAppIsThere()
-    return try await operations.run {
-      let known = state.withLock { $0.stored.otherTokens[senderID] }
+    return try await perform { messaging in
+      let known = messaging.state.withLock { $0.stored.otherTokens[senderID] }
       do throws(MessagingServiceError) {
-        let token = try await backend.register(request(senderID: senderID, currentToken: known), context: context)
-        change { $0.otherTokens[senderID] = token }
+        let request = messaging.request(senderID: senderID, currentToken: known)
+        let token = try await messaging.backend.register(request, context: messaging.context)
+        messaging.change { $0.otherTokens[senderID] = token }
         return token
       } catch {
         throw MessagingError(error)
@@ -66,14 +63,10 @@ extension Messaging {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await deleteToken() }
     try checkAppIsThere()
-    try await operations.run {
-      guard let token = state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
-      change { $0.otherTokens[senderID] = nil }
-      do throws(MessagingServiceError) {
-        try await backend.unregister(token: token, context: context)
-      } catch {
-        throw MessagingError(error)
-      }
+    try await perform { messaging in
+      guard let token = messaging.state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
+      messaging.change { $0.otherTokens[senderID] = nil }
+      try await messaging.unregister(token)
     }
   }
 
@@ -82,19 +75,19 @@ extension Messaging {
   /// - Throws: ``MessagingError`` when the service could not be reached; the tokens are deleted here all the same.
   public func deleteData() async throws {
     try checkAppIsThere()
-    try await operations.run {
-      let tokens = state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
-      _ = forgetToken()
-      change { $0.otherTokens = [:] }
-      var failure: MessagingServiceError?
+    try await perform { messaging in
+      let tokens = messaging.state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
+      _ = messaging.forgetToken()
+      messaging.change { $0.otherTokens = [:] }
+      var failure: (any Error)?
       for token in tokens {
-        do throws(MessagingServiceError) {
-          try await backend.unregister(token: token, context: context)
+        do {
+          try await messaging.unregister(token)
         } catch {
           failure = error
         }
       }
-      if let failure { throw MessagingError(failure) }
+      if let failure { throw failure }
     }
     if isAutoInitEnabled { registerInBackground() }
   }
@@ -147,6 +140,34 @@ extension Messaging {
   private var tokenContext: String {
     let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? ""
     return "\(appID) \(version) \(Locale.current.identifier)"
+  }
+
+  /// Performs an operation to its end, one at a time.
+  ///
+  /// A caller whose task is cancelled is not kept waiting, whatever the service does; what has begun is not left half
+  /// done.
+  private func perform<Value: Sendable>(
+    _ body: @escaping @Sendable (Messaging) async throws -> Value
+  ) async throws -> Value {
+    try await Turn<Value>().wait { turn in
+      Task {
+        let outcome: Result<Value, any Error>
+        do {
+          outcome = .success(try await operations.run { try await body(self) })
+        } catch {
+          outcome = .failure(error)
+        }
+        turn.begin()?.resume(with: outcome)
+      }
+    }
+  }
+
+  private func unregister(_ token: String) async throws {
+    do throws(MessagingServiceError) {
+      try await backend.unregister(token: token, context: context)
+    } catch {
+      throw MessagingError(error)
+    }
   }
 
   func registerInBackground() { Task { _ = try? await renewToken() } }

@@ -6,8 +6,8 @@ import VestaServiceInterop
 extension Messaging {
   /// Subscribes the app to a topic; registers it first if it is not.
   ///
-  /// While the service cannot be reached the change waits, also over a restart, and this call with it. When the token is
-  /// deleted meanwhile, the change waits until the app has another one.
+  /// While the service cannot be reached the change waits, also over a restart, and this call with it. When the token
+  /// is deleted meanwhile, the change waits until the app has another one.
   ///
   /// - Parameter topic: Letters, digits and `-_.~%`; the prefix `/topics/` is allowed.
   /// - Throws: ``MessagingError`` with `invalidTopicName`, or why the service has refused it.

@@ -77,8 +77,8 @@ extension MessagingCall {
 
   // MARK: What waits
 
-  /// Takes note of what a read of the messages for many has found out: the cursor moves, and what is known to be dropped
-  /// is counted.
+  /// Takes note of what a read of the messages for many has found out: the cursor moves, and what is known to be
+  /// dropped is counted.
   ///
   /// Messages below the new cursor that are under way are kept by rows of their own, until they are acknowledged.
   ///

@@ -89,8 +89,8 @@ final class Session: Sendable {
     return (Set(all.keys), all.filter(\.value).keys.sorted())
   }
 
-  /// Notes down that the dispatcher is about to deliver a message: a read that begins meanwhile takes it for one that is
-  /// under way.
+  /// Notes down that the dispatcher is about to deliver a message: a read that begins meanwhile takes it for one that
+  /// is under way.
   func announce(_ number: Int64, isBroadcast: Bool) { state.withLock { $0.announced[number] = isBroadcast } }
 
   /// The dispatcher does not deliver the message after all.

@@ -60,7 +60,8 @@ final class CommitLeader: Sendable {
     patience: Duration, open: @escaping @Sendable () async throws -> PostgresConnection
   ) {
     let start = VersionClock(floor: StoreVersion(microseconds: max(last.version, last.floor)))
-    state = Locked(State(clock: start, known: last.version, log: ConflictLog(base: last.version, tuning: schema.tuning), last: last))
+    state = Locked(
+      State(clock: start, known: last.version, log: ConflictLog(base: last.version, tuning: schema.tuning), last: last))
     if followsServer { state.withLock { $0.offset = offset } }
     self.schema = schema
     self.news = news

@@ -108,7 +108,10 @@ struct CommitUnit {
         statements.append(schema.put(part.map(\.0), part.map(\.1), areLong: areLong))
       }
     }
-    if !commits.isEmpty { statements.append(schema.note(commits.map { ($0.version, $0.changes.bytes(upTo: schema.tuning.changedBytes)) }, unit: unit)) }
+    if !commits.isEmpty {
+      statements.append(
+        schema.note(commits.map { ($0.version, $0.changes.bytes(upTo: schema.tuning.changedBytes)) }, unit: unit))
+    }
     if let horizon { statements.append(schema.forget(before: horizon)) }
     statements.append(schema.set(CommitState(version: version, floor: floor, hasLong: hasLong)))
     statements.append(Schema.commit)

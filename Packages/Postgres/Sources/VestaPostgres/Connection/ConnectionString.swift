@@ -55,9 +55,12 @@ enum ConnectionString {
     if complaint.contains("percent-encoded") || complaint.contains("%00") {
       return "A % is not followed by two hexadecimal digits. \(unescaped)"
     }
-    if complaint.contains("missing \"=\"") { return "A keyword has no = after it. Put values with spaces in single quotes." }
+    if complaint.contains("missing \"=\"") {
+      return "A keyword has no = after it. Put values with spaces in single quotes."
+    }
     if complaint.contains("unterminated quoted") { return "A value in single quotes does not end." }
-    if complaint.contains("matching \"]\"") || complaint.contains("IPv6") || complaint.contains("unexpected character") {
+    if complaint.contains("matching \"]\"") || complaint.contains("IPv6") || complaint.contains("unexpected character")
+    {
       return "The host cannot be read. \(unescaped)"
     }
     if complaint.contains("invalid connection option") || complaint.contains("invalid URI query parameter") {

@@ -56,7 +56,8 @@ extension StoreError {
   static func tooSlow(_ limit: Duration) -> StoreError {
     StoreError(
       .conflict, operation: "write",
-      message: "The transaction reads what others keep changing, and takes longer than \(limit) while they wait for it.",
+      message:
+        "The transaction reads what others keep changing, and takes longer than \(limit) while they wait for it.",
       hint: "Work things out before the transaction, or spread what many change over several keys.")
   }
 

@@ -26,7 +26,6 @@ struct EntryScan {
     long = PageSource(of: snapshot.hasLong ? range : nil, isLong: true, size)
   }
 
-
   /// Visits the entries.
   ///
   /// - Parameter changes: The changes above the snapshot.

@@ -2,10 +2,10 @@ import VestaServiceInterop
 
 /// Decides when the realtime connection is open; times are in seconds since 1970.
 ///
-/// The connection is wanted while there are listeners. Every end of it leads to another one, after a pause: 120 s after a
-/// failure, twice the last pause after another one, each time half as long or half as long again at random. After eight
-/// failures without a message in between listeners get an error. A connection that ends in order after a minute or more
-/// is opened again at once; one that ends earlier after 1, 2, 4, ... seconds, at most two minutes.
+/// The connection is wanted while there are listeners. Every end of it leads to another one, after a pause: 120 s after
+/// a failure, twice the last pause after another one, each time half as long or half as long again at random. After
+/// eight failures without a message in between listeners get an error. A connection that ends in order after a minute
+/// or more is opened again at once; one that ends earlier after 1, 2, 4, ... seconds, at most two minutes.
 ///
 /// A pause outlasts the listeners: removing the last one and adding another does not shorten it. A clock that is set
 /// back to before the pause ends it: otherwise an app could wait for years.

@@ -1,7 +1,7 @@
 /// A property that has the value of a key of the default app's ``RemoteConfig``, decoded.
 ///
-/// It reads the active value, or the default, each time; a fallback where there is neither, or where it does not decode.
-/// Unlike upstream's, it is no property of SwiftUI that updates views: read it again after an activation.
+/// It reads the active value, or the default, each time; a fallback where there is neither, or where it does not
+/// decode. Unlike upstream's, it is no property of SwiftUI that updates views: read it again after an activation.
 ///
 /// ```swift
 /// @RemoteConfigProperty(key: "welcome", fallback: "Hello") var welcome: String

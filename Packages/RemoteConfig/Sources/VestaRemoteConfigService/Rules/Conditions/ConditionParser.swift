@@ -239,8 +239,8 @@ struct ConditionParser {
 
   // MARK: Arguments
 
-  /// `('2024-01-01T00:00:00', 'Europe/Berlin')` as microseconds since 1970; in UTC without a time zone, and whether that
-  /// was not said.
+  /// `('2024-01-01T00:00:00', 'Europe/Berlin')` as microseconds since 1970; in UTC without a time zone, and whether
+  /// that was not said.
   private mutating func dateArguments() throws(ConditionSyntaxError) -> (time: Int64, isLocal: Bool) {
     try expect("(")
     let start = next.start

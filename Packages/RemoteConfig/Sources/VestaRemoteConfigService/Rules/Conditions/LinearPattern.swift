@@ -2,7 +2,8 @@
 ///
 /// Conditions are written by the project's owner and matched against what any client sends: with a backtracking matcher
 /// one client could stop the service. The expression is compiled to tables, and all of its states are followed at once;
-/// a ``PatternRun`` does so, in slices. It matches when it occurs anywhere in the string; `^` and `$` tie it to the ends.
+/// a ``PatternRun`` does so, in slices. It matches when it occurs anywhere in the string; `^` and `$` tie it to the
+/// ends.
 ///
 /// Known: `.`, classes with ranges and `^`, `\d \w \s` and their opposites, groups, `|`, `* + ?` (greedy or not makes
 /// no difference here) and `{m,n}` with counts up to 100. Not known: back references, look-around, named groups.

@@ -1,7 +1,7 @@
 /// The match of one ``LinearPattern`` with one string, in slices.
 ///
-/// One unit of work is a state that is looked at: at most as many for each character as the pattern has steps. Nothing is
-/// allocated after the beginning.
+/// One unit of work is a state that is looked at: at most as many for each character as the pattern has steps. Nothing
+/// is allocated after the beginning.
 struct PatternRun {
   /// The states after some characters, in the order in which they were reached.
   private struct States {
@@ -27,8 +27,8 @@ struct PatternRun {
     scalars = text.unicodeScalars.map(\.value)
     current = States(count: pattern.steps.count)
     next = States(count: pattern.steps.count)
-    // Each state that is looked at for the first time at a position leaves two others to look at, at most.
-    waiting.reserveCapacity(2 * pattern.steps.count + 1)
+    // Each state that is looked at for the first time at a position leaves one for later, at most.
+    waiting.reserveCapacity(pattern.steps.count + 1)
   }
 
   /// Goes on until the end, or until the units are used up, which is looked at after each character.
@@ -69,25 +69,33 @@ struct PatternRun {
     _ waiting: inout [Int32], _ units: inout Int
   ) -> Bool {
     let mark = Int32(truncatingIfNeeded: position + 1)
-    waiting.append(start)
-    while let state = waiting.popLast() {
+    var state = Int(start)
+    while true {
       units -= 1
-      guard states.reached[Int(state)] != mark else { continue }
-      states.reached[Int(state)] = mark
-      let step = steps[Int(state)]
-      switch step.kind {
-      case .match:
-        waiting.removeAll(keepingCapacity: true)
-        return true
-      case .character: states.members.append(state)
-      case .start: if position == 0 { waiting.append(state + 1) }
-      case .end: if isAtEnd { waiting.append(state + 1) }
-      case .jump: waiting.append(step.first)
-      case .split:
-        waiting.append(step.second)
-        waiting.append(step.first)
+      if states.reached[state] != mark {
+        states.reached[state] = mark
+        let step = steps[state]
+        // The next state, where there is one to look at without a character.
+        var next = -1
+        switch step.kind {
+        case .match:
+          waiting.removeAll(keepingCapacity: true)
+          return true
+        case .character: states.members.append(Int32(state))
+        case .start: if position == 0 { next = state + 1 }
+        case .end: if isAtEnd { next = state + 1 }
+        case .jump: next = Int(step.first)
+        case .split:
+          waiting.append(step.second)
+          next = Int(step.first)
+        }
+        if next >= 0 {
+          state = next
+          continue
+        }
       }
+      guard let next = waiting.popLast() else { return false }
+      state = Int(next)
     }
-    return false
   }
 }
