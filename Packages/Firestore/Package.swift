@@ -38,6 +38,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),

@@ -74,8 +74,8 @@ public final class Firestore: Sendable {
 
   /// The settings.
   ///
-  /// The getter returns a copy; assign it to change them, before the first read, write or listener. Changing them later
-  /// stops the program, as in the Firebase SDK.
+  /// The getter returns a copy; assign it to change them, before the first read, write or listener. Changing them
+  /// later stops the program, as in the Firebase SDK.
   public var settings: FirestoreSettings {
     get { FirestoreSettings(state.withLock { $0.settings }) }
     set {

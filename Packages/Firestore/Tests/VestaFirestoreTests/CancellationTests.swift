@@ -54,7 +54,9 @@ struct CancellationTests {
       Member(testDescription: "getDocuments from the server") {
         _ = try await $0.collection("a").getDocuments(source: .server)
       },
-      Member(testDescription: "getAggregation") { _ = try await $0.collection("a").count.getAggregation(source: .server) },
+      Member(testDescription: "getAggregation") {
+        _ = try await $0.collection("a").count.getAggregation(source: .server)
+      },
     ]
 
     private static let writes = [

@@ -92,7 +92,8 @@ struct LifecycleTests {
     try await db.document("notes/a").setData(["text": "a"])
     let log = Log<String>()
     let done = Gate()
-    let note = { @Sendable (name: String, error: (any Error)?) in log.add("\(name) \(error.map { "\($0)" } ?? "read")") }
+    let note = { @Sendable (name: String, error: (any Error)?) in log.add("\(name) \(error.map { "\($0)" } ?? "read")")
+    }
     for source in [FirestoreSource.default, .cache, .server] {
       db.document("notes/a").getDocument(source: source) { note("document", $1) }
       db.collection("notes").getDocuments(source: source) { note("query", $1) }

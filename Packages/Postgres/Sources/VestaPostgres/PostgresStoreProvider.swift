@@ -15,6 +15,9 @@ public struct PostgresStoreProvider: StoreProvider {
   /// - Parameter options: Where the stores are.
   public init(options: PostgresOptions = PostgresOptions()) { self.options = options }
 
+  /// Any number of processes may have a store open.
+  public var sharesStores: Bool { true }
+
   /// Opens a store, and makes it when it is not there; see `StoreProvider`.
   ///
   /// - Parameters:

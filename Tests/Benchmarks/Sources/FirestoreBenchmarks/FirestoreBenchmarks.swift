@@ -11,6 +11,7 @@ public func firestoreBenchmarks() -> [Benchmark] {
   writeLines() + readLines() + streamLines() + pastLines() + indexLines() + listenLines() + neighbourLines()
     + clientLines()
     + clientCacheLines()
+    + clientCompanyLines()
 }
 
 /// Removes the files that the benchmarks have made.

@@ -16,7 +16,7 @@ final class AppClientSource: FirestoreClientSource {
   private let digest: (@Sendable ([UInt8]) -> [UInt8])?
   private let isEmbedded: Bool
   /// One store for all databases of the app; opened at the first use.
-  private let store: LazyResource<any OrderedStore>?
+  private let store: LazyResource<ClientStore>?
 
   init(_ container: ComponentContainer) throws {
     backend = try container.require((any FirestoreBackend).self)
@@ -28,8 +28,8 @@ final class AppClientSource: FirestoreClientSource {
     store = try container.find((any StoreProvider).self).map { stores in
       let closed = StoreError(.closed, operation: "open the cache", message: "The app was deleted.")
       return LazyResource(whenClosed: closed) { [weak app] in
-        guard let directory = await app?.dataPathWhenFree() else { throw closed }
-        return try await stores.openStore(named: "firestore-client", in: directory, options: StoreOptions())
+        guard let app else { throw closed }
+        return try await ClientStore(stores, in: await app.dataPathWhenFree()) { app.installationID }
       } close: {
         try await $0.close()
       }
@@ -48,13 +48,13 @@ final class AppClientSource: FirestoreClientSource {
     options.context = { [auth, appCheck] refreshes in
       try await Self.context(auth: auth, appCheck: appCheck, refreshes: refreshes)
     }
-    var kept: LazyResource<any OrderedStore>?
+    var kept: LazyResource<ClientStore>?
     (options.garbagePolicy, kept) = policy(settings)
     let open = kept.map { store in
       { @Sendable in
         // The client before this one writes rows until it has ended.
         await predecessor?.wait()
-        return try await store.get()
+        return try await store.get().store
       }
     }
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
@@ -64,7 +64,7 @@ final class AppClientSource: FirestoreClientSource {
   /// The garbage collection of the cache, and the store of its rows.
   private func policy(
     _ settings: FirestoreSettings.Values
-  ) -> (LocalStore.GarbagePolicy, LazyResource<any OrderedStore>?) {
+  ) -> (LocalStore.GarbagePolicy, LazyResource<ClientStore>?) {
     func leastRecentlyUsed(_ bytes: Int64) -> LocalStore.GarbagePolicy {
       .leastRecentlyUsed(bytes: bytes == FirestoreCacheSizeUnlimited ? nil : Int(bytes))
     }
@@ -80,7 +80,7 @@ final class AppClientSource: FirestoreClientSource {
 
   func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {
     guard let store, settings.cacheSettings is PersistentCacheSettings else { return }
-    try await SyncClient.clear(store.get(), persistenceKey: database.description)
+    try await SyncClient.clear(store.get().store, persistenceKey: database.description)
   }
 
   func close() async {

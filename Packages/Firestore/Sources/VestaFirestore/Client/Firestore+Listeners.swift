@@ -38,7 +38,8 @@ extension Firestore {
     }
   }
 
-  /// A stream of a query's snapshots, made of what the client sends when the consumer takes it, on no queue of its own.
+  /// A stream of a query's snapshots, made of what the client sends when the consumer takes it, on no queue of its
+  /// own.
   ///
   /// - Parameters:
   ///   - query: The query.

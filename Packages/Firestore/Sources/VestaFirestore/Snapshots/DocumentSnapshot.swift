@@ -2,8 +2,8 @@ internal import VestaConcurrency
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
-// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's own
-// check does not allow.
+// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's
+// own check does not allow.
 /// A document as it was when it was read: its fields, or that it does not exist.
 ///
 /// ```swift
@@ -32,8 +32,8 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
 
   /// All fields; `nil` if the document does not exist.
   ///
-  /// Of fields whose names differ in their normal form alone, which are equal keys of a dictionary, only the first one is
-  /// in, and a warning is logged: read such fields with ``get(_:)-(Any)`` and a ``FieldPath``.
+  /// Of fields whose names differ in their normal form alone, which are equal keys of a dictionary, only the first one
+  /// is in, and a warning is logged: read such fields with ``get(_:)-(Any)`` and a ``FieldPath``.
   public func data() -> [String: Any]? { data(with: .none) }
 
   /// All fields; `nil` if the document does not exist.
@@ -64,8 +64,8 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
 
   /// Decodes the document.
   ///
-  /// - Throws: `DecodingError` with the path of the field that does not fit, or for names of fields that differ in their
-  ///   normal form alone. A document that does not exist decodes as
+  /// - Throws: `DecodingError` with the path of the field that does not fit, or for names of fields that differ in
+  ///   their normal form alone. A document that does not exist decodes as
   ///   null: an optional type is `nil`, any other throws.
   public func data<T: Decodable>(
     as type: T.Type, with serverTimestampBehavior: ServerTimestampBehavior = .none,

@@ -2,12 +2,13 @@ internal import VestaConcurrency
 internal import VestaFirestoreModel
 internal import VestaFirestoreSync
 
-/// The snapshot that the consumer of a stream has not taken yet: the last one, and which documents have changed since the
-/// last one that it took.
+/// The snapshot that the consumer of a stream has not taken yet: the last one, and which documents have changed since
+/// the last one that it took.
 ///
-/// Merging costs what has changed, whatever waits; the changes themselves are computed once, when the snapshot is taken.
+/// Merging costs what has changed, whatever waits; the changes themselves are computed once, when the snapshot is
+/// taken.
 struct WaitingView: Sendable {
-  /// The documents that have changed in snapshots that wait. One object for all of them, so that none is copied.
+  /// The documents that have changed in snapshots that wait: one object for all of them, so that none is copied.
   private final class Touched: Sendable {
     private let paths: Locked<Set<ResourcePath>>
 

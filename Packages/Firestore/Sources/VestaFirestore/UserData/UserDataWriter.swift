@@ -27,8 +27,8 @@ struct UserDataWriter: Sendable {
 
   /// All fields of a document.
   ///
-  /// Names that differ in their normal form alone (`é` as one scalar or as two) are different fields, and equal keys of a
-  /// dictionary: the first one in the order of bytes is in, with its own value.
+  /// Names that differ in their normal form alone (`é` as one scalar or as two) are different fields, and equal keys
+  /// of a dictionary: the first one in the order of bytes is in, with its own value.
   func dictionary(_ fields: MapValue) -> [String: Any] {
     var result: [String: Any] = [:]
     result.reserveCapacity(fields.count)

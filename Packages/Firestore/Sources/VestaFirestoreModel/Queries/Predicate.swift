@@ -73,8 +73,10 @@ package struct Predicate: Sendable, Hashable {
     }
   }
 
-  /// Whether a value equals an operand: of very long values the beginning counts, as in an index, unless the operand is
-  /// one itself. The service refuses such an operand, so only the cache of a client is asked for it.
+  /// Whether a value equals an operand.
+  ///
+  /// Of very long values the beginning counts, as in an index, unless the operand is one itself. The service refuses
+  /// such an operand, so only the cache of a client is asked for it.
   private static func isEqual(_ value: Value, _ operand: Value) -> Bool {
     IndexEncoder.truncates(operand)
       ? ValueOrder.equal(value, operand) : IndexedOrder.compare(value, operand) == 0

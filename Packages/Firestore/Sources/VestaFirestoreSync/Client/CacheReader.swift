@@ -146,7 +146,8 @@ struct CacheReader: Sendable {
     for alternative in alternatives {
       var best: [DocumentKey]?
       for (id, bounds) in alternative {
-        let found = try await documents(collection, id, bounds, limit: best?.count ?? limit ?? tuning.candidateLimit, reader)
+        let found = try await documents(
+          collection, id, bounds, limit: best?.count ?? limit ?? tuning.candidateLimit, reader)
         if let found { best = found }
       }
       guard let best else { return nil }
@@ -155,8 +156,8 @@ struct CacheReader: Sendable {
     return keys
   }
 
-  /// The documents from the beginning of a query's order up to the last one within its limit; `nil` without an index of
-  /// that order, or when they are many.
+  /// The documents from the beginning of a query's order up to the last one within its limit; `nil` without an index
+  /// of that order, or when they are many.
   ///
   /// Documents with pending writes are in memory, and may be no results any more: they do not count.
   private func firsts(

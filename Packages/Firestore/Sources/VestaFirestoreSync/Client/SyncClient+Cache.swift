@@ -52,7 +52,8 @@ extension SyncClient {
       if !loader.repairs.isEmpty { writer?.write(loader.repairs) }
     } catch {
       // A store that was closed with the app is no failure: the client ends, too.
-      if case StoreError.Code.closed = error {} else {
+      if case StoreError.Code.closed = error {
+      } else {
         options.log(
           "The store of the cache and of pending writes cannot be read. The client works without it, and writes nothing "
             + "over it: \(error)")

@@ -46,10 +46,10 @@ extension SyncClient {
   /// Reads from the engine with the pending writes of the time before the read.
   ///
   /// Engine and queue are two sources, and a write moves from one to the other: when it is committed and answered
-  /// between two looks, the engine was looked at before it had the write, and the queue after. So the queue is looked at
-  /// first. A write that is pending then is shown, whatever happens meanwhile; one that was answered before is in the
-  /// engine. When a write is answered meanwhile the read begins again, so that it is not shown as pending; after some
-  /// attempts it is.
+  /// between two looks, the engine was looked at before it had the write, and the queue after. So the queue is looked
+  /// at first. A write that is pending then is shown, whatever happens meanwhile; one that was answered before is in
+  /// the engine. When a write is answered meanwhile the read begins again, so that it is not shown as pending; after
+  /// some attempts it is.
   private func withPending<Result>(
     _ pending: @escaping @Sendable (LocalStore) -> PendingOverlays,
     read: (PendingOverlays) async throws -> Result
@@ -84,7 +84,9 @@ extension SyncClient {
       }
     }
     let missing = overlaid.filter { documents[$0] == nil }
-    if !missing.isEmpty { for document in try await self.documents(at: missing) { documents[document.path] = document } }
+    if !missing.isEmpty {
+      for document in try await self.documents(at: missing) { documents[document.path] = document }
+    }
     return Array(documents.values)
   }
 }

@@ -43,12 +43,12 @@ extension ClientMachine {
 
 /// Documents of acknowledged writes, for views that have not had the backend's results.
 ///
-/// Such results may have been read before the write was committed. The cache ignores what is older than the document it
-/// has; so it must keep the document until then, also where nothing refers to it.
+/// Such results may have been read before the write was committed. The cache ignores what is older than the document
+/// it has; so it must keep the document until then, also where nothing refers to it.
 ///
-/// Worked example: `rooms/a` is deleted, and a listener to `rooms` is added before the answer. The engine is read, with
-/// the room. Then the deletion is acknowledged at version 5. The results of version 4 arrive: without the note that there
-/// is no room at version 5, the first snapshot would show it.
+/// Worked example: `rooms/a` is deleted, and a listener to `rooms` is added before the answer. The engine is read,
+/// with the room. Then the deletion is acknowledged at version 5. The results of version 4 arrive: without the note
+/// that there is no room at version 5, the first snapshot would show it.
 extension ClientMachine {
   func holdForViews(_ batch: MutationBatch) {
     if listenTargets.isEmpty { return }

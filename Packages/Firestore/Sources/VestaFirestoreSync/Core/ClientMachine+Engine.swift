@@ -15,9 +15,9 @@ package struct EngineCache: Sendable {
 
 /// The engine in the process as the cache of an embedded client.
 ///
-/// Such a client keeps no copies of documents that nobody listens to. Two events need them all the same, and wait until
-/// they are read: a listener that only the cache may answer, because the network is disabled or because it asked for
-/// that; and a write that changes a part of a document, such as a merge or an increment.
+/// Such a client keeps no copies of documents that nobody listens to. Two events need them all the same, and wait
+/// until they are read: a listener that only the cache may answer, because the network is disabled or because it asked
+/// for that; and a write that changes a part of a document, such as a merge or an increment.
 ///
 /// Worked example: `rooms/a` is `{n: 4}` in the engine, and nobody listens to it. The network is disabled, and
 /// `rooms/a` is incremented. Without the document the local result would be `{n: 1}`; with it, it is `{n: 5}`.

@@ -31,8 +31,8 @@ struct Outage {
 /// backend that refuses the client.
 ///
 /// Trying again helps only after somebody has done something about it. So the callers of pending writes and the
-/// listeners get the error, with the backend's own sentence. The writes stay pending, also over a restart, and are sent
-/// once the backend takes them: what was queued is not lost by the failure of a backend.
+/// listeners get the error, with the backend's own sentence. The writes stay pending, also over a restart, and are
+/// sent once the backend takes them: what was queued is not lost by the failure of a backend.
 extension ClientMachine {
   /// Whether the failure to open a stream is for good.
   func isOutage(_ error: FirestoreServiceError) -> Bool {
@@ -43,8 +43,8 @@ extension ClientMachine {
     }
   }
 
-  /// Whether an open stream has ended because of the engine in the process, and not because of a request: no request is
-  /// refused with these codes.
+  /// Whether an open stream has ended because of the engine in the process, and not because of a request: no request
+  /// is refused with these codes.
   func isOutageOfEngine(_ error: FirestoreServiceError) -> Bool {
     configuration.fetchesTargets && [.internal, .dataLoss, .unknown].contains(error.code)
   }

@@ -61,8 +61,8 @@ extension ClientMachine {
 
   /// Whether the first results of a target are read from the engine in the process.
   ///
-  /// They are of a version of their own, so no other target may show any of the same documents: it would show them next
-  /// to documents of an earlier version.
+  /// They are of a version of their own, so no other target may show any of the same documents: it would show them
+  /// next to documents of an earlier version.
   private func isFetched(_ record: TargetRecord) -> Bool {
     configuration.fetchesTargets && record.purpose == .listen && record.resumeToken.isEmpty
       && record.snapshotVersion == .zero && targetPlaces.isAlone(record.target) && remoteKeys(of: record.id).isEmpty
@@ -71,8 +71,8 @@ extension ClientMachine {
   /// The first results of a target have been read.
   ///
   /// When the client uses the results, it asks the stream two milliseconds later for the changes since their version.
-  /// A listener that is removed before that costs the engine nothing more. When the client does not use the results, it
-  /// asks the stream for the whole target at once.
+  /// A listener that is removed before that costs the engine nothing more. When the client does not use the results,
+  /// it asks the stream for the whole target at once.
   ///
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
   ///   `nil` when they could not be read: the stream has the error.

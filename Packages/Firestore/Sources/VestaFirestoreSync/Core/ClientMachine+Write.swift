@@ -91,7 +91,9 @@ extension ClientMachine {
 
   /// Begins what a client does by itself.
   package func start() {
-    if case .leastRecentlyUsed(bytes: _?) = local.policy { emit(.startTimer(.garbageCollection, seconds: tuning.firstGarbageSeconds)) }
+    if case .leastRecentlyUsed(bytes: _?) = local.policy {
+      emit(.startTimer(.garbageCollection, seconds: tuning.firstGarbageSeconds))
+    }
   }
 
   /// Begins to use the network.

@@ -6,9 +6,9 @@ package import VestaFirestoreModel
 ///
 /// It has the three layers of a Firestore client. The sync engine (`ClientMachine+Listening`, `+Views`, `+Batches`,
 /// `+Limbo`, `+Awaited`, `+Sync`) has a view for each query and resolves documents in limbo; the local store has the
-/// cache and the pending writes; the remote store (`ClientMachine+Watch`, `+Write`, `+Outages`) follows targets and sends
-/// writes.
-/// Everything that one event causes is done before the event returns; what must happen outside is in `takeActions()`.
+/// cache and the pending writes; the remote store (`ClientMachine+Watch`, `+Write`, `+Outages`) follows targets and
+/// sends writes. Everything that one event causes is done before the event returns; what must happen outside is in
+/// `takeActions()`.
 ///
 /// Worked example: a listener on `rooms`, offline, then a write, then the network.
 /// 1. `listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first event,

@@ -53,8 +53,8 @@ package struct View: Sendable {
   private(set) var limboKeys: Set<DocumentKey> = []
   /// Whether `limboKeys` is exact, so that only what changes has to be looked at.
   private var isLimboExact = false
-  /// Documents that are shown with a local state although the write was acknowledged, with the version that the backend
-  /// is to deliver.
+  /// Documents that are shown with a local state although the write was acknowledged, with the version that the
+  /// backend is to deliver.
   private var awaited: [DocumentKey: Timestamp] = [:]
   /// The last snapshot of the backend that the view has seen.
   private var version = Timestamp.zero

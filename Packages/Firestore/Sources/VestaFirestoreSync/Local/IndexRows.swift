@@ -4,8 +4,8 @@ import VestaFirestoreModel
 ///
 /// A change of a document brings the rows of its entries at once, so that they are written with the document. The
 /// entries of a new index are many: they come in parts, and its own row after the last of them. A client that ends
-/// before that has no such index, and its next one is made over the rows that are there: an entry too many costs a look
-/// at a document.
+/// before that has no such index, and its next one is made over the rows that are there: an entry too many costs a
+/// look at a document.
 struct IndexRows: Sendable {
   private var changed: [CacheRow] = []
   /// The entries of new indexes that have not been taken, but for those that have changed since.

@@ -65,7 +65,8 @@ extension LocalStore {
   }
 
   func isReferenced(_ key: DocumentKey) -> Bool {
-    targets.contains(key) || viewReferences.contains(key) || held.contains(key) || queues.values.contains { $0.contains(key) }
+    targets.contains(key) || viewReferences.contains(key) || held.contains(key)
+      || queues.values.contains { $0.contains(key) }
   }
 
   /// Removes the least recently used targets and documents if the cache is larger than its limit.

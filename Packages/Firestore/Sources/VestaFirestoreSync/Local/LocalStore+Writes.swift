@@ -69,7 +69,9 @@ extension LocalStore {
     contents += 1
     changes.batches.insert(.init(user: user, id: batch.id))
     for key in batch.paths { dereference(key) }
-    let outdated = batch.paths.filter { isExact || queues[user]?.needsReplay($0, exactly: tuning.exactReplays) != false }
+    let outdated = batch.paths.filter {
+      isExact || queues[user]?.needsReplay($0, exactly: tuning.exactReplays) != false
+    }
     recalculateOverlays(of: outdated)
     return localDocuments(batch.paths)
   }

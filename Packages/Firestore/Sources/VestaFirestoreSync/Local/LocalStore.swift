@@ -4,9 +4,9 @@ package import VestaFirestoreModel
 
 /// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
 ///
-/// Whatever an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes` names
-/// the rows that a durable cache writes after each event. Reading a document takes the backend's document and its
-/// overlay and never replays pending writes.
+/// Whatever an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes`
+/// names the rows that a durable cache writes after each event. Reading a document takes the backend's document and
+/// its overlay and never replays pending writes.
 package struct LocalStore {
   /// The garbage collection of a cache.
   package enum GarbagePolicy: Sendable, Hashable {

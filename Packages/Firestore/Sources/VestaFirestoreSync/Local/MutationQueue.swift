@@ -79,10 +79,11 @@ package struct MutationQueue: Sendable {
     first = 0
   }
 
-  /// Notes the removal of a batch of a document, and returns whether the overlay of the document is to be computed anew.
+  /// Notes the removal of a batch of a document, and returns whether the overlay of the document is to be computed
+  /// anew.
   ///
-  /// Of a document with many batches only now and then: after a share of them has been removed, so that removing all of
-  /// them one by one costs about as much as computing a few overlays.
+  /// Of a document with many batches only now and then: after a share of them has been removed, so that removing all
+  /// of them one by one costs about as much as computing a few overlays.
   mutating func needsReplay(_ key: DocumentKey, exactly limit: Int) -> Bool {
     guard overlays[key] != nil, let left = idsByKey[key]?.count, left > limit else { return true }
     let removed = (removals[key] ?? 0) + 1
