@@ -86,6 +86,33 @@ enum PlatformSocket {
     return descriptor
   }
 
+  /// An error of the system in words.
+  struct SystemError: Error {
+    let text: String
+  }
+
+  /// Begins to connect; the socket becomes writable when it has succeeded or failed.
+  static func connect(to address: SocketAddress) -> Result<Int32, SystemError> {
+    let descriptor = socket(
+      address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { return .failure(SystemError(text: String(cString: strerror(errno)))) }
+    let status = address.withPointer { systemConnect(descriptor, $0, $1) }
+    if status == 0 || errno == EINPROGRESS { return .success(descriptor) }
+    let error = SystemError(text: String(cString: strerror(errno)))
+    _ = systemClose(descriptor)
+    return .failure(error)
+  }
+
+  /// The error with which connecting has failed; `nil` when it has succeeded.
+  static func connectError(_ descriptor: Int32) -> String? {
+    var error: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0, error == 0 else {
+      return String(cString: strerror(error))
+    }
+    return nil
+  }
+
   private static func failure(_ what: String) -> TransportError {
     TransportError(.cannotListen, "\(what): \(String(cString: strerror(errno))).", mayHaveBeenProcessed: false)
   }
@@ -111,6 +138,10 @@ enum PlatformSocket {
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
+private func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+  connect(descriptor, address, length)
+}
+
 private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
 
 /// An address as the system has it.
@@ -122,18 +153,53 @@ struct SocketAddress {
 
   /// An address with a number of a host; `nil` for one that is a name or is not valid.
   init?(host: String, port: Int) {
-    storage = sockaddr_storage()
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let first = list?.pointee else { return nil }
     defer { freeaddrinfo(list) }
-    length = first.ai_addrlen
+    self.init(first)
+  }
+
+  private init(_ info: addrinfo) {
+    storage = sockaddr_storage()
+    length = min(info.ai_addrlen, socklen_t(MemoryLayout<sockaddr_storage>.size))
     let count = Int(length)
     withUnsafeMutableBytes(of: &storage) { storage in
-      storage.copyMemory(from: UnsafeRawBufferPointer(start: first.ai_addr, count: count))
+      storage.copyMemory(from: UnsafeRawBufferPointer(start: info.ai_addr, count: count))
     }
+  }
+
+  /// The addresses of a name in the order in which to try them: families take turns, the system's favourite first.
+  ///
+  /// Blocks until the system knows.
+  @Sendable static func lookUp(_ host: String, port: Int) -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICSERV
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    var found: [SocketAddress] = []
+    // Unsafe pointers of the system, followed to the end of its list.
+    var next = list
+    while let entry = next {
+      found.append(SocketAddress(entry.pointee))
+      next = entry.pointee.ai_next
+    }
+    return taking(turns: found)
+  }
+
+  private static func taking(turns addresses: [SocketAddress]) -> [SocketAddress] {
+    guard let family = addresses.first?.family else { return [] }
+    var (first, second) = (addresses.filter { $0.family == family }[...], addresses.filter { $0.family != family }[...])
+    var ordered: [SocketAddress] = []
+    while !first.isEmpty || !second.isEmpty {
+      if let address = first.popFirst() { ordered.append(address) }
+      if let address = second.popFirst() { ordered.append(address) }
+    }
+    return ordered
   }
 
   /// An address that the system fills in.

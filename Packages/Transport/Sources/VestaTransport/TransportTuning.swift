@@ -55,6 +55,24 @@ public struct TransportTuning: Sendable {
   /// response and no reset.
   public var lingerTimeout = Duration.seconds(2)
 
+  /// How long a client waits for a response unless the request says otherwise.
+  public var responseTimeout = Duration.seconds(60)
+
+  /// How long a client tries to open a connection.
+  public var connectTimeout = Duration.seconds(10)
+
+  /// How long an address may not answer before the next one of its host is tried as well.
+  public var attemptDelay = Duration.milliseconds(250)
+
+  /// How long a client keeps a connection that it does not use.
+  public var clientIdleTimeout = Duration.seconds(30)
+
+  /// The number of connections to a host that a client keeps on a loop while it does not use them.
+  public var idleConnectionsPerHost = 16
+
+  /// The largest message of a WebSocket that a client accepts, in bytes.
+  public var clientMessageBytes = 64 << 20
+
   /// The production figures.
   public init() {}
 }

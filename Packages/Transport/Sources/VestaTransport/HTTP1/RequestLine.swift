@@ -76,8 +76,11 @@ struct RequestLine {
 enum Authority {
   /// Whether a text may be one: no user, no path, nothing that would end a line.
   static func isAllowed(_ text: String) -> Bool {
+    // Neither space, controls, `"#/<>?@\^`{|}` nor anything beyond ASCII.
     text.utf8.allSatisfy { byte in
-      byte > 32 && byte < 127 && ![34, 35, 47, 60, 62, 63, 64, 92, 94, 96, 123, 124, 125].contains(byte)
+      byte < 64
+        ? (0x2FFF_7FF2_0000_0000 as UInt64) >> UInt64(byte) & 1 == 1
+        : byte < 128 && (0x47FF_FFFE_AFFF_FFFE as UInt64) >> UInt64(byte - 64) & 1 == 1
     }
   }
 }

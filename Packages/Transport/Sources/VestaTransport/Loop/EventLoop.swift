@@ -23,6 +23,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   }
 
   let tuning: TransportTuning
+  /// The time-outs of the tuning, in nanoseconds.
+  let times: LoopTimes
   private let poll: PlatformPoll
   private let inbox = Locked(Inbox())
   private let thread = Atomic<UInt>(0)
@@ -56,6 +58,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     guard let poll = PlatformPoll() else { throw TransportError(.exhausted, "There are no file descriptors left.") }
     self.poll = poll
     self.tuning = tuning
+    times = LoopTimes(tuning)
     readBuffer = .allocate(byteCount: max(1, tuning.readBytes), alignment: 16)
     guard PlatformThread.start({ self.run() }) else {
       poll.close()
@@ -181,7 +184,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private var waitingTime: Int32 {
     if !jobs.isEmpty || inbox.withLock({ !$0.work.isEmpty || !$0.jobs.isEmpty || $0.isStopped }) { return 0 }
     var until = timers.first ?? .max
-    if channelCount > 0 { until = min(until, lastSweep + tuning.sweepInterval.nanoseconds) }
+    if channelCount > 0 { until = min(until, lastSweep + times.sweep) }
     guard until < .max else { return -1 }
     let left = until - PlatformClock.nanoseconds
     return left <= 0 ? 0 : Int32(min(60_000, left / 1_000_000 + 1))
@@ -211,9 +214,30 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   }
 
   private func sweep() {
-    guard channelCount > 0, now - lastSweep >= tuning.sweepInterval.nanoseconds else { return }
+    guard channelCount > 0, now - lastSweep >= times.sweep else { return }
     lastSweep = now
     forEachChannel { $0.sweep(now) }
+  }
+}
+
+/// Time-outs in nanoseconds, computed once: they are added to the time with each request.
+struct LoopTimes {
+  let head: Int64
+  let body: Int64
+  let idle: Int64
+  let write: Int64
+  let linger: Int64
+  let sweep: Int64
+  let clientIdle: Int64
+
+  init(_ tuning: TransportTuning) {
+    head = tuning.headTimeout.nanoseconds
+    body = tuning.bodyTimeout.nanoseconds
+    idle = tuning.idleTimeout.nanoseconds
+    write = tuning.writeTimeout.nanoseconds
+    linger = tuning.lingerTimeout.nanoseconds
+    sweep = tuning.sweepInterval.nanoseconds
+    clientIdle = tuning.clientIdleTimeout.nanoseconds
   }
 }
 

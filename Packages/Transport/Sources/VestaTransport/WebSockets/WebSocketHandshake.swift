@@ -32,6 +32,36 @@ enum WebSocketHandshake {
     return fields
   }
 
+  // MARK: The client
+
+  /// A key that no other request has.
+  static func newKey(using random: inout some RandomNumberGenerator) -> String {
+    Base64.standard.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) })
+  }
+
+  /// The fields with which a client asks for a WebSocket; the writer adds `connection: upgrade`.
+  static func fields(asking key: String, _ subprotocols: [String]) -> [(HTTPFieldName, String)] {
+    var fields: [(HTTPFieldName, String)] = [
+      (.upgrade, "websocket"), ("sec-websocket-version", "13"), ("sec-websocket-key", key),
+    ]
+    if !subprotocols.isEmpty { fields.append(("sec-websocket-protocol", subprotocols.joined(separator: ", "))) }
+    return fields
+  }
+
+  /// The protocol that a server has agreed on, which may be none.
+  struct Agreed: Equatable {
+    var name: String?
+  }
+
+  /// The agreement of a response with 101; `nil` for one that does not answer the key, or names what was not offered.
+  static func agreed(_ fields: HTTPFields, key: String, offered: [String]) -> Agreed? {
+    guard tokens(fields.values(.upgrade)) == ["websocket"], tokens(fields.values(.connection)).contains("upgrade"),
+      fields["sec-websocket-accept"] == accept(key), !fields.contains("sec-websocket-extensions")
+    else { return nil }
+    guard let name = fields["sec-websocket-protocol"] else { return Agreed() }
+    return offered.contains(name) ? Agreed(name: name) : nil
+  }
+
   private static func tokens(_ values: [String]) -> [String] {
     values.joined(separator: ",").lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
   }
