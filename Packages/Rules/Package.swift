@@ -12,17 +12,24 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Rules",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [.library(name: "VestaRules", targets: ["VestaRules"])],
+  products: [
+    .library(name: "VestaRules", targets: ["VestaRules"]),
+    .library(name: "VestaRulesTesting", targets: ["VestaRulesTesting"]),
+  ],
   dependencies: [.package(path: "../Core")],
   targets: [
     .target(
       name: "VestaRules",
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaPatterns", package: "Core"),
       ],
       swiftSettings: settings
     ),
+    .target(name: "VestaRulesTesting", dependencies: ["VestaRules"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaRulesTestingTests", dependencies: ["VestaRules", "VestaRulesTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaRulesTests",
       dependencies: [

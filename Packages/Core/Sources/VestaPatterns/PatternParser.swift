@@ -73,6 +73,7 @@ struct PatternParser {
     while let next = peek(), next != "|", next != ")" {
       if skip(text: "\\Q") {
         list += quoted()
+        if let last = list.popLast() { list.append(try quantified(last)) }
       } else if let atom = try atom() {
         list.append(try quantified(atom))
       }

@@ -84,16 +84,19 @@ struct PatternProgram: Sendable {
     private mutating func add(
       _ inner: PatternTree, _ minimum: Int, _ maximum: Int?, _ isGreedy: Bool
     ) throws(PatternError) {
-      for _ in 0..<minimum { try add(inner) }
       func fork(_ body: Int, _ exit: Int) -> Instruction { isGreedy ? .split(body, exit) : .split(exit, body) }
       guard let maximum else {
-        let split = instructions.count
-        try append(.split(0, 0))
+        // At the end of a round: a round that took nothing then leaves the loop, in the place of its preference.
+        for _ in 0..<max(0, minimum - 1) { try add(inner) }
+        let start = instructions.count
+        if minimum == 0 { try append(.split(0, 0)) }
+        let body = instructions.count
         try add(inner)
-        try append(.jump(split))
-        instructions[split] = fork(split + 1, instructions.count)
+        try append(fork(body, instructions.count + 1))
+        if minimum == 0 { instructions[start] = fork(body, instructions.count) }
         return
       }
+      for _ in 0..<minimum { try add(inner) }
       var splits: [Int] = []
       for _ in minimum..<max(minimum, maximum) {
         splits.append(instructions.count)

@@ -42,6 +42,10 @@ import VestaPatterns
     #expect(try Pattern("b*").matches(in: "abc", maximumSteps: 1_000) == [0..<0, 1..<2, 2..<2, 3..<3])
     #expect(try Pattern("a+?").matches(in: "aa", maximumSteps: 1_000) == [0..<1, 1..<2])
     #expect(try Pattern("x").isFound(in: "axb"))
+    // A round that takes nothing is preferred where it stands first, in both kinds of loop.
+    for loop in ["(|a)*", "(|a)+"] {
+      #expect(try Pattern(loop).matches(in: "aa", maximumSteps: 1_000) == [0..<0, 1..<1, 2..<2])
+    }
   }
 
   @Test func `the time does not grow with the ways through an expression`() throws {

@@ -90,12 +90,19 @@ public struct Ruleset: Sendable {
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesDecision {
     var budget = self.budget
-    return decide(query, auth: auth, time: time, documents: documents, budget: &budget)
+    return decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: nil)
   }
 
   /// Decides about a query with the budget of a caller.
   public func decide(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments, budget: inout RulesBudget
+  ) -> RulesDecision {
+    decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: nil)
+  }
+
+  func decide(
+    _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments,
+    budget: inout RulesBudget, recorder: (any EvaluationRecorder)?
   ) -> RulesDecision {
     let denied = RulesDecision(verdict: .denied, method: .list, statements: [])
     guard let alternatives = query.filter.map({ $0.alternatives(limit: limits.alternatives) }) ?? [[]] else {
@@ -107,7 +114,7 @@ public struct Ruleset: Sendable {
     var last = denied
     // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
     for alternative in alternatives.isEmpty ? [[]] : alternatives {
-      last = decide(request, segments, QueryFacts(alternative), documents, &budget, recorder: nil)
+      last = decide(request, segments, QueryFacts(alternative), documents, &budget, recorder: recorder)
       guard last.isAllowed else { return last }
     }
     return last

@@ -22,7 +22,7 @@ import Testing
     #expect(
       found == [
         "ERROR 4:22: Unexpected 'gett'.", "ERROR 5:23: Missing conditional expression after 'if'.",
-        "ERROR 5:47: Unexpected ';'.", "ERROR 6:12: Unexpected 'if'.",
+        "ERROR 5:46: Unexpected ';'.", "ERROR 6:12: Unexpected 'if'.",
       ])
   }
 
@@ -33,6 +33,15 @@ import Testing
         "ERROR 3:9: Missing 'match' keyword before path.", "ERROR 4:1: Unexpected '<EOF>'.",
         "ERROR 4:1: mismatched input '<EOF>' expecting {'{', '/', PATH_SEGMENT}",
       ])
+  }
+
+  @Test func `a semicolon after a statement or a result may be missing`() throws {
+    let source = inService(
+      "function f() { return true }\nmatch /a/{x} { allow get: if f()\nallow list\nallow create: if false }")
+    #expect(issues(source).isEmpty)
+    let compiled = try Ruleset(source, for: .firestore)
+    #expect(compiled.decide(RulesRequest(.get, RulesPath("/databases/d/documents/a/1"))).isAllowed)
+    #expect(compiled.decide(RulesRequest(.list, RulesPath("/databases/d/documents/a/1"))).isAllowed)
   }
 
   @Test func `names and calls that mean nothing are warnings`() {
@@ -64,7 +73,7 @@ import Testing
   @Test(arguments: [
     "'\\d'", "'\\x4'", "'\\u12'", "'\\400'", "'a\nb'", "'open", "9223372036854775808", "b'\\u0041'", "(1", "[1",
     "{'a' 1}",
-    "/a//b$", "1 +", "a.", "let", "a[1:]", "f(1,)", "/", "`x`", "#",
+    "/a/$", "1 +", "a.", "let", "a[1:]", "f(1,)", "/", "`x`", "#",
   ])
   func `a literal or expression that is wrong is refused`(expression: String) {
     #expect(issues(inService("allow read: if \(expression);")).contains { $0.hasPrefix("ERROR") })
@@ -86,6 +95,6 @@ import Testing
 
   @Test func `places count Unicode scalars`() {
     let found = issues(inService("/* é😀 */ allow read: if 'é' == x;"))
-    #expect(found == ["WARNING 4:33: Invalid variable name: x."])
+    #expect(found == ["WARNING 4:32: Invalid variable name: x."])
   }
 }

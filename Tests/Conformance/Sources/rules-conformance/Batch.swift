@@ -36,6 +36,7 @@ struct Batch {
     switch service {
     case "cloud.firestore": return SourceBatch(self, .firestore).result(of: testCase)
     case "firebase.storage": return SourceBatch(self, .storage).result(of: testCase)
+    case let name where name.contains("database"): return DatabaseBatch(self).result(of: testCase)
     default: return nil
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import VestaBytes
+import VestaRules
 
 /// Runs the recorded cases of the rules languages: every batch of every file of a suite.
 @main
@@ -13,7 +14,32 @@ enum RulesConformance {
     for suite in suites where arguments.isEmpty || arguments.contains(suite) {
       isKept = run(suite, URL(filePath: root).appending(path: suite)) && isKept
     }
+    if arguments.isEmpty || arguments.contains("real-rulesets") {
+      isKept = compileAll(URL(filePath: root).appending(path: "real-rulesets/text")) && isKept
+    }
     exit(isKept ? 0 : 1)
+  }
+
+  /// Compiles the rules files of public apps; whether all of them are accepted.
+  private static func compileAll(_ folder: URL) -> Bool {
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    var count = Score.Count()
+    for file in files.sorted(by: { $0.path < $1.path }) {
+      let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+      do throws(RulesetError) {
+        if file.pathExtension == "json" {
+          _ = try DatabaseRuleset(text)
+        } else {
+          _ = try Ruleset(text, for: file.lastPathComponent.hasPrefix("storage") ? .storage : .firestore)
+        }
+        count.passed += 1
+      } catch {
+        count.failed += 1
+        print("real-rulesets: \(file.lastPathComponent) is refused: \(error)")
+      }
+    }
+    print("real-rulesets: \(count.passed) passed, \(count.failed) failed, 0 skipped")
+    return count.failed == 0
   }
 
   /// Runs a suite; whether all its verdicts are right.

@@ -50,6 +50,7 @@ struct Compiler {
       matches.append(
         CompiledMatch(
           segments: scopes.segments[index].map(MatchSegment.init),
+          captureNames: scopes.captures[index].map(\.name),
           allows: scope.allows.map { allow in
             CompiledAllow(
               methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent)

@@ -8,6 +8,7 @@ extension Evaluation {
       self.match = match
       self.binding = binding
       for allow in match.allows where allow.names(method) {
+        recorder?.asked(allow, captures: captureNames(match))
         let outcome = ask(allow)
         if case .value(.bool(true)) = outcome {
           return RulesDecision(verdict: .allowed, method: method, statements: [])
@@ -33,6 +34,17 @@ extension Evaluation {
     case .value(let value): return notBool(value, condition)
     case .failure: return outcome
     case .symbol, .unset: return fail(.unknown, condition)
+    }
+  }
+
+  /// The captures of the current match and what they are bound to, for a recorder.
+  private mutating func captureNames(_ match: CompiledMatch) -> [(name: String, value: String)] {
+    match.captureNames.enumerated().map { number, name in
+      let count = failures.count
+      let outcome = capture(number, 0)
+      failures.removeLast(failures.count - count)
+      if case .value(let value) = outcome { return (name, value.description) }
+      return (name, "any")
     }
   }
 

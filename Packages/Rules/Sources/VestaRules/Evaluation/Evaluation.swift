@@ -58,8 +58,10 @@ struct Evaluation {
   // MARK: Steps
 
   mutating func evaluate(_ step: Int) -> Operand {
+    guard let recorder else { return evaluateStep(step) }
+    recorder.began(step)
     let outcome = evaluateStep(step)
-    if recorder != nil { record(step, outcome) }
+    recorder.ended(step, recorded(outcome))
     return outcome
   }
 
@@ -127,7 +129,7 @@ struct Evaluation {
     return .value(value)
   }
 
-  private mutating func capture(_ number: Int, _ id: Int) -> Operand {
+  mutating func capture(_ number: Int, _ id: Int) -> Operand {
     guard let match, number < match.capturePositions.count else { return fail(.nullValue, id) }
     let position = match.capturePositions[number]
     var (start, globs) = (0, 0)

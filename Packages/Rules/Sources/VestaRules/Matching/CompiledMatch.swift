@@ -20,9 +20,12 @@ struct CompiledMatch: Sendable {
   let globCount: Int
   /// For each capture its position among the segments.
   let capturePositions: [Int]
+  /// The names of the captures.
+  let captureNames: [String]
 
-  init(segments: [MatchSegment], allows: [CompiledAllow]) {
+  init(segments: [MatchSegment], captureNames: [String], allows: [CompiledAllow]) {
     self.segments = segments
+    self.captureNames = captureNames
     self.allows = allows
     globCount = segments.count { $0 == .glob }
     capturePositions = segments.indices.filter {

@@ -256,7 +256,8 @@ struct Parser {
       }
       condition = try expression()
     }
-    try expect(.semicolon)
+    // Deployed rules of well-known apps have no semicolon here.
+    _ = skip(.semicolon)
     tree.scopes[scope].allows.append(
       AllowSyntax(methods: methods, condition: condition, extent: Span(Int(start.start), previousEnd)))
   }
