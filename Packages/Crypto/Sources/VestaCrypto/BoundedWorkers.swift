@@ -1,6 +1,7 @@
 import VestaConcurrency
 
-/// Runs slow, blocking work on threads that neither tasks nor queues share, a few pieces at a time, first come first served.
+/// Runs slow, blocking work on threads that neither tasks nor queues share, a few pieces at a time, first come first
+/// served.
 ///
 /// A task that is cancelled while it waits for its turn leaves the queue at once with `CancellationError`; work that
 /// has begun runs to its end.

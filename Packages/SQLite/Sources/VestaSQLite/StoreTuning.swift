@@ -25,7 +25,9 @@ struct StoreTuning: Sendable {
   /// How many transactions share a commit at the most.
   var groupLimit = 256
 
-  /// The longest key and value, together, that lie in one row; of longer ones the value has a table of its own. It has to
+  /// The longest key and value, together, that lie in one row; of longer ones the value has a table of its own.
+  ///
+  /// It has to
   /// fit into a leaf of the index.
   var inlineLimit = 2_000
 

@@ -4,8 +4,8 @@ import VestaConcurrency
 /// Lets callers hash passwords in turns: one who guesses without end holds up nobody but himself.
 ///
 /// A caller is a network address, or where none is known the account that is asked for. Each waits in a line of its
-/// own, and the lines take turns. The lines of addresses are bounded, and all lines together: beyond that a call is refused
-/// at once, which costs nothing.
+/// own, and the lines take turns. The lines of addresses are bounded, and all lines together: beyond that a call is
+/// refused at once, which costs nothing.
 final class HashingQueue: Sendable {
   private struct State {
     var lines: [String: Int] = [:]
@@ -13,7 +13,7 @@ final class HashingQueue: Sendable {
   }
 
   private let state = Locked(State())
-  private let queue: FairQueue
+  private let places: FairShares<String>
   private let limit: Int
   private let perCaller: Int
 
@@ -22,15 +22,15 @@ final class HashingQueue: Sendable {
   ///   - perCaller: How many of one network address.
   ///   - running: How many hash at the same time: as many as there are cores.
   init(waiting limit: Int, perCaller: Int, running: Int = Platform.processors) {
-    queue = FairQueue(limit: running)
+    places = FairShares(limit: running)
     (self.limit, self.perCaller) = (max(1, limit), max(1, perCaller))
   }
 
   /// The number of calls that hash.
-  var runningCount: Int { queue.runningCount }
+  var runningCount: Int { places.runningCount }
 
   /// The number of calls that wait.
-  var waitingCount: Int { queue.waitingCount }
+  var waitingCount: Int { places.waitingCount }
 
   /// Hashes when it is the caller's turn.
   ///
@@ -62,6 +62,9 @@ final class HashingQueue: Sendable {
       }
     }
     // No address has a zero in it.
-    return try await queue.run(inLineOf: address ?? "\u{0}\(account)", body)
+    let owner = address ?? "\u{0}\(account)"
+    try await places.enter(owner)
+    defer { places.leave(owner) }
+    return try await body()
   }
 }

@@ -20,8 +20,10 @@ extension UserRecord {
     revokeTokens(now: now)
   }
 
-  /// Takes away every way to sign in but the mailbox and its password: any of them may be that of a thief who was signed
-  /// in for a while. Second factors stay: the mails about them say how to take a foreign one away.
+  /// Takes away every way to sign in but the mailbox and its password.
+  ///
+  /// Any of them may be that of a thief who was signed in for a while. Second factors stay: the mails about them say
+  /// how to take a foreign one away.
   mutating func removeWaysIn() {
     providers = []
     phoneNumber = nil

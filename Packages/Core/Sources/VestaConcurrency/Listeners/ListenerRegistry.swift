@@ -92,7 +92,8 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 }
 
 extension ListenerRegistry {
-  /// Goes on delivering elsewhere, where listeners may block without stopping tasks; the registry lives until it is done.
+  /// Goes on delivering elsewhere, where listeners may block without stopping tasks; the registry lives until it is
+  /// done.
   @usableFromInline
   func deliverLater(_ delivery: ListenerBook<Listener<Event>, Event>.Delivery) {
     let box = DeliveryBox(delivery)

@@ -6,8 +6,8 @@
 /// - A load runs at medium priority at least: callers of a higher priority may come to wait for it.
 /// - A task that is cancelled while it waits gets its `CancellationError` at once; the others continue waiting. When
 ///   the last one has left, the load is cancelled too, and the next caller starts a new one.
-/// - A load that comes to wait for itself, directly or through loads of any other instance, gets a ``LoadCycle`` with the
-///   path. What a load starts in a detached task, or passes to a handler, is not seen as a part of it.
+/// - A load that comes to wait for itself, directly or through loads of any other instance, gets a ``LoadCycle``
+///   with the path. What a load starts in a detached task, or passes to a handler, is not seen as a part of it.
 ///
 /// The two forms mix: a handler and a task that ask for one key wait for one load.
 ///

@@ -1,7 +1,6 @@
 /// Lets a limited number of callers in at once; the others wait in order of arrival, without blocking a thread.
 ///
-/// - A slot that is released is given to the caller that has waited longest; nobody overtakes. Callers that name a line
-///   wait in that line, and the lines are served in turns: one that is long holds up itself.
+/// - A slot that is released is given to the caller that has waited longest; nobody overtakes.
 /// - A task that is cancelled while it waits leaves at once with `CancellationError`.
 /// - After ``close(throwing:)`` those who wait and those who come are refused; ``drained()`` waits until the last
 ///   caller inside has left.
@@ -13,7 +12,7 @@
 public final class FairQueue: Sendable {
   private struct State {
     var running = 0
-    var waiting = Lines<Turn<Void>>()
+    var waiting = Fifo<Turn<Void>>()
     /// The number of cancelled turns that are still in `waiting`.
     var cancelled = 0
     var closedError: (any Error)?
@@ -47,19 +46,7 @@ public final class FairQueue: Sendable {
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`; `CancellationError` or the error of ``close(throwing:)`` while it waited.
   public func run<Result>(_ body: () async throws -> Result) async throws -> Result {
-    try await run(inLineOf: "", body)
-  }
-
-  /// Waits for a slot in a line, runs `body`, and releases the slot.
-  ///
-  /// - Parameters:
-  ///   - owner: Whose line it is, such as a network address: each owner's callers wait for one another, and the owners
-  ///     take turns.
-  ///   - body: Runs on the calling task.
-  /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`; `CancellationError` or the error of ``close(throwing:)`` while it waited.
-  public func run<Result>(inLineOf owner: String, _ body: () async throws -> Result) async throws -> Result {
-    try await enter(inLineOf: owner)
+    try await enter()
     defer { leave() }
     return try await body()
   }
@@ -81,20 +68,14 @@ public final class FairQueue: Sendable {
   /// Waits for a slot; every call that returns needs one ``leave()``.
   ///
   /// - Throws: `CancellationError`, or the error of ``close(throwing:)``; the caller is not inside then.
-  public func enter() async throws { try await enter(inLineOf: "") }
-
-  /// Waits for a slot in a line; every call that returns needs one ``leave()``.
-  ///
-  /// - Parameter owner: Whose line it is.
-  /// - Throws: `CancellationError`, or the error of ``close(throwing:)``; the caller is not inside then.
-  public func enter(inLineOf owner: String) async throws {
+  public func enter() async throws {
     try Task.checkCancellation()
     if try enterIfFree() { return }
     try await Turn<Void>().wait { turn in
       let outcome = state.withLock { state -> Result<Void, any Error>? in
         if let error = state.closedError { return .failure(error) }
         guard state.running < limit else {
-          state.waiting.append(turn, inLineOf: owner)
+          state.waiting.append(turn)
           return nil
         }
         state.running += 1
@@ -150,7 +131,8 @@ public final class FairQueue: Sendable {
     state.withLock { state in
       state.cancelled += 1
       guard state.cancelled > 32, state.cancelled * 2 > state.waiting.count else { return }
-      state.waiting.removeAll { $0.isOver }
+      let live = state.waiting.takeAll().filter { !$0.isOver }
+      for turn in live { state.waiting.append(turn) }
       state.cancelled = 0
     }
   }

@@ -1,9 +1,10 @@
 /// Shares a limited number of places among owners; callers wait without blocking a thread.
 ///
-/// - A place that becomes free goes to the waiting owner that has the fewest; the callers of one owner keep their order.
-/// - With ``Bound/soft`` an owner that has less than its share (the limit divided by the owners that are inside or wait)
-///   enters beyond the limit. So an owner whose callers keep their places for long does not hold up the others, and at
-///   most twice the limit and one for each owner are inside.
+/// - A place that becomes free goes to the waiting owner that has the fewest; the callers of one owner keep their
+///   order.
+/// - With ``Bound/soft`` an owner that has less than its share (the limit divided by the owners that are inside or
+///   wait) enters beyond the limit. So an owner whose callers keep their places for long does not hold up the others,
+///   and at most twice the limit and one for each owner are inside.
 /// - A task that is cancelled while it waits leaves at once with `CancellationError`.
 ///
 /// ```swift

@@ -197,8 +197,8 @@ final class WriterSession: @unchecked Sendable {
 
   /// Writes the log back and lets it start over where there is no room behind it, on a full disk.
   ///
-  /// The database file has the room for that already. Without the room of the log nothing could be written any more, and
-  /// nothing deleted.
+  /// The database file has the room for that already. Without the room of the log nothing could be written any more,
+  /// and nothing deleted.
   ///
   /// - Parameter patience: How long to wait for readers that keep the log.
   func startLogOver(patience: Duration) async {
@@ -224,8 +224,10 @@ final class WriterSession: @unchecked Sendable {
     return !connection.hasShortLog && (try? Platform.identity(atPath: path + "-wal")) == logIdentity
   }
 
-  /// Saves the commits of a log that was moved or removed: the file is still open, and is written back. A log that was
-  /// cut is left as it is: what is left of it is good up to the cut, and pages from behind it would spoil the database.
+  /// Saves the commits of a log that was moved or removed: the file is still open, and is written back.
+  ///
+  /// A log that was cut is left as it is: what is left of it is good up to the cut, and pages from behind it would
+  /// spoil the database.
   func rescueLostLog() {
     guard hasLostLog, let connection else { return }
     guard !connection.hasShortLog else { return connection.keepLogWhenClosed() }
