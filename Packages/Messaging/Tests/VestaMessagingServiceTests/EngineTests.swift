@@ -72,6 +72,22 @@ extension EventLog<PushDelivery> {
     try await engine.close()
   }
 
+  @Test(arguments: MessagingContracts.all)
+  func `the engine keeps its contract with small figures`(contract: Contract<MessagingSubject>) async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    var options = MessagingServiceOptions()
+    options.tuning = .small(&random)
+    let (tuning, store) = (options.tuning, ModelStore())
+    let engine = MessagingEngine(projectID: "p", senderID: "1", options: options) { store }
+    do {
+      try await contract.verify(MessagingSubject(engine))
+    } catch {
+      Issue.record("seed \(seed), \(tuning): \(error)")
+    }
+    try await engine.close()
+  }
+
   @Test(arguments: PushTransportContracts.all)
   func `the recording transport keeps its contract`(contract: Contract<PushTransportSubject>) async throws {
     let transport = RecordingPushTransport()

@@ -84,7 +84,7 @@ enum Main {
         say("value \(config["key"].stringValue)")
       }
     }
-    Firestore.firestore().document("rooms/a").addSnapshotListener { snapshot, _ in
+    Firestore.firestore().document("rooms/a").addSnapshotListener(includeMetadataChanges: true) { snapshot, _ in
       guard let number = snapshot?.data()?["n"] else { return }
       say("document \(number) \(snapshot?.metadata.hasPendingWrites == true ? "pending" : "there")")
     }
