@@ -44,7 +44,9 @@ extension MessagingEngine {
 }
 
 extension MessagingServiceTuning {
-  /// Small figures, so that few messages reach the limits. Those beyond which something is refused stay as they are.
+  /// Small figures, so that few messages reach the limits.
+  ///
+  /// Those beyond which something is refused stay as they are.
   static func small(_ random: inout SplitMix) -> MessagingServiceTuning {
     var tuning = MessagingServiceTuning()
     tuning.longestGap = Int64(1 + random.below(20))
