@@ -13,7 +13,8 @@ import VestaServiceInterop
 
 /// One process of an app, set up as the README of Packages/Postgres says and in no other way.
 ///
-/// It has a data directory of its own, and a space. It says what reaches it, and does what the lines of its input ask for.
+/// It has a data directory of its own, and a space. It says what reaches it, and does what the lines of its input ask
+/// for.
 ///
 /// `PostgresAppPeer <data directory> <space>`; the connection string is `VESTA_POSTGRES_URL`.
 @main
