@@ -21,8 +21,9 @@ struct MessagingServiceTuning: Sendable {
   /// The most immediate messages (time to live 0) that are kept for a connection that does not keep up.
   var maximumInstants = 100
 
-  /// The most topics of one registration: each connection reads all of them. As many that it has left may be kept,
-  /// while messages to them wait.
+  /// The most topics of one registration: each connection reads all of them.
+  ///
+  /// As many that it has left may be kept, while messages to them wait.
   var maximumTopics: Int64 = 2_000
 
   /// The most subscriptions to one topic that are kept for messages that wait, while the registration comes and goes.

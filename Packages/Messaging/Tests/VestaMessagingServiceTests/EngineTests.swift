@@ -44,7 +44,9 @@ extension MessagingEngine {
 }
 
 extension MessagingServiceTuning {
-  /// Small figures, so that few messages reach the limits. Those beyond which something is refused stay as they are.
+  /// Small figures, so that few messages reach the limits.
+  ///
+  /// Those beyond which something is refused stay as they are.
   static func small(_ random: inout SplitMix) -> MessagingServiceTuning {
     var tuning = MessagingServiceTuning()
     tuning.longestGap = Int64(1 + random.below(20))
@@ -69,6 +71,22 @@ extension EventLog<PushDelivery> {
   func `the engine keeps its contract`(contract: Contract<MessagingSubject>) async throws {
     let engine = MessagingEngine(projectID: "p", senderID: "1") { ModelStore() }
     try await contract.verify(MessagingSubject(engine))
+    try await engine.close()
+  }
+
+  @Test(arguments: MessagingContracts.all)
+  func `the engine keeps its contract with small figures`(contract: Contract<MessagingSubject>) async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    var options = MessagingServiceOptions()
+    options.tuning = .small(&random)
+    let (tuning, store) = (options.tuning, ModelStore())
+    let engine = MessagingEngine(projectID: "p", senderID: "1", options: options) { store }
+    do {
+      try await contract.verify(MessagingSubject(engine))
+    } catch {
+      Issue.record("seed \(seed), \(tuning): \(error)")
+    }
     try await engine.close()
   }
 

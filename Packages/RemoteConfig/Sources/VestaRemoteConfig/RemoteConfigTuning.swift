@@ -1,4 +1,6 @@
-/// Every figure at which the client's behaviour changes; tests draw small ones. Times are in seconds.
+/// Every figure at which the client's behaviour changes; tests draw small ones.
+///
+/// Times are in seconds.
 struct RemoteConfigTuning: Equatable, Sendable {
   /// The time for which fetches are throttled after a failure that follows a success, before it is multiplied by 0.5 or
   /// 1.5; it doubles up to the longest.

@@ -8,8 +8,9 @@ struct RemoteConfigServiceTuning: Sendable {
   /// The work between two pauses of an evaluation, in units of about ten nanoseconds.
   var unitsOfASlice = 50_000
 
-  /// The most work of all conditions of a template for one instance: about 0.2 s. It is looked at when a template is
-  /// published; one that was published before is evaluated all the same.
+  /// The most work of all conditions of a template for one instance: about 0.2 s.
+  ///
+  /// It is looked at when a template is published; one that was published before is evaluated all the same.
   var maximumWork = 20_000_000
 
   var maximumParameters = 3_000

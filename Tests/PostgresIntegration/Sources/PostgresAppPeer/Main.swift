@@ -11,8 +11,10 @@ import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaServiceInterop
 
-/// One process of an app, set up as the README of Packages/Postgres says and in no other way: a data directory of its own,
-/// and a space. It says what reaches it, and does what the lines of its input ask for.
+/// One process of an app, set up as the README of Packages/Postgres says and in no other way.
+///
+/// It has a data directory of its own, and a space. It says what reaches it, and does what the lines of its input ask
+/// for.
 ///
 /// `PostgresAppPeer <data directory> <space>`; the connection string is `VESTA_POSTGRES_URL`.
 @main
@@ -84,7 +86,7 @@ enum Main {
         say("value \(config["key"].stringValue)")
       }
     }
-    Firestore.firestore().document("rooms/a").addSnapshotListener { snapshot, _ in
+    Firestore.firestore().document("rooms/a").addSnapshotListener(includeMetadataChanges: true) { snapshot, _ in
       guard let number = snapshot?.data()?["n"] else { return }
       say("document \(number) \(snapshot?.metadata.hasPendingWrites == true ? "pending" : "there")")
     }

@@ -195,7 +195,7 @@ extension OnOneServer {
       expect(
         count,
         [
-          "register": 3, "register again, nothing new": 2, "subscribe to a topic": 4, "leave a topic": 4,
+          "register": 3, "register again, nothing new": 2, "subscribe to a topic": 4, "leave a topic": 6,
           "send to a registration": 3, "send to a topic": 3, "acknowledge a message": 5, "read a page of the outbox": 2,
         ], beside: 2)
     }

@@ -28,7 +28,8 @@ extension MessagingCall {
     var (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
     guard var subscription = try await reader.subscription(key, topic), subscription.isCurrent else { return }
     record.topics = max(0, record.topics - 1)
-    let isKept = try await end(&subscription, of: topic, &record)
+    let last = try await noteChange(of: key) - 1
+    let isKept = try await end(&subscription, of: topic, after: last, &record)
     try await put(record, Keys.registration(key))
     if isKept {
       try await put(subscription, Keys.subscription(key, topic))
@@ -36,14 +37,13 @@ extension MessagingCall {
       try await transaction.delete(Keys.subscription(key, topic))
     }
     try await transaction.delete(Keys.member(topic, key))
-    _ = try await noteChange(of: key)
   }
 
-  /// Ends a subscription; answers whether it is kept, because messages that were sent during it wait.
+  /// Ends a subscription after a message; answers whether it is kept, because messages that were sent during it wait.
   private func end(
-    _ subscription: inout SubscriptionRecord, of topic: String, _ record: inout RegistrationRecord
+    _ subscription: inout SubscriptionRecord, of topic: String, after last: Int64, _ record: inout RegistrationRecord
   ) async throws -> Bool {
-    let (after, last) = (max(subscription.since, record.cursor), try await reader.lastNumber())
+    let after = max(subscription.since, record.cursor)
     subscription.isOver = true
     subscription.past.removeAll { $0.last <= record.cursor }
     var span = SubscriptionRecord.Span()
