@@ -1,7 +1,9 @@
 import Testing
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaServiceInteropFakes
+import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
 
@@ -83,6 +85,38 @@ struct SnapshotMovesTests {
       try await follower.snapshot(from: last)
       #expect(follower.targets[1]?.isEmpty != false)
     }
+  }
+
+  /// One damaged row ends the targets that may have its document, and no other.
+  @Test func `a document that cannot be read stops the listeners of other documents not`() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", Self.matching), update("rooms/b", Self.matching))
+    try await engine.commit(update("halls/a", Self.matching))
+    var (rooms, halls) = (try await Follower(engine), try await Follower(engine))
+    rooms.add(Target(id: 1, Self.query()))
+    halls.add(Target(id: 2, .query(parent: root, .all("halls"))))
+    try await rooms.current([1])
+    try await halls.current([2])
+    let base = try await engine.engine(database)
+    let key = base.keys.document(Place(ResourcePath(splitting: "rooms/a")))
+    // The times stay, so that the document can be replaced; the fields go.
+    try await base.store.write { transaction in
+      let row = try #require(try await transaction.get(key))
+      try await transaction.put(Array(row.prefix(16)) + [0xFF, 0xFF, 0xFF, 0xFF], for: key)
+    }
+    try await engine.commit(update("rooms/a", ["b": .integer(3)]))
+    let isEnded = try await rooms.read { response in
+      guard case .targetChange(let change) = response else { return false }
+      return change.kind == .remove && change.cause != nil
+    }
+    #expect(isEnded)
+    let last = try await engine.commit(update("halls/b", Self.matching)).commitTime
+    try await halls.snapshot(from: last)
+    #expect(halls.targets[2]?.count == 2 && halls.causes.isEmpty)
+    // The document is whole again, and the call of the ended target goes on.
+    rooms.add(Target(id: 3, Self.query()))
+    try await rooms.current([3])
+    #expect(rooms.targets[3]?.keys.map(\.self) == [name("rooms/b")])
   }
 
   /// What nobody listens to costs nobody a message.

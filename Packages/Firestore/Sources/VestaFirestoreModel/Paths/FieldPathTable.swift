@@ -1,7 +1,8 @@
 /// Values at field paths, found also by the paths above and below.
 ///
-/// Writing a field makes what was known of it, of the fields in it and of the maps around it void. `removeAll(touching:)`
-/// does that, at a cost that follows the length of the path and what it removes, and not the number of entries.
+/// Writing a field makes what was known of it, of the fields in it and of the maps around it void.
+/// `removeAll(touching:)` does that, at a cost that follows the length of the path and what it removes, and not the
+/// number of entries.
 struct FieldPathTable<Element: Sendable>: Sendable {
   private var entries: [FieldPath: Element] = [:]
   /// The number of entries below each path.

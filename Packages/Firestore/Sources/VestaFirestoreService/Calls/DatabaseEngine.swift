@@ -53,7 +53,8 @@ final class DatabaseEngine: Sendable {
         recent.noteSeen($0.version.microseconds)
         try await body(
           Snapshot(
-            reader: $0, keys: keys, name: name, indexes: indexes, retention: retention, tuning: options.tuning))
+            reader: $0.yielding, keys: keys, name: name, indexes: indexes, retention: retention,
+            tuning: options.tuning))
       }
     }
     transactions = TransactionPool(options: options, engine: owner)
@@ -159,7 +160,8 @@ final class DatabaseEngine: Sendable {
     version: Int64, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {
     try await store.read(expecting: .keys(expected(scope))) {
-      try await body(try await snapshot(of: $0).at(version, scope))
+      // The log may be long; it is read in pieces.
+      try await body(try await snapshot(of: $0.yielding).at(version, scope))
     }
   }
 

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaCore
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -233,6 +234,9 @@ final class ListenHub: Sendable {
       changes = try await WatchChange.all(
         after: version, .everything, in: snapshot, between: options.tuning.listening.betweenBytes)
     }
+    for case let (name, failure?) in changes.map({ ($0.name, $0.failure) }) {
+      log.error("I-FSS000008", "The listeners of \(name) have been ended: \(failure)")
+    }
     perform(machine.committed(changes, at: snapshot.version), &jobs)
   }
 
@@ -252,8 +256,13 @@ final class ListenHub: Sendable {
     case .started(let job, .success(var start)):
       if let (_, view, isBlocked) = machine.pending(job) {
         if isBlocked { return jobs.again(job) }
-        guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
-        perform(machine.joined(job, start), &jobs)
+        do {
+          guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
+          perform(machine.joined(job, start), &jobs)
+        } catch let error as FirestoreServiceError {
+          // A document of this target that cannot be read stops no other.
+          perform(machine.refused(job, error), &jobs)
+        }
       }
       jobs.end(job)
     case .answered(let job, let watch, let result):

@@ -23,6 +23,8 @@ struct WatchChange {
   var between: [Document] = []
   /// Whether there were more states in between, which are not kept.
   var hasMore = false
+  /// Why a state cannot be read; nothing is known of the document then.
+  var failure: FirestoreServiceError?
 
   var states: [Document] { [before, after].compactMap(\.self) + between }
 
@@ -30,6 +32,7 @@ struct WatchChange {
   ///
   /// - Parameter most: The bytes of states in between that are kept, of all documents together; `nil` where they are of
   ///   no interest, nor are documents that were made and deleted in between.
+  /// - Returns: With states in between, a document that cannot be read has its `failure`, and stops no other.
   static func all(
     after version: Int64, _ scope: ChangeScope, in snapshot: Snapshot, between most: Int? = nil
   ) async throws -> [WatchChange] {
@@ -54,15 +57,19 @@ struct WatchChange {
       let (states, hasMore) = (between[place] ?? [], cut.contains(place))
       guard old != row || !states.isEmpty || hasMore else { return nil }
       let path = try place.path()
+      let name = ResourceName(database: snapshot.name, path: path).description
       func document(_ row: [UInt8]?) throws -> Document? {
         try row.map {
           StoredDocument(place: place, path: path, row: try DocumentRow($0, of: path)).document(in: snapshot.name)
         }
       }
-      return WatchChange(
-        place: place, path: path, name: ResourceName(database: snapshot.name, path: path).description,
-        before: try document(old), after: try document(row), between: try states.compactMap(document),
-        hasMore: hasMore)
+      do {
+        return WatchChange(
+          place: place, path: path, name: name, before: try document(old), after: try document(row),
+          between: try states.compactMap(document), hasMore: hasMore)
+      } catch let error as FirestoreServiceError where most != nil {
+        return WatchChange(place: place, path: path, name: name, before: nil, after: nil, failure: error)
+      }
     }
   }
 

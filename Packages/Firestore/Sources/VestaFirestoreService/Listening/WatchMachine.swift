@@ -114,7 +114,12 @@ struct WatchMachine {
     var views: [WatchID: LimitedView?] = [:]
     // The calls that get a snapshot though they get no document.
     var touched: Set<CallID> = []
+    var actions: [Action] = []
     for change in changes {
+      if let failure = change.failure {
+        actions += failed(change, failure)
+        continue
+      }
       if change.hasMore { touched.formUnion(watches.values.lazy.flatMap(\.members.keys)) }
       for number in index.candidates(change.place, change.path, change.states) {
         guard let watch = watches[number], watch.requery == nil else { continue }
@@ -128,7 +133,6 @@ struct WatchMachine {
         }
       }
     }
-    var actions: [Action] = []
     if !views.isEmpty {
       let after = Dictionary(changes.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
       for (number, view) in views { actions += turn(number, to: view, after, &responses) }
@@ -231,6 +235,11 @@ struct WatchMachine {
       actions += deliver([end], to: call, withSnapshot: false)
     }
     return actions
+  }
+
+  /// Ends the targets that may have a document that cannot be read, and nobody else's.
+  private mutating func failed(_ change: WatchChange, _ error: FirestoreServiceError) -> [Action] {
+    watches.filter { $0.value.subject.covers(change.place, change.path) }.keys.flatMap { failed($0, error) }
   }
 
   // MARK: Targets

@@ -38,6 +38,14 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
+  /// Whether a document may be in the subject, whatever is in it.
+  func covers(_ place: Place, _ path: ResourcePath) -> Bool {
+    switch self {
+    case .query(let query): query.selects(path)
+    case .documents(let places): places.contains(place)
+    }
+  }
+
   /// Whether membership depends on more than the document itself.
   var isLimited: Bool {
     if case .query(let query) = self { return query.limit != nil || query.offset > 0 }

@@ -20,7 +20,7 @@ struct QueryPartitions {
 
   init(_ query: NormalQuery, in snapshot: Snapshot, _ catalogue: IndexCatalogue) {
     keys = snapshot.keys
-    reader = snapshot.reader
+    reader = snapshot.reader.yielding
     countedNames = snapshot.tuning.queries.countedNames
     let collectionID = query.collectionID ?? ""
     self.collectionID = collectionID

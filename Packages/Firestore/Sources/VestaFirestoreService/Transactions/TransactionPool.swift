@@ -248,24 +248,26 @@ final class TransactionPool: Sendable {
     }
   }
 
-  /// Sets a timer for the next transaction that expires, unless there is one or nobody waits.
+  /// Sets a timer for the next transaction that expires, unless there is one.
   private func watch() {
-    let now = options.now()
+    endExpired()
     let due = state.withLock { state -> Int64? in
-      guard !state.isWatched, !state.locks.isEmpty, !state.isClosed else { return nil }
+      guard !state.isWatched, !state.isClosed, !state.open.isEmpty else { return nil }
       state.isWatched = true
-      return state.nextExpiry == .max ? now : state.nextExpiry
+      return state.nextExpiry
     }
     guard let due else { return }
-    // Once a second at the most: uses move the expiry on.
-    let delay = Duration.microseconds(min(max(due - now, 999_999), 3_600_000_000) + 1)
-    // Never cancelled: it holds nothing, and looks at most once more after the last one has gone.
-    _ = options.clock.schedule(after: delay) { [weak self] in
+    // One that waits itself may be past its idle time; it is looked at again each second.
+    let time = max(due, options.now() + (due < options.now() ? 1_000_000 : 0))
+    // Never cancelled: it holds nothing, and looks at most once more after the last waiter has gone.
+    _ = options.clock.schedule(at: min(time, .max - 1) + 1) { [weak self] in
       guard let self else { return }
       state.withLock { $0.isWatched = false }
       endExpired()
       if state.withLock({ !$0.waiters.isEmpty }) { watch() }
     }
+    // The clock may have passed the time while the timer was set.
+    if options.now() > time { endExpired() }
   }
 
   private func finish(_ id: ID) {
