@@ -35,12 +35,14 @@ extension Room {
   /// - Parameter now: The time of the store.
   func finishForeignSessions(at now: StoreVersion) async throws {
     let context = context
+    // The sessions first: an engine that joins meanwhile has its lease before it has sessions.
+    let present = try await sessions()
     let rows = try await openStore().read { try await $0.entries(in: KeyRange(prefix: context.keys.owners())) }
     var leases: [String: [UInt8]] = [:]
     for row in rows { if let owner = try? context.keys.owner(in: row.key) { leases[owner] = row.value } }
     leases[context.owner] = nil
     // Nobody else looks after the sessions of an engine that has no lease.
-    var gone = Set(try await sessions().map(\.owner)).subtracting(leases.keys).subtracting([context.owner])
+    var gone = Set(present.map(\.owner)).subtracting(leases.keys).subtracting([context.owner])
     let suspects = state.withLock { state in
       defer { state.suspects = leases.filter { Lease($0.value).until <= now.microseconds } }
       return state.suspects
