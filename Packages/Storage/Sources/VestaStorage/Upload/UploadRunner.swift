@@ -20,8 +20,9 @@ final class UploadRunner: TransferWork {
   }
 
   private struct State {
-    /// A sequence, which stays open between attempts. A file is opened by each attempt, so that a paused upload holds
-    /// none, and it has to be the file of the first attempt.
+    /// A sequence, which stays open between attempts.
+    ///
+    /// A file is opened by each attempt, so that a paused upload holds none, and has to be the file of the first one.
     var source: (any UploadSource)?
     var file: FileSource.Version?
     var session: UploadID?
