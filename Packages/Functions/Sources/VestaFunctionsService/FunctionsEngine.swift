@@ -7,10 +7,10 @@ import VestaServiceInterop
 
 /// The embedded functions service: runs the closures of a ``FunctionRegistry``.
 ///
-/// A call is checked, waits for a place, and runs in a task of its own, on threads that the function may block. Functions
-/// share the places: one whose calls take long does not hold up the others. A function that calls a function gives its
-/// place back until that has ended; see ``CallPlace``. The caller waits for the first of three: the
-/// function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
+/// A call is checked, waits for a place, and runs in a task of its own, on threads that the function may block.
+/// Functions share the places: one whose calls take long does not hold up the others. A function that calls a
+/// function gives its place back until that has ended; see ``CallPlace``. The caller waits for the first of three:
+/// the function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
 /// caller goes on at once; the place is given back when the function has really ended, so that functions that ignore
 /// their cancellation cannot pile up.
 final class FunctionsEngine: FunctionsBackend {

@@ -5,8 +5,8 @@ public struct FunctionsServiceOptions: Sendable {
   /// The number of calls that run at once; the others wait.
   ///
   /// Functions share it: when it is reached, a function with less than its share (the number divided by the functions
-  /// that run or wait) runs all the same, so one whose calls take long does not hold up the others. A function that waits
-  /// for another one that it has called does not count.
+  /// that run or wait) runs all the same, so one whose calls take long does not hold up the others. A function that
+  /// waits for another one that it has called does not count.
   public var maximumConcurrentCalls = 80
 
   /// The number of calls that may wait; later ones fail with `resourceExhausted`.

@@ -2,7 +2,8 @@
 struct StorageTuning: Sendable, Hashable {
   /// The number of transfers that run at once in a process; the others wait, and hold neither files nor content.
   ///
-  /// An upload of a file to the embedded service has two files open, so 16 leave room also where a process may have 256.
+  /// An upload of a file to the embedded service has two files open, so 16 leave room also where a process may have
+  /// 256.
   var transfers = 16
 
   /// The length of one read of a download, in bytes.

@@ -8,8 +8,8 @@ import VestaStorageBackend
 /// Writes a download beside a file, and takes the file's place at the end.
 ///
 /// A large download is noted in the ``DownloadBook``: when the process is killed, the next download of the object to
-/// the file continues with what is there. The claim on the note is the target's, whichever attempt of its download runs,
-/// and the file beside is locked against other processes.
+/// the file continues with what is there. The claim on the note is the target's, whichever attempt of its download
+/// runs, and the file beside is locked against other processes.
 final class FileTarget: DownloadTarget {
   private struct State {
     var file: FileBeside?

@@ -4,9 +4,10 @@
 /// continues where the last one stopped. A report of an attempt that was ended changes nothing, with one exception: an
 /// upload that an earlier attempt has completed has succeeded, as the object is there.
 ///
-/// The end belongs to one attempt alone. A download asks before it publishes its content (``mayPublish(attempt:)``), and
-/// only the current attempt of a transfer that runs may; from then on calls change nothing, as a content that takes its
-/// place cannot be stopped. A failure is observed after the clean-up, so that what the transfer used is free then.
+/// The end belongs to one attempt alone. A download asks before it publishes its content (``mayPublish(attempt:)``),
+/// and only the current attempt of a transfer that runs may; from then on calls change nothing, as a content that
+/// takes its place cannot be stopped. A failure is observed after the clean-up, so that what the transfer used is
+/// free then.
 ///
 /// | call | takes effect in | result |
 /// |---|---|---|

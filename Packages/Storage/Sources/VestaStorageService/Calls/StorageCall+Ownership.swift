@@ -4,8 +4,8 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-// On a store of several processes an upload has one owner at a time: the process that writes its blob. The times are the
-// store's versions, which all processes share, so no process's clock has a say.
+// On a store of several processes an upload has one owner at a time: the process that writes its blob. The times are
+// the store's versions, which all processes share, so no process's clock has a say.
 //
 // | the row says | the asker is | answer |
 // |---|---|---|

@@ -58,8 +58,8 @@ struct Sweep: Sendable {
     }
   }
 
-  /// Whether nobody continues an upload any more: its time has passed, or it could be continued only by the process that
-  /// has begun it, which has ended.
+  /// Whether nobody continues an upload any more: its time has passed, or it could be continued only by the process
+  /// that has begun it, which has ended.
   private func isExpired(_ upload: UploadRecord, at now: Int64) -> Bool {
     upload.expires <= now
       || (upload.isShortLived && upload.state == .active && upload.owner != owner && !store.isShared)
