@@ -1,6 +1,6 @@
 public import VestaRules
 
-/// Who makes a request in a test.
+/// The caller of a request in a test.
 public struct RulesUser: Sendable {
   /// The variable `request.auth`.
   public let value: RulesValue
