@@ -8,7 +8,7 @@ final class CoverageCounts: @unchecked Sendable {
     var values: [(value: RulesValue, count: Int)] = []
     var failures: [(failure: RulesFailure, at: Span, count: Int)] = []
     /// Values beyond the first kinds, and those that are too large to keep.
-    var rest: [RulesValue.Kind: Int] = [:]
+    var rest: [(type: RulesValue.Kind, count: Int)] = []
 
     mutating func count(_ value: RulesValue) {
       if value.isSmall {
@@ -21,7 +21,12 @@ final class CoverageCounts: @unchecked Sendable {
           return
         }
       }
-      rest[value.type, default: 0] += 1
+      let type = value.type
+      for index in rest.indices where rest[index].type == type {
+        rest[index].count += 1
+        return
+      }
+      rest.append((type, 1))
     }
   }
 
@@ -30,11 +35,12 @@ final class CoverageCounts: @unchecked Sendable {
 
   private var trues: [Int]
   private var falses: [Int]
-  private var others: [Int: Others] = [:]
+  private var others: [Others]
 
   init(_ count: Int) {
     trues = [Int](repeating: 0, count: count)
     falses = trues
+    others = [Others](repeating: Others(), count: count)
   }
 
   @inline(__always)
@@ -43,17 +49,16 @@ final class CoverageCounts: @unchecked Sendable {
   }
 
   func count(_ value: RulesValue, _ step: Int) {
-    others[step, default: Others()].count(value)
+    others[step].count(value)
   }
 
   func count(_ failure: RulesFailure, _ at: Span, _ step: Int) {
-    var own = others[step] ?? Others()
-    if let index = own.failures.firstIndex(where: { $0.failure == failure && $0.at == at }) {
-      own.failures[index].count += 1
-    } else if own.failures.count < CoverageCounts.kinds {
-      own.failures.append((failure, at, 1))
+    for index in others[step].failures.indices
+    where others[step].failures[index].at == at && others[step].failures[index].failure == failure {
+      others[step].failures[index].count += 1
+      return
     }
-    others[step] = own
+    if others[step].failures.count < CoverageCounts.kinds { others[step].failures.append((failure, at, 1)) }
   }
 
   func outcomes(of step: Int, _ source: SourceText) -> [(RulesCoverage.Outcome, Int)] {
@@ -63,9 +68,9 @@ final class CoverageCounts: @unchecked Sendable {
     }
     add("true", trues[step])
     add("false", falses[step])
-    for (value, count) in others[step]?.values ?? [] { add(value.description, count) }
-    for (type, count) in others[step]?.rest ?? [:] { add(type.rawValue, count) }
-    for (failure, at, count) in others[step]?.failures ?? [] {
+    for (value, count) in others[step].values { add(value.description, count) }
+    for (type, count) in others[step].rest { add(type.rawValue, count) }
+    for (failure, at, count) in others[step].failures {
       list.append(
         (RulesCoverage.Outcome(text: failure.description, isFailure: true, position: source.position(at)), count))
     }
