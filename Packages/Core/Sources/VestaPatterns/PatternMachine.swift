@@ -8,6 +8,10 @@ struct PatternMachine {
   private var current = ThreadList()
   /// Counts the positions, so that a place is added once at each of them.
   private var generation = 0
+  /// The places that are still to be added; kept, so that adding allocates nothing.
+  private var waiting: [Int] = []
+  /// The places before the character that is being taken.
+  private var ways: [(place: Int, start: Int)] = []
   /// The steps that may still be taken.
   private(set) var steps: Int
 
@@ -71,10 +75,11 @@ struct PatternMachine {
   private mutating func advance(_ position: Int) {
     let member = program.alphabet.members[classes[position]]
     generation += 1
-    let ways = current.places
+    swap(&ways, &current.places)
     current.places.removeAll(keepingCapacity: true)
     steps -= ways.count + 1
-    for way in ways {
+    for index in ways.indices {
+      let way = ways[index]
       if case .set(let set) = program.instructions[way.place], member[set] {
         add(way.place + 1, start: way.start, at: position + 1)
       }
@@ -83,7 +88,7 @@ struct PatternMachine {
 
   /// Adds a place and all that is reachable from it without a character, in the order of preference.
   private mutating func add(_ place: Int, start: Int, at position: Int) {
-    var waiting = [place]
+    waiting.append(place)
     while let place = waiting.popLast() {
       guard current.seen[place] != generation else { continue }
       current.seen[place] = generation

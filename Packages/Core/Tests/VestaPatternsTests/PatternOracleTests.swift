@@ -40,8 +40,10 @@ import VestaTesting
     return found
   }
 
-  /// Whether a round of a repetition can take nothing. Which of several ways is preferred then differs between
-  /// engines that search and RE2, which this one follows: fixed examples hold it.
+  /// Whether a round of a repetition can take nothing.
+  ///
+  /// Which of several ways is preferred then differs between engines that search and RE2, which this one follows:
+  /// fixed examples hold it.
   private func repeatsNothing(_ tree: PatternTree) -> Bool {
     switch tree {
     case .empty, .set, .assertion: false

@@ -19,10 +19,10 @@ public struct Ruleset: Sendable {
   public let version: Int
   /// The warnings of the compiler.
   public let warnings: [RulesIssue]
-  let source: SourceText
-  let tree: SyntaxTree
-  let program: Program
-  let table: MatchTable
+  let code: RulesCode
+  var source: SourceText { code.source }
+  var tree: SyntaxTree { code.tree }
+  var program: Program { code.program }
 
   /// Compiles a rules file.
   ///
@@ -49,14 +49,13 @@ public struct Ruleset: Sendable {
     if tree.version == nil { tree.version = "1" }
     let compiled = Compiler.compile(tree, service: service)
     version = tree.version == "1" ? 1 : 2
-    table = MatchTable(compiled.matches, version: version)
-    program = compiled.program
+    code = RulesCode(
+      source: text, tree: tree, program: compiled.program,
+      table: MatchTable(compiled.matches, version: version))
     warnings = issues
     self.service = service
     self.dialect = dialect
     self.limits = limits
-    self.source = text
-    self.tree = tree
   }
 
   /// The budget of a request that is not a commit.
@@ -102,7 +101,7 @@ public struct Ruleset: Sendable {
 
   func decide(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments,
-    budget: inout RulesBudget, recorder: (any EvaluationRecorder)?
+    budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {
     let denied = RulesDecision(verdict: .denied, method: .list, statements: [])
     guard let alternatives = query.filter.map({ $0.alternatives(limit: limits.alternatives) }) ?? [[]] else {
@@ -122,7 +121,7 @@ public struct Ruleset: Sendable {
 
   func decide(
     _ request: RulesRequest, _ path: [PathSegment], _ facts: QueryFacts?, _ documents: any RulesDocuments,
-    _ budget: inout RulesBudget, recorder: (any EvaluationRecorder)?
+    _ budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {
     // Listing needs version 2 in Storage.
     guard service != .storage || version >= 2 || request.method != .list else {
@@ -131,9 +130,24 @@ public struct Ruleset: Sendable {
     var evaluation = Evaluation(self, request, documents: documents, facts: facts, budget: budget)
     evaluation.recorder = recorder
     evaluation.path = path
-    let decision = evaluation.decide(self)
+    let decision = evaluation.decide()
     budget = evaluation.budget
     return decision
+  }
+}
+
+/// The compiled form of a rules file, behind one reference.
+final class RulesCode: Sendable {
+  let source: SourceText
+  let tree: SyntaxTree
+  let program: Program
+  let table: MatchTable
+
+  init(source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable) {
+    self.source = source
+    self.tree = tree
+    self.program = program
+    self.table = table
   }
 }
 

@@ -76,6 +76,23 @@ import Testing
     #expect(try verdict(condition) == .error(message))
   }
 
+  @Test(arguments: [Int64.min, -1, 0, .max]) func `times at the bounds of integers are cut and never overflow`(
+    seconds: Int64
+  ) throws {
+    let all = ValueMethod.allCases.compactMap {
+      RulesTimestamp(seconds: seconds, nanoseconds: seconds).value(of: $0)
+    }
+    #expect(all.count == 12)
+    let compiled = try ruleset(
+      "resource.t + (resource.t - resource.t) == resource.t && duration.abs(resource.d) >= duration.value(0, 's')")
+    let request = RulesRequest(
+      .get, RulesPath(notes.segments + ["c", "d"]),
+      existing: [
+        "t": .timestamp(RulesTimestamp(seconds: seconds)), "d": .duration(RulesDuration(seconds: seconds)),
+      ])
+    #expect(compiled.decide(request).isAllowed == (seconds == 0 || seconds == -1))
+  }
+
   @Test func `functions see what encloses them, and inner ones hide outer ones`() throws {
     let functions =
       "function f(x) { let y = x + 1; let unused = 1 / 0; return y * 2; } function id() { return id == null; }"

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaPatterns
 
 /// Turns a checked tree into the form that is evaluated: names become numbers, constants are collected.
@@ -7,6 +8,8 @@ struct Compiler {
   private let service: RulesService
   private var program = Program()
   private var nameNumbers: [String: Int32] = [:]
+  /// The patterns so far, by the bytes of their text.
+  private var patterns: [UTF8String: PatternResult] = [:]
 
   /// Where an expression stands: its scope, and the parameters and variables of its function.
   private struct Place {
@@ -179,7 +182,9 @@ struct Compiler {
       return Step(code: .unknownMethod, a: Int32(target), b: self.name(name), c: list(arguments))
     }
     if let pattern = arguments.first, method.takesPattern, case .literal(.string(let text)) = tree.nodes[pattern].kind {
-      program.patterns[pattern] = PatternResult(text)
+      let result = patterns[UTF8String(text)] ?? PatternResult(text)
+      patterns[UTF8String(text)] = result
+      program.patterns[pattern] = result
     }
     return Step(code: .method, a: Int32(target), b: method.number, c: list(arguments))
   }

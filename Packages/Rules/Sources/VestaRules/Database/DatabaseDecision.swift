@@ -78,7 +78,9 @@ extension DatabaseRuleset {
   ) -> Bool {
     let way = walk(path)
     for (depth, node) in way.nodes.enumerated() {
-      if holds(kind, node, Array(path.prefix(depth)), way.captures[depth], context, &steps) == true { return true }
+      guard node?.rules[kind] != nil else { continue }
+      let captures = Array(way.captures.prefix(way.counts[depth]))
+      if holds(kind, node, Array(path.prefix(depth)), captures, context, &steps) == true { return true }
     }
     return false
   }
@@ -88,9 +90,11 @@ extension DatabaseRuleset {
   ) -> Bool {
     let way = walk(path)
     for (depth, node) in way.nodes.enumerated() {
+      guard node?.rules[.validate] != nil else { continue }
       let place = Array(path.prefix(depth))
-      guard node?.rules[.validate] != nil, context.after.node(at: place).exists else { continue }
-      guard holds(.validate, node, place, way.captures[depth], context, &steps) != false else { return false }
+      guard context.after.node(at: place).exists else { continue }
+      let captures = Array(way.captures.prefix(way.counts[depth]))
+      guard holds(.validate, node, place, captures, context, &steps) != false else { return false }
     }
     // Depth first, by a list: what is written may be deep.
     var waiting: [(node: Node, path: [String], captures: [String])] = []
@@ -104,7 +108,7 @@ extension DatabaseRuleset {
         }
       }
     }
-    addChildren(way.nodes.last ?? nil, path, way.captures.last ?? [])
+    addChildren(way.nodes.last ?? nil, path, way.captures)
     while let next = waiting.popLast() {
       guard holds(.validate, next.node, next.path, next.captures, context, &steps) != false else { return false }
       addChildren(next.node, next.path, next.captures)

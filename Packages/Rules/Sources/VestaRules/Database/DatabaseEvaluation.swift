@@ -214,7 +214,9 @@ struct DatabaseEvaluation {
     func node(_ path: [String]) -> DatabaseNode { context.node(path, isAfter: isAfter) }
     switch method {
     case .child, .hasChild:
-      let child = path + RulesPath(try text(arguments[0], "\(method.rawValue)() expects a string argument.")).segments
+      let name = try text(arguments[0], "\(method.rawValue)() expects a string argument.")
+      let isName = !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/"))
+      let child = path + (isName ? [name] : RulesPath(name).segments)
       return method == .child ? .snapshot(isAfter: isAfter, child) : .scalar(.bool(node(child).exists))
     case .parent:
       guard !path.isEmpty else { throw Failure("No such method/property 'parent'.") }

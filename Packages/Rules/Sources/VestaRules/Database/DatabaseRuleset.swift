@@ -50,21 +50,22 @@ public struct DatabaseRuleset: Sendable {
   public func indexes(at path: [String]) -> [String] { walk(path).nodes.last.flatMap { $0?.indexes } ?? [] }
 
   /// The nodes of the rules on the way to a path, the root first, and the captured names.
-  func walk(_ path: [String]) -> (nodes: [Node?], captures: [[String]]) {
+  func walk(_ path: [String]) -> (nodes: [Node?], captures: [String], counts: [Int]) {
     var nodes: [Node?] = [root]
-    var captures: [[String]] = [[]]
+    var captures: [String] = []
+    // How many of the captures each node sees.
+    var counts = [0]
     for name in path {
       let parent = nodes.last.flatMap { $0 }
-      var captured = captures.last ?? []
       if let child = parent?.children[UTF8String(name)] {
         nodes.append(child)
       } else {
         nodes.append(parent?.wildcard)
-        captured.append(name)
+        captures.append(name)
       }
-      captures.append(captured)
+      counts.append(captures.count)
     }
-    return (nodes, captures)
+    return (nodes, captures, counts)
   }
 }
 

@@ -42,7 +42,7 @@ extension Evaluation {
   private mutating func single(_ builtin: Builtin, _ value: RulesValue, _ argument: Int, _ id: Int) -> Operand {
     switch builtin {
     case .debug:
-      recorder?.debugged(value, at: id)
+      if case .trace(let recorder)? = recorder { recorder.debugged(value) }
       return .value(value)
     case .int, .float, .string, .path: return convert(builtin, value, id)
     case .get: return lookUp(.get, builtin, value, id)
@@ -54,6 +54,7 @@ extension Evaluation {
     case .timestampValue:
       guard case .int(let millis) = value else { return unsupported(builtin, [value], id) }
       let seconds = millis.flooredQuotient(1_000)
+      guard seconds.magnitude < TimeBounds.computed else { return fail(.overflow, id) }
       return .value(
         .timestamp(RulesTimestamp(seconds: seconds, nanoseconds: (millis - seconds * 1_000) * 1_000_000)))
     case .durationAbs:
@@ -135,7 +136,7 @@ extension Evaluation {
   ) -> Operand {
     guard case .path(let path) = value else { return unsupported(builtin, [value], id) }
     let answer = budget.lookUp(function, path, in: documents)
-    recorder?.lookedUp(function, path)
+    if case .trace(let recorder)? = recorder { recorder.lookedUp(function, path) }
     switch answer {
     case .found(let document): return function.isExistence ? .yes : .value(.map(document))
     // A document that is missing is null: a member of it is an error.
@@ -171,7 +172,7 @@ extension Evaluation {
       guard case .int(let h) = values[0], case .int(let m) = values[1], case .int(let s) = values[2],
         case .int(let n) = values[3]
       else { break }
-      guard [h, m, s, n].allSatisfy({ $0.magnitude < 1 << 50 }) else { return fail(.overflow, id) }
+      guard [h, m, s, n].allSatisfy({ $0.magnitude < TimeBounds.computed }) else { return fail(.overflow, id) }
       return .value(.duration(RulesDuration(seconds: h * 3_600 + m * 60 + s, nanoseconds: n)))
     case .timestampDate:
       guard case .int(let y) = values[0], case .int(let m) = values[1], case .int(let d) = values[2] else { break }
@@ -209,7 +210,7 @@ extension RulesDuration {
     let seconds: [String: Int64] = ["w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1]
     if let factor = seconds[unit] {
       let (product, overflow) = magnitude.multipliedReportingOverflow(by: factor)
-      guard !overflow, product.magnitude < 1 << 50 else { return nil }
+      guard !overflow, product.magnitude < TimeBounds.computed else { return nil }
       self.init(seconds: product)
     } else if let factor = nanoseconds[unit] {
       let perSecond = 1_000_000_000 / factor

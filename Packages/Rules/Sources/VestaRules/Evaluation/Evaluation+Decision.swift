@@ -1,14 +1,14 @@
 extension Evaluation {
   /// Asks the statements of all matches that apply, in the order of writing, until one allows the request.
-  mutating func decide(_ ruleset: Ruleset) -> RulesDecision {
+  mutating func decide() -> RulesDecision {
     var statements: [RulesDecision.Statement] = []
     let method = request.method
-    for binding in ruleset.table.bindings(of: path) {
-      let match = ruleset.table.matches[binding.match]
+    for binding in code.table.bindings(of: path) {
+      let match = code.table.matches[binding.match]
       self.match = match
       self.binding = binding
       for allow in match.allows where allow.names(method) {
-        recorder?.asked(allow, captures: captureNames(match))
+        if case .trace(let recorder)? = recorder { recorder.asked(allow, captures: captureNames(match)) }
         let outcome = ask(allow)
         if case .value(.bool(true)) = outcome {
           return RulesDecision(verdict: .allowed, method: method, statements: [])
@@ -17,7 +17,7 @@ extension Evaluation {
           return RulesDecision(
             verdict: .needs(needs.map(\.function), needs.map(\.path)), method: method, statements: [])
         }
-        statements.append(statement(allow, outcome, ruleset))
+        statements.append(statement(allow, outcome))
         if isEnded { return RulesDecision(verdict: .denied, method: method, statements: statements) }
       }
     }
@@ -48,15 +48,15 @@ extension Evaluation {
     }
   }
 
-  private func statement(_ allow: CompiledAllow, _ outcome: Operand, _ ruleset: Ruleset) -> RulesDecision.Statement {
-    let position = ruleset.source.position(allow.extent)
+  private func statement(_ allow: CompiledAllow, _ outcome: Operand) -> RulesDecision.Statement {
+    let position = code.source.position(allow.extent)
     guard case .failure(let number) = outcome else {
       return RulesDecision.Statement(position: position, failure: nil, failurePosition: nil)
     }
     let record = failures[Int(number)]
     return RulesDecision.Statement(
       position: position, failure: record.failure,
-      failurePosition: ruleset.source.position(span(of: record)))
+      failurePosition: code.source.position(span(of: record)))
   }
 
   /// Where an error is: a lookup that failed is at the name of its function.

@@ -187,14 +187,11 @@ enum Arithmetic {
     }
   }
 
-  /// The largest number of seconds of a timestamp or a duration that arithmetic makes: far beyond the year 9999.
-  private static let bound: Int64 = 1 << 40
-
   private static func sum(
     _ s1: Int64, _ n1: Int32, _ s2: Int64, _ n2: Int32, _ make: (Int64, Int64) -> RulesValue
   ) -> Outcome {
     let (seconds, overflow) = s1.addingReportingOverflow(s2)
-    guard !overflow, seconds.magnitude < bound else { return .failure(.overflow) }
+    guard !overflow, seconds.magnitude < TimeBounds.computed else { return .failure(.overflow) }
     return .value(make(seconds, Int64(n1) + Int64(n2)))
   }
 
@@ -202,7 +199,7 @@ enum Arithmetic {
     _ s1: Int64, _ n1: Int32, _ s2: Int64, _ n2: Int32, _ make: (Int64, Int64) -> RulesValue
   ) -> Outcome {
     let (seconds, overflow) = s1.subtractingReportingOverflow(s2)
-    guard !overflow, seconds.magnitude < bound else { return .failure(.overflow) }
+    guard !overflow, seconds.magnitude < TimeBounds.computed else { return .failure(.overflow) }
     return .value(make(seconds, Int64(n1) - Int64(n2)))
   }
 

@@ -8,7 +8,7 @@ import VestaBytes
 /// other operands and arguments last one first, while the error that is reported is the first one in the order of
 /// writing.
 struct Evaluation {
-  let program: Program
+  let code: RulesCode
   let service: RulesService
   let dialect: RulesDialect
   let request: RulesRequest
@@ -28,18 +28,22 @@ struct Evaluation {
   var isEnded = false
   /// The lookups whose documents have to be read first.
   var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
-  var recorder: (any EvaluationRecorder)?
+  var recorder: EvaluationRecorder?
 
   init(
     _ ruleset: Ruleset, _ request: RulesRequest, documents: any RulesDocuments, facts: QueryFacts?, budget: RulesBudget
   ) {
-    program = ruleset.program
+    code = ruleset.code
     service = ruleset.service
     dialect = ruleset.dialect
     self.request = request
     self.documents = documents
     self.facts = facts
     self.budget = budget
+  }
+
+  var program: Program {
+    @inline(__always) _read { yield code.program }
   }
 
   // MARK: Failures
@@ -58,11 +62,18 @@ struct Evaluation {
   // MARK: Steps
 
   mutating func evaluate(_ step: Int) -> Operand {
-    guard let recorder else { return evaluateStep(step) }
-    recorder.began(step)
-    let outcome = evaluateStep(step)
-    recorder.ended(step, recorded(outcome))
-    return outcome
+    switch recorder {
+    case nil: return evaluateStep(step)
+    case .coverage(let counts)?:
+      let outcome = evaluateStep(step)
+      count(outcome, step, in: counts)
+      return outcome
+    case .trace(let recorder)?:
+      recorder.began(step)
+      let outcome = evaluateStep(step)
+      recorder.ended(step, recorded(outcome))
+      return outcome
+    }
   }
 
   private mutating func evaluateStep(_ id: Int) -> Operand {

@@ -1,20 +1,13 @@
-/// Is told of every expression that is evaluated: for traces and coverage.
-protocol EvaluationRecorder: AnyObject {
-  /// A statement is asked.
-  func asked(_ allow: CompiledAllow, captures: [(name: String, value: String)])
-  /// An expression begins; those that it needs follow.
-  func began(_ step: Int)
-  /// The expression that began last has an outcome.
-  func ended(_ step: Int, _ outcome: RecordedOutcome)
-  func debugged(_ value: RulesValue, at step: Int)
-  func lookedUp(_ function: RulesLookupFunction, _ path: RulesPath)
+/// Where every expression that is evaluated is recorded.
+enum EvaluationRecorder {
+  case trace(TraceRecorder)
+  case coverage(CoverageCounts)
 }
 
-/// The outcome of an expression as a recorder learns it.
+/// The outcome of an expression as a trace records it.
 enum RecordedOutcome: Sendable {
   case value(RulesValue)
-  /// An error, and where it is.
-  case failure(RulesFailure, at: Span)
+  case failure(RulesFailure)
   /// A part of a document that a query does not fix.
   case unknown
 }
@@ -23,8 +16,23 @@ extension Evaluation {
   func recorded(_ outcome: Operand) -> RecordedOutcome {
     switch outcome {
     case .value(let value): .value(value)
-    case .failure(let number): .failure(failures[Int(number)].failure, at: span(of: failures[Int(number)]))
+    case .failure(let number): .failure(failures[Int(number)].failure)
     case .symbol, .unset: .unknown
+    }
+  }
+
+  /// Counts an outcome.
+  ///
+  /// Booleans, which most are, only add one to a number.
+  @inline(__always)
+  func count(_ outcome: Operand, _ step: Int, in counts: CoverageCounts) {
+    switch outcome {
+    case .value(.bool(let bool)): counts.count(bool, step)
+    case .value(let value): counts.count(value, step)
+    case .failure(let number):
+      let record = failures[Int(number)]
+      counts.count(record.failure, span(of: record), step)
+    case .symbol, .unset: counts.count(.unknown, program.spans[step].anchor, step)
     }
   }
 }

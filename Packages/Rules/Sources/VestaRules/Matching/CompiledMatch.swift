@@ -14,7 +14,7 @@ enum MatchSegment: Sendable, Equatable {
 }
 
 /// A match with `allow` statements: its whole path, and the statements.
-struct CompiledMatch: Sendable {
+final class CompiledMatch: Sendable {
   let segments: [MatchSegment]
   let allows: [CompiledAllow]
   let globCount: Int

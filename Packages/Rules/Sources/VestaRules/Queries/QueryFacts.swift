@@ -9,7 +9,7 @@ struct QueryFacts: Sendable {
 
   enum Fact: Sendable {
     /// A map of which some members are known.
-    case object([UTF8String: Int])
+    case object([(name: String, fact: Int)])
     case constant(RulesValue)
     case constrained([Constraint])
   }
@@ -18,7 +18,7 @@ struct QueryFacts: Sendable {
   static let resource: Int32 = 0
   private static let data = 1
 
-  private(set) var facts: [Fact] = [.object([UTF8String("data"): data]), .object([:])]
+  private(set) var facts: [Fact] = [.object([("data", data)]), .object([])]
 
   init(_ conditions: [QueryCondition]) {
     for condition in conditions { add(condition) }
@@ -28,13 +28,12 @@ struct QueryFacts: Sendable {
     var place = QueryFacts.data
     for (depth, name) in condition.field.enumerated() {
       guard case .object(var members) = facts[place] else { return }
-      let key = UTF8String(name)
-      if let known = members[key] {
-        place = known
+      if let known = members.first(where: { UTF8Order.equal($0.name, name) }) {
+        place = known.fact
       } else {
         let isLast = depth == condition.field.count - 1
-        facts.append(isLast ? .constrained([]) : .object([:]))
-        members[key] = facts.count - 1
+        facts.append(isLast ? .constrained([]) : .object([]))
+        members.append((name, facts.count - 1))
         facts[place] = .object(members)
         place = facts.count - 1
       }
@@ -49,7 +48,9 @@ struct QueryFacts: Sendable {
 
   /// The outcome of a member; nil where nothing is known about it.
   func member(_ symbol: Int32, _ name: String) -> Operand? {
-    guard case .object(let members) = facts[Int(symbol)], let place = members[UTF8String(name)] else { return nil }
+    guard case .object(let members) = facts[Int(symbol)],
+      let place = members.first(where: { UTF8Order.equal($0.name, name) })?.fact
+    else { return nil }
     if case .constant(let value) = facts[place] { return .value(value) }
     return .symbol(Int32(place))
   }

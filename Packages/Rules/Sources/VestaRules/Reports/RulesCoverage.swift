@@ -16,7 +16,8 @@ public final class RulesCoverage: Sendable {
   }
 
   let ruleset: Ruleset
-  private let outcomes = Locked<[Int: [Outcome: Int]]>([:])
+  /// The counts that no decision is writing to.
+  private let idle = Locked<[CoverageCounts]>([])
 
   /// The coverage of a ruleset, empty at first.
   public init(of ruleset: Ruleset) { self.ruleset = ruleset }
@@ -40,31 +41,25 @@ public final class RulesCoverage: Sendable {
     }
   }
 
-  private func counted(_ decide: (inout RulesBudget, any EvaluationRecorder) -> RulesDecision) -> RulesDecision {
+  private func counted(_ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision) -> RulesDecision {
     var budget = ruleset.budget
-    let recorder = CoverageRecorder()
-    let decision = decide(&budget, recorder)
-    add(recorder.outcomes)
+    let counts = idle.withLock { $0.popLast() } ?? CoverageCounts(ruleset.program.steps.count)
+    let decision = decide(&budget, .coverage(counts))
+    idle.withLock { $0.append(counts) }
     return decision
   }
 
-  func add(_ recorded: [(step: Int, outcome: RecordedOutcome)]) {
-    let counted = recorded.map { step, outcome -> (Int, Outcome) in
-      switch outcome {
-      case .value(let value): (step, Outcome(text: value.description, isFailure: false, position: nil))
-      case .failure(let failure, let at):
-        (step, Outcome(text: failure.description, isFailure: true, position: ruleset.source.position(at)))
-      case .unknown: (step, Outcome(text: RulesFailure.unknown.description, isFailure: true, position: nil))
+  /// The outcomes of an expression with their counts, in the order of their texts.
+  ///
+  /// Decisions that are being made are not counted yet.
+  func outcomes(of step: Int) -> [(outcome: Outcome, count: Int)] {
+    var table: [Outcome: Int] = [:]
+    idle.withLock { counts in
+      for own in counts {
+        for (outcome, count) in own.outcomes(of: step, ruleset.source) { table[outcome, default: 0] += count }
       }
     }
-    outcomes.withLock { table in
-      for (step, outcome) in counted { table[step, default: [:]][outcome, default: 0] += 1 }
-    }
-  }
-
-  /// The outcomes of an expression with their counts, in the order of their texts.
-  func outcomes(of step: Int) -> [(outcome: Outcome, count: Int)] {
-    outcomes.withLock { $0[step] ?? [:] }.sorted { $0.key.text < $1.key.text }.map { ($0.key, $0.value) }
+    return table.sorted { $0.key.text < $1.key.text }.map { ($0.key, $0.value) }
   }
 
   /// The expressions that stand for themselves: the results of functions and the conditions of statements, functions
@@ -94,15 +89,4 @@ public final class RulesCoverage: Sendable {
     if case .binary(.contained, _, _) = ruleset.tree.nodes[node].kind { return children.reversed() }
     return children
   }
-}
-
-/// Collects the outcomes of one decision.
-final class CoverageRecorder: EvaluationRecorder {
-  private(set) var outcomes: [(step: Int, outcome: RecordedOutcome)] = []
-
-  func asked(_ allow: CompiledAllow, captures: [(name: String, value: String)]) {}
-  func began(_ step: Int) {}
-  func ended(_ step: Int, _ outcome: RecordedOutcome) { outcomes.append((step, outcome)) }
-  func debugged(_ value: RulesValue, at step: Int) {}
-  func lookedUp(_ function: RulesLookupFunction, _ path: RulesPath) {}
 }

@@ -16,10 +16,13 @@ public struct RulesTrace: Sendable {
       case notEvaluated
     }
 
+    let code: RulesCode
+    let step: Int
+
     /// The text of the expression.
-    public let source: String
+    public var source: String { code.source.text(code.program.spans[step].extent) }
     /// The place of the expression.
-    public let position: RulesPosition
+    public var position: RulesPosition { code.source.position(code.program.spans[step].extent) }
     /// The outcome.
     public internal(set) var outcome: Outcome
     /// The expressions below it, in the order of writing.
@@ -49,19 +52,19 @@ public struct RulesTrace: Sendable {
 }
 
 /// Builds the trace of one decision.
-final class TraceRecorder: EvaluationRecorder {
-  private let ruleset: Ruleset
+final class TraceRecorder {
+  private let code: RulesCode
   private(set) var statements: [RulesTrace.Statement] = []
   private(set) var lookups: [(function: RulesLookupFunction, path: RulesPath)] = []
   private(set) var debugged: [RulesValue] = []
   /// The expressions that began and have not ended, with their parts so far.
   private var open: [(step: Int, parts: [(step: Int, expression: RulesTrace.Expression)])] = []
 
-  init(_ ruleset: Ruleset) { self.ruleset = ruleset }
+  init(_ code: RulesCode) { self.code = code }
 
   func asked(_ allow: CompiledAllow, captures: [(name: String, value: String)]) {
     statements.append(
-      RulesTrace.Statement(position: ruleset.source.position(allow.extent), captures: captures, condition: nil))
+      RulesTrace.Statement(position: code.source.position(allow.extent), captures: captures, condition: nil))
   }
 
   func began(_ step: Int) { open.append((step, [])) }
@@ -71,7 +74,7 @@ final class TraceRecorder: EvaluationRecorder {
     let result: RulesTrace.Expression.Outcome =
       switch outcome {
       case .value(let value): .value(value)
-      case .failure(let failure, _): .failure(failure)
+      case .failure(let failure): .failure(failure)
       case .unknown: .unknown
       }
     let expression = expression(step, result, parts(of: step, closed.parts))
@@ -82,15 +85,13 @@ final class TraceRecorder: EvaluationRecorder {
     }
   }
 
-  func debugged(_ value: RulesValue, at step: Int) { debugged.append(value) }
+  func debugged(_ value: RulesValue) { debugged.append(value) }
   func lookedUp(_ function: RulesLookupFunction, _ path: RulesPath) { lookups.append((function, path)) }
 
   private func expression(
     _ step: Int, _ outcome: RulesTrace.Expression.Outcome, _ parts: [RulesTrace.Expression]
   ) -> RulesTrace.Expression {
-    let extent = ruleset.program.spans[step].extent
-    return RulesTrace.Expression(
-      source: ruleset.source.text(extent), position: ruleset.source.position(extent), outcome: outcome, parts: parts)
+    RulesTrace.Expression(code: code, step: step, outcome: outcome, parts: parts)
   }
 
   /// The parts in the order of writing: those that were not needed are named, and a function's body comes last.
@@ -99,10 +100,10 @@ final class TraceRecorder: EvaluationRecorder {
   ) -> [RulesTrace.Expression] {
     var rest = evaluated
     var ordered: [RulesTrace.Expression] = []
-    for child in ruleset.tree.children(of: step) {
+    for child in code.tree.children(of: step) {
       if let index = rest.firstIndex(where: { $0.step == child }) {
         ordered.append(rest.remove(at: index).expression)
-      } else if ruleset.program.isBranch(step) {
+      } else if code.program.isBranch(step) {
         ordered.append(expression(child, .notEvaluated, []))
       }
     }
@@ -138,12 +139,12 @@ extension Ruleset {
   }
 
   private func traced(
-    _ decide: (inout RulesBudget, any EvaluationRecorder) -> RulesDecision
+    _ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision
   ) -> RulesTrace {
     var budget = self.budget
-    let recorder = TraceRecorder(self)
+    let recorder = TraceRecorder(code)
     let before = budget.expressions
-    let decision = decide(&budget, recorder)
+    let decision = decide(&budget, .trace(recorder))
     return RulesTrace(
       decision: decision, statements: recorder.statements, lookups: recorder.lookups, debugged: recorder.debugged,
       expressionCount: before - budget.expressions)

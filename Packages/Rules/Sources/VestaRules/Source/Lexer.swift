@@ -105,11 +105,15 @@ struct Lexer {
       return Token(kind: .sign(sign), span: Span(start, index))
     }
     index += 1
-    if first < 0x80, let sign = Token.Sign(rawValue: String(Unicode.Scalar(first))) {
+    if first < 0x80, let sign = Lexer.oneByteSigns[Int(first)] {
       return Token(kind: .sign(sign), span: Span(start, index))
     }
     while let byte = byte(), byte & 0xC0 == 0x80 { index += 1 }
     return Token(kind: .unknown, span: Span(start, index))
+  }
+
+  private static let oneByteSigns: [Token.Sign?] = (0..<128).map {
+    Token.Sign(rawValue: String(Unicode.Scalar(UInt8($0))))
   }
 
   private static func twoByteSign(_ first: UInt8, _ second: UInt8) -> Token.Sign? {

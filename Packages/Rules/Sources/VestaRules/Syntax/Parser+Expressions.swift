@@ -60,18 +60,23 @@ extension Parser {
     return Parsed(node: node, first: first.first)
   }
 
-  /// The operator at the current token if it is of a level: 0 equality, 1 `in` and `is`, 2 order, 3 sums, 4 products.
+  /// The operator at the current token if it is of a level: 0 equality, 2 order, 3 sums, 4 products.
   private func binaryOperator(_ level: Int) -> BinaryOperator? {
-    guard case .sign(let sign) = token.kind, let found = BinaryOperator(rawValue: sign.rawValue) else { return nil }
-    let itsLevel =
-      switch found {
-      case .equal, .notEqual: 0
-      case .contained: 1
-      case .less, .lessOrEqual, .greater, .greaterOrEqual: 2
-      case .add, .subtract: 3
-      case .multiply, .divide, .remainder: 4
-      }
-    return itsLevel == level ? found : nil
+    guard case .sign(let sign) = token.kind else { return nil }
+    switch (level, sign) {
+    case (0, .equal): return .equal
+    case (0, .notEqual): return .notEqual
+    case (2, .less): return .less
+    case (2, .lessOrEqual): return .lessOrEqual
+    case (2, .greater): return .greater
+    case (2, .greaterOrEqual): return .greaterOrEqual
+    case (3, .plus): return .add
+    case (3, .minus): return .subtract
+    case (4, .star): return .multiply
+    case (4, .slash): return .divide
+    case (4, .percent): return .remainder
+    default: return nil
+    }
   }
 
   private mutating func binary(_ level: Int) throws(Failure) -> Parsed {

@@ -49,7 +49,13 @@ struct Parser {
     token = lexer.next()
   }
 
-  func isWord(_ word: String) -> Bool { token.kind == .identifier && source.text(token.span) == word }
+  /// Whether the current token is a word, compared by its bytes.
+  func isWord(_ word: StaticString) -> Bool {
+    guard token.kind == .identifier, Int(token.span.end - token.span.start) == word.utf8CodeUnitCount else {
+      return false
+    }
+    return word.withUTF8Buffer { source.bytes[Int(token.span.start)..<Int(token.span.end)].elementsEqual($0) }
+  }
 
   mutating func skip(_ sign: Token.Sign) -> Bool {
     guard token.isSign(sign) else { return false }

@@ -39,11 +39,11 @@ public struct RulesTimestamp: Sendable, Hashable {
   /// The nanoseconds after the second, 0 to 999,999,999.
   public let nanoseconds: Int32
 
-  /// A timestamp; nanoseconds beyond a second are carried over.
+  /// A timestamp; nanoseconds beyond a second are carried over, and seconds beyond 35 million years are cut.
   public init(seconds: Int64, nanoseconds: Int64 = 0) {
     let carried = nanoseconds.flooredQuotient(1_000_000_000)
-    self.seconds = seconds.addingReportingOverflow(carried).partialValue
-    self.nanoseconds = Int32(nanoseconds - carried * 1_000_000_000)
+    self.seconds = TimeBounds.cut(seconds, plus: carried)
+    self.nanoseconds = TimeBounds.fraction(nanoseconds)
   }
 }
 
@@ -54,11 +54,28 @@ public struct RulesDuration: Sendable, Hashable {
   /// The nanoseconds after them, 0 to 999,999,999.
   public let nanoseconds: Int32
 
-  /// A duration; nanoseconds beyond a second are carried over.
+  /// A duration; nanoseconds beyond a second are carried over, and seconds beyond 35 million years are cut.
   public init(seconds: Int64, nanoseconds: Int64 = 0) {
     let carried = nanoseconds.flooredQuotient(1_000_000_000)
-    self.seconds = seconds.addingReportingOverflow(carried).partialValue
-    self.nanoseconds = Int32(nanoseconds - carried * 1_000_000_000)
+    self.seconds = TimeBounds.cut(seconds, plus: carried)
+    self.nanoseconds = TimeBounds.fraction(nanoseconds)
+  }
+}
+
+/// The range of times: so far from the bounds of integers that no calendar arithmetic on them overflows.
+enum TimeBounds {
+  private static let most: Int64 = 1 << 50
+  /// The seconds that calculations in rules may reach; beyond them they are errors.
+  static let computed: Int64 = 1 << 40
+
+  /// The nanoseconds after the last whole second.
+  static func fraction(_ nanoseconds: Int64) -> Int32 {
+    let rest = nanoseconds % 1_000_000_000
+    return Int32(rest < 0 ? rest + 1_000_000_000 : rest)
+  }
+
+  static func cut(_ seconds: Int64, plus carried: Int64) -> Int64 {
+    min(most, max(-most, min(most, max(-most, seconds)) + min(most, max(-most, carried))))
   }
 }
 
