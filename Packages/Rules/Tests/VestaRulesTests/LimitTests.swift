@@ -88,4 +88,30 @@ import VestaTesting
     documents.known.insert(RulesPath("/x/2"))
     #expect(compiled.decide(request("d"), documents: documents).isAllowed)
   }
+
+  @Test func `documents that have to be read are read once each, and counted once`() async throws {
+    let compiled = try ruleset("exists(/x/$(get(/x/1).data.next)) && get(/x/1).data.next == '2'")
+    var asked: [RulesPath] = []
+    var budget = compiled.budget
+    let decision = await compiled.decide(request("d"), budget: &budget) { _, path in
+      asked.append(path)
+      return .found(["data": ["next": "2"]])
+    }
+    #expect(decision.isAllowed)
+    #expect(asked == [RulesPath("/x/1"), RulesPath("/x/2")])
+    #expect(budget.accessCount == 2)
+    struct Broken: Error {}
+    await #expect(throws: Broken.self) {
+      var budget = compiled.budget
+      _ = try await compiled.decide(request("d"), budget: &budget) { _, _ async throws(Broken) -> RulesLookup in
+        throw Broken()
+      }
+    }
+    // What was read is kept for the later writes of a request; without it the lookup fails.
+    let again = await compiled.decide(request("d"), budget: &budget) { _, _ in .notYetRead }
+    #expect(again.isAllowed)
+    var fresh = compiled.budget
+    let never = await compiled.decide(request("d"), budget: &fresh) { _, _ in .notYetRead }
+    #expect(!never.isAllowed)
+  }
 }
