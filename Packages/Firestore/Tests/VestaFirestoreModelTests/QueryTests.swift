@@ -187,3 +187,18 @@ import VestaFirestoreBackend
     #expect(rest.results(in: documents).documents.map(\.name) == documents[2...].map(\.name))
   }
 }
+
+/// Operands that are longer than what counts in an index; only the cache of a client is asked for them.
+@Suite struct LongOperandTests {
+  @Test func `an equal text beyond 1,500 bytes is compared whole`() throws {
+    let database = DatabaseName(project: "demo")
+    let long = String(repeating: "x", count: 1_600)
+    let query = try LocalQuery(
+      database: database, path: ResourcePath(["c"]), filters: [.field(path: "s", .equal, .string(long + "1"))])
+    func matches(_ text: String) -> Bool {
+      let name = ResourceName(database: database, path: ResourcePath(["c", "d"]))
+      return query.matches(CachedDocument(name, .found(["s": .string(text)]), version: Timestamp(seconds: 1)))
+    }
+    #expect(matches(long + "1") && !matches(long + "2") && !matches(long))
+  }
+}

@@ -9,7 +9,10 @@ import VestaFirestoreBackend
 /// cost of at most 1/0.5.
 public func firestoreBenchmarks() -> [Benchmark] {
   writeLines() + transformLines() + readLines() + streamLines() + pastLines() + indexLines() + listenLines()
-    + neighbourLines() + clientLines() + clientCacheLines()
+    + neighbourLines()
+    + clientLines()
+    + clientCacheLines()
+    + clientCompanyLines()
 }
 
 /// Removes the files that the benchmarks have made.

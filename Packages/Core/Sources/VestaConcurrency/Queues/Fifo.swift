@@ -1,29 +1,36 @@
 /// First in, first out, on one array; both ends cost constant time on average.
-@usableFromInline
-struct Fifo<Element> {
+///
+/// It is a value for a state under a lock, and no queue for tasks to wait in.
+public struct Fifo<Element> {
   @usableFromInline
   var slots: [Element?] = []
 
   @usableFromInline
   var head = 0
 
+  /// An empty queue.
   @inlinable
-  init() {}
+  public init() {}
 
+  /// Whether nothing is in it.
   @inlinable
-  var isEmpty: Bool { head == slots.count }
+  public var isEmpty: Bool { head == slots.count }
 
+  /// The number of elements.
   @inlinable
-  var count: Int { slots.count - head }
+  public var count: Int { slots.count - head }
 
+  /// The oldest element.
   @inlinable
-  var first: Element? { isEmpty ? nil : slots[head] }
+  public var first: Element? { isEmpty ? nil : slots[head] }
 
+  /// Adds an element at the end.
   @inlinable
-  mutating func append(_ element: Element) { slots.append(element) }
+  public mutating func append(_ element: Element) { slots.append(element) }
 
+  /// Removes and returns the oldest element.
   @inlinable
-  mutating func popFirst() -> Element? {
+  public mutating func popFirst() -> Element? {
     guard head < slots.count else { return nil }
     let element = slots[head].take()
     head += 1
@@ -41,9 +48,11 @@ struct Fifo<Element> {
   var elements: [Element] { slots[head...].compactMap { $0 } }
 
   /// Empties the queue and hands out what was in it, in order.
-  mutating func takeAll() -> [Element] {
+  public mutating func takeAll() -> [Element] {
     var all: [Element] = []
     while let element = popFirst() { all.append(element) }
     return all
   }
 }
+
+extension Fifo: Sendable where Element: Sendable {}

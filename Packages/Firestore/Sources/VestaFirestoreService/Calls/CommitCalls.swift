@@ -88,8 +88,8 @@ extension DatabaseCall {
         if let time = try await engine.restingVersion(after: seen) {
           answer.commitTime = Timestamp(microseconds: time)
         } else if attempts < tuning.attemptsBefore, validation.count == 0 {
-          // Others have committed meanwhile. Where they go on doing so, or a transaction would be checked once more, the
-          // time is that of what it has seen.
+          // Others have committed meanwhile. Where they go on doing so, or a transaction would be checked once more,
+          // the time is that of what it has seen.
           continue
         }
         return answer

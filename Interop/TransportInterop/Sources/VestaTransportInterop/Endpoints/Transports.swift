@@ -1,0 +1,71 @@
+public import VestaConcurrency
+
+/// Opens listeners; a transport provides one.
+public protocol HTTPServer: Sendable {
+  /// Listens at an address and serves the connections that come.
+  ///
+  /// - Parameters:
+  ///   - address: The address; with port 0 the system chooses a free one.
+  ///   - handler: Replies to the requests.
+  /// - Returns: The listener, which serves until it is shut down.
+  /// - Throws: ``TransportError`` with `.cannotListen`.
+  nonisolated(nonsending) func listen(
+    at address: TransportAddress, handler: any HTTPHandler
+  ) async throws -> any HTTPListener
+}
+
+/// An open listener.
+public protocol HTTPListener: Sendable {
+  /// The address, with the port that was chosen.
+  var address: TransportAddress { get }
+
+  /// Takes no connections any more, lets exchanges that are running end, and closes the connections.
+  ///
+  /// WebSockets are closed with 1001. What is not over after the grace period is cut off. A second call waits for the
+  /// same end.
+  ///
+  /// - Parameter grace: How long exchanges may take to end.
+  nonisolated(nonsending) func shutDown(within grace: Duration) async
+}
+
+/// Sends requests; a transport provides one.
+///
+/// Connections are kept and used again, by host; nothing of one request is visible to another one.
+public protocol HTTPClient: Sendable {
+  /// Sends a request, and waits for the head of the response.
+  ///
+  /// A body that is a stream is sent while the response comes. Cancelling the task before the head is there ends the
+  /// exchange; afterwards the body of the response is what to cancel.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - timeout: How long the head of the response may take; `nil` for the client's own limit.
+  /// - Returns: The response; its body is a stream, or bytes that came with the head.
+  /// - Throws: ``TransportError``; `CancellationError`.
+  nonisolated(nonsending) func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse
+
+  /// Opens a WebSocket.
+  ///
+  /// - Parameters:
+  ///   - request: The request: GET with its target, authority and further fields.
+  ///   - subprotocols: The protocols to offer, best first.
+  ///   - timeout: How long opening may take; `nil` for the client's own limit.
+  /// - Returns: The open socket.
+  /// - Throws: ``TransportError`` with `.refused` and the status when the server does not open one;
+  ///   `CancellationError`.
+  nonisolated(nonsending) func openWebSocket(
+    _ request: HTTPRequest, subprotocols: [String], timeout: Duration?
+  ) async throws -> WebSocket
+
+  /// Closes all connections: exchanges that are running fail with ``TransportError/Code/closed``.
+  nonisolated(nonsending) func close() async
+}
+
+/// Notices that the network of the machine has changed: an interface came or went, or has another address.
+public protocol NetworkMonitor: Sendable {
+  /// Calls a listener after each change, some time after it so that a burst is one call.
+  ///
+  /// - Parameter onChange: Called on any thread.
+  /// - Returns: The registration, which stops the calls.
+  func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration
+}

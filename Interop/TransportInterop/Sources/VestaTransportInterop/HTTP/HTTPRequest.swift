@@ -1,0 +1,89 @@
+/// A request: its head and its body.
+///
+/// ```swift
+/// let request = HTTPRequest(.get, "/v1/projects/demo?alt=json", authority: "localhost:8080")
+/// ```
+public struct HTTPRequest: Sendable {
+  /// The method.
+  public var method: HTTPMethod
+
+  /// The path and the query as they are sent, percent-encoded: `/a/b?c=d`; `*` for OPTIONS of a whole server.
+  public var target: String
+
+  /// `http` or `https`.
+  public var scheme: String
+
+  /// The host and, unless it is the scheme's own, the port that the request is for: `localhost:8080`.
+  public var authority: String
+
+  /// The fields in the order in which they are sent, without `host`, which is ``authority``.
+  public var fields: HTTPFields
+
+  /// The body.
+  public var body: HTTPBody
+
+  /// The connection that the request came on; `nil` for one that is to be sent.
+  public var peer: TransportPeer?
+
+  /// A request.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - target: The path and the query, percent-encoded.
+  ///   - scheme: `http` or `https`.
+  ///   - authority: The host, and the port unless it is the scheme's own.
+  ///   - fields: The fields, without `host`.
+  ///   - body: The body.
+  ///   - peer: The connection that the request came on.
+  @inlinable
+  public init(
+    _ method: HTTPMethod, _ target: String, scheme: String = "http", authority: String, fields: HTTPFields = [:],
+    body: HTTPBody = .empty, peer: TransportPeer? = nil
+  ) {
+    self.method = method
+    self.target = target
+    self.scheme = scheme
+    self.authority = authority
+    self.fields = fields
+    self.body = body
+    self.peer = peer
+  }
+
+  /// The path of the target, still percent-encoded.
+  public var path: Substring { target.prefix { $0 != "?" } }
+
+  /// The query of the target without its question mark, still percent-encoded; `nil` for a target without one.
+  public var query: Substring? {
+    target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.index(after: $0)...] }
+  }
+}
+
+/// A response: its head and its body.
+///
+/// ```swift
+/// let response = HTTPResponse(.ok, fields: [.contentType: "text/plain"], body: .text("hello"))
+/// ```
+public struct HTTPResponse: Sendable {
+  /// The status.
+  public var status: HTTPStatus
+
+  /// The fields. A transport adds `date`, `content-length` or `transfer-encoding`, and `connection`; it ignores those
+  /// of the last three names that are given.
+  public var fields: HTTPFields
+
+  /// The body.
+  public var body: HTTPBody
+
+  /// A response.
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - fields: The fields.
+  ///   - body: The body; a transport sends none where ``HTTPStatus/forbidsBody`` is true, or for HEAD.
+  @inlinable
+  public init(_ status: HTTPStatus = .ok, fields: HTTPFields = [:], body: HTTPBody = .empty) {
+    self.status = status
+    self.fields = fields
+    self.body = body
+  }
+}

@@ -1,0 +1,140 @@
+import VestaConcurrency
+
+/// The state of a ``DemandPipe``: what waits in it, who waits for it, and whether the writer should pause.
+///
+/// Pure: every input returns what has to be resumed or called, and the pipe does it with its lock open.
+struct DemandMachine<Element: Sendable>: Sendable {
+  /// The end of the pipe, once the writer has said it.
+  enum End: Sendable {
+    case finished
+    case failed(any Error)
+  }
+
+  /// What the pipe has to do after an input, outside of its lock.
+  struct Effects: Sendable {
+    /// The reader that waited; it looks again.
+    var reader: Turn<Void>?
+    var writers: [Turn<Void>] = []
+    var failsWriters = false
+    var callsReader = false
+    var callsWriter = false
+    var callsCancelled = false
+  }
+
+  let limit: Int
+  private(set) var waiting = Fifo<(element: Element, weight: Int)>()
+  private(set) var weight = 0
+  private(set) var end: End?
+  private(set) var isCancelled = false
+  private var reader: Turn<Void>?
+  private var writers: [Turn<Void>] = []
+  private var isReaderCalled = false
+  private var isWriterPaused = false
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  /// Whether a writer may go on.
+  var hasRoom: Bool { weight < limit }
+
+  /// Whether something can still be written.
+  var isOpen: Bool { end == nil && !isCancelled }
+
+  // MARK: The writer
+
+  /// Takes an element. After the end or a cancellation it is dropped.
+  mutating func write(_ element: Element, weight added: Int) -> Effects {
+    var effects = Effects()
+    guard isOpen else { return effects }
+    waiting.append((element, added))
+    weight += added
+    if !hasRoom { isWriterPaused = true }
+    effects.reader = reader.take()
+    effects.callsReader = !isReaderCalled
+    isReaderCalled = true
+    return effects
+  }
+
+  /// Keeps a writer that waits for room; `false` when it need not wait.
+  mutating func waitForRoom(_ turn: Turn<Void>) -> Bool {
+    guard !hasRoom, isOpen else { return false }
+    writers.append(turn)
+    return true
+  }
+
+  mutating func finish(_ how: End) -> Effects {
+    var effects = Effects()
+    guard isOpen else { return effects }
+    end = how
+    effects.reader = reader.take()
+    effects.callsReader = !isReaderCalled
+    isReaderCalled = true
+    effects.writers = writers
+    writers = []
+    return effects
+  }
+
+  // MARK: The reader
+
+  enum Reading {
+    case element(Element, Effects)
+    case ended((any Error)?)
+    case nothingYet
+  }
+
+  /// Takes the next element, if one is there or the end has come.
+  mutating func read() -> Reading {
+    if let (element, taken) = waiting.popFirst() {
+      weight -= taken
+      var effects = Effects()
+      resumeWriters(&effects)
+      return .element(element, effects)
+    }
+    if isCancelled { return .ended(CancellationError()) }
+    switch end {
+    case .finished: return .ended(nil)
+    case .failed(let error): return .ended(error)
+    case nil: break
+    }
+    isReaderCalled = false
+    return .nothingYet
+  }
+
+  enum Wait {
+    case waits
+    /// Something has been written meanwhile, or the end has come.
+    case looksAgain
+    /// Another reader waits: two at a time would tear a stream apart.
+    case isTaken
+  }
+
+  mutating func waitForElement(_ turn: Turn<Void>) -> Wait {
+    guard waiting.isEmpty, isOpen else { return .looksAgain }
+    // A turn's lock is a leaf: whoever holds it asks for no other.
+    if let other = reader, !other.isOver { return .isTaken }
+    reader = turn
+    return .waits
+  }
+
+  mutating func cancel() -> (Effects, dropped: [Element]) {
+    var effects = Effects()
+    let wasOpen = !isCancelled && (end == nil || !waiting.isEmpty)
+    isCancelled = true
+    weight = 0
+    let dropped = waiting.takeAll().map(\.element)
+    effects.reader = reader.take()
+    effects.writers = writers
+    effects.failsWriters = true
+    effects.callsCancelled = wasOpen
+    writers = []
+    return (effects, dropped)
+  }
+
+  private mutating func resumeWriters(_ effects: inout Effects) {
+    // Half empty, so that a writer is not woken for each element.
+    guard weight * 2 <= limit else { return }
+    effects.writers = writers
+    writers = []
+    effects.callsWriter = isWriterPaused
+    isWriterPaused = false
+  }
+}

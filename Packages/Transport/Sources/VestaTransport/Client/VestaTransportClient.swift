@@ -1,0 +1,110 @@
+import VestaConcurrency
+public import VestaTransportInterop
+
+/// A client of HTTP/1.1 and WebSockets on event loops of its own.
+///
+/// Connections are kept by host and used again. A request whose connection had been kept and turns out to be closed is
+/// sent once more when that is safe: nothing of a response came, its method is idempotent, and its body is no stream.
+///
+/// ```swift
+/// let client = try VestaTransportClient()
+/// let response = try await client.send(HTTPRequest(.get, "/", authority: "localhost:8080"), timeout: .seconds(5))
+/// ```
+public final class VestaTransportClient: HTTPClient, Sendable {
+  private struct State: Sendable {
+    var nextLoop = 0
+    var isClosed = false
+  }
+
+  private let hosts: [HostPool]
+  private let state = Locked(State())
+  private let tuning: TransportTuning
+
+  /// A client whose loops run.
+  ///
+  /// - Parameters:
+  ///   - loops: The number of event loops.
+  ///   - tuning: The limits and time-outs.
+  /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left.
+  public init(loops: Int = 1, tuning: TransportTuning = TransportTuning()) throws {
+    self.tuning = tuning
+    hosts = try (0..<max(1, loops)).map { _ in HostPool(try EventLoop(tuning)) }
+  }
+
+  /// Sends a request, and waits for the head of the response.
+  public func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
+    do {
+      return try await exchange(request, timeout: timeout) { .init(request, webSocket: nil, $0) }.response()
+    } catch { throw error }
+  }
+
+  /// Opens a WebSocket.
+  public func openWebSocket(
+    _ request: HTTPRequest, subprotocols: [String], timeout: Duration?
+  ) async throws -> WebSocket {
+    var request = request
+    var random = SystemRandomNumberGenerator()
+    let key = WebSocketHandshake.newKey(using: &random)
+    for (name, value) in WebSocketHandshake.fields(asking: key, subprotocols) { request.fields.set(name, value) }
+    let opening = request
+    do {
+      let outcome = try await exchange(request, timeout: timeout) {
+        .init(opening, webSocket: ClientExchange.Opening(key: key, subprotocols: subprotocols), $0)
+      }
+      switch outcome {
+      case .webSocket(let socket): return socket
+      case .response(let response):
+        response.body.stream.cancel()
+        throw TransportError(
+          .refused, "The server has answered \(response.status).", status: response.status)
+      }
+    } catch { throw error }
+  }
+
+  /// Closes all connections.
+  public func close() async {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    guard isFirst else { return }
+    for host in hosts {
+      await withCheckedContinuation { continuation in
+        host.loop.perform {
+          host.close()
+          continuation.resume()
+        }
+      }
+      await host.loop.stop()
+    }
+  }
+
+  private func exchange(
+    _ request: HTTPRequest, timeout: Duration?,
+    _ make: @escaping @Sendable (Turn<ClientExchange.Outcome>) -> ClientExchange
+  ) async throws -> ClientExchange.Outcome {
+    guard MessageWriter.isWritable(request), let (host, port) = HTTPURL.split(authority: request.authority) else {
+      throw TransportError(
+        .invalidArgument, "The request cannot be sent: \(request.method) \(request.target)", mayHaveBeenProcessed: false
+      )
+    }
+    guard request.scheme == "http" else {
+      throw TransportError(.insecure, "There is no TLS in this transport.", mayHaveBeenProcessed: false)
+    }
+    let pool = try state.withLock { state -> HostPool in
+      guard !state.isClosed else {
+        throw TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
+      }
+      state.nextLoop = (state.nextLoop + 1) % hosts.count
+      return hosts[state.nextLoop]
+    }
+    let turn = Turn<ClientExchange.Outcome>()
+    let exchange = make(turn)
+    let limit = timeout ?? tuning.responseTimeout
+    return try await turn.wait { _ in
+      pool.loop.perform { pool.begin(exchange, host: host, port: port ?? 80, within: limit) }
+    } onCancel: { _ in
+      pool.loop.perform { exchange.fail(CancellationError()) }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import VestaConcurrency
+import VestaTransportInterop
+
+/// An open socket of a server or a client: reads, buffers what cannot be used yet, writes, and ends.
+///
+/// Each entry from outside (bytes, the end of a task, room in a stream) is one `turn`, at whose end everything that was
+/// written leaves in one call. Subclasses say what bytes mean.
+// Sound as @unchecked Sendable: it is touched on the thread of its loop alone; tasks and hooks come back to it first.
+class SocketConnection: Channel, @unchecked Sendable {
+  let loop: EventLoop
+  var output = OutputQueue()
+  /// The time on the loop's clock after which `timedOut` is called; `.max` for none.
+  var deadline = Int64.max
+  /// Whether the connection ends when everything has been written.
+  var closesWhenWritten = false
+  private(set) var isClosed = false
+  private(set) var isLingering = false
+  private(set) var hasPeerFinished = false
+  /// Received and not used yet.
+  private(set) var kept: [UInt8] = []
+  private var interest: PlatformPoll.Interest
+  private var isInTurn = false
+  /// The last time at which the peer took something while more was waiting; `.max` while nothing waits.
+  private var blockedSince = Int64.max
+
+  init(_ descriptor: Int32, _ loop: EventLoop, _ interest: PlatformPoll.Interest = [.readable, .finished]) {
+    self.loop = loop
+    self.interest = interest
+    super.init(descriptor)
+  }
+
+  var tuning: TransportTuning { loop.tuning }
+
+  // MARK: For subclasses
+
+  /// Whether bytes can be used now.
+  var takesInput: Bool { true }
+
+  /// Uses bytes from the front, as many as it can.
+  func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int { bytes.count }
+
+  /// Adds what is to be written, up to the backlog.
+  func pump() {}
+
+  /// The peer sends nothing any more.
+  func peerFinished() { end() }
+
+  /// The deadline has passed.
+  func timedOut() { abort() }
+
+  /// The turn is over.
+  func turnEnded() {}
+
+  /// The connection is closed.
+  func ended() {}
+
+  // MARK: Entries
+
+  override func ready(_ events: PlatformPoll.Interest) {
+    if events.contains(.broken), !events.contains(.readable) { return abort() }
+    turn {
+      if events.contains(.readable) || events.contains(.finished) { receive() }
+    }
+  }
+
+  override func sweep(_ now: Int64) {
+    guard !isClosed else { return }
+    if blockedSince != .max, now - blockedSince >= loop.times.write { return abort() }
+    if now >= deadline { isLingering ? end() : timedOut() }
+  }
+
+  /// Runs a closure that may write, goes on with what was received, and writes everything at once.
+  func turn(_ body: () -> Void) {
+    guard !isInTurn else { return body() }
+    guard !isClosed else { return }
+    isInTurn = true
+    let isLent = output.isEmpty
+    if isLent { swap(&output.tail, &loop.spareOutput) }
+    body()
+    if !kept.isEmpty { consumeKept() }
+    flush()
+    if isLent, output.isEmpty { swap(&output.tail, &loop.spareOutput) }
+    isInTurn = false
+    guard !isClosed else { return }
+    turnEnded()
+    updateInterest()
+  }
+
+  /// Runs a closure in a later turn, from any thread.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    loop.perform { [self] in turn(work) }
+  }
+
+  // MARK: Reading
+
+  private func receive() {
+    switch PlatformSocket.read(descriptor, loop.readBuffer) {
+    case .moved(0):
+      hasPeerFinished = true
+      // Whoever still has something to do with what was received does it first.
+      if !kept.isEmpty, takesInput { consumeKept() }
+      if isLingering { end() } else if !isClosed { peerFinished() }
+    case .moved(let count):
+      if isLingering { return }
+      let bytes = UnsafeBufferPointer(
+        start: loop.readBuffer.baseAddress?.assumingMemoryBound(to: UInt8.self), count: count)
+      guard kept.isEmpty else { return kept.append(contentsOf: bytes) }
+      let used = takesInput ? consume(bytes) : 0
+      if used < count, !isClosed, !isLingering { kept.append(contentsOf: bytes[used...]) }
+    case .wouldBlock: break
+    case .broken: abort()
+    }
+  }
+
+  private func consumeKept() {
+    guard takesInput, !isClosed else { return }
+    // Moved out: a handler may come back to this connection while its bytes are read.
+    var bytes: [UInt8] = []
+    swap(&bytes, &kept)
+    let used = bytes.withUnsafeBufferPointer { consume($0) }
+    guard used < bytes.count, !isClosed, !isLingering else { return }
+    if used > 0 { bytes.removeFirst(used) }
+    kept = bytes
+  }
+
+  // MARK: Writing
+
+  private func flush() {
+    while !isClosed {
+      pump()
+      guard !isClosed, !output.isEmpty else { break }
+      let count = output.count
+      switch output.write(to: descriptor) {
+      case .moved: continue
+      case .wouldBlock:
+        if blockedSince == .max || output.count < count { blockedSince = loop.now }
+        return
+      case .broken: return abort()
+      }
+    }
+    blockedSince = .max
+    if closesWhenWritten { end() }
+  }
+
+  private func updateInterest() {
+    var wanted: PlatformPoll.Interest = []
+    if !hasPeerFinished {
+      wanted.insert(.finished)
+      if isLingering || (kept.count < tuning.backlogBytes && (takesInput || kept.isEmpty)) { wanted.insert(.readable) }
+    }
+    if !output.isEmpty { wanted.insert(.writable) }
+    guard wanted != interest else { return }
+    interest = wanted
+    loop.change(self, wanted)
+  }
+
+  // MARK: The end
+
+  /// Ends the connection after what is to be written.
+  ///
+  /// - Parameter lingers: Whether the peer may still be sending: closing at once would reset the connection, and the
+  ///   peer
+  ///   might not read what was written last.
+  func close(lingers: Bool) {
+    guard !isClosed, !isLingering else { return }
+    kept = []
+    if !output.isEmpty { flush() }
+    guard !isClosed else { return }
+    guard output.isEmpty else {
+      closesWhenWritten = true
+      return
+    }
+    guard lingers, !hasPeerFinished else { return end() }
+    PlatformSocket.finish(descriptor)
+    isLingering = true
+    deadline = loop.now + loop.times.linger
+  }
+
+  /// Ends the connection at once: the peer sees a reset where something is missing.
+  func abort() {
+    guard !isClosed else { return }
+    PlatformSocket.resetOnClose(descriptor)
+    end()
+  }
+
+  /// Closes the socket.
+  func end() {
+    guard !isClosed else { return }
+    isClosed = true
+    loop.remove(self)
+    PlatformSocket.close(descriptor)
+    kept = []
+    output = OutputQueue()
+    ended()
+  }
+}

@@ -1,0 +1,266 @@
+import Synchronization
+import VestaConcurrency
+import VestaTransportInterop
+
+/// A thread that waits for descriptors and timers, and runs the tasks that serve its connections.
+///
+/// Everything of a connection happens on its loop: no lock is taken and no thread is changed between the bytes of a
+/// request and those of an answer that is at hand. Tasks with the loop as their executor run on the same thread, in the
+/// same turn in which they are resumed.
+///
+/// A turn: wait for events; serve each; run the jobs and closures that were there by then; fire the timers that are
+/// due.
+// Sound as @unchecked Sendable: what is not constant, atomic or locked is touched by the thread of the loop alone.
+final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
+  private struct Work: Sendable {
+    let perform: @Sendable () -> Void
+  }
+
+  private struct Inbox: Sendable {
+    var jobs: [UnownedJob] = []
+    var work: [Work] = []
+    var isStopped = false
+  }
+
+  let tuning: TransportTuning
+  /// The time-outs of the tuning, in nanoseconds.
+  let times: LoopTimes
+  private let poll: PlatformPoll
+  private let inbox = Locked(Inbox())
+  private let thread = Atomic<UInt>(0)
+  private let ended = Latch()
+
+  // The thread's own, from here on.
+  private var slots: [Slot] = []
+  private var freeSlots: [Int] = []
+  private var jobs: [UnownedJob] = []
+  private var timers = TimerHeap()
+  private var lastSweep: Int64 = 0
+  /// The number of channels that want to be swept.
+  private var channelCount = 0
+  /// The time at the beginning of the turn.
+  private(set) var now: Int64 = PlatformClock.nanoseconds
+  /// Where sockets are read to; channels copy what they keep.
+  let readBuffer: UnsafeMutableRawBufferPointer
+  /// A buffer for what is written in a turn, lent to one channel at a time, so that idle ones have none.
+  var spareOutput: [UInt8] = []
+  private var date = DateLine()
+
+  private struct Slot {
+    var channel: Channel?
+    var generation: UInt32 = 0
+  }
+
+  /// A loop whose thread runs.
+  ///
+  /// - Throws: `TransportError` when the process has no descriptors or threads left.
+  init(_ tuning: TransportTuning) throws {
+    guard let poll = PlatformPoll() else { throw TransportError(.exhausted, "There are no file descriptors left.") }
+    self.poll = poll
+    self.tuning = tuning
+    times = LoopTimes(tuning)
+    readBuffer = .allocate(byteCount: max(1, tuning.readBytes), alignment: 16)
+    guard PlatformThread.start({ self.run() }) else {
+      poll.close()
+      readBuffer.deallocate()
+      throw TransportError(.exhausted, "There are no threads left.")
+    }
+  }
+
+  // MARK: From any thread
+
+  /// Whether the calling code runs on the thread of the loop.
+  @inline(__always)
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == PlatformThread.current }
+
+  /// Runs a closure on the loop, in a later turn of it.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    let (isFirst, isStopped) = inbox.withLock { inbox in
+      let isFirst = inbox.work.isEmpty && inbox.jobs.isEmpty
+      if !inbox.isStopped { inbox.work.append(Work(perform: work)) }
+      return (isFirst, inbox.isStopped)
+    }
+    if isFirst, !isStopped, !isCurrent { poll.wake() }
+  }
+
+  /// Runs a part of a task on the loop; the Swift runtime calls this.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if isCurrent { return jobs.append(job) }
+    let isFirst = inbox.withLock { inbox in
+      defer { inbox.jobs.append(job) }
+      return inbox.work.isEmpty && inbox.jobs.isEmpty
+    }
+    if isFirst { poll.wake() }
+  }
+
+  /// Ends the thread when it has run what was handed to it.
+  func stop() async {
+    inbox.withLock { $0.isStopped = true }
+    poll.wake()
+    await ended.wait()
+  }
+
+  func checkIsolated() { precondition(isCurrent, "This code must run on its event loop.") }
+
+  func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  // MARK: On the loop
+
+  /// Watches the descriptor of a channel.
+  ///
+  /// - Returns: Whether the system could.
+  func add(_ channel: Channel, _ interest: PlatformPoll.Interest) -> Bool {
+    let index = freeSlots.popLast() ?? slots.count
+    if index == slots.count { slots.append(Slot()) }
+    slots[index].channel = channel
+    channel.token = UInt64(slots[index].generation) << 32 | UInt64(index)
+    channelCount += 1
+    if poll.add(channel.descriptor, interest, token: channel.token) { return true }
+    forget(channel)
+    return false
+  }
+
+  func change(_ channel: Channel, _ interest: PlatformPoll.Interest) {
+    poll.change(channel.descriptor, interest, token: channel.token)
+  }
+
+  /// Ends the watching of a channel, before its descriptor is closed.
+  func remove(_ channel: Channel) {
+    poll.remove(channel.descriptor)
+    forget(channel)
+  }
+
+  private func forget(_ channel: Channel) {
+    let index = Int(channel.token & 0xFFFF_FFFF)
+    slots[index].channel = nil
+    slots[index].generation &+= 1
+    freeSlots.append(index)
+    channelCount -= 1
+  }
+
+  /// Calls all channels; the closure may remove some.
+  func forEachChannel(_ body: (Channel) -> Void) {
+    for index in slots.indices { if let channel = slots[index].channel { body(channel) } }
+  }
+
+  /// Calls a closure on the loop, once, after a delay.
+  func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+    timers.add(at: PlatformClock.nanoseconds + delay.nanoseconds, work)
+  }
+
+  /// The line `date: …` of the present second.
+  var dateLine: [UInt8] { date.line(at: now) }
+
+  // MARK: The thread
+
+  private func run() {
+    thread.store(PlatformThread.current, ordering: .relaxed)
+    let events = UnsafeMutableBufferPointer<PlatformEvent>.allocate(capacity: max(1, tuning.eventsPerTurn))
+    defer {
+      events.deallocate()
+      readBuffer.deallocate()
+      poll.close()
+      thread.store(0, ordering: .relaxed)
+      ended.open()
+    }
+    while true {
+      poll.wait(events, milliseconds: waitingTime) { token, interest in
+        let index = Int(token & 0xFFFF_FFFF)
+        // An event of a channel that was removed in this turn.
+        guard slots[index].generation == UInt32(token >> 32), let channel = slots[index].channel else { return }
+        channel.ready(interest)
+      }
+      now = PlatformClock.nanoseconds
+      let isStopped = takeInbox()
+      runJobs()
+      while let work = timers.popDue(now) { work() }
+      sweep()
+      if isStopped, jobs.isEmpty { break }
+    }
+  }
+
+  /// How long the system may wait, in milliseconds.
+  private var waitingTime: Int32 {
+    if !jobs.isEmpty || inbox.withLock({ !$0.work.isEmpty || !$0.jobs.isEmpty || $0.isStopped }) { return 0 }
+    var until = timers.first ?? .max
+    if channelCount > 0 { until = min(until, lastSweep + times.sweep) }
+    guard until < .max else { return -1 }
+    let left = until - PlatformClock.nanoseconds
+    return left <= 0 ? 0 : Int32(min(60_000, left / 1_000_000 + 1))
+  }
+
+  private func takeInbox() -> Bool {
+    let taken = inbox.withLock { inbox -> Inbox in
+      if inbox.work.isEmpty, inbox.jobs.isEmpty { return Inbox(isStopped: inbox.isStopped) }
+      defer { inbox = Inbox(isStopped: inbox.isStopped) }
+      return inbox
+    }
+    if !taken.jobs.isEmpty { jobs += taken.jobs }
+    for work in taken.work { work.perform() }
+    return taken.isStopped
+  }
+
+  /// Runs the jobs that are there; those that they enqueue wait for the next turn, so that sockets have theirs.
+  private func runJobs() {
+    guard !jobs.isEmpty else { return }
+    var batch: [UnownedJob] = []
+    swap(&batch, &jobs)
+    for job in batch {
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+    batch.removeAll(keepingCapacity: true)
+    if jobs.isEmpty { swap(&batch, &jobs) }
+  }
+
+  private func sweep() {
+    guard channelCount > 0, now - lastSweep >= times.sweep else { return }
+    lastSweep = now
+    forEachChannel { $0.sweep(now) }
+  }
+}
+
+/// Time-outs in nanoseconds, computed once: they are added to the time with each request.
+struct LoopTimes {
+  let head: Int64
+  let body: Int64
+  let idle: Int64
+  let write: Int64
+  let linger: Int64
+  let sweep: Int64
+  let clientIdle: Int64
+
+  init(_ tuning: TransportTuning) {
+    head = tuning.headTimeout.nanoseconds
+    body = tuning.bodyTimeout.nanoseconds
+    idle = tuning.idleTimeout.nanoseconds
+    write = tuning.writeTimeout.nanoseconds
+    linger = tuning.lingerTimeout.nanoseconds
+    sweep = tuning.sweepInterval.nanoseconds
+    clientIdle = tuning.clientIdleTimeout.nanoseconds
+  }
+}
+
+/// Something with a descriptor that a loop watches; confined to the loop.
+class Channel {
+  let descriptor: Int32
+  /// The loop's name for it.
+  fileprivate(set) var token: UInt64 = 0
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// The descriptor is ready.
+  func ready(_ events: PlatformPoll.Interest) {}
+
+  /// Looks at the time, now and then.
+  func sweep(_ now: Int64) {}
+}
+
+extension Duration {
+  /// The length in nanoseconds; the longest that 62 bits hold for a longer one, so that adding the time fits.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    guard seconds < 4_000_000_000 else { return Int64.max / 2 }
+    return max(0, seconds) * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}

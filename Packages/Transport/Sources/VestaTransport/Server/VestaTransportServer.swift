@@ -1,0 +1,59 @@
+import VestaConcurrency
+public import VestaTransportInterop
+
+/// A server of HTTP/1.1 and WebSockets on event loops, one for each core.
+///
+/// Each loop has a socket of its own at the address of a listener, so that connections never change threads.
+///
+/// ```swift
+/// let server = try VestaTransportServer()
+/// let listener = try await server.listen(at: .internet(host: "127.0.0.1", port: 8080), handler: handler)
+/// ```
+public final class VestaTransportServer: HTTPServer, Sendable {
+  private let loops: [EventLoop]
+  private let tuning: TransportTuning
+
+  /// A server whose loops run.
+  ///
+  /// - Parameters:
+  ///   - loops: The number of event loops; that of the cores unless it is given.
+  ///   - tuning: The limits and time-outs.
+  /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left.
+  public init(loops: Int? = nil, tuning: TransportTuning = TransportTuning()) throws {
+    self.tuning = tuning
+    self.loops = try (0..<max(1, loops ?? PlatformThread.coreCount)).map { _ in try EventLoop(tuning) }
+  }
+
+  /// Listens at an address and serves the connections that come.
+  public func listen(
+    at address: TransportAddress, handler: any HTTPHandler
+  ) async throws -> any HTTPListener {
+    guard case .internet(let host, let port) = address,
+      let place = SocketAddress(host: host == "localhost" ? "127.0.0.1" : host, port: port)
+    else {
+      throw TransportError(
+        .cannotListen, "\(address) is no address of this machine.", mayHaveBeenProcessed: false)
+    }
+    // A socket that shares its address would also share it with another listener: ask first whether it is free.
+    if port != 0 { PlatformSocket.close(try PlatformSocket.listen(at: place, shares: false, backlog: 0)) }
+    var descriptors = [try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog)]
+    let chosen = PlatformSocket.localAddress(descriptors[0]) ?? address
+    do {
+      guard case .internet(let host, let port) = chosen, let place = SocketAddress(host: host, port: port) else {
+        throw TransportError(.cannotListen, "\(chosen) is no address of this machine.", mayHaveBeenProcessed: false)
+      }
+      for _ in loops.dropFirst() {
+        descriptors.append(try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog))
+      }
+    } catch {
+      descriptors.forEach(PlatformSocket.close)
+      throw error
+    }
+    let listener = ServerListener(address: chosen, handler: handler, tuning: tuning, loops: loops)
+    await listener.open(descriptors)
+    return listener
+  }
+
+  /// Ends the loops; shut all listeners down before.
+  public func stop() async { for loop in loops { await loop.stop() } }
+}

@@ -1,0 +1,78 @@
+/// The constants at which the transport's behaviour changes; production uses the defaults, tests draw small ones.
+public struct TransportTuning: Sendable {
+  /// The largest head of a message, in bytes; a larger one is refused with 431.
+  public var headBytes = 16_384
+
+  /// The largest number of fields of a head or of trailers.
+  public var fieldCount = 100
+
+  /// The longest target of a request, in bytes; a longer one is refused with 414.
+  public var targetBytes = 8_192
+
+  /// The longest line that begins a chunk, in bytes, its extensions included.
+  public var chunkLineBytes = 256
+
+  /// The number of bytes that are read from a socket at once.
+  public var readBytes = 65_536
+
+  /// The number of bytes that wait to be written, or were received and not taken, at which a connection is not read.
+  public var backlogBytes = 262_144
+
+  /// The number of pipelined requests that are served before other connections have their turn.
+  public var requestsPerTurn = 64
+
+  /// The number of connections that are accepted before other connections have their turn.
+  public var acceptsPerTurn = 64
+
+  /// The number of readiness events that are taken from the system at once.
+  public var eventsPerTurn = 256
+
+  /// The largest number of open connections of a server; further ones wait in the system's queue.
+  public var connectionLimit = 100_000
+
+  /// The number of connections that the system queues for a listener.
+  public var listenBacklog = 4_096
+
+  /// How long the head of a request may take from its first byte on, and the first one from the opening on.
+  public var headTimeout = Duration.seconds(20)
+
+  /// How long a body may stall.
+  public var bodyTimeout = Duration.seconds(60)
+
+  /// How long a connection may be idle between two requests.
+  public var idleTimeout = Duration.seconds(75)
+
+  /// How long a peer may take nothing of what is written to it.
+  public var writeTimeout = Duration.seconds(60)
+
+  /// How often time-outs are looked at.
+  public var sweepInterval = Duration.milliseconds(500)
+
+  /// How long no connection is accepted after the process had no file descriptor left.
+  public var acceptPause = Duration.milliseconds(100)
+
+  /// How long a connection that is closed by this side may take to send what it was sending, so that the peer reads the
+  /// response and no reset.
+  public var lingerTimeout = Duration.seconds(2)
+
+  /// How long a client waits for a response unless the request says otherwise.
+  public var responseTimeout = Duration.seconds(60)
+
+  /// How long a client tries to open a connection.
+  public var connectTimeout = Duration.seconds(10)
+
+  /// How long an address may not answer before the next one of its host is tried as well.
+  public var attemptDelay = Duration.milliseconds(250)
+
+  /// How long a client keeps a connection that it does not use.
+  public var clientIdleTimeout = Duration.seconds(30)
+
+  /// The number of connections to a host that a client keeps on a loop while it does not use them.
+  public var idleConnectionsPerHost = 16
+
+  /// The largest message of a WebSocket that a client accepts, in bytes.
+  public var clientMessageBytes = 64 << 20
+
+  /// The production figures.
+  public init() {}
+}
