@@ -49,6 +49,29 @@ import VestaTesting
     #expect(pool.waitingCount == 0)
   }
 
+  @Test func `a write waits no longer than it has to, also behind a transaction that may wait longer`() async throws {
+    let clock = ManualClock()
+    let pool = Self.pool(clock)
+    let place = Place(ResourcePath(["rooms", "1"]))
+    let (owner, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
+    #expect(pool.acquire(place, for: owner, .exclusive) == .granted)
+    async let transaction: Void = pool.lock([place], for: other, .exclusive)
+    while pool.waitingCount < 1 { await Task.yield() }
+    for _ in 0..<3 {
+      let write = Task { await failure { _ = try await pool.hold([place]) } }
+      while pool.waitingCount < 2 { await Task.yield() }
+      clock.advance(by: .milliseconds(14_999))
+      #expect(pool.waitingCount == 2)
+      clock.advance(by: .milliseconds(2))
+      #expect(pool.waitingCount == 1)
+      guard pool.waitingCount == 1 else { break }
+      #expect(await write.value?.code == .aborted)
+    }
+    try pool.end(owner)
+    try await transaction
+    pool.close()
+  }
+
   @Test func `readers take turns at a contended document for five seconds`() throws {
     let clock = ManualClock()
     let pool = Self.pool(clock)

@@ -31,6 +31,13 @@ final class LogSorter: Sendable {
     var commits: Int
     var bytes = 0
     var isClosed = false
+
+    /// Whether there is enough to sort; what has been noted so far is taken to be sorted then.
+    mutating func begin(_ tuning: LogTuning) -> Bool {
+      guard !isClosed, commits >= tuning.unsortedCommits || bytes >= tuning.unsortedBytes else { return false }
+      (commits, bytes) = (0, 0)
+      return true
+    }
   }
 
   private let state: Locked<State>
@@ -70,9 +77,7 @@ final class LogSorter: Sendable {
     state.withLock { state in
       state.commits += 1
       state.bytes += bytes
-      guard state.commits >= tuning.unsortedCommits || state.bytes >= tuning.unsortedBytes else { return }
-      guard state.task == nil, !state.isClosed else { return }
-      (state.commits, state.bytes) = (0, 0)
+      guard state.task == nil, state.begin(tuning) else { return }
       state.task = Task.detached { await self.run() }
     }
   }
@@ -80,15 +85,22 @@ final class LogSorter: Sendable {
   /// Waits until nothing is being sorted.
   func settle() async { await state.withLock { $0.task }?.value }
 
+  /// Sorts until less waits than has to: on a busy machine many commits may come between the last read of the log and
+  /// the end, and no later one may come to begin again.
   private func run() async {
-    do {
-      try await sort()
-    } catch StoreError.Code.closed {
-      // The next start goes on.
-    } catch {
-      log.warning("I-FSS000007", "The log could not be sorted by collection: \(error)")
+    repeat {
+      do {
+        try await sort()
+      } catch StoreError.Code.closed {
+        // The next start goes on.
+      } catch {
+        log.warning("I-FSS000007", "The log could not be sorted by collection: \(error)")
+      }
+    } while state.withLock { state in
+      if state.begin(tuning) { return true }
+      state.task = nil
+      return false
     }
-    state.withLock { $0.task = nil }
   }
 
   /// Sorts all of the log that there is.

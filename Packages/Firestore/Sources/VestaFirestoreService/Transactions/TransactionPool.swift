@@ -35,8 +35,8 @@ final class TransactionPool: Sendable {
     var granted: Set<ID> = []
     /// Documents that several transactions read to write them: until then, readers have them alone.
     var contended: [Place: Int64] = [:]
-    /// Whether a timer is set that ends what has expired.
-    var isWatched = false
+    /// When the next timer ends what has expired.
+    var nextLook = Int64.max
     var isClosed = false
 
     /// Notes a transaction that has ended, so that ending it once more is no error.
@@ -231,9 +231,7 @@ final class TransactionPool: Sendable {
   }
 
   private func turn(of id: ID) async -> Bool {
-    // Ends what has expired while somebody waits for it, since no call may come to notice.
-    watch()
-    return await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known = state.withLock { state -> Bool? in
           if state.granted.remove(id) != nil { return true }
@@ -241,30 +239,36 @@ final class TransactionPool: Sendable {
           state.waiters[id] = continuation
           return nil
         }
-        if let known { continuation.resume(returning: known) }
+        if let known { return continuation.resume(returning: known) }
+        // Ends what has expired while somebody waits for it, since no call may come to notice.
+        watch()
       }
     } onCancel: {
       finish(id)
     }
   }
 
-  /// Sets a timer for the next transaction that expires, unless there is one.
+  /// Sets a timer for the next transaction that expires, unless one is set for that time or an earlier one.
   private func watch() {
     endExpired()
-    let due = state.withLock { state -> Int64? in
-      guard !state.isWatched, !state.isClosed, !state.open.isEmpty else { return nil }
-      state.isWatched = true
-      return state.nextExpiry
+    let now = options.now()
+    let time = state.withLock { state -> Int64? in
+      // One that waits itself may be past its idle time; it is looked at again each second.
+      let due = state.nextExpiry < now ? now + 1_000_000 : min(state.nextExpiry, .max - 1)
+      guard !state.waiters.isEmpty, due < state.nextLook else { return nil }
+      state.nextLook = due
+      return due
     }
-    guard let due else { return }
-    // One that waits itself may be past its idle time; it is looked at again each second.
-    let time = max(due, options.now() + (due < options.now() ? 1_000_000 : 0))
-    // Never cancelled: it holds nothing, and looks at most once more after the last waiter has gone.
-    _ = options.clock.schedule(at: min(time, .max - 1) + 1) { [weak self] in
+    guard let time else { return }
+    // Never cancelled: it holds nothing, and does nothing once an earlier one has taken its place.
+    _ = options.clock.schedule(at: time + 1) { [weak self] in
       guard let self else { return }
-      state.withLock { $0.isWatched = false }
-      endExpired()
-      if state.withLock({ !$0.waiters.isEmpty }) { watch() }
+      let isNext = state.withLock { state in
+        guard state.nextLook == time else { return false }
+        state.nextLook = .max
+        return true
+      }
+      if isNext { watch() }
     }
     // The clock may have passed the time while the timer was set.
     if options.now() > time { endExpired() }
