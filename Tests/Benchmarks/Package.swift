@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .executable(name: "vesta-bench", targets: ["vesta-bench"]),
     .executable(name: "vesta-bench-postgres", targets: ["vesta-bench-postgres"]),
+    .executable(name: "vesta-bench-transport", targets: ["vesta-bench-transport"]),
   ],
   dependencies: [
     .package(path: "../../Interop/CryptoInterop"),
@@ -26,6 +27,7 @@ let package = Package(
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StorageBackend"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
@@ -39,6 +41,7 @@ let package = Package(
     .package(path: "../../Packages/Rules"),
     .package(path: "../../Packages/SQLite"),
     .package(path: "../../Packages/Storage"),
+    .package(path: "../../Packages/Transport"),
   ],
   targets: [
     .executableTarget(
@@ -53,6 +56,8 @@ let package = Package(
       name: "vesta-bench-postgres", dependencies: ["BenchmarkKit", "PostgresBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
+    .executableTarget(
+      name: "vesta-bench-transport", dependencies: ["BenchmarkKit", "TransportBenchmarks"], swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
     .target(
       name: "RulesBenchmarks",
@@ -197,6 +202,13 @@ let package = Package(
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaSQLite", package: "SQLite"),
+      ], swiftSettings: settings),
+    .target(
+      name: "TransportBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -26,6 +26,7 @@ let package = Package(
     .package(path: "../../Interop/RemoteConfigInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
@@ -33,6 +34,7 @@ let package = Package(
     .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/RemoteConfig"),
     .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Packages/Transport"),
   ],
   targets: [
     .testTarget(
@@ -80,6 +82,10 @@ let package = Package(
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropContracts", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     )

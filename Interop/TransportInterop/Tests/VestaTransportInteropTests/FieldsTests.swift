@@ -19,6 +19,8 @@ import VestaTransportInterop
   @Test func `a value never contains a line's end`() {
     let fields: HTTPFields = ["x": " \t a\r\nb\0c \t"]
     #expect(fields["x"] == "a  b c")
+    let name = "y: 1\r\nz"
+    #expect(([HTTPFieldName(stringLiteral: name): "2"] as HTTPFields).isEmpty)
   }
 
   @Test func `names that are no tokens are none`() {

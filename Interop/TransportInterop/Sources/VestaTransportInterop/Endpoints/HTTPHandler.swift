@@ -46,8 +46,9 @@ public struct WebSocketService: Sendable {
   /// The largest message that is accepted; a larger one closes the socket with 1009.
   public var messageLimit: Int
 
-  /// Serves the socket in a task on the event loop of the connection, which is cancelled when the connection ends. When
-  /// it returns the socket is closed with 1000, when it throws with 1011.
+  /// Serves the socket in a task on the event loop of the connection, which is cancelled when the connection ends.
+  ///
+  /// When it returns the socket is closed with 1000, when it throws with 1011.
   public var serve: @Sendable (WebSocket) async throws -> Void
 
   /// A service.

@@ -32,7 +32,9 @@ public struct ServerSentEvent: Sendable, Hashable {
     self.retry = retry
   }
 
-  /// The event as it is sent. The ends of lines in a name or an id become spaces, as they would end them.
+  /// The event as it is sent.
+  ///
+  /// The ends of lines in a name or an id become spaces, as they would end them.
   public var encoded: [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(data.utf8.count + 32)

@@ -31,36 +31,36 @@ public struct HTTPFieldName: Sendable, Hashable, CustomStringConvertible, Expres
       : byte < 128 && (0x57FF_FFFF_C7FF_FFFE as UInt64) >> UInt64(byte - 64) & 1 == 1
   }
 
-  /// `accept`
+  /// The field `accept`.
   @inlinable public static var accept: HTTPFieldName { HTTPFieldName(known: "accept") }
-  /// `accept-encoding`
+  /// The field `accept-encoding`.
   @inlinable public static var acceptEncoding: HTTPFieldName { HTTPFieldName(known: "accept-encoding") }
-  /// `authorization`
+  /// The field `authorization`.
   @inlinable public static var authorization: HTTPFieldName { HTTPFieldName(known: "authorization") }
-  /// `cache-control`
+  /// The field `cache-control`.
   @inlinable public static var cacheControl: HTTPFieldName { HTTPFieldName(known: "cache-control") }
-  /// `connection`
+  /// The field `connection`.
   @inlinable public static var connection: HTTPFieldName { HTTPFieldName(known: "connection") }
-  /// `content-encoding`
+  /// The field `content-encoding`.
   @inlinable public static var contentEncoding: HTTPFieldName { HTTPFieldName(known: "content-encoding") }
-  /// `content-length`
+  /// The field `content-length`.
   @inlinable public static var contentLength: HTTPFieldName { HTTPFieldName(known: "content-length") }
-  /// `content-type`
+  /// The field `content-type`.
   @inlinable public static var contentType: HTTPFieldName { HTTPFieldName(known: "content-type") }
-  /// `date`
+  /// The field `date`.
   @inlinable public static var date: HTTPFieldName { HTTPFieldName(known: "date") }
-  /// `expect`
+  /// The field `expect`.
   @inlinable public static var expect: HTTPFieldName { HTTPFieldName(known: "expect") }
-  /// `host`
+  /// The field `host`.
   @inlinable public static var host: HTTPFieldName { HTTPFieldName(known: "host") }
-  /// `location`
+  /// The field `location`.
   @inlinable public static var location: HTTPFieldName { HTTPFieldName(known: "location") }
-  /// `origin`
+  /// The field `origin`.
   @inlinable public static var origin: HTTPFieldName { HTTPFieldName(known: "origin") }
-  /// `transfer-encoding`
+  /// The field `transfer-encoding`.
   @inlinable public static var transferEncoding: HTTPFieldName { HTTPFieldName(known: "transfer-encoding") }
-  /// `upgrade`
+  /// The field `upgrade`.
   @inlinable public static var upgrade: HTTPFieldName { HTTPFieldName(known: "upgrade") }
-  /// `user-agent`
+  /// The field `user-agent`.
   @inlinable public static var userAgent: HTTPFieldName { HTTPFieldName(known: "user-agent") }
 }

@@ -73,9 +73,10 @@ public struct HTTPFields: Sendable {
   /// Adds a field after all others.
   ///
   /// - Parameters:
-  ///   - name: The name.
+  ///   - name: The name; a field whose name is no token is left out, as it could not be sent.
   ///   - value: The value; each CR, LF and NUL in it becomes a space, and spaces around it are left out.
   public mutating func append(_ name: HTTPFieldName, _ value: String) {
+    guard HTTPFieldName.isToken(name.lowercased) else { return }
     let start = buffer.count
     buffer.append(contentsOf: name.lowercased.utf8)
     let middle = buffer.count

@@ -67,8 +67,10 @@ public struct HTTPResponse: Sendable {
   /// The status.
   public var status: HTTPStatus
 
-  /// The fields. A transport adds `date`, `content-length` or `transfer-encoding`, and `connection`; it ignores those
-  /// of the last three names that are given.
+  /// The fields.
+  ///
+  /// A transport adds `date`, `content-length` or `transfer-encoding`, and `connection`; it ignores those of the last
+  /// three names that are given.
   public var fields: HTTPFields
 
   /// The body.

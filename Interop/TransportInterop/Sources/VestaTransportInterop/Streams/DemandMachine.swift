@@ -41,7 +41,9 @@ struct DemandMachine<Element: Sendable>: Sendable {
 
   // MARK: The writer
 
-  /// Takes an element. After the end or a cancellation it is dropped.
+  /// Takes an element.
+  ///
+  /// After the end or a cancellation it is dropped.
   mutating func write(_ element: Element, weight added: Int) -> Effects {
     var effects = Effects()
     guard isOpen else { return effects }

@@ -157,7 +157,9 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   // MARK: Hooks
 
   /// Sets what is called when ``take()`` would return something after it has returned `nothingYet`, or when it never
-  /// was called; on the writer's thread, with no lock held. Called at once when there is something.
+  /// was called; on the writer's thread, with no lock held.
+  ///
+  /// Called at once when there is something.
   public func setReadable(_ onReadable: (@Sendable () -> Void)?) {
     let isReadable = state.withLock { state in
       state.hooks.onReadable = onReadable

@@ -35,6 +35,9 @@ final class ClientExchange: @unchecked Sendable {
   var hasResponse = false
   /// Whether all of it was written.
   var isSent = false
+  /// The time-out, and what cancels it.
+  var timer: LoopTimer?
+  var cancelTimer: ((LoopTimer) -> Void)?
   /// Whether the caller has its outcome.
   private(set) var isOver = false
 
@@ -53,7 +56,7 @@ final class ClientExchange: @unchecked Sendable {
 
   func succeed(_ outcome: Outcome) {
     guard !isOver else { return }
-    isOver = true
+    end()
     guard let continuation = turn.begin() else {
       // The caller has left meanwhile.
       if case .response(let response) = outcome { response.body.stream.cancel() }
@@ -67,9 +70,16 @@ final class ClientExchange: @unchecked Sendable {
   /// Ends it with an error, if the caller has no outcome yet; its connection ends with it.
   func fail(_ error: any Error) {
     guard !isOver else { return }
-    isOver = true
+    end()
     if case .stream(let stream, _) = request.body { stream.cancel() }
     turn.begin()?.resume(throwing: error)
     connection?.abort()
+  }
+
+  private func end() {
+    isOver = true
+    if let timer { cancelTimer?(timer) }
+    timer = nil
+    cancelTimer = nil
   }
 }

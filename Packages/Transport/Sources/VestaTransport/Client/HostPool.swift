@@ -19,13 +19,14 @@ final class HostPool: @unchecked Sendable {
       return exchange.fail(TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false))
     }
     guard !exchange.isOver else { return }
-    loop.schedule(after: limit) { [weak exchange] in
-      guard let exchange, !exchange.isOver else { return }
+    exchange.timer = loop.schedule(after: limit) { [weak exchange] in
+      guard let exchange else { return }
       exchange.fail(
         TransportError(
           .timedOut, "No response within \(limit).",
           mayHaveBeenProcessed: exchange.connection != nil))
     }
+    exchange.cancelTimer = { [loop] in loop.cancel($0) }
     send(exchange, host: host, port: port)
   }
 

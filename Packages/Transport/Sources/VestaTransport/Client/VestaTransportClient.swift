@@ -70,10 +70,11 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     guard isFirst else { return }
     for host in hosts {
       await withCheckedContinuation { continuation in
-        host.loop.perform {
+        let isRunning = host.loop.perform {
           host.close()
           continuation.resume()
         }
+        if !isRunning { continuation.resume() }
       }
       await host.loop.stop()
     }
@@ -101,8 +102,10 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     let turn = Turn<ClientExchange.Outcome>()
     let exchange = make(turn)
     let limit = timeout ?? tuning.responseTimeout
-    return try await turn.wait { _ in
-      pool.loop.perform { pool.begin(exchange, host: host, port: port ?? 80, within: limit) }
+    return try await turn.wait { turn in
+      let isRunning = pool.loop.perform { pool.begin(exchange, host: host, port: port ?? 80, within: limit) }
+      let closed = TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
+      if !isRunning { turn.begin()?.resume(throwing: closed) }
     } onCancel: { _ in
       pool.loop.perform { exchange.fail(CancellationError()) }
     }

@@ -83,7 +83,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     isInTurn = false
     guard !isClosed else { return }
     turnEnded()
-    updateInterest()
+    if !isClosed { updateInterest() }
   }
 
   /// Runs a closure in a later turn, from any thread.

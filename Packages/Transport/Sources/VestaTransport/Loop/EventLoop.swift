@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import VestaConcurrency
 import VestaTransportInterop
@@ -20,6 +21,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     var jobs: [UnownedJob] = []
     var work: [Work] = []
     var isStopped = false
+    /// Whether the thread is gone.
+    var isEnded = false
   }
 
   let tuning: TransportTuning
@@ -74,23 +77,30 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   var isCurrent: Bool { thread.load(ordering: .relaxed) == PlatformThread.current }
 
   /// Runs a closure on the loop, in a later turn of it.
-  func perform(_ work: @escaping @Sendable () -> Void) {
-    let (isFirst, isStopped) = inbox.withLock { inbox in
+  ///
+  /// - Returns: Whether it will run; not after the end of the loop.
+  @discardableResult
+  func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+    let (isFirst, isEnded) = inbox.withLock { inbox in
       let isFirst = inbox.work.isEmpty && inbox.jobs.isEmpty
-      if !inbox.isStopped { inbox.work.append(Work(perform: work)) }
-      return (isFirst, inbox.isStopped)
+      if !inbox.isEnded { inbox.work.append(Work(perform: work)) }
+      return (isFirst, inbox.isEnded)
     }
-    if isFirst, !isStopped, !isCurrent { poll.wake() }
+    if isFirst, !isEnded, !isCurrent { poll.wake() }
+    return !isEnded
   }
 
   /// Runs a part of a task on the loop; the Swift runtime calls this.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isCurrent { return jobs.append(job) }
-    let isFirst = inbox.withLock { inbox in
-      defer { inbox.jobs.append(job) }
-      return inbox.work.isEmpty && inbox.jobs.isEmpty
+    let (isFirst, isEnded) = inbox.withLock { inbox in
+      let isFirst = inbox.work.isEmpty && inbox.jobs.isEmpty
+      if !inbox.isEnded { inbox.jobs.append(job) }
+      return (isFirst, inbox.isEnded)
     }
+    // A task that outlives the loop comes to its end elsewhere.
+    if isEnded { return DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     if isFirst { poll.wake() }
   }
 
@@ -145,9 +155,12 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   }
 
   /// Calls a closure on the loop, once, after a delay.
-  func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+  @discardableResult
+  func schedule(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {
     timers.add(at: PlatformClock.nanoseconds + delay.nanoseconds, work)
   }
+
+  func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
 
   /// The line `date: …` of the present second.
   var dateLine: [UInt8] { date.line(at: now) }
@@ -176,7 +189,15 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
       runJobs()
       while let work = timers.popDue(now) { work() }
       sweep()
-      if isStopped, jobs.isEmpty { break }
+      if isStopped, jobs.isEmpty, endIfEmpty() { break }
+    }
+  }
+
+  /// Ends the inbox, unless something has come meanwhile.
+  private func endIfEmpty() -> Bool {
+    inbox.withLock { inbox in
+      inbox.isEnded = inbox.jobs.isEmpty && inbox.work.isEmpty
+      return inbox.isEnded
     }
   }
 

@@ -58,7 +58,9 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     let hasMore = requestsInTurn >= tuning.requestsPerTurn && !kept.isEmpty
     requestsInTurn = 0
     // Served as many as a turn allows: it goes on in the next one.
-    if hasMore { perform {} }
+    if hasMore { return perform {} }
+    // The peer sends no more of what is not whole, and has its answers.
+    if hasPeerFinished, !isLingering, case .idle = phase { close(lingers: false) }
   }
 
   override func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
@@ -168,9 +170,11 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
 
   override func peerFinished() {
     switch phase {
-    case .idle where !output.isEmpty: closesWhenWritten = true
+    // The turn that runs answers what was received, and ends the connection.
+    case .idle: break
+    case .collecting: end()
+    // A peer that is gone and one that only listens look the same; waiting for nobody would cost more.
     case .webSocket, .replying, .sending: abort()
-    default: end()
     }
   }
 
@@ -226,7 +230,9 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     respond(response)
   }
 
-  private func respond(_ response: HTTPResponse) {
+  private func respond(_ made: HTTPResponse) {
+    // An interim response would leave the peer waiting for the final one.
+    let response = made.status.isInterim ? HTTPResponse(.internalServerError) : made
     let keepsAlive = request?.keepsAlive ?? false
     write(response, keepsAlive: keepsAlive && !isEnding)
     guard case .stream(let stream, _) = response.body else { return afterReply() }

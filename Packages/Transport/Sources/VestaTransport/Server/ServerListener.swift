@@ -84,10 +84,11 @@ final class ServerListener: HTTPListener {
   private func onEach(_ body: @escaping @Sendable (ServerListener, Int, EventLoop) -> Void) async {
     for (index, loop) in loops.enumerated() {
       await withCheckedContinuation { continuation in
-        loop.perform {
+        let isRunning = loop.perform {
           body(self, index, loop)
           continuation.resume()
         }
+        if !isRunning { continuation.resume() }
       }
     }
   }

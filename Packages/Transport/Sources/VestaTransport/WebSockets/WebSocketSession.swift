@@ -30,10 +30,11 @@ final class WebSocketSession: @unchecked Sendable {
 
   /// Begins to move messages.
   func start() {
-    socket.messages.setDemand({ [weak self] in
+    let goesOn: @Sendable () -> Void = { [weak self] in
       guard let self else { return }
       perform { self.isFull = false }
-    })
+    }
+    socket.messages.setDemand(goesOn, onCancel: goesOn)
     socket.output.setReadable { [weak self] in self?.perform {} }
   }
 

@@ -1,0 +1,89 @@
+import Testing
+import VestaConcurrency
+import VestaTesting
+
+@testable import VestaTransport
+
+@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+  @Test func `timers come in the order of their times, then of their adding`() {
+    var random = SplitMix(seed: 5)
+    for _ in 0..<50 {
+      var heap = TimerHeap()
+      let fired = Log<Int>()
+      let times = (0..<100).map { _ in Int64(random.below(20)) }
+      for (number, time) in times.enumerated() { heap.add(at: time) { fired.add(number) } }
+      for now in Int64(0)..<20 {
+        while let work = heap.popDue(now) { work() }
+        #expect(heap.first ?? .max > now)
+      }
+      #expect(fired.entries == times.indices.sorted { (times[$0], $0) < (times[$1], $1) })
+    }
+  }
+
+  @Test func `timers that are cancelled do not fire, and do not stay`() {
+    var heap = TimerHeap()
+    let fired = Log<Int>()
+    var timers: [LoopTimer] = []
+    for number in 0..<1_000 { timers.append(heap.add(at: Int64(number)) { fired.add(number) }) }
+    for (number, timer) in timers.enumerated() where number % 10 != 0 {
+      heap.cancel(timer)
+      heap.cancel(timer)
+    }
+    #expect(heap.count < 300)
+    while let work = heap.popDue(.max) { work() }
+    #expect(fired.entries == Array(stride(from: 0, to: 1_000, by: 10)))
+    heap.cancel(timers[0])
+    #expect(heap.count == 0)
+  }
+
+  @Test func `a task that outlives its loop comes to its end`() async throws {
+    let loop = try EventLoop(TransportTuning())
+    let gate = Gate()
+    let task = Task(executorPreference: loop) {
+      await gate.wait()
+      return 7
+    }
+    await loop.stop()
+    gate.open()
+    #expect(await task.value == 7)
+    #expect(!loop.perform {})
+  }
+
+  @Test func `tasks run on the thread of their loop, and come back to it`() async throws {
+    let loop = try EventLoop(TransportTuning())
+    let isThere = await Task(executorPreference: loop) {
+      var isThere = loop.isCurrent
+      for _ in 0..<10 {
+        await Task.yield()
+        isThere = isThere && loop.isCurrent
+      }
+      let isElsewhere = await TestThreads.run { !loop.isCurrent }
+      isThere = isThere && isElsewhere
+      return isThere && loop.isCurrent
+    }.value
+    #expect(isThere && !loop.isCurrent)
+    await loop.stop()
+  }
+
+  @Test func `what is handed to a loop runs in order, also what it hands to itself`() async throws {
+    let loop = try EventLoop(TransportTuning())
+    let log = Log<Int>()
+    loop.perform {
+      log.add(1)
+      loop.perform { log.add(3) }
+    }
+    loop.perform { log.add(2) }
+    await log.wait(for: 3)
+    #expect(log.entries == [1, 2, 3])
+    loop.perform { loop.schedule(after: .milliseconds(1)) { log.add(4) } }
+    await log.wait(for: 4)
+    await loop.stop()
+  }
+
+  @Test(arguments: [
+    (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_767_225_599, "Wed, 31 Dec 2025 23:59:59 GMT"),
+    (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+  ])
+  func `dates are written as HTTP wants them`(seconds: Int, text: String) { #expect(DateLine.text(seconds) == text) }
+}
