@@ -14,7 +14,8 @@ struct OrderWalk {
   /// The documents changed since the version of the snapshot, as they were then: indexes are of the latest version.
   private var past: ArraySlice<Document>
   private var batch: Int
-  private var isFirst = true
+  /// The documents that were looked at since others have run.
+  private var looked = 0
   /// The last document that was looked at, a result or not.
   private var last: Document?
 
@@ -55,9 +56,13 @@ struct OrderWalk {
       let fitting = min(source.fitting(size.bytes - source.bytes), left)
       let wanted = plan.isDecided ? min(sink.room, largestBatch, max(1, size.documents - sink.count)) : batch
       // Others run between two batches: taking documents apart costs more than reading them.
-      if !isFirst { await Task.yield() }
-      isFirst = false
+      // A query of few documents is answered without a pause, on the thread that asked.
+      if looked >= largestBatch {
+        looked = 0
+        await Task.yield()
+      }
       let documents = try await source.next(min(wanted, fitting))
+      looked += documents.count
       if documents.isEmpty {
         if source.isPaused { return nil }
         break
