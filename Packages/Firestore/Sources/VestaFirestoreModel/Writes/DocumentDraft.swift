@@ -17,11 +17,7 @@ package import VestaFirestoreBackend
 package struct DocumentDraft: Sendable {
   private let name: String
   private let commitTime: Timestamp
-<<<<<<< HEAD
-  // The fields; of an array that is taken apart there is an empty one. `nil` where there is no document.
-=======
   /// The fields, `nil` where there is no document; of an array that is taken apart there is an empty one.
->>>>>>> fsengine
   private var fields: MapValue?
   private var createTime: Timestamp?
   private var updateTime: Timestamp?
