@@ -199,6 +199,27 @@ struct NeighbourLimitTests {
     #expect(unread.add((0..<40).flatMap { responses("r/\($0)", Int64($0)) }) == .kept)
   }
 
+  @Test func `the first results of a target may be larger than the limit, and little may wait with them`() {
+    func responses(_ count: Int) -> [ListenResponse] {
+      let text = Value.string(String(repeating: "x", count: 1000))
+      let changes = (0..<count).map { number in
+        let document = Document(name: name("r/\(count)-\(number)"), fields: ["t": text])
+        return ListenResponse.documentChange(DocumentChange(document: document, targetIDs: [2]))
+      }
+      return changes + [Self.snapshot(1)]
+    }
+    var unread = UnreadResponses(limit: 4_000)
+    #expect(unread.add([.targetChange(TargetChange(.add, targetIDs: [2]))]) == .kept)
+    #expect(unread.add(responses(20)) == .kept)
+    #expect(unread.add([.targetChange(TargetChange(.remove, targetIDs: [2]))]) == .kept)
+    #expect(unread.add(responses(1)) == .kept)
+    #expect(unread.add(responses(3)) == .tooMany)
+    // No number of responses without documents goes beyond the limit.
+    _ = unread.take()
+    let outcomes = (0..<40).map { unread.add([.targetChange(TargetChange(.add, targetIDs: [$0]))]) }
+    #expect(outcomes.first == .kept && outcomes.last == .tooMany)
+  }
+
   @Test func `what is unread has the same size in however many turns it came`() {
     let responses = (0..<6).flatMap { [Self.change("r/\($0)", 1, [2]), Self.snapshot($0)] }
     var (inOne, inMany) = (UnreadResponses(limit: .max), UnreadResponses(limit: .max))

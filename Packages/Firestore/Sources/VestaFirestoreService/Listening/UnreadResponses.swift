@@ -22,11 +22,16 @@ struct UnreadResponses: Sendable {
 
   private(set) var responses: [ListenResponse] = []
   private(set) var bytes = 0
+  /// Whether any of them is about a document.
+  private var hasDocuments = false
+  /// The bytes of a turn that has more than the limit by itself, which do not count.
+  private var exempt = 0
   private let limit: Int
   private let areHeld: Bool
 
   /// - Parameters:
-  ///   - limit: How many bytes may be unread. The responses of one turn may have more if they are alone.
+  ///   - limit: How many bytes may be unread. The first documents of all that wait may have more, if they are of one
+  ///     turn: the first results of a target come together. What comes before and after them has the same limit.
   ///   - areHeld: Whether the responses are held back, all of them before the same snapshot, which is not among them.
   init(limit: Int, areHeld: Bool = false) {
     self.limit = limit
@@ -37,7 +42,7 @@ struct UnreadResponses: Sendable {
 
   /// Removes and returns all responses.
   mutating func take() -> [ListenResponse] {
-    defer { (responses, bytes) = ([], 0) }
+    defer { (responses, bytes, hasDocuments, exempt) = ([], 0, false, 0) }
     return responses
   }
 
@@ -45,13 +50,15 @@ struct UnreadResponses: Sendable {
   ///
   /// A merge that frees less than a quarter of the limit counts as too many: so merging costs little for each response.
   mutating func add(_ more: [ListenResponse]) -> Outcome {
-    let isAlone = responses.isEmpty
+    let size = UnreadResponses.size(of: more)
+    if !hasDocuments, size > limit { exempt = size }
     responses += more
-    bytes += UnreadResponses.size(of: more)
-    if bytes <= limit || isAlone { return .kept }
+    hasDocuments = hasDocuments || more.contains { $0.document != nil }
+    bytes += size
+    if bytes - exempt <= limit { return .kept }
     responses = UnreadResponses.merged(responses, areHeld: areHeld)
     bytes = UnreadResponses.size(of: responses)
-    return bytes <= limit - limit / 4 ? .kept : .tooMany
+    return bytes - exempt <= limit - limit / 4 ? .kept : .tooMany
   }
 
   private static func size(of responses: [ListenResponse]) -> Int { responses.reduce(0) { $0 + $1.size } }
