@@ -323,6 +323,13 @@ private actor Renewals {
   @Test func `tokens, topics, messages and streams from many threads keep every promise`() async throws {
     let bench = try Bench()
     let messaging = bench.messaging
+    // A change of topics whose token was deleted meanwhile waits for the next one.
+    let renewal = Task {
+      while !Task.isCancelled {
+        _ = try? await messaging.token()
+        await Task.yield()
+      }
+    }
     await withTaskGroup(of: Void.self) { group in
       for index in 0..<4 {
         group.addTask {
@@ -352,6 +359,8 @@ private actor Renewals {
         }
       }
     }
+    renewal.cancel()
+    await renewal.value
     #expect(messaging.delivery.listenerCount == 0 && bench.backend.links.isEmpty)
     #expect(Set(bench.backend.state.withLock { $0.topics }).count == 80)
     await bench.end()
