@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaConcurrency", targets: ["VestaConcurrency"]),
     .library(name: "VestaBytes", targets: ["VestaBytes"]),
+    .library(name: "VestaPatterns", targets: ["VestaPatterns"]),
     .library(name: "VestaFiles", targets: ["VestaFiles"]),
     .library(name: "VestaTesting", targets: ["VestaTesting"]),
     .library(name: "VestaCore", targets: ["VestaCore"]),
@@ -24,6 +25,7 @@ let package = Package(
     .target(name: "VestaConcurrency", swiftSettings: settings),
     .target(name: "CVestaChecksum"),
     .target(name: "VestaBytes", dependencies: ["CVestaChecksum"], swiftSettings: settings),
+    .target(name: "VestaPatterns", swiftSettings: settings),
     .target(name: "VestaFiles", dependencies: ["VestaBytes", "VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaTesting", dependencies: ["VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaCore", dependencies: ["VestaConcurrency", "VestaFiles"], swiftSettings: settings),
@@ -32,6 +34,8 @@ let package = Package(
       name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency", "VestaTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaBytesTests", dependencies: ["VestaBytes", "VestaTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaPatternsTests", dependencies: ["VestaPatterns", "VestaTesting"], swiftSettings: settings),
     .testTarget(
       name: "VestaFilesTests", dependencies: ["VestaBytes", "VestaFiles", "VestaTesting"], swiftSettings: settings),
     .testTarget(

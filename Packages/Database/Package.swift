@@ -110,6 +110,7 @@ let package = Package(
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseBackendFakes", package: "DatabaseBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],

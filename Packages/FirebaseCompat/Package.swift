@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
     .library(name: "FirebaseAuthInterop", targets: ["FirebaseAuthInterop"]),
     .library(name: "FirebaseMessagingInterop", targets: ["FirebaseMessagingInterop"]),
+    .library(name: "FirebaseRemoteConfigInterop", targets: ["FirebaseRemoteConfigInterop"]),
     .library(name: "FirebaseAppCheckInterop", targets: ["FirebaseAppCheckInterop"]),
   ],
   dependencies: [
@@ -42,6 +43,7 @@ let package = Package(
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/RemoteConfigBackend"),
+    .package(path: "../../Interop/RemoteConfigInterop"),
   ],
   targets: [
     .target(name: "CVestaFirebaseCoreStart"),
@@ -141,6 +143,10 @@ let package = Package(
     .target(
       name: "FirebaseMessagingInterop",
       dependencies: [.product(name: "VestaMessagingInterop", package: "MessagingInterop")], swiftSettings: settings),
+    .target(
+      name: "FirebaseRemoteConfigInterop",
+      dependencies: [.product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop")],
+      swiftSettings: settings),
     .target(
       name: "FirebaseAppCheckInterop",
       dependencies: [.product(name: "VestaAppCheckInterop", package: "AppCheckInterop")], swiftSettings: settings),

@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "VestaFirestoreSpecs", targets: ["VestaFirestoreSpecs"]),
     .library(name: "VestaFirestoreReference", targets: ["VestaFirestoreReference"]),
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
+    .library(name: "VestaFirestoreWire", targets: ["VestaFirestoreWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -37,6 +38,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDataCoding", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
         .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
@@ -153,6 +155,26 @@ let package = Package(
       dependencies: [
         "VestaFirestoreModel", "VestaFirestoreReference",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreWireTests",
+      dependencies: [
+        "VestaFirestoreWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

@@ -75,6 +75,7 @@ let package = Package(
         "VestaStorageService",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),

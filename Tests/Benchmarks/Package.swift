@@ -38,6 +38,7 @@ let package = Package(
     .package(path: "../../Packages/Messaging"),
     .package(path: "../../Packages/Postgres"),
     .package(path: "../../Packages/RemoteConfig"),
+    .package(path: "../../Packages/Rules"),
     .package(path: "../../Packages/SQLite"),
     .package(path: "../../Packages/Storage"),
     .package(path: "../../Packages/Transport"),
@@ -48,14 +49,23 @@ let package = Package(
       dependencies: [
         "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
         "AuthBenchmarks", "DatabaseBenchmarks", "FirestoreBenchmarks", "FunctionsBenchmarks", "MessagingBenchmarks",
-        "RemoteConfigBenchmarks", "StorageBenchmarks",
+        "RemoteConfigBenchmarks", "RulesBenchmarks", "StorageBenchmarks",
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-postgres", dependencies: ["BenchmarkKit", "PostgresBenchmarks"], swiftSettings: settings),
     .executableTarget(
+      name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
+    .executableTarget(
       name: "vesta-bench-transport", dependencies: ["BenchmarkKit", "TransportBenchmarks"], swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
+    .target(
+      name: "RulesBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaPatterns", package: "Core"),
+        .product(name: "VestaRules", package: "Rules"),
+      ], swiftSettings: settings),
     .target(
       name: "AuthBenchmarks",
       dependencies: [

@@ -17,12 +17,14 @@ let package = Package(
     .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/Firestore"),
     .package(path: "../../Packages/MemoryStore"),
     .package(path: "../../Packages/Postgres"),
     .package(path: "../../Packages/RemoteConfig"),
+    .package(path: "../../Packages/Rules"),
   ],
   targets: [
     .executableTarget(
@@ -55,6 +57,14 @@ let package = Package(
     .executableTarget(
       name: "remote-config-conformance",
       dependencies: [.product(name: "VestaRemoteConfigService", package: "RemoteConfig")],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "rules-conformance",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaRules", package: "Rules"),
+      ],
       swiftSettings: settings
     ),
     .executableTarget(

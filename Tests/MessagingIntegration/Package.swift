@@ -26,6 +26,8 @@ let package = Package(
     .executableTarget(
       name: "MessagingCrashWorker",
       dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaMessaging", package: "Messaging"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaMessagingService", package: "Messaging"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),

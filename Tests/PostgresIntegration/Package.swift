@@ -65,9 +65,27 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "PostgresAppPeer",
+      dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaMessaging", package: "Messaging"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingService", package: "Messaging"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaRemoteConfig", package: "RemoteConfig"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresIntegrationTests",
       dependencies: [
+        "PostgresAppPeer",
         "PostgresEventPeer",
         "PostgresPeer",
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),

@@ -4,7 +4,8 @@
 /// promises, both ways, is what Firebase's service promises on the wire:
 /// - Messages arrive at `receive` one after another, in order, and never from within a call of this protocol.
 /// - The first message is ``DatabaseServerMessage/hello(_:)`` or ``DatabaseServerMessage/closed(reason:)``; the last
-///   one is ``DatabaseServerMessage/closed(reason:)``, after which nothing follows.
+///   one is ``DatabaseServerMessage/closed(reason:)``, after which nothing follows. Before a first message that is the
+///   last one, ``DatabaseServerMessage/failed(reason:)`` says that trying again does not help by itself.
 /// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection
 ///   closes.
 /// - The data that a write changes is sent to the connection's own listens before the reply of the write.

@@ -3,7 +3,7 @@ public import VestaConcurrency
 /// The events of an engine, which a library contributes to an app and Functions delivers.
 ///
 /// A durable queue for each function that has subscribed. Events enter it in the transaction of their change, in commit
-/// order. One dispatcher at a time takes them out; see ``lease(for:now:duration:)``.
+/// order. One dispatcher at a time takes those of a function out; see ``lease(_:for:duration:)``.
 ///
 /// A row that cannot be read does not stop its queue: its entry says so in ``EventEntry/damage``, and the dispatcher
 /// makes a dead letter of it, which keeps the bytes.
@@ -27,16 +27,19 @@ public protocol EventSource: AnyObject, Sendable {
   /// - Returns: The registration; cancel it to get no more calls.
   func observe(_ observer: any EventSourceObserver) -> ListenerRegistration
 
-  /// Takes or extends the right to deliver.
+  /// Takes or extends the right to deliver the events of functions.
+  ///
+  /// The time of a lease is the store's, which all processes share and which only grows: no process's clock has a say.
   ///
   /// - Parameters:
+  ///   - functions: The names of the functions, each of which has a lease of its own.
   ///   - owner: The name of the dispatcher; another one at each start of a process.
-  ///   - now: The time in microseconds since 1970.
   ///   - duration: How long the right lasts, in microseconds.
-  func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease
+  /// - Returns: The answer for each function.
+  func lease(_ functions: Set<String>, for owner: String, duration: Int64) async throws -> [String: EventLease]
 
-  /// Gives the right to deliver up, if the owner has it.
-  func release(_ owner: String) async throws
+  /// Gives the right to deliver the events of functions up, where the owner has it.
+  func release(_ functions: Set<String>, by owner: String) async throws
 
   /// A page of the queue of a function.
   ///
@@ -56,7 +59,7 @@ public protocol EventSource: AnyObject, Sendable {
   /// - Parameters:
   ///   - outcomes: The outcomes; those of events that are not in the queue any more do nothing.
   ///   - owner: The owner of the lease.
-  /// - Throws: `EventLeaseLost` when another owner has leased the source; nothing is changed then.
+  /// - Throws: `EventLeaseLost` when another owner has leased one of the functions; nothing is changed then.
   func settle(_ outcomes: [EventOutcome], by owner: String) async throws
 
   /// The dead letters of a function, the oldest first.
@@ -88,8 +91,17 @@ public protocol EventSourceObserver: AnyObject, Sendable {
   /// Events may have been committed. Called on any thread, with no lock held; returns soon.
   func eventsWereRecorded()
 
+  /// The store of several processes has a new commit, which may be another process's and have events. Called as
+  /// ``eventsWereRecorded()`` is, and far more often.
+  func othersMayHaveRecorded()
+
   /// The source is about to close: the last time to settle and to release the lease.
   func sourceWillClose() async
+}
+
+extension EventSourceObserver {
+  /// Does nothing.
+  public func othersMayHaveRecorded() {}
 }
 
 /// The answer to a request for a lease.
@@ -99,14 +111,17 @@ public enum EventLease: Sendable, Hashable {
   /// `isNew` says whether it had not been the last owner: then others may have delivered in the meantime.
   case held(isNew: Bool)
 
-  /// Another owner has it, until this time at the latest, in microseconds since 1970.
-  case busy(until: Int64)
+  /// Another owner has it, for so many microseconds at the longest, unless it extends it.
+  case busy(remaining: Int64)
 }
 
-/// Another owner has leased the source.
+/// Another owner has leased functions.
 public struct EventLeaseLost: Error, Sendable, Hashable {
+  /// The names of the functions.
+  public let functions: Set<String>
+
   /// The error.
-  public init() {}
+  public init(_ functions: Set<String>) { self.functions = functions }
 }
 
 /// The stored bytes of an event cannot be read.

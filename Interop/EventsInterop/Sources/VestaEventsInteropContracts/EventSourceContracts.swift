@@ -162,41 +162,59 @@ public enum EventSourceContracts {
   // MARK: Leasing
 
   static let leasing: [Contract<EventSourceSubject>] = [
-    Contract("one owner at a time has the lease, until it ends or is released") { subject in
-      let source = subject.source
-      try expect(try await source.lease(for: "a", now: 100, duration: 10), equals: .held(isNew: true), "first")
-      try expect(try await source.lease(for: "b", now: 105, duration: 10), equals: .busy(until: 110), "second owner")
-      try expect(try await source.lease(for: "a", now: 105, duration: 10), equals: .held(isNew: false), "extended")
-      try expect(try await source.lease(for: "b", now: 112, duration: 10), equals: .busy(until: 115), "still held")
-      try expect(try await source.lease(for: "b", now: 115, duration: 10), equals: .held(isNew: true), "after its end")
-      try await source.release("a")
-      try expect(try await source.lease(for: "a", now: 116, duration: 10), equals: .busy(until: 125), "not its own")
-      try await source.release("b")
-      try expect(try await source.lease(for: "a", now: 117, duration: 10), equals: .held(isNew: true), "released")
+    Contract("one owner at a time has the lease of a function, until it is released") { subject in
+      let (source, hour) = (subject.source, Int64(3_600_000_000))
+      try expect(try await source.lease(["f"], for: "a", duration: hour), equals: ["f": .held(isNew: true)], "first")
+      try expectBusy(try await source.lease(["f"], for: "b", duration: hour), within: hour, "second owner")
+      try expect(
+        try await source.lease(["f"], for: "a", duration: hour), equals: ["f": .held(isNew: false)], "extended")
+      try await source.release(["f"], by: "b")
+      try expectBusy(try await source.lease(["f"], for: "b", duration: hour), within: hour, "not its own")
+      try await source.release(["f"], by: "a")
+      try expect(try await source.lease(["f"], for: "b", duration: hour), equals: ["f": .held(isNew: true)], "released")
     },
-    Contract("a lease of a clock that was ahead does not last") { subject in
-      _ = try await subject.source.lease(for: "a", now: 1_000_000, duration: 10)
-      let lease = try await subject.source.lease(for: "b", now: 100, duration: 10)
-      try expect(lease, equals: .held(isNew: true), "lease after the clock was set back")
+    Contract("functions have leases of their own") { subject in
+      let (source, hour) = (subject.source, Int64(3_600_000_000))
+      _ = try await source.lease(["f"], for: "a", duration: hour)
+      let leases = try await source.lease(["f", "g"], for: "b", duration: hour)
+      try expect(leases["g"], equals: .held(isNew: true), "lease of another function")
+      guard case .busy? = leases["f"] else { throw ContractViolation("the lease of a function is given to two") }
+    },
+    Contract("a lease that is over goes to another owner, and one of any length ends") { subject in
+      _ = try await subject.source.lease(["f"], for: "a", duration: 1)
+      // Each commit has a later version.
+      try await subject.commit("rooms/a")
+      try await subject.commit("rooms/b")
+      let lease = try await subject.source.lease(["f"], for: "b", duration: 1)
+      try expect(lease, equals: ["f": .held(isNew: true)], "lease after its end")
     },
     Contract("only the owner of the lease settles") { subject in
       subject.subscribe("f")
       try await subject.commit("rooms/a")
       let entry = try await subject.queue("f")[0]
-      try await expectThrows(EventLeaseLost.self, "settling without a lease") {
+      let refused = try await expectThrows(EventLeaseLost.self, "settling without a lease") {
         try await subject.source.settle([outcome(entry, 1, .delivered)], by: "a")
       }
-      _ = try await subject.source.lease(for: "a", now: 100, duration: 10)
-      _ = try await subject.source.lease(for: "b", now: 200, duration: 10)
+      try expect(refused.functions, equals: ["f"], "functions whose lease is lost")
+      _ = try await subject.source.lease(["f"], for: "a", duration: 1)
+      try await subject.commit("rooms/b")
+      try await subject.commit("rooms/c")
+      _ = try await subject.source.lease(["f"], for: "b", duration: 3_600_000_000)
       try await expectThrows(EventLeaseLost.self, "settling after the lease was lost") {
         try await subject.source.settle([outcome(entry, 1, .delivered)], by: "a")
       }
-      try expect(try await subject.paths("f"), equals: ["rooms/a"], "queue")
+      try expect(try await subject.paths("f").first, equals: "rooms/a", "queue")
     },
   ]
 
+  private static func expectBusy(_ leases: [String: EventLease], within longest: Int64, _ what: String) throws {
+    guard case .busy(let remaining)? = leases["f"], remaining > 0, remaining <= longest else {
+      throw ContractViolation("\(what): \(leases)")
+    }
+  }
+
   private static func hold(_ subject: EventSourceSubject) async throws {
-    _ = try await subject.source.lease(for: "me", now: 100, duration: 10)
+    _ = try await subject.source.lease(["f", "g"], for: "me", duration: 3_600_000_000)
   }
 
   private static func outcome(
@@ -227,6 +245,8 @@ final class Recorder: EventSourceObserver {
   let log = Log<String>()
 
   func eventsWereRecorded() { log.add("recorded") }
+
+  func othersMayHaveRecorded() {}
 
   func sourceWillClose() async { log.add("closed") }
 }

@@ -5,7 +5,7 @@ import VestaEventsInterop
 enum Flaw: CaseIterable {
   case recordsForNobody, ignoresPatterns, recordsFailedChanges, isSilent, reversesOrder, isNeverLast, ignoresLanes
   case keepsDelivered, forgetsAttempts, forgetsRetryTime, losesDeadLetters, changesIDs, sharesLeases, ignoresOwners
-  case believesClocks, keepsDiscarded
+  case leasesForever, leasesEverything, forgetsOwners, keepsDiscarded
 }
 
 final class FlawedSource: EventSource {
@@ -32,16 +32,24 @@ final class FlawedSource: EventSource {
     flaw == .isSilent ? ListenerRegistration {} : base.observe(observer)
   }
 
-  func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease {
-    if flaw == .sharesLeases {
-      _ = try await base.lease(for: owner, now: now, duration: duration)
-      return .held(isNew: true)
+  func lease(
+    _ functions: Set<String>, for owner: String, duration: Int64
+  ) async throws -> [String: EventLease] {
+    let asked: Set<String> = flaw == .leasesEverything ? ["f"] : functions
+    let leases = try await base.lease(
+      asked, for: flaw == .forgetsOwners ? "\(UInt64.random(in: 0...UInt64.max))" : owner,
+      duration: flaw == .leasesForever ? .max / 4 : duration)
+    let answer = leases["f"] ?? .held(isNew: true)
+    switch flaw {
+    case .sharesLeases: return leases.mapValues { _ in .held(isNew: true) }
+    case .leasesEverything: return Dictionary(uniqueKeysWithValues: functions.map { ($0, answer) })
+    default: return leases
     }
-    return try await base.lease(
-      for: owner, now: now, duration: flaw == .believesClocks ? duration * 1_000_000 : duration)
   }
 
-  func release(_ owner: String) async throws { try await base.release(owner) }
+  func release(_ functions: Set<String>, by owner: String) async throws {
+    try await base.release(functions, by: owner)
+  }
 
   func events(_ request: EventPageRequest) async throws -> EventPage {
     var request = request
@@ -74,8 +82,9 @@ final class FlawedSource: EventSource {
       }
     }
     if flaw == .keepsDelivered { outcomes.removeAll { $0.result == .delivered } }
-    if flaw == .ignoresOwners { _ = try await base.lease(for: owner, now: .max / 2, duration: 1) }
-    try await base.settle(outcomes, by: owner)
+    do {
+      try await base.settle(outcomes, by: owner)
+    } catch is EventLeaseLost where flaw == .ignoresOwners {}
   }
 
   func deadLetters(of function: String, limit: Int) async throws -> [DeadLetter] {

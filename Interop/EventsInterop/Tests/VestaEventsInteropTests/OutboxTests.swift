@@ -30,7 +30,7 @@ import VestaTesting
     let outbox = makeOutbox(store)
     outbox.subscribe(["f", "g"].map { EventSubscription(function: $0, types: [.documentCreated]) })
     for number in 0..<100 { try await commit([.init("a/\(number)")], outbox, store) }
-    _ = try await outbox.lease(for: "me", now: 1, duration: 1_000_000)
+    _ = try await outbox.lease(["f", "g"], for: "me", duration: 3_600_000_000)
     var waiting: [String: [EventPosition]] = [:]
     for function in ["f", "g"] {
       waiting[function] = try await positions(outbox, function)
@@ -50,8 +50,8 @@ import VestaTesting
       for function in ["f", "g"] { #expect(try await positions(outbox, function) == waiting[function] ?? []) }
     }
     let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
-    // The lease is left: no attempts of events that are gone.
-    #expect(rows.count == 1, "seed \(seed)")
+    // The leases are left: no attempts of events that are gone.
+    #expect(rows.count == 2, "seed \(seed)")
   }
 
   private func positions(_ outbox: EventOutbox, _ function: String) async throws -> [EventPosition] {
@@ -67,7 +67,7 @@ import VestaTesting
     let refused = try await store.get(Array("data/a/3".utf8))
     #expect(refused == nil)
 
-    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    _ = try await outbox.lease(["f"], for: "me", duration: 3_600_000_000)
     let first = try await outbox.events(EventPageRequest(function: "f", limit: 1)).entries[0]
     try await outbox.settle(
       [EventOutcome(function: "f", position: first.position, attempts: 1, result: .delivered)], by: "me")
@@ -93,7 +93,7 @@ import VestaTesting
     first.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
     for number in 0..<2 { try await commit([.init("a/\(number)")], first, store) }
     await #expect(throws: EventOutboxFull.self) { try await commit([.init("a/2")], first, store) }
-    _ = try await second.lease(for: "other", now: 1, duration: 10)
+    _ = try await second.lease(["f"], for: "other", duration: 3_600_000_000)
     let entry = try await second.events(EventPageRequest(function: "f", limit: 1)).entries[0]
     let outcome = EventOutcome(function: "f", position: entry.position, attempts: 1, result: .delivered)
     try await second.settle([outcome], by: "other")
@@ -115,14 +115,14 @@ import VestaTesting
     outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
     try await commit([.init("a/1")], outbox, store)
     let position = try await outbox.events(EventPageRequest(function: "f", limit: 1)).entries[0].position
-    func settle(_ result: EventOutcome.Result, by owner: String, now: Int64) async throws {
-      _ = try await outbox.lease(for: owner, now: now, duration: 10)
+    func settle(_ result: EventOutcome.Result, by owner: String) async throws {
+      _ = try await outbox.lease(["f"], for: owner, duration: 10)
       let outcome = EventOutcome(function: "f", position: position, attempts: 1, result: result)
       try await outbox.settle([outcome], by: owner)
-      try await outbox.release(owner)
+      try await outbox.release(["f"], by: owner)
     }
-    try await settle(.retry(at: 9, reason: "no"), by: "other", now: 1)
-    try await settle(.delivered, by: "me", now: 2)
+    try await settle(.retry(at: 9, reason: "no"), by: "other")
+    try await settle(.delivered, by: "me")
     #expect(try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }.isEmpty)
   }
 
@@ -138,7 +138,7 @@ import VestaTesting
     let entries = try await outbox.events(EventPageRequest(function: "f", limit: 10)).entries
     #expect(entries.map { $0.damage != nil } == [false, true, false])
     await #expect(throws: EventDamaged.self) { try await outbox.event(entries[1]) }
-    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    _ = try await outbox.lease(["f"], for: "me", duration: 3_600_000_000)
     try await outbox.settle(
       [EventOutcome(function: "f", position: entries[1].position, attempts: 1, result: .dead(at: 1, reason: "no"))],
       by: "me")
@@ -157,7 +157,7 @@ import VestaTesting
     let outbox = makeOutbox(store, EventOutboxLimits(maximumDeadLetters: 2))
     outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])
     for number in 0..<4 { try await commit([.init("a/\(number)")], outbox, store) }
-    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    _ = try await outbox.lease(["f"], for: "me", duration: 3_600_000_000)
     let entries = try await outbox.events(EventPageRequest(function: "f", limit: 10)).entries
     let outcomes = entries.map {
       EventOutcome(function: "f", position: $0.position, attempts: 1, result: .dead(at: 1, reason: ""))
@@ -174,7 +174,7 @@ import VestaTesting
     for number in 0..<60 {
       try await commit([.init(number == 0 || number == 59 ? "a/lane" : "a/\(number)")], outbox, store)
     }
-    _ = try await outbox.lease(for: "me", now: 1, duration: 10)
+    _ = try await outbox.lease(["f"], for: "me", duration: 3_600_000_000)
     let all = try await outbox.events(EventPageRequest(function: "f", limit: 100)).entries
     let outcomes = all.enumerated().map { number, entry in
       let result = EventOutcome.Result.retry(at: Int64(1_000 + number), reason: "no")
@@ -229,12 +229,14 @@ import VestaTesting
     func die(_ count: Int, by outbox: EventOutbox) async throws {
       now += 100
       for number in 0..<count { try await commit([.init("a/\(now + Int64(number))")], first, store) }
-      _ = try await outbox.lease(for: outbox === first ? "first" : "second", now: now, duration: 10)
+      let owner = outbox === first ? "first" : "second"
+      _ = try await outbox.lease(["f"], for: owner, duration: 3_600_000_000)
       for entry in try await outbox.events(EventPageRequest(function: "f", limit: 10)).entries {
         let outcome = EventOutcome(
           function: "f", position: entry.position, attempts: 1, result: .dead(at: 1, reason: ""))
-        try await outbox.settle([outcome], by: outbox === first ? "first" : "second")
+        try await outbox.settle([outcome], by: owner)
       }
+      try await outbox.release(["f"], by: owner)
     }
     func paths() async throws -> [String] { try await first.deadLetters(of: "f", limit: 10).map(\.event.path) }
     try await die(2, by: first)
@@ -273,7 +275,70 @@ private final class Observer: EventSourceObserver {
 
   func eventsWereRecorded() { calls.add("recorded") }
 
+  func othersMayHaveRecorded() { calls.add("others") }
+
   func sourceWillClose() async { calls.add("closed") }
+}
+
+/// A store that other processes write to, whose news is told by the test.
+private final class SharedStore: CommitObservable {
+  private let base = ModelStore()
+  private let listeners = Locked<[@Sendable (StoreVersion) -> Void]>([])
+
+  /// How many listen.
+  var listenerCount: Int { listeners.withLock { $0.count } }
+
+  func tell() { for listener in listeners.withLock({ $0 }) { listener(.zero) } }
+
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    listeners.withLock { $0.append(observer) }
+    return ListenerRegistration { [listeners] in listeners.withLock { $0 = [] } }
+  }
+
+  var commits: AsyncStream<StoreVersion> { AsyncStream { $0.finish() } }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await base.read(body)
+  }
+
+  @discardableResult
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> { try await base.write(body) }
+
+  @discardableResult
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
+
+  func close() async throws {}
+}
+
+@Suite struct SharedOutboxTests {
+  @Test func `commits of other processes are news to an observer, until the outbox closes`() async throws {
+    let store = SharedStore()
+    let outbox = makeOutbox(store)
+    let observer = Observer()
+    _ = outbox.observe(observer)
+    while store.listenerCount == 0 { await Task.yield() }
+    store.tell()
+    #expect(observer.calls.entries == ["others"])
+    await outbox.close()
+    #expect(store.listenerCount == 0)
+  }
+
+  @Test func `a lease is taken by the store's time, whatever happens between asking and committing`() async throws {
+    let store = SharedStore()
+    let (first, second) = (makeOutbox(store), makeOutbox(store))
+    try await withThrowingTaskGroup(of: [String: EventLease].self) { group in
+      for round in 0..<50 {
+        group.addTask {
+          try await (round.isMultiple(of: 2) ? first : second).lease(["f"], for: "\(round)", duration: 10_000_000)
+        }
+      }
+      var held = 0
+      for try await lease in group { if case .held? = lease["f"] { held += 1 } }
+      #expect(held == 1)
+    }
+  }
 }
 
 @Suite struct PatternTests {

@@ -10,7 +10,9 @@ public import VestaServiceInterop
 /// - Messages of one priority reach a registration in the order in which they were accepted; of those that waited, the
 ///   ones of high priority come first.
 /// - Of messages that wait with the same collapse key, the last one is delivered.
-/// - A registration receives messages to topics from its subscription on.
+/// - A message to a topic or a condition is for the registrations whose topics at the time of sending fulfil it,
+///   whether or not they keep these topics.
+/// - A receiver that blocks delays nobody else, however many there are.
 /// - A connection is not called before `connect` has returned, one delivery at a time, and never again once it was
 ///   cancelled from within a delivery.
 public protocol MessagingBackend: Sendable {

@@ -236,6 +236,44 @@ public enum MessagingContracts {
       blocked.close()
       inbox.close()
     },
+    Contract("many receivers that block, more than there are cores, delay nobody else") { subject in
+      let (gate, patience) = (Gate(), subject.patience)
+      let calls = EventLog<Void>(patience: patience)
+      var blocked: [Inbox] = []
+      for number in 0..<24 {
+        let token = try await subject.register("slow\(number)")
+        try await subject.subscribe(token, "all")
+        blocked.append(
+          Inbox(subject, token) { _ in
+            calls.record(())
+            _ = gate.passes(within: patience)
+          })
+        try await subject.send(to: .token(token), "\(number)")
+      }
+      try await calls.wait(for: "the calls that block") { $0.count == 24 }
+      let quick = try await subject.register("quick")
+      let inbox = Inbox(subject, quick)
+      try await subject.send(to: .token(quick), "now")
+      try await inbox.wait(for: ["now"])
+      gate.open()
+      for (number, inbox) in blocked.enumerated() {
+        try await inbox.wait(for: ["\(number)"])
+        inbox.close()
+      }
+      inbox.close()
+    },
+    Contract("a message to a topic is for who is subscribed when it is sent, also when the topic is left") { subject in
+      let token = try await subject.register()
+      try await subject.subscribe(token, "news")
+      try await subject.send(to: .topic("news"), "a")
+      try await subject.backend.unsubscribe(token: token, fromTopic: "news", context: CallContext())
+      try await subject.send(to: .topic("news"), "b")
+      try await subject.subscribe(token, "news")
+      try await subject.send(to: .topic("news"), "c")
+      let inbox = Inbox(subject, token)
+      try await inbox.wait(for: ["a", "c"])
+      inbox.close()
+    },
     Contract("a connection ends with its registration") { subject in
       for isReplaced in [true, false] {
         let token = try await subject.register()

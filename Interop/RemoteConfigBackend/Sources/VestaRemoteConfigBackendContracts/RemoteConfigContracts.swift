@@ -242,6 +242,27 @@ public enum RemoteConfigContracts {
       slow.cancel()
       quick.cancel()
     },
+    Contract("many listeners that block, more than there are cores, delay nobody else") { subject in
+      let (gate, patience) = (Gate(), subject.patience)
+      let calls = EventLog<Void>(patience: patience)
+      let blocked = (0..<24).map { _ in
+        VersionLog(subject, knowing: 0) {
+          calls.record(())
+          _ = gate.passes(within: patience)
+        }
+      }
+      try await subject.publish(["key": "1"])
+      try await calls.wait(for: "the calls that block") { $0.count == 24 }
+      let quick = VersionLog(subject, knowing: 1)
+      try await subject.publish(["key": "2"])
+      try await quick.wait(for: 2)
+      gate.open()
+      for log in blocked {
+        try await log.wait(for: 2)
+        log.cancel()
+      }
+      quick.cancel()
+    },
     Contract("a cancelled listener hears nothing more") { subject in
       let log = VersionLog(subject, knowing: 0)
       try await subject.publish(["key": "a"])

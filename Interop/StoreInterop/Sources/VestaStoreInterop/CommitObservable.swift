@@ -29,3 +29,10 @@ extension CommitObservable {
   /// No: a commit may be acknowledged before it is reported.
   public var tellsBeforeAcknowledging: Bool { false }
 }
+
+extension OrderedStore {
+  /// Whether other processes may have the store open, too.
+  ///
+  /// What an engine keeps in the memory or in the files of its process is not everything then.
+  public var isShared: Bool { (self as? any CommitObservable)?.tellsBeforeAcknowledging != true }
+}

@@ -164,6 +164,20 @@ public protocol StoreTransaction: StoreReader {
   ///
   /// - Parameter range: Which keys; the upper bound is not part of it.
   nonisolated(nonsending) func deleteRange(_ range: KeyRange) async throws
+
+  /// Says that this transaction makes room, although it puts something too, such as a note of what it deletes.
+  ///
+  /// A store that can run out of room keeps some for transactions that make room, so that deleting works on a full
+  /// disk. Transactions that delete and put nothing need not say so. The default does nothing.
+  ///
+  /// Call it where what is put is small and bounded, and what is deleted is more. A store may refuse a transaction of
+  /// more than some hundred kilobytes all the same: delete much in several transactions.
+  func freesRoom()
+}
+
+extension StoreTransaction {
+  /// Does nothing: for stores without a bound of their own.
+  public func freesRoom() {}
 }
 
 /// The outcome of a transaction.

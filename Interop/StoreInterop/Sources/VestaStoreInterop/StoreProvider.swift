@@ -19,6 +19,18 @@ public protocol StoreProvider: Sendable {
   nonisolated(nonsending) func openStore(
     named name: String, in directory: String, options: StoreOptions
   ) async throws -> any OrderedStore
+
+  /// Whether several processes may have one store open, also processes with other directories or on other machines, as
+  /// on a database server.
+  ///
+  /// The data of one process, such as the pending writes of a client, then needs a name that no other process uses,
+  /// and a lock. `false` unless the provider says otherwise.
+  var sharesStores: Bool { get }
+}
+
+extension StoreProvider {
+  /// No store is open in two processes.
+  public var sharesStores: Bool { false }
 }
 
 /// How a store is to behave.

@@ -21,6 +21,9 @@ public struct StoreSubject: Sendable {
   /// Whether a transaction inside a transaction is seen and refused.
   public let seesNesting: Bool
 
+  /// Makes the disk of the store full, or gives it room again; `nil` where that cannot be done.
+  public let setFull: (@Sendable (Bool) async throws -> Void)?
+
   /// A subject with what its engine can do.
   ///
   /// - Parameters:
@@ -30,16 +33,19 @@ public struct StoreSubject: Sendable {
   ///   - clock: The clocks that the store, and the reopened one, take their versions from.
   ///   - other: Another new and empty store of the same engine.
   ///   - reopen: Opens the data again after `close`; `nil` for an engine that keeps nothing.
+  ///   - setFull: Makes the disk of the store full, or gives it room again.
   public init(
     store: any OrderedStore,
     observesCommits: Bool = true,
     seesNesting: Bool = true,
     clock: ManualStoreClock? = nil,
     other: (any OrderedStore)? = nil,
-    reopen: (@Sendable () async throws -> any OrderedStore)? = nil
+    reopen: (@Sendable () async throws -> any OrderedStore)? = nil,
+    setFull: (@Sendable (Bool) async throws -> Void)? = nil
   ) {
     self.store = store
     self.reopen = reopen
+    self.setFull = setFull
     self.observesCommits = observesCommits
     self.seesNesting = seesNesting
     self.clock = clock
@@ -64,7 +70,7 @@ public enum StoreContracts {
   /// Every promise there is.
   public static let all: [Contract<StoreSubject>] =
     reading + scanning + ownWrites + transactions + isolation + cancellation + limits + sizes
-    + lifetime + closing + company + commits + versions
+    + lifetime + closing + company + commits + versions + fullDisk
 
   /// A check that closes its store at its end, and has a time limit.
   static func promise(

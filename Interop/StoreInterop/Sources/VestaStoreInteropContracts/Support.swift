@@ -55,8 +55,13 @@ func key(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 
 /// A number as decimal digits.
 func number(_ number: Int) -> [UInt8] { bytes(String(number)) }
 
-/// The number in a value; zero where there is none.
-func number(in value: [UInt8]?) -> Int { value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
+/// The number in a value; where there is none, one that no check and no sum expects: what is absent is not a zero.
+func number(in value: [UInt8]?) -> Int {
+  value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? -1_000_000_007
+}
+
+/// The count in a value; zero where nothing has been counted yet.
+func count(in value: [UInt8]?) -> Int { value == nil ? 0 : number(in: value) }
 
 /// A version as decimal digits.
 func number(in version: StoreVersion) -> [UInt8] { number(Int(version.microseconds)) }

@@ -40,6 +40,7 @@ import VestaTesting
     (.prefixEndsAtFF, ["a prefix whose keys go on with FF"]),
     (.snapshotMovesAtThirdCall, ["40 open readers"]),
     (.manyReadersAreStale, ["40 open readers"]),
+    (.staleUnderLoad, ["40 open readers"]),
     (.valueOfPagesLosesByte, ["values of every size"]),
     (.smallOverLargeIsLost, ["values of every size"]),
     (.longDeleteLeavesLast, ["thousands of keys"]),
@@ -71,6 +72,26 @@ import VestaTesting
   private static func subject(_ flaw: Flaw) -> StoreSubject {
     let clock = ManualStoreClock()
     return StoreSubject(store: FlawedStore(flaw, clock: clock.clock), clock: clock)
+  }
+
+  @Test func `the contracts report a store that cannot delete on a full disk`() async {
+    for contract in StoreContracts.fullDisk.dropFirst() {
+      let outcomes = await [contract].run {
+        let store = SmallDiskStore(reserve: nil)
+        return StoreSubject(store: store, setFull: { store.isFull = $0 })
+      }
+      #expect(outcomes.allSatisfy { !$0.isKept }, "\(contract.name)")
+    }
+    let taken = await [StoreContracts.fullDisk[0]].run { StoreSubject(store: ModelStore(), setFull: { _ in }) }
+    #expect(taken.allSatisfy { !$0.isKept })
+  }
+
+  @Test func `the store with the small disk keeps every promise`() async {
+    let outcomes = await StoreContracts.all.run {
+      let store = SmallDiskStore()
+      return StoreSubject(store: store, setFull: { store.isFull = $0 })
+    }
+    for outcome in outcomes { #expect(outcome.isKept, "\(outcome)") }
   }
 
   @Test func `every flaw is looked for`() {

@@ -14,6 +14,7 @@ enum Flaw: String, CaseIterable {
   case prefixEndsAtFF, snapshotMovesAtThirdCall, manyReadersAreStale, valueOfPagesLosesByte, smallOverLargeIsLost
   case longDeleteLeavesLast, longScanTellsNoRest, longMultiGetMissesLast, keptYetCancelled, manyOwnPutsMissLast
   case guessedReadsAreStale, guessesAreAnswers
+  case staleUnderLoad
   case foreignErrors, foreignCancellation, scanNeverEnds, emptyDeleteTakesVersion
 }
 
@@ -127,6 +128,7 @@ final class FlawedStore: CommitObservable {
         for cancel in cancelled.withLock({ $0 }) { cancel() }
       }
     default:
+      let before = flaw == .staleUnderLoad ? try await inner.read { try await $0.entries(in: .all) } : []
       let commit = try await inner.write { transaction in
         let value = try await body(FlawedTransaction(transaction, in: self))
         if self.flaw == .newVersionForNothing || self.emptyDeletes.exchange(false, ordering: .relaxed) {
@@ -136,6 +138,7 @@ final class FlawedStore: CommitObservable {
         return value
       }
       leaked.value = []
+      if flaw == .staleUnderLoad { beforeLast.withLock { $0 = before } }
       guard flaw == .repeatedVersions else { return commit }
       return StoreCommit(value: commit.value, version: StoreVersion(rawValue: (commit.version.rawValue + 1) & ~1))
     }
@@ -155,6 +158,8 @@ final class FlawedStore: CommitObservable {
     }
   }
 
+  /// The entries before the last commit.
+  let beforeLast = Locked<[StoreEntry]>([])
   let emptyDeletes = Atomic(false)
   private let foreign = Locked<[@Sendable () -> Void]>([])
 
@@ -238,6 +243,10 @@ private final class FlawedTransaction: StoreTransaction {
       let readers = store.openReaders.load(ordering: .relaxed)
       let moves = flaw == .snapshotMovesAtThirdCall ? calls >= 3 && readers > 8 : readers > 32
       if moves, isReading { return try await store.inner.read { try await $0.get(key) } }
+    case .staleUnderLoad:
+      if isReading, store.openReaders.load(ordering: .relaxed) > 32 {
+        return store.beforeLast.withLock { $0.first { $0.key == key }?.value }
+      }
     case .emptyValueIsNone: return try await inner.get(key).flatMap { $0.isEmpty ? nil : $0 }
     default: break
     }

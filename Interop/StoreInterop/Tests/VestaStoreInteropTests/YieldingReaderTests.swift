@@ -1,7 +1,8 @@
 import Testing
-import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
+
+@testable import VestaStoreInterop
 
 /// A reader that yields reads the same as the one below it.
 struct YieldingReaderTests {
@@ -118,5 +119,37 @@ struct YieldingReaderTests {
     }
     // Others wait for a transaction to end.
     _ = try await store.write { #expect(!$0.answersInPlace && !($0.yielding is YieldingReader)) }
+  }
+
+  @Test func `pieces of any size visit what one scan visits`() async throws {
+    let store = ModelStore()
+    _ = try await store.write { transaction in
+      for number in 0..<40 { try await transaction.put([UInt8(number)], for: [UInt8(number / 7), UInt8(number)]) }
+    }
+    for seed in UInt64(0)..<400 {
+      var random = SplitMix(seed: seed)
+      let (piece, rows) = (Int.random(in: 1...9, using: &random), Int.random(in: 1...9, using: &random))
+      let range = KeyRange(
+        from: [UInt8.random(in: 0...6, using: &random)], to: Bool.random(using: &random) ? nil : [5, 38])
+      let order = Bool.random(using: &random) ? ScanOrder.ascending : .descending
+      let limit = Bool.random(using: &random) ? nil : Int.random(in: 0...45, using: &random)
+      let stop = Int.random(in: 1...60, using: &random)
+      try await store.read { reader in
+        func visited(_ reader: any StoreReader) async throws -> ([[UInt8]], ScanEnd) {
+          var keys: [[UInt8]] = []
+          let end = try await reader.scan(range, order: order, limit: limit) { key, _ in
+            keys.append(key.withUnsafeBytes { Array($0) })
+            return keys.count == stop ? .stop : .next
+          }
+          return (keys, end)
+        }
+        let (expected, found) = (
+          try await visited(reader), try await visited(YieldingReader(reader, piece: piece, rows: rows))
+        )
+        #expect(
+          found.0 == expected.0 && found.1.visited == expected.1.visited, "seed \(seed), piece \(piece), rows \(rows)")
+        #expect((found.1.rest == nil) == (expected.1.rest == nil) || limit == found.1.visited, "seed \(seed)")
+      }
+    }
   }
 }

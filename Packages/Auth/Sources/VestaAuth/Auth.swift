@@ -77,7 +77,7 @@ public final class Auth: Sendable {
   ///
   /// Stops the process when no default app is configured, or when it was configured without `AuthLibrary`. Use
   /// ``instance(for:)`` where that can happen.
-  public class func auth() -> Auth { VestaApp.instanceOrStop(of: Auth.self, call: "Auth.auth()") }
+  public class func auth() -> Auth { VestaApp.instanceOrStop(of: Auth.self, providedBy: library, call: "Auth.auth()") }
 
   /// Returns the `Auth` of an app.
   ///
@@ -86,7 +86,7 @@ public final class Auth: Sendable {
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.
   public class func auth(app: VestaApp) -> Auth {
-    VestaApp.instanceOrStop(of: Auth.self, for: app, call: "Auth.auth(app:)")
+    VestaApp.instanceOrStop(of: Auth.self, for: app, providedBy: library, call: "Auth.auth(app:)")
   }
 
   /// Returns the `Auth` of an app, or throws when it has none.
@@ -95,7 +95,7 @@ public final class Auth: Sendable {
   /// - Returns: Always the same object for the same app.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Auth {
-    try VestaApp.instance(of: Auth.self, for: app)
+    try VestaApp.instance(of: Auth.self, for: app, providedBy: library)
   }
 
   // MARK: The current user
@@ -223,3 +223,5 @@ public final class Auth: Sendable {
     )
   }
 }
+
+private let library: StaticString = "AuthLibrary of VestaAuth (Packages/Auth)"

@@ -29,7 +29,11 @@ public enum AuthLibrary: Library {
         Auth.self,
         dependencies: [
           .required(
-            (any AuthBackend).self, providedBy: "VestaAuthService (the embedded engine, part of Packages/Auth)"),
+            (any AuthBackend).self,
+            providedBy: """
+              AuthServiceLibrary of VestaAuthService (the embedded engine; Packages/Auth), which needs a store and cryptography too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto)
+              """),
           .optional((any AppCheckInterop).self),
           .optional((any CredentialStore).self),
         ]

@@ -34,6 +34,10 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   let storage: LazyResource<any OrderedStore>
   let keyRing: KeyRing
   let limits: Locked<GuessLimits>
+  /// The hashing of passwords, which costs the time of a core.
+  let hashing: HashingQueue
+  /// Whether other processes may have the store open, too; known once it is open.
+  private let isShared = Locked(false)
   private let boundary = ServiceBoundary<ServiceError>(clock: .system) { error in
     log.error("I-AUS000007", "A call failed unexpectedly. \(error)")
   }
@@ -58,12 +62,20 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
     let storage = LazyResource(
       whenClosed: StoreError(
         .closed, operation: "open", message: "The service of Auth has been shut down with its app."),
-      open: openStore, close: { try await $0.close() })
+      open: { [isShared] in
+        let store = try await openStore()
+        isShared.withLock { $0 = Self.isShared(store) }
+        return store
+      }, close: { try await $0.close() })
     self.storage = storage
     events = UserEvents.outbox { try await storage.get() }
     keyRing = KeyRing(storage: storage, crypto: crypto, options: options, projectID: projectID)
     limits = Locked(GuessLimits(options))
+    hashing = HashingQueue(waiting: options.waitingHashes, perCaller: options.waitingHashesPerCaller)
   }
+
+  /// Whether other processes may have the store open, too, as far as it has been opened.
+  var hasSharedStore: Bool { isShared.withLock { $0 } }
 
   /// Closes the store; every later call fails with `UNAVAILABLE`.
   ///

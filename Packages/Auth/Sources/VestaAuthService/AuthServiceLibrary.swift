@@ -7,9 +7,9 @@ import VestaStoreInterop
 /// Registers the embedded service of Auth: provides `any AuthBackend` and `any AuthAdminBackend`, one engine for
 /// both, and needs a store and a crypto provider.
 ///
-/// The store `auth` in the app's data directory is opened at the first call and closed when the app is deleted. An app
-/// may bring its own `AuthServiceOptions`, and a library its own `CodeSender`, by registering a component that provides
-/// them; one that cannot be created is an error.
+/// The store `auth` in the project's directory is opened at the first call and closed with the last app of the project.
+/// An app may bring its own `AuthServiceOptions`, and a library its own `CodeSender`, by registering a component that
+/// provides them; one that cannot be created is an error.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [AuthServiceLibrary.self, …])
@@ -24,8 +24,8 @@ public enum AuthServiceLibrary: Library {
   /// The engine, and the two protocols that it provides.
   public static func components() -> [Component] {
     [
-      EmbeddedService<AuthEngine>.component(product: "Auth", dependencies: dependencies) { container, directory in
-        try makeEngine(container, directory)
+      EmbeddedService<AuthEngine>.component(product: "Auth", keeps: ["auth"], dependencies: dependencies) {
+        try makeEngine($0, $1)
       } close: { engine in
         try await engine.close()
       },
@@ -52,7 +52,7 @@ public enum AuthServiceLibrary: Library {
     ]
   }
 
-  private static func makeEngine(_ container: ComponentContainer, _ directory: String) throws -> AuthEngine {
+  private static func makeEngine(_ container: ComponentContainer, _ home: EngineHome) throws -> AuthEngine {
     let stores = try container.require((any StoreProvider).self)
     var options = try container.find(AuthServiceOptions.self) ?? AuthServiceOptions()
     if options.codeSender == nil { options.codeSender = try container.find((any CodeSender).self) }
@@ -60,7 +60,7 @@ public enum AuthServiceLibrary: Library {
       projectID: container.options.projectID ?? "no-project", options: options,
       crypto: try container.require((any CryptoProvider).self)
     ) {
-      try await stores.openStore(named: "auth", in: directory, options: StoreOptions())
+      try await stores.openStore(named: "auth", in: home.ready(), options: StoreOptions())
     }
   }
 }

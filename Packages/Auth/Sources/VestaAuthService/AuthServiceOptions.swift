@@ -46,6 +46,7 @@ public struct AuthServiceOptions: Sendable {
   public var oobCodeLifetimes: [OobRequestType: Duration] = [
     .verifyEmail: .seconds(3 * 86_400), .verifyAndChangeEmail: .seconds(3 * 86_400),
     .emailSignIn: .seconds(6 * 3600), .recoverEmail: .seconds(30 * 86_400),
+    .revertSecondFactorAddition: .seconds(30 * 86_400),
   ]
 
   /// The lifetime of codes by text message.
@@ -102,6 +103,13 @@ public struct AuthServiceOptions: Sendable {
   /// The limit on codes to one mailbox or phone.
   public var codesPerRecipient = RateLimit(burst: 20, refillInterval: .seconds(60))
 
+  /// The number of passwords that may be compared or wait for it at the same time; more are refused with
+  /// `TOO_MANY_ATTEMPTS_TRY_LATER`.
+  public var waitingHashes = 4_096
+
+  /// The same for one network address (`CallContext.clientAddress`).
+  public var waitingHashesPerCaller = 64
+
   // MARK: Identity providers
 
   /// The keys that verify the ID tokens of identity providers, by the provider's id, such as "google.com".
@@ -116,6 +124,8 @@ public struct AuthServiceOptions: Sendable {
 
   /// The clock.
   public var clock = ServiceClock.system
+
+  var tuning = AuthTuning()
 
   /// The defaults: no development mode, the system's clock, one hour for ID tokens.
   public init() {}

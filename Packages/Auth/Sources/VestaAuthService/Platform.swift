@@ -6,3 +6,8 @@ import Foundation
 func composed(_ text: String) -> String {
   text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
 }
+
+/// The number of cores.
+enum Platform {
+  static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
+}

@@ -107,7 +107,7 @@ import VestaTesting
 
   @Test func `a sender that a library registers is used`() async throws {
     let app = try VestaApp.configure(
-      name: "sender", options: VestaOptions(),
+      name: "sender", options: VestaOptions(projectID: "sender"),
       libraries: [BaseLibrary.self, PostLibrary.self, AuthServiceLibrary.self])
     let backend = try app.container.require((any AuthBackend).self)
     let request = SendOobCodeRequest(requestType: .emailSignIn, email: "ada@example.com")
@@ -118,7 +118,7 @@ import VestaTesting
 
   @Test func `a sender that cannot be made is an error and not absent`() async throws {
     let app = try VestaApp.configure(
-      name: "failing-sender", options: VestaOptions(),
+      name: "failing-sender", options: VestaOptions(projectID: "failing-sender"),
       libraries: [BaseLibrary.self, FailingPostLibrary.self, AuthServiceLibrary.self])
     #expect(throws: VestaError.self) { try app.container.require((any AuthBackend).self) }
     await app.delete()

@@ -9,6 +9,7 @@ final class FakeCrypto: CryptoProvider {
   private struct State {
     var counter: UInt64 = 0
     var passwordWork = 0
+    var workOfScheme: [PasswordScheme: Int] = [:]
     var keys = 0
   }
 
@@ -16,6 +17,9 @@ final class FakeCrypto: CryptoProvider {
 
   /// How many passwords have been hashed or compared.
   var passwordWork: Int { state.withLock { $0.passwordWork } }
+
+  /// How many of them with a scheme.
+  func work(of scheme: PasswordScheme) -> Int { state.withLock { $0.workOfScheme[scheme, default: 0] } }
 
   /// How many keys have been generated.
   var generatedKeys: Int { state.withLock { $0.keys } }
@@ -103,7 +107,10 @@ final class FakeCrypto: CryptoProvider {
   private func work(
     _ password: String, scheme: PasswordScheme, salt: [UInt8], signerKey: SecretBytes?
   ) throws -> PasswordHash {
-    state.withLock { $0.passwordWork += 1 }
+    state.withLock { state in
+      state.passwordWork += 1
+      state.workOfScheme[scheme, default: 0] += 1
+    }
     if case .firebaseScrypt = scheme, signerKey == nil {
       throw CryptoError(.invalidParameter, "Firebase's scrypt needs a signer key")
     }

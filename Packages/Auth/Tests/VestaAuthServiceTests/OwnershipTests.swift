@@ -74,7 +74,7 @@ import VestaStoreInterop
     #expect(await refusal { try await world.reset(oldCode, "once more mine") } == .invalidOobCode)
   }
 
-  @Test func `a password reset of a proven mailbox keeps the phone and the second factors`() async throws {
+  @Test func `a password reset of a proven mailbox takes the phone away and keeps the second factors`() async throws {
     let world = World()
     let made = try await world.verifiedAccount()
     let uid = try await world.lookup(made).localID
@@ -85,7 +85,64 @@ import VestaStoreInterop
     try await world.send(.passwordReset)
     try await world.reset(try world.emailedCode(.passwordReset), "another horse")
     let user = try await world.record(uid)
-    #expect(user.phoneNumber == "+15550000001" && user.factors.count == 1)
+    #expect(user.phoneNumber == nil && user.factors.count == 1)
+  }
+
+  @Test(arguments: [false, true])
+  func `a thief who was signed in for a while keeps no way in after a reset, also of a recovered address`(
+    _ changesAddress: Bool
+  ) async throws {
+    let world = World { $0.isDevelopment = true }
+    let uid = try await world.lookup(try await world.verifiedAccount()).localID
+    var thief = try #require(try await world.signIn().outcome.tokens)
+    (_, thief) = try await world.signInByPhone("+15550000001", linkTo: thief.idToken)
+    let google = IdpCredential(providerID: "google.com", idToken: #"{"sub":"thief"}"#)
+    let linked = try await world.engine.signInWithIdp(
+      IdpSignInRequest(credential: google, idToken: thief.idToken), context: world.context)
+    thief = try #require(linked.outcome?.tokens)
+    if changesAddress {
+      try await world.send(.verifyAndChangeEmail, newEmail: "thief@x.com", idToken: thief.idToken)
+      _ = try await world.apply(try world.emailedCode(.verifyAndChangeEmail, to: "thief@x.com"))
+      _ = try await world.apply(try world.emailedCode(.recoverEmail))
+      // Until the owner sets a password there is none.
+      #expect(await refusal { try await world.signIn() } == .invalidLoginCredentials)
+      #expect(try await world.record(uid).phoneNumber == nil)
+    }
+    try await world.send(.passwordReset)
+    try await world.reset(try world.emailedCode(.passwordReset), "the owner's own")
+    #expect(try await world.signInByPhone("+15550000001").uid != uid)
+    let again = try await world.engine.signInWithIdp(IdpSignInRequest(credential: google), context: world.context)
+    #expect(again.localID != uid)
+    #expect(await refusal { try await world.signIn() } == .invalidLoginCredentials)
+    #expect(await refusal { try await world.refresh(thief) } != nil)
+    #expect(try await world.signIn("ada@example.com", "the owner's own").localID == uid)
+  }
+
+  @Test func `the owner of the mailbox takes a second factor away that a thief has added`() async throws {
+    let world = World()
+    let tokens = try await world.verifiedAccount()
+    let uid = try await world.lookup(tokens).localID
+    #expect(!world.sender.recordedEmails.contains { $0.requestType == .revertSecondFactorAddition })
+    let started = try await world.engine.startMfaEnrollment(
+      StartMfaEnrollmentRequest(idToken: tokens.idToken, factor: .phone(number: "+15550000003")), context: world.context
+    )
+    guard case .phone(let session) = started else { throw AuthServiceError(.internalError, "not a phone") }
+    _ = try await world.engine.finalizeMfaEnrollment(
+      FinalizeMfaEnrollmentRequest(
+        idToken: tokens.idToken, proof: .phone(sessionInfo: session, code: try world.textedCode(session))),
+      context: world.context)
+    let code = try world.emailedCode(.revertSecondFactorAddition)
+    // The thief changes the password and ends the owner's sessions: the code is good all the same.
+    _ = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: uid, password: "the thief's"), context: world.context)
+    let info = try await world.engine.resetPassword(ResetPasswordRequest(oobCode: code), context: world.context)
+    #expect(info.requestType == .revertSecondFactorAddition && info.email == "ada@example.com")
+    _ = try await world.apply(code)
+    #expect(try await world.record(uid).factors.isEmpty)
+    #expect(await refusal { try await world.apply(code) } == .invalidOobCode)
+    try await world.send(.passwordReset)
+    try await world.reset(try world.emailedCode(.passwordReset), "the owner's own")
+    #expect(try await world.signIn("ada@example.com", "the owner's own").localID == uid)
   }
 
   // MARK: Recent sign-in

@@ -95,7 +95,7 @@ import VestaStoreInteropFakes
   }
 
   private func options(_ backend: VestaOptions.Backend = .embedded()) -> VestaOptions {
-    VestaOptions(projectID: "demo", backend: backend)
+    VestaOptions(projectID: "demo-\(UUID().uuidString)", backend: backend)
   }
 
   @Test func `one engine serves both protocols and opens its store when it is used`() async throws {
@@ -111,7 +111,9 @@ import VestaStoreInteropFakes
     let found = try await admin.getUsers(GetUsersRequest(localIDs: [made.localID]), context: context)
     #expect(found.users.count == 1)
     let opened = provider.opened.withLock { $0 }
-    #expect(opened.map(\.name) == ["auth"] && opened.first?.directory == app.dataDirectory.path)
+    #expect(
+      opened.map(\.name) == ["auth"]
+        && opened.first?.directory.hasSuffix("/\(app.options.projectID ?? "")/(engines)") == true)
     await app.delete()
     let store = try #require(opened.first).store
     await #expect(throws: StoreError.self) { try await store.read { try await $0.entries(in: .all) } }

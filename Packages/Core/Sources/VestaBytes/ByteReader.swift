@@ -114,11 +114,10 @@ public struct ByteReader: Sendable {
     let range = try blobRange()
     let first = bytes.startIndex
     // Unsafe pointer, used inside the closure only: the string is made from contiguous bytes, which is several times
-    // faster than from a slice; and ASCII, which most strings are, need not be validated again.
+    // faster than from a slice.
     let string = bytes.withUnsafeBufferPointer { buffer in
-      let part = UnsafeBufferPointer(rebasing: buffer[range.lowerBound - first..<range.upperBound - first])
-      return part.reduce(0, |) < 0x80
-        ? String(decoding: part, as: UTF8.self) : String(validating: part, as: UTF8.self)
+      UTF8Text.string(
+        validating: UnsafeBufferPointer(rebasing: buffer[range.lowerBound - first..<range.upperBound - first]))
     }
     guard let string else {
       position = start

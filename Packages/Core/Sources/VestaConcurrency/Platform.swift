@@ -241,3 +241,69 @@ struct PlatformThreadSlot: Sendable {
     pthread_mutexattr_destroy(&attributes)
   }
 #endif
+
+/// Threads of the operating system, for work that may block.
+enum PlatformThread {
+  /// The closure that a new thread takes over.
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+
+    static func take(_ pointer: UnsafeMutableRawPointer) {
+      Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run()
+    }
+  }
+
+  /// Starts a thread that ends with `body`; nobody can join it.
+  ///
+  /// - Returns: Whether the system had a thread left.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let retained = Unmanaged.passRetained(Body(body))
+    let argument = retained.toOpaque()
+    #if canImport(WinSDK)
+      let thread = CreateThread(
+        nil, 0,
+        { argument in
+          if let argument { Body.take(argument) }
+          return 0
+        }, argument, 0, nil)
+      let isStarted = thread != nil
+      if let thread { CloseHandle(thread) }
+    #elseif canImport(Darwin)
+      var thread: pthread_t?
+      let status = pthread_create(
+        &thread, nil,
+        { argument in
+          Body.take(argument)
+          return nil
+        }, argument)
+      let isStarted = status == 0
+      if isStarted, let thread { pthread_detach(thread) }
+    #else
+      var thread = pthread_t()
+      let status = pthread_create(
+        &thread, nil,
+        { argument in
+          if let argument { Body.take(argument) }
+          return nil
+        }, argument)
+      let isStarted = status == 0
+      if isStarted { pthread_detach(thread) }
+    #endif
+    if !isStarted { retained.release() }
+    return isStarted
+  }
+
+  /// Lets other threads of the process come first, from now on; a system that refuses it changes nothing.
+  static func yieldToOthers() {
+    #if canImport(WinSDK)
+      _ = SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL)
+    #elseif canImport(Darwin)
+      _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+    #else
+      // On Linux zero is the calling thread, and not its process.
+      _ = setpriority(.init(PRIO_PROCESS.rawValue), 0, 10)
+    #endif
+  }
+}

@@ -87,16 +87,43 @@ open class FirebaseDataDecoder {
     let options = DecodingOptions(
       dates: dateDecodingStrategy, data: dataDecodingStrategy, floats: nonConformingFloatDecodingStrategy,
       keys: keyDecodingStrategy, passthrough: passthroughTypeResolver, userInfo: userInfo)
-    return try DataDecoding(value: structure, codingPath: [], options: options).decode(type)
+    return try DataDecoding(value: structure, place: .top, options: options).decode(type)
   }
 }
 
 /// The configuration of a decoder at the time of the call.
-struct DecodingOptions {
-  var dates: FirebaseDataDecoder.DateDecodingStrategy
-  var data: FirebaseDataDecoder.DataDecodingStrategy
-  var floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy
-  var keys: FirebaseDataDecoder.KeyDecodingStrategy
-  var passthrough: any StructureCodingPassthroughTypeResolver.Type
-  var userInfo: [CodingUserInfoKey: Any]
+final class DecodingOptions {
+  let dates: FirebaseDataDecoder.DateDecodingStrategy
+  let data: FirebaseDataDecoder.DataDecodingStrategy
+  let floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy
+  let keys: FirebaseDataDecoder.KeyDecodingStrategy
+  let passthrough: any StructureCodingPassthroughTypeResolver.Type
+  let userInfo: [CodingUserInfoKey: Any]
+  /// Whether keys are left as they are, and whether there are types to pass through: known without looking.
+  let renamesKeys: Bool
+  let passesTypesThrough: Bool
+  private let nested: DecodingOptions?
+
+  init(
+    dates: FirebaseDataDecoder.DateDecodingStrategy, data: FirebaseDataDecoder.DataDecodingStrategy,
+    floats: FirebaseDataDecoder.NonConformingFloatDecodingStrategy, keys: FirebaseDataDecoder.KeyDecodingStrategy,
+    passthrough: any StructureCodingPassthroughTypeResolver.Type, userInfo: [CodingUserInfoKey: Any],
+    nested: DecodingOptions? = nil
+  ) {
+    (self.dates, self.data, self.floats, self.keys) = (dates, data, floats, keys)
+    (self.passthrough, self.userInfo, self.nested) = (passthrough, userInfo, nested)
+    if case .useDefaultKeys = keys { renamesKeys = false } else { renamesKeys = true }
+    passesTypesThrough = passthrough != NoPassthroughTypes.self
+  }
+
+  /// The options for what is nested in a value that has these.
+  var below: DecodingOptions { nested ?? self }
+
+  /// The options for a dictionary whose keys are data: they are not renamed, but those of what is in it are.
+  var forDictionary: DecodingOptions {
+    guard renamesKeys else { return self }
+    return DecodingOptions(
+      dates: dates, data: data, floats: floats, keys: .useDefaultKeys, passthrough: passthrough, userInfo: userInfo,
+      nested: below)
+  }
 }

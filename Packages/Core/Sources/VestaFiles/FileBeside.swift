@@ -2,6 +2,8 @@ import VestaConcurrency
 
 /// A file that is written beside its place and takes it at the end, so that nobody ever sees a part of it.
 ///
+/// It is locked while it is open: another process, or another part of this one, cannot continue it meanwhile.
+///
 /// ```swift
 /// let file = try FileBeside(named: ".report.new", target: "\(folder)/report")
 /// try file.append(bytes)
@@ -33,16 +35,29 @@ public final class FileBeside: Sendable {
     try DurableFile.makeDirectory(directory, isPrivate: false)
     file = try OpenFile(writing: temporary, .always, isPrivate: false)
     state = Locked(State(length: 0))
+    guard try file.lockIfFree() else { throw FileFailure.locked(temporary) }
   }
 
   /// Opens a file that another process has begun, to write after its end.
+  ///
+  /// - Throws: A failure that ``FileFailure/isLocked`` while somebody writes it.
   public init(continuing temporary: String, target: String) throws(FileFailure) {
     (self.temporary, self.target) = (temporary, target)
     file = try OpenFile(writing: temporary, .never)
+    guard try file.lockIfFree() else { throw FileFailure.locked(temporary) }
     let identity = try file.identity()
     guard identity.isRegular else { throw FileFailure.notAFile(temporary) }
+    // Its writer may have given it its final place before the lock was there.
+    let named = try OpenFile(reading: temporary).identity()
+    guard named.device == identity.device, named.inode == identity.inode else { throw FileFailure.missing(temporary) }
     state = Locked(State(length: identity.size))
   }
+
+  /// The number of bytes that were appended, or found.
+  public var length: Int64 { state.withLock { $0.length } }
+
+  /// The number of bytes that the file has now, whoever wrote them.
+  public func size() throws(FileFailure) -> Int64 { try file.size() }
 
   /// Appends bytes; after a failure the length is unchanged.
   ///
@@ -68,6 +83,9 @@ public final class FileBeside: Sendable {
     state.withLock { ($0.length, $0.behind) = (0, WriteBehind()) }
   }
 
+  /// Waits until the content is on the disk, so that ``finish()`` takes little time.
+  public func sync() throws(FileFailure) { try file.sync() }
+
   /// Gives the file its final place, durably.
   public func finish() throws(FileFailure) {
     try DurableFile.publish(file, from: temporary, as: target)
@@ -83,15 +101,29 @@ public final class FileBeside: Sendable {
       defer { state.isTemporary = false }
       return state.isTemporary
     }
-    file.close()
+    // Before the lock goes: nobody may begin to continue it.
     if isTemporary { try? DurableFile.unlink(temporary) }
+    file.close()
+  }
+
+  /// Removes a file that a killed process has left; one that somebody writes stays.
+  ///
+  /// - Returns: Whether it is gone.
+  @discardableResult
+  public static func removeLeftover(_ temporary: String) -> Bool {
+    do throws(FileFailure) {
+      try FileBeside(continuing: temporary, target: temporary).discard()
+      return true
+    } catch {
+      return error.isMissing
+    }
   }
 }
 
 /// Paths as strings; pure.
-enum FilePath {
+public enum FilePath {
   /// The directory that a file is in.
-  static func parent(of path: String) -> String {
+  public static func parent(of path: String) -> String {
     var trimmed = path[...]
     while trimmed.utf8.count > 1, trimmed.last == "/" { trimmed.removeLast() }
     guard let slash = trimmed.lastIndex(of: "/") else { return "." }

@@ -58,6 +58,20 @@ public final class OpenFile: Sendable {
     try using { file throws(FileFailure) in try file.identity(path) }
   }
 
+  /// The time of the last change of content, names or permissions, in nanoseconds since 1970.
+  ///
+  /// Unlike the time of the last change of content, no program can set it.
+  public func statusTime() throws(FileFailure) -> Int64 {
+    try using { file throws(FileFailure) in try file.statusTime(path) }
+  }
+
+  /// Locks the file against other processes and other open files that lock it, until it is closed.
+  ///
+  /// - Returns: Whether it is locked now; `false` while another open file holds the lock.
+  public func lockIfFree() throws(FileFailure) -> Bool {
+    try using { file throws(FileFailure) in try file.lockIfFree(path) }
+  }
+
   /// The number of bytes.
   public func size() throws(FileFailure) -> Int64 { try identity().size }
 

@@ -73,6 +73,7 @@
 
   extension FileFailure {
     private static let missing: Int32 = 2, existing: Int32 = 17, closed: Int32 = 9, directory: Int32 = 21
+    private static let busy: Int32 = 11
 
     /// The failure of a file that is missing.
     public static func missing(_ path: String) -> FileFailure {
@@ -105,8 +106,16 @@
     /// Whether the disk is full; not known here.
     public var isFull: Bool { false }
 
+    /// The failure of a file that somebody else has locked.
+    public static func locked(_ path: String) -> FileFailure {
+      FileFailure(code: busy, path: path, "lock \(path): somebody else has locked the file")
+    }
+
     /// Whether the file was closed.
     public var isClosed: Bool { code == Self.closed }
+
+    /// Whether another process, or another open file of this one, has locked the file.
+    public var isLocked: Bool { code == Self.busy }
   }
 
   /// An open file of the system; its position is set under a lock before each call.
@@ -139,6 +148,15 @@
           isRegular: attributes[.type] as? FileAttributeType == .typeRegular)
       }
     }
+
+    /// The time of the last change of content: the platform's file handle has no other.
+    func statusTime(_ path: String) throws(FileFailure) -> Int64 {
+      let identity = try identity(path)
+      return identity.modifiedSeconds &* 1_000_000_000 &+ identity.modifiedNanoseconds
+    }
+
+    /// Always locks: the platform's file handle has no lock.
+    func lockIfFree(_ path: String) throws(FileFailure) -> Bool { true }
 
     func read(at offset: Int64, length: Int, _ path: String) throws(FileFailure) -> [UInt8] {
       try DurableFile.describing(path) {

@@ -369,6 +369,9 @@ import VestaConcurrency
 
     static func closed(_ path: String) -> FileFailure { FileFailure(EBADF, "use", path) }
 
+    /// The failure of a file that somebody else has locked.
+    public static func locked(_ path: String) -> FileFailure { FileFailure(EWOULDBLOCK, "lock", path) }
+
     /// The system's words for the error number.
     public var reason: String { String(cString: strerror(code)) }
 
@@ -383,6 +386,9 @@ import VestaConcurrency
 
     /// Whether the file was closed.
     public var isClosed: Bool { code == EBADF }
+
+    /// Whether another process, or another open file of this one, has locked the file.
+    public var isLocked: Bool { code == EWOULDBLOCK }
   }
 
   /// An open file of the system.
@@ -428,6 +434,23 @@ import VestaConcurrency
         device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(truncatingIfNeeded: info.st_ino),
         size: Int64(info.st_size), modifiedSeconds: Int64(time.tv_sec), modifiedNanoseconds: Int64(time.tv_nsec),
         isRegular: info.st_mode & S_IFMT == S_IFREG)
+    }
+
+    func statusTime(_ path: String) throws(FileFailure) -> Int64 {
+      var info = stat()
+      guard fstat(descriptor, &info) == 0 else { throw .last("fstat", path) }
+      #if canImport(Darwin)
+        let time = info.st_ctimespec
+      #else
+        let time = info.st_ctim
+      #endif
+      return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    func lockIfFree(_ path: String) throws(FileFailure) -> Bool {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw .last("flock", path) }
+      return false
     }
 
     func read(at offset: Int64, length: Int, _ path: String) throws(FileFailure) -> [UInt8] {

@@ -71,4 +71,18 @@ import VestaTesting
       #expect(table == fast)
     }
   }
+
+  @Test(arguments: [
+    ("", "d41d8cd98f00b204e9800998ecf8427e", 0x00000000 as UInt32),
+    ("abc", "900150983cd24fb0d6963f7d28e17f72", 0x352441C2 as UInt32),
+    (String(repeating: "a", count: 55), "ef1772b6dff9a122358552954ad0df65", 0xAADFE34E as UInt32),
+    (String(repeating: "a", count: 56), "3b0c8ac703f828b04c6c197006d17218", 0x79790D37 as UInt32),
+    (String(repeating: "a", count: 63), "b06521f39153d618550606be297466d5", 0x6824C5DE as UInt32),
+    (String(repeating: "a", count: 64), "014842d480b571495a4a0363793f7367", 0x89B46555 as UInt32),
+    (String(repeating: "a", count: 1000000), "7707d6ae4e027c70eea2a935c2296f21", 0xDC25BFBC as UInt32),
+  ])
+  func `MD5 and CRC-32 have the values of their standards`(text: String, digest: String, checksum: UInt32) {
+    #expect(Hex.encode(MD5.digest(utf8(text))) == digest)
+    #expect(CRC32.checksum(utf8(text)) == checksum)
+  }
 }

@@ -216,4 +216,58 @@ import VestaTesting
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(!flights.isLoading("token"))
   }
+
+  // MARK: Loads that wait for loads
+
+  @Test(.timeLimit(.minutes(10))) func `a load that waits for its own key gets an error with the path`() async throws {
+    let flights = SingleFlight<String, Int>()
+    let error = await #expect(throws: LoadCycle.self) {
+      try await flights.value(for: "a") { try await flights.value(for: "a") { 1 } }
+    }
+    #expect(error?.path == ["a", "a"])
+    #expect(error?.description.contains("a -> a") == true)
+    // Other tests have loads that wait, too, for a while.
+    while !FlightWaits.isEmpty { await Task.yield() }
+    #expect(try await flights.value(for: "a") { 7 } == 7)
+  }
+
+  @Test(.timeLimit(.minutes(10))) func `loads of several instances that wait for one another get an error`()
+    async throws
+  {
+    let flights = (0..<3).map { _ in SingleFlight<String, Int>() }
+    let begun = (0..<3).map { _ in Latch() }
+    let tasks = (0..<3).map { index in
+      Task {
+        try await flights[index].value(for: "\(index)") {
+          begun[index].open()
+          for latch in begun { await latch.wait() }
+          let next = (index + 1) % 3
+          return try await flights[next].value(for: "\(next)") { 5 }
+        }
+      }
+    }
+    var paths: [[String]] = []
+    for task in tasks {
+      do { _ = try await task.value } catch let error as LoadCycle { paths.append(error.path) }
+    }
+    // The one that would close the cycle is refused, and its error reaches those who wait for it.
+    #expect(paths.count == 3 && Set(paths).count == 1)
+    #expect(Set(paths[0]) == ["0", "1", "2"] && paths[0].first == paths[0].last && paths[0].count == 4)
+    // Other tests have loads that wait, too, for a while.
+    while !FlightWaits.isEmpty { await Task.yield() }
+  }
+
+  @Test(.timeLimit(.minutes(10))) func `loads that wait for others in no cycle are left alone`() async throws {
+    let flights = SingleFlight<Int, Int>()
+    @Sendable func sum(_ number: Int) async throws -> Int {
+      try await flights.value(for: number) { number == 0 ? 0 : try await sum(number - 1) + number }
+    }
+    let sums = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<100 { group.addTask { try await sum(number % 20) } }
+      return try await group.reduce(0, +)
+    }
+    #expect(sums == 5 * (0..<20).map { $0 * ($0 + 1) / 2 }.reduce(0, +))
+    // Other tests have loads that wait, too, for a while.
+    while !FlightWaits.isEmpty { await Task.yield() }
+  }
 }

@@ -35,6 +35,33 @@ import VestaTesting
     }
   }
 
+  @Test func `a queue on dedicated threads has the same order, and may block`() async {
+    let pool = BlockingPool(limit: 64)
+    let queues = (0..<40).map { WorkQueue(label: "blocking \($0)", on: pool) }
+    let gate = Gate(), begun = Log<Int>(), log = Log<Int>()
+    for (number, queue) in queues.enumerated() {
+      queue.async {
+        begun.add(number)
+        _ = gate.passes()
+        log.add(number)
+      }
+    }
+    // More of them block than there are threads for tasks, and this task runs.
+    await begun.wait { $0.count == 40 }
+    gate.open()
+    for (number, queue) in queues.enumerated() {
+      #expect(queue.sync { queue.isCurrent && log.entries.contains(number) })
+      #expect(await (try? queue.run { queue.isCurrent }) == true)
+      #expect(!queue.isCurrent)
+    }
+    let order = Log<Int>()
+    for number in 0..<1_000 {
+      if number % 3 == 0 { queues[0].sync { order.add(number) } } else { queues[0].async { order.add(number) } }
+    }
+    queues[0].sync {}
+    #expect(order.entries == Array(0..<1_000))
+  }
+
   @Test func `a child shares the order of its root`() {
     let root = WorkQueue(label: "root")
     let children = (0..<4).map { WorkQueue(label: "child \($0)", target: root) }

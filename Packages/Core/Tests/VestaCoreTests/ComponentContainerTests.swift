@@ -49,12 +49,25 @@ private struct Broken: Error {}
     #expect(app.container.resolve((any Greeter).self)?.greeting == "2")
   }
 
+  @Test func `an entry point says which library to put into the list`() throws {
+    let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
+    let library: StaticString = "GreeterLibrary of VestaGreeter (Packages/Greeter)"
+    for ask in [
+      { () throws -> Void in _ = try app.container.require((any Greeter).self, providedBy: library) },
+      { () throws -> Void in _ = try VestaApp.instance(of: (any Greeter).self, for: app, providedBy: library) },
+    ] {
+      let error = #expect(throws: VestaError.self) { try ask() }
+      #expect(error?.code == .notProvided)
+      #expect(error?.message.contains("Name GreeterLibrary of VestaGreeter (Packages/Greeter) in the list") == true)
+    }
+  }
+
   @Test func `what nothing provides is nil or an error that says so`() throws {
     let app = try app([])
     #expect(app.container.resolve((any Greeter).self) == nil)
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
     #expect(error.code == .notProvided)
-    #expect(error.message.contains("Nothing provides Greeter"))
+    #expect(error.message.contains("provides Greeter. Add a package that does"))
   }
 
   private enum EmptyHandedLibrary: TestLibrary {

@@ -171,9 +171,9 @@ private struct Broken: Error {}
     static func components() -> [Component] {
       let diary = diary
       return [
-        EmbeddedService<Engine>.component(product: "Sample") { _, directory in
+        EmbeddedService<Engine>.component(product: "Sample") { _, home in
           diary.add("made")
-          return Engine(directory, diary)
+          return Engine(home.path, diary)
         } close: { engine in
           engine.diary.add("closed")
           throw Broken()
@@ -187,11 +187,12 @@ private struct Broken: Error {}
   @Test func `an app has one engine, made when it is needed and closed with the app`() async throws {
     let diary = VestaTesting.Log<String>()
     try await ServiceLibrary.$diary.withValue(diary) {
-      let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [ServiceLibrary.self])
+      let options = VestaOptions(projectID: uniqueName())
+      let app = try VestaApp.configure(name: uniqueName(), options: options, libraries: [ServiceLibrary.self])
       #expect(diary.entries.isEmpty)
       let part = try #require(try VestaApp.instance(of: (any Left).self, for: app) as? Part)
       #expect(try VestaApp.instance(of: Engine.self, for: app) === part.engine)
-      #expect(part.engine.directory == app.dataPath)
+      #expect(part.engine.directory == app.project.layout.enginesPath)
       #expect(diary.entries == ["made"])
       await app.delete()
       #expect(diary.entries == ["made", "closed"])

@@ -195,7 +195,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
     }
   }
 
-  @Test func `the name of an app that is being deleted is neither found nor free`() async throws {
+  @Test func `an app that is being deleted is not found, and its name is free`() async throws {
     let reports = Locked<[String]>([])
     let name = uniqueName()
     try await OnlookerLibrary.$reports.withValue(reports) {
@@ -203,8 +203,92 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
       _ = try app.container.require((any Base).self)
       #expect(await app.delete())
     }
-    #expect(reports.withLock { $0 }.map { $0.contains("still being deleted") } == [true])
-    let next = try VestaApp.configure(name: name, options: VestaOptions(), libraries: [])
+    #expect(reports.withLock { $0 } == ["configured"])
+    // The deletion has left the app alone that has the name now.
+    let next = try #require(VestaApp.app(name: name))
     #expect(await next.delete())
+    #expect(VestaApp.app(name: name) == nil)
+  }
+
+  /// Deletes another app while its own is being deleted.
+  private final class Deleter: Base, ComponentLifecycleMaintainer {
+    let other: Locked<VestaApp?>
+    let isDetached: Bool
+    let entered: Latch
+    let go: Latch
+    init(_ other: Locked<VestaApp?>, _ isDetached: Bool, _ entered: Latch, _ go: Latch) {
+      (self.other, self.isDetached, self.entered, self.go) = (other, isDetached, entered, go)
+    }
+
+    func appWillBeDeleted(_ app: VestaApp) async {
+      entered.open()
+      await go.wait()
+      let other = other.withLock { $0 }
+      if isDetached {
+        Task.detached { await other?.delete() }
+      } else {
+        async let child = other?.delete()
+        _ = await child
+      }
+    }
+  }
+
+  private enum DeleterLibrary: TestLibrary {
+    @TaskLocal static var other = Locked<VestaApp?>(nil)
+    @TaskLocal static var latches = (entered: Latch(), go: Latch())
+    static func components() -> [Component] {
+      let (other, latches) = (other, latches)
+      return [Component((any Base).self, caching: .shared) { _ in Deleter(other, false, latches.entered, latches.go) }]
+    }
+  }
+
+  @Test(.timeLimit(.minutes(10))) func `apps whose ends delete each other both end`() async throws {
+    for together in [false, true] {
+      let others = (0..<3).map { _ in Locked<VestaApp?>(nil) }
+      let latches = (0..<3).map { _ in (entered: Latch(), go: Latch()) }
+      var apps: [VestaApp] = []
+      for index in 0..<3 {
+        try DeleterLibrary.$other.withValue(others[index]) {
+          try DeleterLibrary.$latches.withValue(latches[index]) {
+            apps.append(
+              try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [DeleterLibrary.self]))
+          }
+        }
+        _ = try apps[index].container.require((any Base).self)
+      }
+      for index in 0..<3 { others[index].withLock { [apps] in $0 = apps[(index + 1) % 3] } }
+      await withTaskGroup(of: Bool.self) { [apps] group in
+        for index in 0..<(together ? 3 : 1) {
+          group.addTask { await apps[index].delete() }
+          if together { await latches[index].entered.wait() }
+        }
+        for latch in latches { latch.go.open() }
+        for await isDeleted in group { #expect(isDeleted) }
+      }
+      for (index, app) in apps.enumerated() {
+        #expect(VestaApp.app(name: app.name) == nil)
+        _ = await app.delete()
+        others[index].withLock { $0 = nil }
+      }
+    }
+  }
+
+  @Test func `a deletion that waits long says what it may wait for`() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let latches = (entered: Latch(), go: Latch())
+      let app = try DeleterLibrary.$latches.withValue(latches) {
+        try VestaApp.configure(name: "slow", options: VestaOptions(), libraries: [DeleterLibrary.self])
+      }
+      _ = try app.container.require((any Base).self)
+      let first = Task { await app.delete() }
+      await latches.entered.wait()
+      Task { await DeletionWaits.$patience.withValue(.milliseconds(1)) { await app.delete() } }
+      // The warning comes in its own time; the exit test ends when it is there, or with its time limit.
+      while !DeletionWaits.hasWarned { await Task.yield() }
+      latches.go.open()
+      _ = await first.value
+    }
+    let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    #expect(text.contains("The app \"slow\" has been being deleted for"))
   }
 }

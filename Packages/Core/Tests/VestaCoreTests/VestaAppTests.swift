@@ -91,8 +91,8 @@ import VestaTesting
       await first.delete()
       let second = try VestaApp.configure(name: name, options: options, libraries: [])
       #expect(second.isDataCollectionDefaultEnabled)
-      #expect(second.dataDirectory == directory.appending(path: name))
-      #expect(second.dataPath == directory.path + "/" + name)
+      #expect(second.dataDirectory == directory.appending(path: "p").appending(path: name))
+      #expect(second.dataPath == directory.path + "/p/" + name)
     }
   }
 

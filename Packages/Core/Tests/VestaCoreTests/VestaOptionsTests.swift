@@ -111,7 +111,8 @@ import VestaTesting
     let options = try VestaOptions.fromEnvironment([:])
     #expect(options == VestaOptions())
     #expect(options.backend == .embedded())
-    #expect(options.projectID == "demo-vesta")
+    #expect(options.projectID == VestaOptions.programProject)
+    #expect(VestaOptions.programProject.wholeMatch(of: /demo-[a-z0-9-]+/) != nil)
   }
 
   @Test func `the environment takes precedence over the file that it names`() async throws {
@@ -164,12 +165,59 @@ import VestaTesting
     #expect(!options.description.contains("very-secret"))
   }
 
-  @Test func `data lives in the given directory or below the user's own`() {
+  private func layout(
+    _ options: VestaOptions, _ name: String = "x", _ environment: [String: String] = [:]
+  ) -> DataLayout {
+    DataLayout(options: options, appName: name, environment: environment)
+  }
+
+  @Test func `data lives in the given directory or below the user's own, by project and app`() {
     let given = VestaOptions(projectID: "p", backend: .embedded(directory: URL(filePath: "/data")))
-    #expect(given.dataDirectory(appName: "x", environment: [:]).path == "/data/x")
+    #expect(layout(given).appDirectory.path == "/data/p/x")
+    #expect(layout(given, VestaApp.defaultName).appDirectory.path == "/data/p/(default)")
+    #expect(layout(given).enginesPath == "/data/p/(engines)")
+    #expect(layout(given, "y").enginesPath == layout(given).enginesPath)
     let own = VestaOptions(projectID: "p")
-    #expect(own.dataDirectory(appName: "x", environment: ["XDG_DATA_HOME": "/xdg"]).path == "/xdg/vesta/p/x")
-    #expect(own.dataDirectory(appName: "x", environment: [:]).path.hasSuffix("/.local/share/vesta/p/x"))
-    #expect(own.dataDirectory(appName: "x", environment: ["XDG_DATA_HOME": "relative"]).path.hasSuffix("vesta/p/x"))
+    #expect(layout(own, "x", ["XDG_DATA_HOME": "/xdg", "HOME": "/h"]).appDirectory.path == "/xdg/vesta/p/x")
+    #expect(layout(own, "x", ["HOME": "/h"]).appDirectory.path == "/h/.local/share/vesta/p/x")
+    #expect(layout(own, "x", ["HOME": "/h"]).enginesPath == "/h/.local/share/vesta/p/(engines)")
+    for environment in [[:], ["HOME": ""], ["XDG_DATA_HOME": "relative", "HOME": "relative"]] {
+      let path = layout(own, "x", environment).appDirectory.path
+      #expect(path.hasPrefix("/") && path.hasSuffix("/.local/share/vesta/p/x"), "\(environment)")
+    }
+  }
+
+  @Test func `no project's folder is above or beside its own`() {
+    let base = URL(filePath: "/data")
+    func folder(_ project: String?) -> String {
+      let options = VestaOptions(projectID: "p", backend: .embedded(directory: base))
+      options.projectID = project
+      return layout(options).project
+    }
+    #expect(folder("my-shop_1.x") == "my-shop_1.x")
+    #expect(folder("..") == "%..")
+    #expect(folder("") == "%")
+    #expect(folder("a/b") == "a%2Fb" && folder("(default)") == "%28default%29")
+    #expect(folder(nil) == "(none)-\(VestaOptions.programProject)")
+    #expect(Set(["..", "", "a/b", "a%2Fb", "(default)", ".", "%", "%."].map(folder)).count == 8)
+  }
+
+  @Test func `the options file of a program is found beside it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let (first, second) = (directory.appending(path: "first"), directory.appending(path: "second"))
+      for folder in [first, second] {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      }
+      #expect(try VestaOptions.found([:], in: [first, second]) == VestaOptions())
+      try Data(Self.json.utf8).write(to: second.appending(path: "google-services.json"))
+      let found = try VestaOptions.found(["VESTA_API_KEY": "mine"], in: [first, second])
+      #expect(found.projectID == "shop" && found.apiKey == "mine" && found.backend == .embedded())
+      // A file that is there and cannot be used is an error, and not another project.
+      try Data("{".utf8).write(to: first.appending(path: "GoogleService-Info.plist"))
+      let error = #expect(throws: VestaError.self) { try VestaOptions.found([:], in: [first, second]) }
+      #expect(error?.code == .optionsFileMalformed && error?.message.contains("first/GoogleService-Info.plist") == true)
+      let named = ["VESTA_OPTIONS_FILE": second.appending(path: "google-services.json").path]
+      #expect(try VestaOptions.found(named, in: [first, second]).projectID == "shop")
+    }
   }
 }

@@ -74,6 +74,39 @@ import VestaTesting
     #expect(throws: FileFailure.self) { try FileBeside(continuing: directory.path, target: target) }
   }
 
+  @Test func `a file beside that somebody writes can neither be continued nor removed`() throws {
+    let directory = try TemporaryDirectory()
+    let (target, temporary) = (directory.path(of: "target"), directory.path(of: ".new"))
+    let file = try FileBeside(named: ".new", target: target)
+    try file.append([1, 2])
+    let refused = #expect(throws: FileFailure.self) { try FileBeside(continuing: temporary, target: target) }
+    #expect(refused?.isLocked == true)
+    #expect(!FileBeside.removeLeftover(temporary))
+    try file.sync()
+    try file.finish()
+    #expect(try DurableFile.read(target) == [1, 2])
+    do { try FileBeside(named: ".new", target: target).append([3]) }
+    #expect(FileBeside.removeLeftover(temporary))
+    #expect(try DurableFile.names(in: directory.path) == ["target"])
+    #expect(try DurableFile.read(target) == [1, 2])
+  }
+
+  @Test func `a change that hides its time is seen by the time of the status`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path(of: "file")
+    try DurableFile.replace(path, with: [1, 2])
+    let file = try OpenFile(writing: path, .never)
+    let (identity, status) = (try file.identity(), try file.statusTime())
+    var times = [timespec(), timespec()]
+    times[1].tv_sec = Int(identity.modifiedSeconds)
+    times[1].tv_nsec = Int(identity.modifiedNanoseconds)
+    repeat {
+      try file.write([9], at: 0)
+      #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+    } while try file.statusTime() == status
+    #expect(try file.identity() == identity)
+  }
+
   @Test func `a directory that is not private stays as it is, and a file is no directory`() throws {
     let directory = try TemporaryDirectory()
     let shared = directory.path(of: "shared")

@@ -1,22 +1,19 @@
-import Dispatch
 import VestaConcurrency
 
-/// Runs slow, blocking work on threads outside the cooperative pool, a few pieces at a time, first come first served.
+/// Runs slow, blocking work on threads that neither tasks nor queues share, a few pieces at a time, first come first
+/// served.
 ///
 /// A task that is cancelled while it waits for its turn leaves the queue at once with `CancellationError`; work that
 /// has begun runs to its end.
 final class BoundedWorkers: Sendable {
   private let places: FairQueue
-  private let queue = DispatchQueue(label: "vesta.crypto.slow", qos: .userInitiated, attributes: .concurrent)
 
   init(limit: Int) { places = FairQueue(limit: limit) }
 
   func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await places.run {
       try Task.checkCancellation()
-      return try await withCheckedThrowingContinuation { done in
-        queue.async { done.resume(with: Result { try work() }) }
-      }
+      return try await BlockingPool.shared.run(work)
     }
   }
 

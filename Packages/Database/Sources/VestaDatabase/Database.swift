@@ -4,6 +4,7 @@ public import VestaCore
 public import VestaDataCoding
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// A Realtime Database: a tree of values that all clients see change.
@@ -40,20 +41,22 @@ public final class Database: Sendable {
   private let state: Locked<State>
   private let environment: Repo.Environment
   private let events: EventQueue
+  private let pushIDs = Locked(PushID())
   private let stores: (any StoreProvider)?
   private let storeName: String
-  private let directory: String
+  private let directory: @Sendable () async throws -> String
 
   init(
     app: VestaApp?, url: DatabaseURL, environment: Repo.Environment, callbackQueue: DispatchQueue,
-    stores: (any StoreProvider)?, storeName: String, directory: String
+    stores: (any StoreProvider)?, storeName: String,
+    directory: @escaping @Sendable () async throws -> String
   ) {
     self.app = app
     self.environment = environment
     self.stores = stores
     self.storeName = storeName
     self.directory = directory
-    events = EventQueue(callbackQueue)
+    events = EventQueue(callbackQueue, limit: environment.tuning.callsOfABatch)
     state = Locked(State(url: url, callbackQueue: callbackQueue))
   }
 
@@ -85,7 +88,9 @@ public final class Database: Sendable {
     guard let app = app ?? VestaApp.app() else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(DatabaseProvider.self).database(url: url)
+    return try app.container.require(
+      DatabaseProvider.self, providedBy: "DatabaseLibrary of VestaDatabase (Packages/Database)"
+    ).database(url: url)
   }
 
   private class func require(_ app: VestaApp?, _ url: String?) -> Database {
@@ -139,8 +144,8 @@ public final class Database: Sendable {
       let limit = Int(state.cacheSize)
       if state.isPersistenceEnabled, let stores, state.persistence == nil {
         let (name, directory) = (storeName, directory)
-        state.persistence = Persistence(limit: limit) {
-          try await stores.openStore(named: name, in: directory, options: StoreOptions())
+        state.persistence = Persistence(limit: limit, tuning: environment.tuning, clock: environment.clock) {
+          try await stores.openStore(named: name, in: directory(), options: StoreOptions())
         }
       }
       let repo = Repo(
@@ -153,6 +158,12 @@ public final class Database: Sendable {
 
   /// How far the service's clock is ahead, in milliseconds, as far as that is known.
   var serverTimeOffset: Int64 { state.withLock { $0.repo }?.knownOffset.withLock { $0 } ?? 0 }
+
+  /// A key that comes after all that this database has made before.
+  func nextPushID() -> String {
+    let now = environment.clock.milliseconds() + serverTimeOffset
+    return pushIDs.withLock { $0.next(at: now) }
+  }
 
   // MARK: Going online and offline
 

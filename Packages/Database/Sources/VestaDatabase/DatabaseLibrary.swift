@@ -29,7 +29,10 @@ public enum DatabaseLibrary: Library {
         dependencies: [
           .required(
             (any DatabaseBackend).self,
-            providedBy: "VestaDatabaseService (the embedded engine, part of Packages/Database)"),
+            providedBy: """
+              DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs a store too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any StoreProvider).self),
@@ -58,7 +61,10 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
     environment.userAgent = app.userAgent
     let stores = try container.find((any StoreProvider).self)
     let queue = app.options.callbackQueue ?? .main
-    let directory = app.dataPath
+    let directory: @Sendable () async throws -> String = { [weak app] in
+      guard let app else { throw VestaError(.appDeleted, "The app of this database has been deleted.") }
+      return await app.dataPathWhenFree()
+    }
     let project = app.options.projectID ?? "local"
     defaultURL = app.options.databaseURL ?? "https://\(project)-default-rtdb.firebaseio.com"
     make = { [weak app, environment] url in

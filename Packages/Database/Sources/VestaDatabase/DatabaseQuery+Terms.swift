@@ -103,8 +103,7 @@ extension DatabaseQuery {
   public func queryEqual(toValue value: Any?, childKey: String?) -> DatabaseQuery {
     with { (terms) throws(InvalidValue) in
       let function = childKey == nil ? "queryEqualToValue:" : "queryEqualToValue:childKey:"
-      try terms.start(value, key: childKey, function)
-      try terms.end(value, key: childKey, function)
+      try terms.equal(value, key: childKey, function)
     }
   }
 }

@@ -66,6 +66,7 @@ public class DatabaseQuery: @unchecked Sendable {
     if let misuse {
       repo.perform { $0.complete { observer.cancel(misuse) } }
     } else {
+      repo.table.add(observer)
       repo.perform { $0.add(observer) }
     }
     return observer
@@ -159,30 +160,46 @@ public class DatabaseQuery: @unchecked Sendable {
 
   /// Waits for the first event.
   ///
-  /// As in the Apple SDK it does not throw: a listen that the service refuses gives a snapshot of nothing.
+  /// As in the Apple SDK it does not throw: a listen that the service refuses, and a task that is cancelled, give a
+  /// snapshot of nothing.
   public func observeSingleEventAndPreviousSiblingKey(
     of eventType: DataEventType
   ) async -> (DataSnapshot, String?) {
-    await withCheckedContinuation { continuation in
-      listen(
+    let nothing = (DataSnapshot(ref, IndexedNode(.empty, index: .priority)), String?.none)
+    let observer = Locked<Observer?>(nil)
+    let found = try? await Turn<(DataSnapshot, String?)>().wait { turn in
+      let added = listen(
         [eventType.kind], isOnce: true,
-        event: { [self] event in continuation.resume(returning: (snapshot(event), event.previousKey)) },
-        cancel: { [self] _ in
-          continuation.resume(returning: (DataSnapshot(ref, IndexedNode(.empty, index: .priority)), nil))
-        })
+        event: { [self] event in turn.begin()?.resume(returning: (snapshot(event), event.previousKey)) },
+        cancel: { _ in turn.begin()?.resume(returning: nothing) },
+        end: { turn.begin()?.resume(returning: nothing) })
+      observer.withLock { $0 = added }
+      if turn.isOver { remove(added) }
+    } onCancel: { [self] _ in
+      if let added = observer.withLock({ $0 }) { remove(added) }
     }
+    return found ?? nothing
   }
 
   /// Removes an observer of this place; no call of it begins afterwards.
   public func removeObserver(withHandle handle: DatabaseHandle) {
-    let (path, spec) = (path, spec)
-    repo.perform { $0.remove(Int(clamping: handle), at: path, spec) }
+    if let observer = repo.table.take(Int(clamping: handle), at: path, spec) { remove(observer) }
+  }
+
+  /// Ends the calls of an observer at once, and listens for it no longer.
+  func remove(_ observer: Observer) {
+    observer.silence()
+    repo.table.forget(observer)
+    repo.perform { $0.remove(observer) }
   }
 
   /// Removes all observers of this query; those of all queries of the place when called on a reference.
+  ///
+  /// No call of them begins afterwards. Streams of the query finish.
   public func removeAllObservers() {
-    let (path, spec) = (path, spec)
-    repo.perform { $0.removeAll(at: path, spec) }
+    let observers = repo.table.takeAll(at: path, spec)
+    for observer in observers { observer.end() }
+    repo.perform { repo in for observer in observers { repo.remove(observer) } }
   }
 
   /// Keeps the data of this query current on this device, with or without an observer.
@@ -200,13 +217,20 @@ public class DatabaseQuery: @unchecked Sendable {
   /// Reads the data: what is known where an observer has all of it, else what the service has.
   ///
   /// Without a connection, what is kept on this device, or an error.
+  ///
+  /// - Throws: ``DatabaseError``, ``UnknownValueError``, or `CancellationError`, at once, when the task is cancelled.
   public func getData() async throws -> DataSnapshot {
     if let misuse { throw misuse }
-    let (path, spec, reference) = (path, spec, ref)
-    let indexed = try await withCheckedThrowingContinuation { continuation in
-      repo.perform { $0.get(path, spec) { continuation.resume(with: $0) } }
+    let (path, spec, repo, number) = (path, spec, repo, HandleSource.next())
+    let indexed = try await Turn<IndexedNode>().wait { turn in
+      repo.perform { repo in
+        if turn.isOver { return }
+        repo.get(number, path, spec) { turn.begin()?.resume(with: $0) }
+      }
+    } onCancel: { _ in
+      repo.perform { $0.giveUpGet(number) }
     }
-    return DataSnapshot(reference, indexed)
+    return DataSnapshot(ref, indexed)
   }
 }
 

@@ -7,6 +7,7 @@ struct QueryTerms: Sendable, Hashable {
   private var isOrdered = false
   private var isStartWithKey = false
   private var isEndWithKey = false
+  private var isEqual = false
 
   mutating func order(by index: DatabaseIndex) throws(InvalidValue) {
     guard !isOrdered else { throw InvalidValue("Cannot use multiple queryOrderedBy calls!") }
@@ -34,7 +35,7 @@ struct QueryTerms: Sendable, Hashable {
         "Can't call \(function) after queryStartingAtValue, queryStartingAfterValue or queryEqualToValue was "
           + "previously called")
     }
-    spec.start = try bound(value, key, function, isAfter ? { KeyNeighbors.apple.successor(of: $0) } : nil, .maximum)
+    spec.start = try bound(value, key, function, beyond: isAfter ? .maximum : nil)
     isStartWithKey = key != nil
     try checkBounds()
   }
@@ -48,33 +49,41 @@ struct QueryTerms: Sendable, Hashable {
         "Can't call \(function) after queryEndingAtValue, queryEndingBeforeValue or queryEqualToValue was "
           + "previously called")
     }
-    spec.end = try bound(value, key, function, isBefore ? { KeyNeighbors.apple.predecessor(of: $0) } : nil, .minimum)
+    spec.end = try bound(value, key, function, beyond: isBefore ? .minimum : nil)
     isEndWithKey = key != nil
     try checkBounds()
   }
 
+  /// Sets both ends to a value.
+  mutating func equal(_ value: Any?, key: String?, _ function: String) throws(InvalidValue) {
+    try start(value, key: key, function)
+    isEqual = true
+    try end(value, key: key, function)
+  }
+
+  /// One end.
+  ///
+  /// - Parameter beyond: For an end that is not part of the query: the key after, or before, all keys with the value.
   private func bound(
-    _ value: Any?, _ key: String?, _ function: String, _ neighbor: ((DatabaseKey) -> DatabaseKey)?,
-    _ beyond: DatabaseKey
+    _ value: Any?, _ key: String?, _ function: String, beyond: DatabaseKey?
   ) throws(InvalidValue) -> DatabaseQuerySpec.Bound {
     if let key, !KeyRules.isValidKey(key) { throw InvalidValue(Texts.childKey(function)) }
     let node = try NodeImport(at: .root).node(value)
     guard node.childCount == 0, node.leaf?.isDeferred != true else {
       throw InvalidValue("You can only pass nil, NSString or NSNumber to \(function)")
     }
-    if spec.index == .key, case .string(let text)? = node.leaf, let neighbor {
-      return .init(DatabaseNode(.string(neighbor(DatabaseKey(text)).text)))
-    }
-    guard let neighbor else { return .init(node, key: key.map { DatabaseKey($0) }) }
-    return .init(node, key: key.map { neighbor(DatabaseKey($0)) } ?? beyond)
+    guard let beyond else { return .init(node, key: key.map { DatabaseKey($0) }) }
+    // Keys are compared as they are: "01" is between "1" and "2".
+    if spec.index == .key, node.leaf != nil { return .init(node, isInclusive: false) }
+    return key.map { .init(node, key: DatabaseKey($0), isInclusive: false) } ?? .init(node, key: beyond)
   }
 
   private func checkBounds() throws(InvalidValue) {
     for (bound, hasKey) in [(spec.start, isStartWithKey), (spec.end, isEndWithKey)] {
       guard let bound else { continue }
       switch (spec.index, bound.value.leaf) {
-      case (.key, .string?) where !hasKey: continue
-      case (.key, .string?):
+      case (.key, .string(let text)?) where !hasKey && (!isEqual || KeyRules.isValidKey(text)): continue
+      case (.key, .string?) where hasKey:
         throw InvalidValue(
           "You must use queryStartingAtValue: instead of queryStartingAtValue:childKey: when using queryOrderedByKey:")
       case (.key, nil) where !hasKey && bound.value.isEmpty: continue

@@ -8,7 +8,8 @@ public import VestaStoreInterop
 /// One row for each leaf: a read or a write touches what it names. Any number of databases in one store, each of which
 /// comes into being with the first connection that names it. All of it may be used from any task at any time.
 ///
-/// Several engines can have one store, in one process or in several: `DatabaseServiceOptions.sharing` has to say so.
+/// Several engines can have one store, in one process or in several: where the store says so, or
+/// `DatabaseServiceOptions.sharing`.
 ///
 /// ```swift
 /// let engine = DatabaseEngine(store: store)
@@ -18,7 +19,7 @@ public import VestaStoreInterop
 public final class DatabaseEngine: DatabaseBackend {
   private let store: LazyResource<any OrderedStore>
   private let options: DatabaseServiceOptions
-  private let rooms = Locked(RoomTable())
+  private let rooms: Locked<RoomTable>
   /// The events of values that functions want.
   let events: EventOutbox
   /// The owner of this engine's sessions, where other engines use the same store.
@@ -36,6 +37,7 @@ public final class DatabaseEngine: DatabaseBackend {
   init(options: DatabaseServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
     owner = options.makeSession()
+    rooms = Locked(RoomTable(idleLimit: options.tuning.idleDatabases))
     let store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The database engine has been shut down."),
       open: open, close: { try await $0.close() })

@@ -14,14 +14,14 @@ public struct DatabaseServiceOptions: Sendable {
   /// The time, and the timer that renews leases.
   public var clock = ServiceClock.system
 
-  /// Whether other engines have the same store.
-  public var sharing = DatabaseSharing.alone
+  /// Whether other engines have the same store; the engine asks the store unless it is set.
+  public var sharing = DatabaseSharing.automatic
 
   /// Makes the names of sessions and of the engine, each a new one.
   public var makeSession: @Sendable () -> String = { randomSession() }
 
-  /// How many rows the check of a hash reads while other writes wait; beyond that it is made beside them.
-  var rowsOfACheck = 1000
+  /// The figures at which behaviour changes.
+  var tuning = DatabaseServiceTuning()
 
   /// Options with defaults for everything.
   public init() {}
@@ -29,19 +29,24 @@ public struct DatabaseServiceOptions: Sendable {
 
 /// Whether an engine has its store for itself.
 public enum DatabaseSharing: Sendable, Hashable {
+  /// The store says it: one that other processes can write to is shared, as by ``shared(lease:)``.
+  ///
+  /// Stores of one process (`CommitObservable.tellsBeforeAcknowledging`) are not.
+  case automatic
+
   /// No other engine uses the store while this one does. Operations for the end of a connection that a crash has left
   /// behind run when the database is opened.
+  ///
+  /// On a store that other processes can write to the database is not opened: this engine would run the operations of
+  /// connections that are open in another process, and hear nothing of its writes.
   case alone
 
   /// Other engines use the store at the same time, and all of them say so.
   ///
-  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after a
-  /// third of the lease. After a crash the operations for the end of connections run in another engine when the lease
-  /// of the one that crashed is over.
+  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after half
+  /// of the lease. After a crash the operations for the end of connections run in another engine when the lease of the
+  /// one that crashed is over. Leases are measured by the versions of the store, and not by the clocks of processes.
   case shared(lease: Duration = .seconds(15))
-
-  /// For how long the sessions of an engine are its own without a sign of life; `nil` for an engine that is alone.
-  var lease: Duration? { if case .shared(let lease) = self { lease } else { nil } }
 }
 
 /// Decides who may read and write; asked before anything is read or written.

@@ -145,4 +145,47 @@ struct ValueTests {
     #expect(export?["0"] as? [String: Int] == [".value": 1, ".priority": 2])
     #expect(DatabaseNode.empty.plainValue is NSNull && DatabaseNode.empty.exportValue is NSNull)
   }
+
+  @Test func `values of thousands of levels are refused`() async throws {
+    for isArray in [false, true] {
+      for levels in [1_001, 4_000] {
+        var value: Any = 1
+        for _ in 0..<levels { value = isArray ? [value] : ["a": value] }
+        let deep = value
+        let error = #expect(throws: InvalidValue.self) { try node(deep) }
+        #expect(error?.description.hasPrefix("Max object depth exceeded: ") == true)
+      }
+    }
+  }
+
+  @Test func `containers and objects of all kinds are read alike`() throws {
+    let expected = try node(["a": 1, "b": ["c": "x"]])
+    #expect(
+      try node(["a": NSNumber(value: 1), "b": NSDictionary(dictionary: ["c": NSString(string: "x")])]) == expected)
+    #expect(try node(NSDictionary(dictionary: ["a": 1, "b": ["c": "x"]])) == expected)
+    #expect(try node(["a": 1, "b": ["c": "x"], "d": NSNull(), "e": [String: Any](), "f": [Any]()]) == expected)
+    #expect(try node(["a": 1, "b": ["c": "x"]] as [AnyHashable: Any]) == expected)
+    #expect(try node(["a": 1] as [String: Int]) == node(["a": 1]))
+    #expect(try node([1, 2] as [Int]) == node(NSArray(array: [1, 2])))
+    #expect(try node(NSString(string: "x")).leaf == .string("x"))
+  }
+
+  @Test func `of two keys that Swift takes for one the first keeps its own value`() {
+    let twins = DatabaseNode(children: [
+      ("e\u{301}", DatabaseNode(.int(1))), ("\u{E9}", DatabaseNode(.int(2))), ("z", DatabaseNode(.int(3))),
+    ])
+    #expect(twins.childCount == 3)
+    let plain = twins.plainValue as? [String: Any]
+    let kept = plain?.first { $0.key == "\u{E9}" }
+    #expect(plain?.count == 2)
+    #expect(kept?.value as? Int == (kept.map { Array($0.key.unicodeScalars).count } == 2 ? 1 : 2))
+  }
+
+  @Test func `ids of a clock before 1970, and of one at the end of time, are keys that grow`() {
+    var ids = PushID()
+    let made = [Int64.min, -1, 0, 1, .max, .max].map { ids.next(at: $0) }
+    #expect(made == made.sorted { DatabaseKey($0) < DatabaseKey($1) } && Set(made).count == made.count)
+    #expect(made.allSatisfy { $0.count == 20 })
+    #expect(made[0].hasPrefix("--------"))
+  }
 }

@@ -128,4 +128,54 @@ struct WindowSyncTests {
     _ = tree.serverMerge(.root, trie)
     #expect(tree.acknowledge(writeID: 1).isEmpty)
   }
+
+  @Test func `data of a listen that has ended enters no query beside which it was`() {
+    for path in ["a", ""] as [DatabasePath] {
+      var tree = SyncTree()
+      let query = DatabaseQuerySpec(index: .key, limit: .init(1, .first))
+      _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", query)
+      _ = tree.receivedOverwrite("a", Self.numbers(["a": 1]), tag: tree.tag("a", query))
+      _ = tree.listenComplete("a", query)
+      _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: path, .all)
+      _ = tree.remove(2, at: path, .all)
+      let data = Self.numbers(["a": 1, "b": 2, "c": 3])
+      _ = tree.receivedOverwrite(path, path.isRoot ? DatabaseNode(children: [("a", data)]) : data, tag: nil)
+      // The service has compared the hash of the window that the client had before.
+      _ = tree.listenComplete("a", query)
+      let merge = WriteTrie(["a": .empty, "z": DatabaseNode(.int(7))])
+      _ = tree.receivedMerge("a", merge, tag: tree.tag("a", query))
+      #expect(tree.completeEventNode("a", query)?.node == Self.numbers(["z": 7]))
+    }
+  }
+
+  @Test func `data of a listen that has ended is for the listens below it that have begun instead`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", .all)
+    _ = tree.receivedOverwrite("a", DatabaseNode(children: [("k", DatabaseNode(.int(1)))]), tag: nil)
+    _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: "a/k", .all)
+    _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/l/m", .all)
+    _ = tree.remove(1, at: "a", .all)
+    let data = DatabaseNode(children: [
+      ("k", DatabaseNode(.int(2))), ("l", DatabaseNode(children: [("m", DatabaseNode(.int(3)))])),
+    ])
+    _ = tree.receivedOverwrite("a", data, tag: nil)
+    #expect(tree.completeEventNode("a/k", .all)?.node.leaf == .int(2))
+    #expect(tree.completeEventNode("a/l/m", .all)?.node.leaf == .int(3))
+    _ = tree.receivedMerge("a", WriteTrie(["l": .empty, "k": DatabaseNode(.int(4))]), tag: nil)
+    #expect(tree.completeEventNode("a/k", .all)?.node.leaf == .int(4))
+    #expect(tree.completeEventNode("a/l/m", .all)?.node.isEmpty == true)
+  }
+
+  @Test func `a query whose hash was right knows its window and nothing beyond it`() {
+    var tree = tree(Self.numbers(["a": 1, "b": 2]))
+    _ = tree.remove(2, at: "a", .all)
+    _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/k", .all)
+    _ = tree.receivedOverwrite("a/k", DatabaseNode(.int(3)), tag: nil)
+    _ = tree.listenComplete("a", spec)
+    // What becomes of `k` from here on is not sent any more.
+    _ = tree.remove(3, at: "a/k", .all)
+    let merge = WriteTrie(["a": .empty, "c": DatabaseNode(.int(4))])
+    _ = tree.receivedMerge("a", merge, tag: tree.tag("a", spec))
+    #expect(shown(tree) == Self.numbers(["b": 2, "c": 4]))
+  }
 }

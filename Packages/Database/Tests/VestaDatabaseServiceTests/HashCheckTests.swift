@@ -13,7 +13,7 @@ import VestaTesting
 /// Writes with a hash at places of very many rows, which are read beside the writes of others.
 @Suite(.timeLimit(.minutes(20)))
 struct HashCheckTests {
-  private static let count = DatabaseServiceOptions().rowsOfACheck + 200
+  private static let count = DatabaseServiceTuning().rowsOfACheck + 200
   private let store = CountedStore(ModelStore())
   private let clock = ManualClock()
   private let large = DatabaseNode(
@@ -69,7 +69,7 @@ struct HashCheckTests {
     #expect(await client.put("list", next, hash: NodeHash.hash(large)).status == .ok)
     // At first a thousand rows and one, then all of them once, and a few for each place.
     let cost = store.entries.withLock { $0 } - before
-    #expect(cost < DatabaseServiceOptions().rowsOfACheck + Self.count + 150, "\(cost)")
+    #expect(cost < DatabaseServiceTuning().rowsOfACheck + Self.count + 150, "\(cost)")
     #expect(await client.get("list") == next)
     #expect(client.node(tag: 1) == next)
     let query = DatabaseQuerySpec(index: .value, limit: .init(2, .first))
@@ -120,7 +120,7 @@ struct HashCheckTests {
     }
     #expect(await client.put("list", changed("k7", -1), hash: NodeHash.hash(large)).status == .ok)
     store.afterRead.withLock { $0 = nil }
-    #expect(rounds.withLock { $0 } == Room.checksBeside)
+    #expect(rounds.withLock { $0 } == DatabaseServiceTuning().checksBeside)
     #expect(await client.get("list") == changed("k7", -1))
   }
 
@@ -176,7 +176,7 @@ struct HashCheckTests {
   ) async {
     let shared = ModelStore()
     var options = DatabaseServiceOptions()
-    options.rowsOfACheck = 0
+    options.tuning.rowsOfACheck = 0
     options.clock = clock.service
     if isShared { options.sharing = .shared() }
     let engines = (0..<(isShared ? 2 : 1)).map { _ in DatabaseEngine(store: OpenStore(shared), options: options) }
@@ -251,11 +251,11 @@ struct HashCheckTests {
 }
 
 /// A store whose reads do something before they return.
-private final class HookedStore: OrderedStore {
-  private let store: any OrderedStore
+private final class HookedStore: CommitObservable {
+  private let store: any CommitObservable
   let afterRead = Locked<(@Sendable () async -> Void)?>(nil)
 
-  init(_ store: any OrderedStore) { self.store = store }
+  init(_ store: any CommitObservable) { self.store = store }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     let result = try await store.read(body)
@@ -269,4 +269,9 @@ private final class HookedStore: OrderedStore {
 
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
   func close() async throws { try await store.close() }
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    store.observeCommits(observer)
+  }
+  var commits: AsyncStream<StoreVersion> { store.commits }
+  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
 }

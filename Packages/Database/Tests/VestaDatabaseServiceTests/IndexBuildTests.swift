@@ -192,7 +192,7 @@ struct IndexBuildTests {
     #expect(await warnings("other", "size") == ["no_index"])
   }
 
-  @Test func `a string of the length that entries keep whole is found along the index`() async {
+  @Test func `a string that an entry has whole is found along the index, and one that fills it is not`() async {
     let counted = CountedStore(ModelStore())
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "all", indexOn: ".value")
@@ -204,7 +204,39 @@ struct IndexBuildTests {
       #expect(await client.get("all", DatabaseQuerySpec(index: .value, start: .init(text))).isEmpty)
       return counted.entries.withLock { $0 } - before
     }
-    #expect(await cost(SortValue.maximumStringBytes) < 10)
-    #expect(await cost(SortValue.maximumStringBytes + 1) > 200)
+    #expect(await cost(DatabaseServiceTuning().bytesOfAnEntry - 1) < 10)
+    #expect(await cost(DatabaseServiceTuning().bytesOfAnEntry) > 200)
+  }
+
+  /// Entries of a few bytes: strings that are as long, longer, and the beginning of each other.
+  @Test(arguments: 0..<60)
+  func `queries of strings along an index are those of the tree, wherever entries are cut`(seed: UInt64) async {
+    var random = SplitMix(seed: seed)
+    var options = DatabaseServiceOptions()
+    options.tuning = .small(&random)
+    options.indexes.add(path: "all", indexOn: ".value")
+    options.indexes.add(path: "all", indexOn: "s")
+    let client = TestClient(DatabaseEngine(store: ModelStore(), options: options))
+    func text() -> DatabaseNode {
+      DatabaseNode(.string(String((0..<random.below(6)).map { _ in random.pick(["a", "b", "é"]) })))
+    }
+    var children: [(DatabaseKey, DatabaseNode)] = []
+    for number in 0..<12 {
+      children.append((DatabaseKey("k\(number)"), random.oneIn(3) ? text() : DatabaseNode(children: [("s", text())])))
+    }
+    let whole = DatabaseNode(children: children)
+    #expect(await client.put("all", whole).status == .ok)
+    for _ in 0..<40 {
+      var spec = DatabaseQuerySpec(index: random.oneIn(2) ? .value : .child("s"))
+      func bound() -> DatabaseQuerySpec.Bound {
+        let key = random.oneIn(3) ? DatabaseKey("k\(random.below(12))") : nil
+        return .init(text(), key: key, isInclusive: random.oneIn(2))
+      }
+      if random.oneIn(2) { spec.start = bound() }
+      if random.oneIn(3) { spec.end = bound() }
+      if random.oneIn(2) { spec.limit = .init(1 + random.below(4), random.oneIn(2) ? .first : .last) }
+      let found = await client.get("all", spec)
+      #expect(found == NodeWindow.window(of: whole, spec), "seed \(seed) \(options.tuning) \(spec)")
+    }
   }
 }

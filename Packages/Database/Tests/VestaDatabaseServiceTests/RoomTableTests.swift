@@ -57,7 +57,7 @@ struct RoomTableTests {
 
   @Test func `a database that is opened again while it is being closed keeps its sessions`() async throws {
     let engine = engine(sharing: true)
-    for number in 0..<RoomTable.idleLimit { await visit(engine, number) }
+    for number in 0..<DatabaseServiceTuning().idleDatabases { await visit(engine, number) }
     for round in 0..<4 {
       // The one that has been without connections for longest is closed by this visit, and opened again at once.
       await visit(engine, 1_000 + round)
@@ -78,7 +78,7 @@ struct RoomTableTests {
   @Test(arguments: 1...6)
   func `a random course keeps the count of connections`(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    var table = RoomTable()
+    var table = RoomTable(idleLimit: DatabaseServiceTuning().idleDatabases)
     var connections: [String: Int] = [:]
     var numbers: [String: Set<Int>] = [:]
     for _ in 0..<1_000 {
@@ -100,7 +100,7 @@ struct RoomTableTests {
       }
       for name in connections.keys { #expect(table.room(name) != nil, "seed \(seed)") }
       let open = (0..<80).count { table.room("n\($0)") != nil }
-      #expect(open <= connections.count + RoomTable.idleLimit, "seed \(seed)")
+      #expect(open <= connections.count + DatabaseServiceTuning().idleDatabases, "seed \(seed)")
     }
   }
 }

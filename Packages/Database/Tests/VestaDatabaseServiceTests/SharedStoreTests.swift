@@ -15,8 +15,18 @@ import VestaTesting
 /// Two engines on one store.
 @Suite(.timeLimit(.minutes(20)))
 struct SharedStoreTests {
-  private let store = ModelStore()
+  private let store: ModelStore
+  private let storeClock = ManualStoreClock()
   private let clock = ManualClock()
+
+  init() { store = ModelStore(clock: storeClock.clock) }
+
+  /// Lets time pass for the store, the processes, and their timers.
+  private func advance(_ seconds: Int64, _ engines: [DatabaseEngine]) async {
+    storeClock.advance(by: seconds * 1_000_000)
+    clock.advance(by: .seconds(seconds))
+    await settle(engines)
+  }
 
   private func engine(_ name: String, clock: ServiceClock? = nil, indexOn: [String] = []) -> DatabaseEngine {
     var options = DatabaseServiceOptions()
@@ -99,10 +109,7 @@ struct SharedStoreTests {
     let other = TestClient(second)
     #expect(await other.get("ends").isEmpty)
     // The lease is renewed while the engine lives.
-    for _ in 0..<10 {
-      clock.advance(by: .seconds(5))
-      await settle([first, second])
-    }
+    for _ in 0..<10 { await advance(5, [first, second]) }
     #expect(await other.get("ends").isEmpty)
     client.close()
     await client.closed()
@@ -119,10 +126,7 @@ struct SharedStoreTests {
     let clients = others.map { TestClient($0) }
     for client in clients { #expect(await client.get("ends").isEmpty) }
     await clients[0].listen("ends", tag: 1)
-    for _ in 0..<8 {
-      clock.advance(by: .seconds(5))
-      await settle(others)
-    }
+    for _ in 0..<8 { await advance(5, others) }
     for client in clients { #expect(await client.get("ends").leaf == .int(1)) }
     #expect(clients[0].node(tag: 1).leaf == .int(1))
     withExtendedLifetime(lost) {}
@@ -141,10 +145,7 @@ struct SharedStoreTests {
     let other = engine("b")
     let reader = TestClient(other)
     #expect(await reader.get("ends").isEmpty)
-    for _ in 0..<8 {
-      clock.advance(by: .seconds(5))
-      await settle([other])
-    }
+    for _ in 0..<8 { await advance(5, [other]) }
     #expect(await reader.get("ends").leaf == .int(1))
   }
 
@@ -159,7 +160,7 @@ struct SharedStoreTests {
     await engine.settle()
     let begun = held.begun.entries.count
     held.reads.close()
-    clock.advance(by: .seconds(5))
+    clock.advance(by: .seconds(8))
     await held.begun.wait { $0.count > begun }
     #expect(clock.deadlines.isEmpty)
     let closing = Task { try await engine.close() }
@@ -170,16 +171,16 @@ struct SharedStoreTests {
   }
 
   @Test func `an engine whose lease another took ends its connections, and nothing runs twice`() async {
-    let jump = ManualClock(at: clock.now)
-    let victim = engine("a")
+    // The timers of the victim stand still for a while.
+    let stopped = ManualClock(at: clock.now)
+    let victim = engine("a", clock: stopped.service)
     let client = TestClient(victim)
     _ = await client.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
-    // The clock of the other engine is an hour ahead: to it every lease is over.
-    jump.jump(to: clock.now + 3_600_000_000)
-    let other = engine("b", clock: jump.service)
+    let other = engine("b")
     let reader = TestClient(other)
+    for _ in 0..<8 { await advance(5, [other]) }
     #expect(await reader.get("ends").leaf == .int(1))
-    clock.advance(by: .seconds(5))
+    stopped.advance(by: .seconds(8))
     await client.closed()
     await settle([victim, other])
     #expect(await reader.get("ends").leaf == .int(1))
@@ -189,6 +190,91 @@ struct SharedStoreTests {
     again.close()
     await again.closed()
     #expect(await reader.get("ends").leaf == .int(2))
+  }
+
+  @Test(arguments: [-600, 20, 600] as [Int64])
+  func `an engine whose clock is wrong leaves the sessions of the others alone`(skew: Int64) async {
+    let first = engine("a")
+    let client = TestClient(first)
+    _ = await client.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
+    let clock = clock
+    let wrong = ServiceClock(
+      now: { clock.now + skew * 1_000_000 }, schedule: { clock.schedule(after: $0, $1) })
+    let second = engine("b", clock: wrong)
+    let other = TestClient(second)
+    #expect(await other.get("ends").isEmpty)
+    for _ in 0..<10 { await advance(5, [first, second]) }
+    #expect(await other.get("ends").isEmpty)
+    #expect(!client.isClosed)
+  }
+
+  @Test func `an engine that lives keeps its sessions when the time of the store jumps`() async {
+    let engines = [engine("a"), engine("b")]
+    let client = TestClient(engines[0]), other = TestClient(engines[1])
+    _ = await client.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
+    _ = await other.get("ends")
+    for jump in [1_800_000_000, -900_000_000, 3_000_000_000] as [Int64] {
+      storeClock.setAhead(by: jump)
+      for _ in 0..<6 { await advance(4, engines) }
+    }
+    #expect(await other.get("ends").isEmpty)
+    #expect(!client.isClosed)
+  }
+
+  private func plain(_ name: String, sharing: DatabaseSharing? = nil) -> DatabaseEngine {
+    var options = DatabaseServiceOptions()
+    options.clock = clock.service
+    if let sharing { options.sharing = sharing }
+    return DatabaseEngine(store: OpenStore(store, isShared: true), options: options)
+  }
+
+  @Test func `on a store that says that it is shared, engines share it without being told`() async {
+    let engines = [plain("a"), plain("b")]
+    let clients = engines.map { TestClient($0) }
+    _ = await clients[0].call(.onDisconnectPut("presence", DatabaseNode(.string("offline"))))
+    _ = await clients[0].put("presence", DatabaseNode(.string("online")))
+    // The start of another process runs nothing of connected clients.
+    await clients[1].listen("presence", tag: 1)
+    #expect(clients[1].node(tag: 1).leaf == .string("online"))
+    _ = await clients[0].put("presence", DatabaseNode(.string("away")))
+    await settle(engines)
+    #expect(clients[1].node(tag: 1).leaf == .string("away"))
+    for _ in 0..<4 { await advance(5, engines) }
+    #expect(clients[1].node(tag: 1).leaf == .string("away"))
+    clients[0].close()
+    await clients[0].closed()
+    await settle(engines)
+    #expect(clients[1].node(tag: 1).leaf == .string("offline"))
+  }
+
+  @Test func `an engine that wants a shared store for itself is refused with a sentence`() async {
+    let client = TestClient(plain("a", sharing: .alone))
+    await client.closed()
+    let reasons = client.messages.compactMap { if case .failed(let reason) = $0 { reason } else { nil } }
+    #expect(reasons.count == 1 && reasons.allSatisfy { $0.contains("DatabaseServiceOptions.sharing is .alone") })
+    // A store that says nothing is taken for one that others can have.
+    let silent = DeafStore(OpenStore(store))
+    #expect((try? DatabaseSharing.automatic.lease(on: silent, default: .seconds(1))) == .seconds(1))
+    #expect((try? DatabaseSharing.automatic.lease(on: store, default: .seconds(1))) == .some(nil))
+    #expect((try? DatabaseSharing.alone.lease(on: silent, default: .seconds(1))) == .some(nil))
+  }
+
+  @Test func `an engine that was stopped for longer than commits are kept begins anew with its clients`() async {
+    let stopped = ManualClock(at: clock.now), gate = OpenStore(store)
+    var options = DatabaseServiceOptions()
+    options.clock = stopped.service
+    options.sharing = .shared(lease: .seconds(15))
+    let slow = DatabaseEngine(store: DeafStore(gate), options: options)
+    let client = TestClient(slow)
+    await client.listen("n", tag: 1)
+    let busy = engine("b"), writer = TestClient(busy)
+    _ = await writer.put("n", DatabaseNode(.int(1)))
+    for _ in 0..<40 { await advance(8, [busy]) }
+    stopped.advance(by: .seconds(8))
+    await client.closed()
+    let again = TestClient(slow)
+    await again.listen("n", tag: 1)
+    #expect(again.node(tag: 1).leaf == .int(1))
   }
 
   @Test func `an index that one engine builds is kept by the writers of both`() async {
@@ -228,7 +314,7 @@ struct SharedStoreTests {
     let before = try await store.read { try await $0.entries(in: keys.log(after: .zero)).count }
     #expect(before == 5)
     let present = try await store.read { $0.version }
-    let future = StoreVersion(microseconds: present.microseconds + CommitLog.microsecondsKept + 1)
+    let future = StoreVersion(microseconds: present.microseconds + DatabaseServiceTuning().logTime.microseconds + 1)
     #expect(keys.log(upTo: future).contains(keys.log(present, 0)))
     #expect(!keys.log(upTo: StoreVersion(microseconds: present.microseconds - 1)).contains(keys.log(present, 0)))
   }
@@ -260,11 +346,35 @@ final class SpreadBackend: DatabaseBackend {
   }
 }
 
+/// A store that reports no commits.
+private final class DeafStore: OrderedStore {
+  private let store: OpenStore
+
+  init(_ store: OpenStore) { self.store = store }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    try await store.read(body)
+  }
+
+  func write<Result: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> { try await store.write(body) }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+  func close() async throws {}
+}
+
 /// A store that stays open when one of its engines closes it.
 final class OpenStore: CommitObservable {
   private let store: any CommitObservable
 
-  init(_ store: any CommitObservable) { self.store = store }
+  /// Whether each commit is reported before it is acknowledged; not so in a store that other processes write to.
+  let tellsBeforeAcknowledging: Bool
+
+  init(_ store: any CommitObservable, isShared: Bool = false) {
+    self.store = store
+    tellsBeforeAcknowledging = !isShared
+  }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try await store.read(body)

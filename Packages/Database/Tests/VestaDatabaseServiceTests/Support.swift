@@ -119,14 +119,14 @@ final class TestClient: Sendable {
 }
 
 /// A store that counts what passes through it, and whose reads wait while a gate is closed.
-final class CountedStore: OrderedStore {
-  private let store: any OrderedStore
+final class CountedStore: CommitObservable {
+  private let store: any CommitObservable
   let entries = Locked(0)
   let reads = Gate(isOpen: true)
   /// The reads that have begun.
   let begun = Log<Int>()
 
-  init(_ store: any OrderedStore) { self.store = store }
+  init(_ store: any CommitObservable) { self.store = store }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try await store.read { reader in
@@ -147,6 +147,11 @@ final class CountedStore: OrderedStore {
 
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
   func close() async throws { try await store.close() }
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    store.observeCommits(observer)
+  }
+  var commits: AsyncStream<StoreVersion> { store.commits }
+  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
 }
 
 private struct CountedReader: StoreReader {
@@ -205,8 +210,8 @@ private struct CountedTransaction: StoreTransaction {
 }
 
 /// A store that notes how many entries each transaction touches, and whose transactions fail when the test says so.
-final class FaultyStore: OrderedStore {
-  private let store: any OrderedStore
+final class FaultyStore: CommitObservable {
+  private let store: any CommitObservable
   let sizes = Log<Int>()
   /// How many transactions may still be carried out; `nil` for all.
   let allowed = Locked<Int?>(nil)
@@ -215,7 +220,7 @@ final class FaultyStore: OrderedStore {
   /// Whether transactions are stored and yet reported as of unknown outcome.
   let unknown = Locked(false)
 
-  init(_ store: any OrderedStore) { self.store = store }
+  init(_ store: any CommitObservable) { self.store = store }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try await store.read(body)
@@ -245,4 +250,25 @@ final class FaultyStore: OrderedStore {
 
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
   func close() async throws { try await store.close() }
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    store.observeCommits(observer)
+  }
+  var commits: AsyncStream<StoreVersion> { store.commits }
+  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
+}
+
+extension DatabaseServiceTuning {
+  /// Figures at which everything happens early.
+  static func small(_ random: inout SplitMix) -> DatabaseServiceTuning {
+    var tuning = DatabaseServiceTuning()
+    tuning.jobsOfAGroup = 1 + random.below(6)
+    tuning.rowsOfACheck = random.below(8)
+    tuning.checksBeside = random.below(3)
+    tuning.placesOfAReplacement = 1 + random.below(4)
+    tuning.rowsOfAStep = 1 + random.below(5)
+    tuning.bytesOfALogPart = 1 + random.below(40)
+    tuning.bytesOfAnEntry = 1 + random.below(4)
+    tuning.idleDatabases = random.below(3)
+    return tuning
+  }
 }

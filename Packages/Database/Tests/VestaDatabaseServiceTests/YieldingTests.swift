@@ -24,8 +24,8 @@ struct YieldingTests {
     let children = (0..<Self.count).map { (DatabaseKey("c\($0)"), DatabaseNode(.int(Int64($0)))) }
     #expect(await TestClient(engine).put("all", DatabaseNode(children: children)).status == .ok)
     let context = RoomContext(
-      owner: "", keys: Keys(namespace: "test"), catalogs: CatalogCache(), isShared: false, namespace: "test",
-      events: nil)
+      owner: "", keys: Keys(namespace: "test"), catalogs: CatalogCache(), sharing: RoomSharing(),
+      bytesOfALogPart: 1, namespace: "test", events: nil)
     let visits = try await OneThread.visits {
       try await store.read { reader in
         let found = try await QueryReader(reader, context, for: [spec]).window("all", spec)

@@ -75,7 +75,7 @@ struct DeviceTests {
       persistence.save(StoredWrite(id: id, path: "w", change: .overwrite(DatabaseNode(.int(Int64(id)))))) {}
     }
     let node = DatabaseNode(children: [("a", DatabaseNode(.int(5))), ("b", DatabaseNode(.int(6)))])
-    persistence.store([.node("k", node)])
+    persistence.store([.node("k", node)], of: SyncCache(limit: 1 << 20, now: 0))
     await persistence.close()
     func rows(_ table: UInt8) async throws -> [StoreEntry] {
       try await store.read { try await $0.entries(in: KeyRange(prefix: [table])) }

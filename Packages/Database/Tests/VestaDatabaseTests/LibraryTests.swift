@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Testing
 import VestaCore
 import VestaDatabaseService
@@ -22,7 +23,8 @@ private enum ModelLibrary: Library {
 @Suite(.timeLimit(.minutes(20)))
 struct LibraryTests {
   private func app(_ name: String) throws -> VestaApp {
-    let options = VestaOptions(projectID: "demo")
+    let directory = URL(filePath: NSTemporaryDirectory()).appending(path: name)
+    let options = VestaOptions(projectID: "demo", backend: .embedded(directory: directory))
     options.callbackQueue = DispatchQueue(label: "callbacks")
     let libraries: [any Library.Type] = [DatabaseLibrary.self, DatabaseServiceLibrary.self, ModelLibrary.self]
     return try VestaApp.configure(name: name, options: options, libraries: libraries)

@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
@@ -10,12 +11,14 @@ import VestaTesting
 /// The rows of the device's store against the cache in memory.
 @Suite(.timeLimit(.minutes(20)))
 struct PersistenceTests {
-  @Test(arguments: 0..<24)
-  func `the store holds what the cache holds, after any history and restart`(seed: UInt64) async {
+  @Test(arguments: 0..<48)
+  func `the store holds what the cache holds, after any history, full disk and restart`(seed: UInt64) async {
     var random = SplitMix(seed: seed &+ 31_000)
-    let store = UnclosedStore(ModelStore())
+    let device = FullDevice()
     let limit = seed % 2 == 0 ? 400 : 1 << 20
-    var persistence = Persistence(limit: limit) { store }
+    let tuning = DatabaseTuning.small(&random)
+    let clock = ManualClock()
+    var persistence = device.persistence(limit, tuning, clock)
     var tree = SyncTree()
     tree.cache = await persistence.load(now: 0).cache
     var listens: [(id: Int, path: DatabasePath, spec: DatabaseQuerySpec)] = []
@@ -40,15 +43,19 @@ struct PersistenceTests {
         _ = tree.listenComplete(listen.path, listen.spec)
       default: answer(&tree, listens, &random)
       }
-      if let changes = tree.cache?.takeChanges(), !changes.isEmpty { persistence.store(changes) }
+      if let changes = tree.cache?.takeChanges(), !changes.isEmpty, let cache = tree.cache {
+        persistence.store(changes, of: cache)
+      }
+      if seed % 3 == 0, random.oneIn(6) { device.room.withLock { $0 = random.room() } }
       guard random.oneIn(12) else { continue }
+      device.room.withLock { $0 = .enough }
       await persistence.close()
-      persistence = Persistence(limit: limit) { store }
+      persistence = device.persistence(limit, tuning, clock)
       var kept = await persistence.load(now: Int64(step)).cache
-      #expect(kept.node == tree.cache?.node, "seed \(seed) step \(step)")
-      #expect(Self.described(kept) == Self.described(tree.cache), "seed \(seed) step \(step)")
+      #expect(kept.node == tree.cache?.node, "seed \(seed) step \(step) \(tuning)")
+      #expect(Self.described(kept) == Self.described(tree.cache), "seed \(seed) step \(step) \(tuning)")
       if random.oneIn(2) {
-        persistence.store(kept.takeChanges())
+        persistence.store(kept.takeChanges(), of: kept)
         (tree, listens, pending) = (SyncTree(), [], [])
         tree.cache = kept
       }

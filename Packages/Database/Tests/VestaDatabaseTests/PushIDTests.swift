@@ -40,7 +40,7 @@ struct PushIDTests {
     link.hello(at: clock.milliseconds + 24 * hour)
     client.repo.queue.sync {}
     #expect(client.serverTimeOffset == 24 * hour)
-    let first = systemMilliseconds()
+    let first = clock.milliseconds
     var ids = (0..<100).compactMap { _ in reference.childByAutoId().key }
     #expect(ids.count == 100 && ids.allSatisfy { $0.count == 20 && time($0) >= first + 24 * hour })
     for (number, offset) in [-24 * hour, 23 * hour, 0].enumerated() {

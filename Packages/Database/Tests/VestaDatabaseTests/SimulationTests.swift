@@ -121,19 +121,32 @@ private final class Simulation {
       }
     }
     if seed % 2 == 0 { options.indexes.add(path: "$x", indexOn: "a") }
-    if seed % 3 == 0 { options.rowsOfACheck = 0 }
+    if seed % 3 == 0 {
+      options.tuning.rowsOfACheck = random.below(3)
+      options.tuning.rowsOfAStep = 1 + random.below(3)
+      options.tuning.jobsOfAGroup = 1 + random.below(3)
+      options.tuning.bytesOfAnEntry = 1 + random.below(3)
+      options.tuning.placesOfAReplacement = 1 + random.below(3)
+    }
+    var tuning = DatabaseTuning()
+    if seed % 2 == 0 {
+      tuning.rangesFrom = random.below(200)
+      tuning.shortestRange = 1 + random.below(20)
+      tuning.callsOfABatch = 1 + random.below(4)
+    }
     engine = DatabaseEngine(store: ModelStore(), options: options)
     network = SimulatedNetwork(engine)
     for number in 0..<3 {
       var environment = Repo.Environment(backend: network)
       environment.clock = clock
+      environment.tuning = tuning
       environment.random = SplitMix(seed: seed &+ UInt64(number))
       clients.append(
         Client(
           database: Database(
             app: nil, url: DatabaseURL(host: "test.firebaseio.com", isSecure: true, namespace: "test"),
             environment: environment, callbackQueue: DispatchQueue(label: "callbacks"), stores: nil,
-            storeName: "cache", directory: "")))
+            storeName: "cache", directory: { "" })))
     }
   }
 

@@ -169,7 +169,7 @@ struct StoryTests {
     let other = Database(
       app: nil, url: try DatabaseURL("https://other.firebaseio.com"),
       environment: environment, callbackQueue: DispatchQueue(label: "callbacks"),
-      stores: nil, storeName: "cache", directory: "")
+      stores: nil, storeName: "cache", directory: { "" })
     try await other.reference(withPath: "a").setValue("there")
     #expect(try await client.reference(withPath: "a").getData().exists() == false)
     #expect(try await other.reference(fromURL: "https://other.firebaseio.com/a").getData().value as? String == "there")

@@ -27,6 +27,7 @@ final class World: Sendable {
     environment.random = SplitMix(seed: 1)
     // A busy machine may take long to connect.
     environment.readTime = .seconds(3600)
+    environment.tuning.openingTime = .seconds(3600)
     return Self.client(environment, stores: stores)
   }
 
@@ -43,7 +44,7 @@ final class World: Sendable {
     Database(
       app: nil, url: DatabaseURL(host: "test.firebaseio.com", isSecure: true, namespace: "test"),
       environment: environment, callbackQueue: DispatchQueue(label: "callbacks"), stores: stores,
-      storeName: "cache", directory: "")
+      storeName: "cache", directory: { "" })
   }
 }
 
@@ -82,7 +83,7 @@ final class UnclosedStore: OrderedStore {
 }
 
 /// A store in memory whose writes wait while a gate is closed, and whose next reads wait at gates of their own.
-final class HeldStore: OrderedStore {
+final class HeldStore: CommitObservable {
   private let store = ModelStore()
   let writes = Gate(isOpen: true)
   /// The gates of the next reads, at which they wait with the data of their version.
@@ -111,6 +112,11 @@ final class HeldStore: OrderedStore {
 
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
   func close() async throws { try await store.close() }
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    store.observeCommits(observer)
+  }
+  var commits: AsyncStream<StoreVersion> { store.commits }
+  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
 }
 
 extension World {

@@ -94,6 +94,30 @@ struct WindowTests {
     #expect(log.entries.last == ["a", "b"], "\(log.entries)")
   }
 
+  @Test func `a listen that commits have overtaken is sent the newest data at once, and takes no child from a query`()
+    async throws
+  {
+    let client = world.client()
+    let rooms = client.reference(withPath: "rooms"), writer = RawClient(world.engine)
+    await writer.call(.put("rooms/a/visits", DatabaseNode(.int(1)), hash: nil))
+    let log = Log<[String]>(), others = Log<Int?>()
+    rooms.queryLimited(toLast: 10).observe(.value) { log.add(Self.keys($0)) }
+    await log.wait { $0.last == ["a"] }
+    await world.settle(client)
+    let gate = Gate()
+    store.reads.withLock { $0 = [gate] }
+    let before = store.held.entries.count
+    rooms.child("b/visits").observe(.value) { others.add($0.value as? Int) }
+    await store.held.wait { $0.count > before }
+    await writer.call(.put("rooms/b/visits", DatabaseNode(.int(1)), hash: nil))
+    await log.wait { $0.last == ["a", "b"] }
+    gate.open()
+    await world.settle(client)
+    client.repo.events.drain()
+    #expect(others.entries == [1])
+    #expect(log.entries == [["a"], ["a", "b"]], "\(log.entries)")
+  }
+
   private static func numbers(_ values: [String: Int64]) -> DatabaseNode {
     DatabaseNode(children: values.map { (DatabaseKey($0.key), DatabaseNode(.int($0.value))) })
   }

@@ -1,4 +1,6 @@
 import CVestaFirebaseCoreStart
+// As on Apple platforms: each module of the SDK brings Foundation along.
+@_exported import Foundation
 @_exported import VestaCore
 import VestaCrypto
 import VestaSQLite

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import VestaCore
+internal import VestaFirestoreSync
 
 extension Firestore {
   /// Completion form of ``enableNetwork()``.
@@ -29,22 +30,31 @@ extension Firestore {
   /// Completion form of ``terminate()``.
   @preconcurrency
   public func terminate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    finish(completion) { try await self.terminate() }
+    // Before this returns: the next call of `Firestore.firestore()` gets a new instance.
+    let end = beginEnd()
+    finish(completion) { await end() }
   }
 
-  /// Calls a handler with what an operation returned or threw, on the queue of the settings.
+  /// Calls a handler with the result or the error of a read, on the queue of the settings.
+  ///
+  /// A read that is answered without a network begins now: an end that is called for later waits for it.
+  ///
+  /// - Parameter isCached: Whether only the cache is read.
   func complete<Value: Sendable>(
-    _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
+    isCached: Bool, _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
     _ operation: @escaping @Sendable () async throws -> Value
   ) {
     let queue = callbackQueue
+    let isLocal = isCached || (try? client())?.answersLocally == true
+    let hasBegun = isLocal && reads.begin()
     Task.detached {
       do {
-        let value = try await operation()
+        let value = try await Firestore.$hasBegun.withValue(hasBegun) { try await operation() }
         queue.async { completion(value, nil) }
       } catch {
         queue.async { completion(nil, error) }
       }
+      if hasBegun { self.reads.end() }
     }
   }
 

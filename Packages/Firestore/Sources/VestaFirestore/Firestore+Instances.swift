@@ -25,7 +25,7 @@ extension Firestore {
 
   /// A database of an app.
   ///
-  /// - Returns: Always the same object for the same app and database.
+  /// - Returns: Always the same object for the same app and database, until it is terminated.
   public static func firestore(app: VestaApp, database: String) -> Firestore {
     do {
       return try instance(for: app, database: database)
@@ -39,13 +39,15 @@ extension Firestore {
   /// - Parameters:
   ///   - app: The app; `nil` for the default app.
   ///   - database: The database; the default one unless given.
-  /// - Returns: Always the same object for the same app and database.
+  /// - Returns: Always the same object for the same app and database, until it is terminated.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public static func instance(for app: VestaApp? = nil, database: String = "(default)") throws -> Firestore {
     guard let app = app ?? VestaApp.app() else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(FirestoreProvider.self).firestore(app: app, database: database)
+    return try app.container.require(
+      FirestoreProvider.self, providedBy: "FirestoreLibrary of VestaFirestore (Packages/Firestore)"
+    ).firestore(app: app, database: database)
   }
 
   /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
@@ -60,6 +62,8 @@ final class FirestoreProvider: Sendable, ComponentLifecycleMaintainer {
   static let defaultDatabase = "(default)"
 
   private let databases = InstanceTable<UTF8String, Firestore>()
+  /// The last instance of each database that was terminated.
+  private let ends = Locked<[UTF8String: Latch]>([:])
   private let source: any FirestoreClientSource
 
   init(source: any FirestoreClientSource) { self.source = source }
@@ -68,12 +72,28 @@ final class FirestoreProvider: Sendable, ComponentLifecycleMaintainer {
     guard !database.isEmpty else { throw VestaError(.invalidOption, "A database must have a name.") }
     return try databases.instance(for: UTF8String(database)) {
       let name = DatabaseName(project: app.options.projectID ?? "default", database: database)
-      return Firestore(app: app, database: name, source: source)
+      let predecessor = ends.withLock { $0[UTF8String(database)] }
+      return Firestore(app: app, database: name, source: source, provider: self, after: predecessor)
     }
   }
 
+  /// Gives the next caller a new instance in place of one that ends.
+  func forget(_ firestore: Firestore) {
+    let name = UTF8String(firestore.database.database)
+    ends.withLock { ends in
+      // Within the lock: the next instance finds its predecessor.
+      if databases.remove(name, where: { $0 === firestore }) != nil { ends[name] = firestore.ended }
+    }
+  }
+
+  /// Whether another instance of the same database is in use.
+  func isRunning(insteadOf firestore: Firestore) -> Bool {
+    databases.all.contains { $0 !== firestore && $0.database == firestore.database && $0.isRunning }
+  }
+
   func appWillBeDeleted(_ app: VestaApp) async {
-    for firestore in await databases.removeAll() { await firestore.end()?.shutdown() }
+    for firestore in await databases.removeAll() { await firestore.beginEnd()() }
+    for end in ends.withLock({ Array($0.values) }) { await end.wait() }
     await source.close()
   }
 }

@@ -15,8 +15,11 @@ extension Firestore {
     do { try await client().waitForPendingWrites() } catch { throw FirestoreErrorCode.publicError(error) }
   }
 
-  /// Ends the instance: listeners are removed, later calls fail, and pending writes stay in the cache for the next run.
-  public func terminate() async throws { await end()?.shutdown() }
+  /// Ends the instance: reads that have begun are answered, listeners are removed, streams end, later calls fail, and
+  /// pending writes stay in the cache for the next instance.
+  ///
+  /// From here on `Firestore.firestore()` returns a new instance, whose settings can be changed.
+  public func terminate() async throws { await beginEnd()() }
 
   /// Removes everything from the cache, pending writes included.
   ///
@@ -33,7 +36,7 @@ extension Firestore {
   public func addSnapshotsInSyncListener(_ listener: @escaping @Sendable () -> Void) -> any ListenerRegistration {
     let receiver = QueuedReceiver<Void>(queue: callbackQueue) { _ in listener() }
     guard let client = try? client() else { return VestaConcurrency.ListenerRegistration { receiver.silence() } }
-    let registration = client.addSnapshotsInSyncListener { receiver.post(()) }
+    let registration = client.addSnapshotsInSyncListener(onEnd: nil) { receiver.post(()) }
     return VestaConcurrency.ListenerRegistration {
       receiver.silence()
       registration.remove()
@@ -47,7 +50,7 @@ extension Firestore {
         sink.finish()
         return VestaConcurrency.ListenerRegistration {}
       }
-      let registration = client.addSnapshotsInSyncListener { sink.send(()) }
+      let registration = client.addSnapshotsInSyncListener(onEnd: { sink.finish() }) { sink.send(()) }
       return VestaConcurrency.ListenerRegistration { registration.remove() }
     }
   }
@@ -69,9 +72,15 @@ extension Firestore {
   }
 
   /// Manages the indexes of the cache; `nil` for a cache in memory.
+  ///
+  /// - Returns: Always the same object.
   public var persistentCacheIndexManager: PersistentCacheIndexManager? {
     guard settings.cacheSettings is PersistentCacheSettings else { return nil }
-    return PersistentCacheIndexManager(firestore: self)
+    return state.withLock { state in
+      let manager = state.indexManager ?? PersistentCacheIndexManager(firestore: self)
+      state.indexManager = manager
+      return manager
+    }
   }
 
   private func network(_ isEnabled: Bool) async throws {
@@ -82,17 +91,28 @@ extension Firestore {
 /// Manages the indexes over the cache.
 ///
 /// They are made when queries need them unless this is switched off.
-public final class PersistentCacheIndexManager: Sendable {
-  private let firestore: Firestore
+public final class PersistentCacheIndexManager: Sendable, Hashable {
+  /// The instance keeps its manager.
+  private weak let firestore: Firestore?
 
   init(firestore: Firestore) { self.firestore = firestore }
 
+  private var client: (any FirestoreClient)? { try? firestore?.client() }
+
   /// Makes indexes for queries that would read many documents of the cache without one; the default.
-  public func enableIndexAutoCreation() { (try? firestore.client())?.setIndexAutoCreation(true) }
+  public func enableIndexAutoCreation() { client?.setIndexAutoCreation(true) }
 
   /// Makes no more indexes; those that exist stay.
-  public func disableIndexAutoCreation() { (try? firestore.client())?.setIndexAutoCreation(false) }
+  public func disableIndexAutoCreation() { client?.setIndexAutoCreation(false) }
 
   /// Deletes all indexes over the cache.
-  public func deleteAllIndexes() { (try? firestore.client())?.deleteAllIndexes() }
+  public func deleteAllIndexes() { client?.deleteAllIndexes() }
+
+  /// Whether two are the manager of one instance.
+  public static func == (left: PersistentCacheIndexManager, right: PersistentCacheIndexManager) -> Bool {
+    left === right
+  }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import VestaConcurrency
 public import VestaCore
 internal import VestaFirestoreModel
+internal import VestaFirestoreSync
 
 /// A database of documents: reads, writes, queries and listens, also while there is no network.
 ///
@@ -21,31 +22,47 @@ internal import VestaFirestoreModel
 /// To read on: `Query.swift`, `DocumentReference+Writes.swift`, then `VestaFirestoreSync`'s `ClientMachine.swift`.
 public final class Firestore: Sendable {
   let database: DatabaseName
+  let source: any FirestoreClientSource
+  let state: Locked<State>
+  let clients = InstanceTable<Int, any FirestoreClient>()
+  /// The reads with completion handlers that have begun.
+  let reads = ReadGate()
+  /// Opened when the instance has ended.
+  let ended = Latch()
   private let appName: String
-  private let source: any FirestoreClientSource
-  private let state: Locked<State>
-  private let clients = InstanceTable<Int, any FirestoreClient>()
   /// The app; `nil` once it is gone.
   private let owner: AppReference
+  /// Where the instance is found; `nil` for one that is found nowhere.
+  weak let provider: FirestoreProvider?
+  /// Opened when the instance before this one has ended.
+  let predecessor: Latch?
 
   /// The state that changes in the life of an instance.
-  private struct State {
+  struct State {
     var settings: FirestoreSettings.Values
     var phase = Phase.idle
+    var indexManager: PersistentCacheIndexManager?
   }
 
-  private enum Phase {
+  enum Phase {
     /// Nothing has been used; settings can still be changed.
     case idle
     /// The client is being made.
     case starting
     case running(any FirestoreClient)
+    /// Reads that have begun are still answered.
+    case ending(any FirestoreClient)
     case terminated
   }
 
-  init(app: VestaApp, database: DatabaseName, source: any FirestoreClientSource) {
+  init(
+    app: VestaApp, database: DatabaseName, source: any FirestoreClientSource, provider: FirestoreProvider? = nil,
+    after predecessor: Latch? = nil
+  ) {
     self.database = database
     self.source = source
+    self.provider = provider
+    self.predecessor = predecessor
     appName = app.name
     owner = AppReference(app)
     var settings = FirestoreSettings.Values()
@@ -57,8 +74,8 @@ public final class Firestore: Sendable {
 
   /// The settings.
   ///
-  /// The getter returns a copy; assign it to change them, before the first read, write or listener. Changing them later
-  /// stops the program, as in the Firebase SDK.
+  /// The getter returns a copy; assign it to change them, before the first read, write or listener. Changing them
+  /// later stops the program, as in the Firebase SDK.
   public var settings: FirestoreSettings {
     get { FirestoreSettings(state.withLock { $0.settings }) }
     set {
@@ -119,79 +136,16 @@ public final class Firestore: Sendable {
     guard let resource = try? ResourceName(document: name, likely: database) else { return nil }
     return DocumentReference(path: resource.path, firestore: self)
   }
-
-  // MARK: The client beneath
-
-  /// The client, started at the first use.
-  ///
-  /// - Throws: `failedPrecondition` after `terminate()`, or why it cannot be made.
-  func client() throws -> any FirestoreClient {
-    if let running = try running() { return running }
-    // Made once however many threads ask, with no lock held: making it asks other products.
-    let client = try clients.instance(for: 0) { try make() }
-    let isKept = state.withLock { state in
-      if case .terminated = state.phase { return false }
-      state.phase = .running(client)
-      return true
-    }
-    if isKept { return client }
-    Task.detached { await client.shutdown() }
-    throw Self.terminatedError
-  }
-
-  private func running() throws -> (any FirestoreClient)? {
-    switch state.withLock({ $0.phase }) {
-    case .idle, .starting: nil
-    case .running(let client): client
-    case .terminated: throw Self.terminatedError
-    }
-  }
-
-  /// Makes the client, and keeps the settings from changing from here on, unless that fails.
-  private func make() throws -> any FirestoreClient {
-    let settings = state.withLock { state in
-      if case .idle = state.phase { state.phase = .starting }
-      return state.settings
-    }
-    do {
-      return try source.makeClient(database: database, settings: settings)
-    } catch {
-      state.withLock { if case .starting = $0.phase { $0.phase = .idle } }
-      throw error
-    }
-  }
-
-  private static let terminatedError = FirestoreErrorCode(
-    .failedPrecondition, "The client has already been terminated.")
-
-  /// Ends the client; it was running before if one is returned.
-  func end() -> (any FirestoreClient)? {
-    state.withLock { state in
-      defer { state.phase = .terminated }
-      if case .running(let client) = state.phase { return client }
-      return nil
-    }
-  }
-
-  /// Removes the cache of a client that is not running.
-  func clearCache() async throws {
-    let settings = try state.withLock { state in
-      switch state.phase {
-      case .idle, .terminated: break
-      case .starting, .running:
-        throw FirestoreErrorCode(
-          .failedPrecondition, "Persistence cannot be cleared while the client is running.")
-      }
-      return state.settings
-    }
-    try await source.clearCache(database: database, settings: settings)
-  }
 }
 
 /// Makes the client of a database: the library does, and tests do.
 protocol FirestoreClientSource: Sendable {
   /// Makes the client; does no I/O.
-  func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient
+  ///
+  /// - Parameter predecessor: Opened when the client before this one has written its last rows.
+  func makeClient(
+    database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
+  ) throws -> any FirestoreClient
   /// Removes what clients of the database keep on disk.
   func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws
   /// Releases what all clients share.

@@ -7,8 +7,8 @@ internal import VestaStoreInterop
 
 /// The library that makes Firestore a part of an app.
 ///
-/// It needs a `FirestoreBackend`: the embedded engine, or a remote one. With a store in the app, pending writes and the
-/// cache of a remote backend survive a restart. Auth and App Check are used where they are in the app.
+/// It needs a `FirestoreBackend`: the embedded engine, or a remote one. With a store in the app, pending writes and
+/// the cache of a remote backend survive a restart. Auth and App Check are used where they are in the app.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
@@ -29,7 +29,10 @@ public enum FirestoreLibrary: Library {
         dependencies: [
           .required(
             (any FirestoreBackend).self,
-            providedBy: "VestaFirestoreService (the embedded engine, part of Packages/Firestore)"),
+            providedBy: """
+              FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which needs a store too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any CryptoProvider).self),

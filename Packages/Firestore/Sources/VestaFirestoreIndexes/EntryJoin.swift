@@ -21,7 +21,8 @@ package struct EntryJoin {
 
   package init(_ branch: QueryPlan.Branch, wanted: Int, in reader: any IndexedReader) {
     let isJumping = branch.scans.count > 1 || !branch.test.isEmpty
-    let batch = isJumping ? 16 : min(max(wanted, 1), 1024)
+    let tuning = reader.entryTuning
+    let batch = isJumping ? tuning.jumpingBatch : min(max(wanted, 1), tuning.largestBatch)
     streams = branch.scans.map { EntryStream($0, bounds: branch.bounds, batch: batch, in: reader) }
     test = branch.test
   }
@@ -103,9 +104,11 @@ package struct EntryJoin {
 /// The entries of all alternatives in the order of the query, each once though several have it.
 package struct EntryUnion {
   private var joins: [EntryJoin]
+  private let firstSlice: Int
 
   package init(_ plan: QueryPlan, wanted: Int, in reader: any IndexedReader) {
     joins = plan.branches.map { EntryJoin($0, wanted: wanted, in: reader) }
+    firstSlice = reader.entryTuning.slice
   }
 
   package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
@@ -132,7 +135,7 @@ package struct EntryUnion {
     // An alternative may look at many entries to find one that fits. It needs to look no further than the first one
     // that another alternative has, so all of them look in slices that grow.
     var open = Array(joins.indices)
-    var slice = 64
+    var slice = firstSlice
     while !open.isEmpty {
       var rest: [Int] = []
       for index in open {

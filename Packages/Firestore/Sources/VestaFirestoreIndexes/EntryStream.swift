@@ -45,6 +45,8 @@ package struct EntryStream {
     if position < buffer.count { return buffer[position] }
     if rest.isEmpty { return nil }
     var entries: [Entry] = []
+    var bytes = 0
+    let most = reader.entryTuning.batchBytes
     entries.reserveCapacity(batch)
     let (skipped, mask) = (prefix.count, isTurned ? UInt8.max : 0)
     let end = try await reader.scan(range, order: order, limit: batch) { key, value in
@@ -56,11 +58,12 @@ package struct EntryStream {
         }
       }
       entries.append(Entry(suffix: suffix, value: value.bytes))
-      return .next
+      bytes += value.byteCount
+      return bytes < most ? .next : .stop
     }
     advance(behind: end.rest == nil ? nil : entries.last?.suffix)
     scanned += entries.count
-    batch = min(batch * growth, 1024)
+    batch = min(batch * growth, reader.entryTuning.largestBatch)
     (buffer, position) = (entries, 0)
     return buffer.first
   }
@@ -82,7 +85,7 @@ package struct EntryStream {
     var count = 0
     while count < limit, !rest.isEmpty {
       var last: [UInt8] = []
-      let wanted = min(limit - count, 8192)
+      let wanted = min(limit - count, reader.entryTuning.countedTogether)
       var visited = 0
       let end = try await reader.scan(range, order: order, limit: wanted) { key, _ in
         visited += 1

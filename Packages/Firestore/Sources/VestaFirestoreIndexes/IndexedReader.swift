@@ -14,6 +14,9 @@ package import VestaStoreInterop
 /// while let (entry, branch) = try await entries.next() { place(of: entries.document(entry, branch).place) }
 /// ```
 package protocol IndexedReader {
+  /// The sizes of the pieces in which entries are read.
+  var entryTuning: EntryTuning { get }
+
   /// Visits the keys of a range in order; as `StoreReader.scan`.
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep

@@ -6,9 +6,10 @@ import VestaStoreInterop
 
 /// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.
 ///
-/// The store `firestore` in the app's data directory is opened at the first call and closed when the app is deleted. An
-/// app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a `CryptoProvider` in the
-/// app, resuming listeners get the names of the documents that still exist (`FirestoreServiceOptions.md5`).
+/// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the
+/// project. An app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a
+/// `CryptoProvider` in the app, resuming listeners get the names of the documents that still exist
+/// (`FirestoreServiceOptions.md5`).
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])
@@ -20,11 +21,12 @@ public enum FirestoreServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
-  /// The engine, as its protocol, one for each app.
+  /// The engine, as its protocol, one for each project.
   public static func components() -> [Component] {
     [
       EmbeddedService<FirestoreEngine>.component(
         product: "Firestore",
+        keeps: ["firestore"],
         dependencies: [
           .required(
             (any StoreProvider).self,
@@ -35,12 +37,12 @@ public enum FirestoreServiceLibrary: Library {
           .optional((any CryptoProvider).self),
           .optional(FirestoreServiceOptions.self),
         ]
-      ) { container, directory in
+      ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
         if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
         return FirestoreEngine(options: options) {
-          try await stores.openStore(named: "firestore", in: directory, options: StoreOptions())
+          try await stores.openStore(named: "firestore", in: home.ready(), options: StoreOptions())
         }
       } close: {
         try await $0.close()

@@ -100,6 +100,9 @@ public struct FirestoreServiceOptions: Sendable {
   /// The clock by which read times, lifetimes and deadlines count.
   public var clock = ServiceClock.system
 
+  /// The sizes at which the engine changes what it does; small in tests.
+  package var tuning = EngineTuning()
+
   /// The defaults: production's limits and the system's clock.
   public init() {}
 

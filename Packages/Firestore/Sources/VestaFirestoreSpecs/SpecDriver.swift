@@ -54,7 +54,7 @@ final class SpecDriver {
     -> ClientMachine
   {
     var configuration = ClientMachine.Configuration(database: SpecJSON.database)
-    configuration.limboLimit = limboLimit
+    configuration.tuning.limboLimit = limboLimit
     configuration.digest = md5
     return ClientMachine(configuration, local: store)
   }
@@ -235,7 +235,7 @@ final class SpecDriver {
     case .event(.inSync): syncEvents += 1
     case .finish(let id, let error): finish(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable, .warnMalformed: break
+    case .keepWrites, .warnUnreachable, .warnMalformed, .warnStalled: break
     }
   }
 

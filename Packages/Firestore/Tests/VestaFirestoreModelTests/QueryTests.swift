@@ -163,11 +163,12 @@ import VestaFirestoreBackend
     var query = Self.query()
     query.offset = 3
     let last = Document(name: "\(Self.root)/c/x", fields: [:])
-    #expect(try Self.normal(query).continued(after: last, count: 2).limit == nil)
+    #expect(try Self.normal(query).continued(after: last, returned: 2, skipped: 3).limit == nil)
     query.limit = 5
     for (count, left) in [(0, 5), (2, 3), (5, 0), (7, 0)] {
-      let rest = try Self.normal(query).continued(after: last, count: count)
+      let rest = try Self.normal(query).continued(after: last, returned: count, skipped: 3)
       #expect(rest.limit == left && rest.offset == 0 && rest.after == last)
+      #expect(try Self.normal(query).continued(after: last, returned: 0, skipped: 1).offset == 2)
     }
   }
 
@@ -182,7 +183,22 @@ import VestaFirestoreBackend
 
   @Test func `a query that goes on begins behind its last result`() throws {
     let documents = Self.documents(["a": [:], "b": [:], "c": [:], "d": [:]]).sorted { $0.name < $1.name }
-    let rest = try Self.normal(Self.query()).continued(after: documents[1], count: 2)
+    let rest = try Self.normal(Self.query()).continued(after: documents[1], returned: 2)
     #expect(rest.results(in: documents).documents.map(\.name) == documents[2...].map(\.name))
+  }
+}
+
+/// Operands that are longer than what counts in an index; only the cache of a client is asked for them.
+@Suite struct LongOperandTests {
+  @Test func `an equal text beyond 1,500 bytes is compared whole`() throws {
+    let database = DatabaseName(project: "demo")
+    let long = String(repeating: "x", count: 1_600)
+    let query = try LocalQuery(
+      database: database, path: ResourcePath(["c"]), filters: [.field(path: "s", .equal, .string(long + "1"))])
+    func matches(_ text: String) -> Bool {
+      let name = ResourceName(database: database, path: ResourcePath(["c", "d"]))
+      return query.matches(CachedDocument(name, .found(["s": .string(text)]), version: Timestamp(seconds: 1)))
+    }
+    #expect(matches(long + "1") && !matches(long + "2") && !matches(long))
   }
 }

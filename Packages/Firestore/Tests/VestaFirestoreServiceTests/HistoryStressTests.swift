@@ -9,13 +9,13 @@ struct HistoryStressTests {
   /// Transactions that take turns in a random order, which the seed gives again.
   @Test(arguments: UInt64(71)...78)
   func `optimistic transactions are serial`(seed: UInt64) async throws {
-    try await expectSerialTurns(of: makeEngine(), seed)
+    try await expectSerialTurns(of: makeEngine { $0.tuning = .random(seed: seed) }, seed)
   }
 
   /// The same with the calls spread over two engines on one store.
   @Test(arguments: UInt64(171)...173)
   func `optimistic transactions over two engines are serial`(seed: UInt64) async throws {
-    try await expectSerialTurns(of: SpreadBackend(twoStandingEngines(), seed: seed), seed)
+    try await expectSerialTurns(of: SpreadBackend(twoStandingEngines(seed), seed: seed), seed)
   }
 
   private func expectSerialTurns(of engine: some FirestoreBackend, _ seed: UInt64) async throws {
@@ -29,13 +29,13 @@ struct HistoryStressTests {
   /// Transactions of all kinds in tasks of their own; those with locks wait for each other.
   @Test(arguments: UInt64(81)...84)
   func `transactions of all kinds are serial`(seed: UInt64) async throws {
-    try await expectSerialTasks(on: makeEngine(), seed)
+    try await expectSerialTasks(on: makeEngine { $0.tuning = .random(seed: seed) }, seed)
   }
 
   /// The same with the calls spread over two engines, between which nobody waits for locks.
   @Test(arguments: UInt64(181)...182)
   func `transactions of all kinds over two engines are serial`(seed: UInt64) async throws {
-    try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(), seed: seed), seed)
+    try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(seed), seed: seed), seed)
   }
 
   private func expectSerialTasks(on engine: some FirestoreBackend, _ seed: UInt64) async throws {
@@ -45,10 +45,10 @@ struct HistoryStressTests {
     #expect(history.transactions.count > 60, "seed \(seed)")
   }
 
-  /// Two engines whose clock does not move, so that no transaction expires on a busy machine.
-  private func twoStandingEngines() -> [FirestoreEngine] {
+  /// Two engines whose clock does not move, so that no transaction expires on a busy machine; with sizes of the seed.
+  private func twoStandingEngines(_ seed: UInt64) -> [FirestoreEngine] {
     let clock = ManualClock()
-    return twoEngines(on: ModelStore(clock: clock.ofStore), clock)
+    return twoEngines(on: ModelStore(clock: clock.ofStore), clock) { $0.tuning = .random(seed: seed) }
   }
 
   @Test func `every optimistic client of one counter comes through`() async throws {

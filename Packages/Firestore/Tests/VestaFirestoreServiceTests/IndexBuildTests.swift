@@ -66,7 +66,11 @@ import VestaTesting
     let engine = FirestoreEngine(store: ModelStore())
     for _ in 0..<60 { try await change(engine, &generator) }
     let (database, id) = try await unfinished(engine)
-    let build = IndexBuild(of: id, keys: database.keys, name: database.name, entriesInRun: 7, inPage: 5)
+    var tuning = EngineTuning.random(seed: seed)
+    (tuning.indexes.entriesInRun, tuning.indexes.documentsInPage) = (
+      generator.pick([1, 7, 20]), generator.pick([1, 5])
+    )
+    let build = IndexBuild(of: id, keys: database.keys, name: database.name, tuning: tuning)
     var isReady = false
     while !isReady, var run = try await database.store.read({ try await build.next(in: $0) }) {
       while run.isReading {
@@ -84,7 +88,7 @@ import VestaTesting
     #expect(isReady)
     for _ in 0..<20 { try await change(engine, &generator) }
     let (wanted, found) = try await entries(database, id)
-    #expect(found == wanted, "seed \(seed)")
+    #expect(found == wanted, "seed \(seed), \(tuning)")
   }
 
   @Test func `an index leaves no lease behind, also when it is asked for again`() async throws {

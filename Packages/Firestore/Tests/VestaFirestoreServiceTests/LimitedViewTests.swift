@@ -63,9 +63,9 @@ struct LimitedViewTests {
   }
 
   @Test func `a query with a large offset, or none to count from, has no spare`() throws {
-    #expect(LimitedView.wanted(for: try Self.query(limit: 5, offset: 1_000), attempts: 0) == 1_021)
-    #expect(LimitedView.wanted(for: try Self.query(limit: 5, offset: 1_001), attempts: 0) == nil)
-    #expect(LimitedView.wanted(for: try Self.query(limit: 5), attempts: 3) == 133)
+    #expect(LimitedView.wanted(for: try Self.query(limit: 5, offset: 1_000), attempts: 0, ListenTuning()) == 1_021)
+    #expect(LimitedView.wanted(for: try Self.query(limit: 5, offset: 1_001), attempts: 0, ListenTuning()) == nil)
+    #expect(LimitedView.wanted(for: try Self.query(limit: 5), attempts: 3, ListenTuning()) == 133)
     var view = LimitedView(try Self.query(limit: 2, offset: 1), [:])
     #expect(view.take(try Self.change("x", from: nil, to: 9), isIn: true) == .unknown)
   }

@@ -5,9 +5,10 @@ import VestaTesting
 
 struct ListenStressTests {
   /// Listeners attach while others write; what each has folded up at the end is what a fresh query finds.
-  @Test(arguments: [UInt64(21), 22])
+  @Test(arguments: UInt64(21)...26)
   func `what a listener folds is what a query finds`(seed: UInt64) async throws {
-    let engine = makeEngine()
+    let tuning = EngineTuning.random(seed: seed)
+    let engine = makeEngine { $0.tuning = tuning }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<3 {
         group.addTask {
@@ -18,14 +19,14 @@ struct ListenStressTests {
       for listener in 0..<6 {
         group.addTask {
           var data = SplitMix(seed: seed &* 1000 &+ UInt64(listener))
-          try await follow(engine, &data, seed)
+          try await follow(engine, &data, "seed \(seed), \(tuning)")
         }
       }
       try await group.waitForAll()
     }
   }
 
-  private func follow(_ engine: FirestoreEngine, _ data: inout SplitMix, _ seed: UInt64) async throws {
+  private func follow(_ engine: FirestoreEngine, _ data: inout SplitMix, _ label: String) async throws {
     var queries: [Int32: StructuredQuery] = [:]
     while queries.count < 4 {
       let query = data.query()
@@ -50,8 +51,8 @@ struct ListenStressTests {
         expected.select = nil
         let found = try await engine.query(expected, .readTime(time))
         let held = follower.targets[id] ?? [:]
-        #expect(held.count == found.count, "seed \(seed): \(query)")
-        for document in found { #expect(held[document.name] == document, "seed \(seed): \(query)") }
+        #expect(held.count == found.count, "\(label): \(query)")
+        for document in found { #expect(held[document.name] == document, "\(label): \(query)") }
       }
     }
   }

@@ -177,6 +177,34 @@ struct LogSorterTests {
     try await Self.check(base, "at the end")
   }
 
+  @Test func `what is committed while the log is sorted does not wait for a later commit`() async throws {
+    let store = HeldStore()
+    let base = try await makeEngine(on: store).engine(database)
+    let keys = base.keys
+    var tuning = LogTuning()
+    tuning.unsortedCommits = 4
+    let sorter = LogSorter(store: store, keys: keys, waiting: 0, recent: base.recent, tuning: tuning)
+    let first: Int64 = 1_000
+    func commit(_ numbers: ClosedRange<Int64>) async throws {
+      for number in numbers {
+        let place = Place(ResourcePath(splitting: "rooms/\(number)"))
+        let row = LogRow(changes: [LoggedChange(place: place, before: nil)])
+        _ = try await store.write { try await $0.put(row.bytes, for: keys.log(LogPosition(version: first + number))) }
+        sorter.noteCommit(bytes: 1)
+      }
+    }
+    _ = try await store.write { try await $0.put(PositionRow.bytes(LogPosition(version: first)), for: keys.sorted) }
+    store.hold(KeyRange(prefix: keys.log))
+    try await commit(1...4)
+    // It has begun to read, and does not see what is committed from now on.
+    await store.arrival()
+    try await commit(5...14)
+    store.release()
+    await sorter.settle()
+    let sorted = try await store.read { try PositionRow.position(try #require(try await $0.get(keys.sorted))) }
+    #expect(sorted.version == first + 14)
+  }
+
   @Test func `where commits are a round trip away, they write the rows of the collections themselves`() async throws {
     // A store that does not report its commits.
     let engine = makeEngine(on: HeldStore())
@@ -206,8 +234,8 @@ struct LogSorterTests {
       log.append(
         (LogPosition(version: Int64(number / 2), part: Int64(number % 2)), LogRow(changes: [.init(place: place)])))
     }
-    let rows = try #require(ChangeRow.rows(of: log).values.first)
-    #expect(rows.count > 3 && rows.allSatisfy { $0.bytes.count < ChangeRow.softLimit + 100 })
+    let rows = try #require(ChangeRow.rows(of: log, limit: 16_384).values.first)
+    #expect(rows.count > 3 && rows.allSatisfy { $0.bytes.count < 16_384 + 100 })
     #expect(rows.flatMap { $0.parts.map(\.position) } == log.map(\.position))
     #expect(try rows.allSatisfy { try ChangeRow($0.bytes) == $0 })
   }

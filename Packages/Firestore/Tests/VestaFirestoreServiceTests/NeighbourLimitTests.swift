@@ -217,7 +217,7 @@ struct NeighbourLimitTests {
       #expect(pace.note(.milliseconds(8), from: version, to: version + 1) == .zero)
       version += 1
     }
-    #expect(pace.part == WorkPace.largest)
+    #expect(pace.part == IndexTuning().largestPart)
     for _ in 0..<8 {
       version += 5
       let pause = pace.note(.microseconds(8 * pace.part), from: version, to: version + 1)

@@ -199,15 +199,21 @@ import VestaTesting
     while !hub.isIdle { await Task.yield() }
     for number in 0..<500 { try await engine.commit(update("halls/h", ["n": .integer(Int64(number))])) }
     try await engine.commit(update("rooms/b", ["n": .null]))
-    let (rows, _) = try await store.rows {
-      var again = try await Follower(engine)
-      again.adopt(2, from: follower)
-      again.add(Target(id: 2, .query(parent: root, .all("rooms")), resume: .token(follower.token)))
-      try await again.snapshot()
-      #expect(again.targets[2]?[name("rooms/b")]?.fields == ["n": .null])
-      again.cancel()
+    let sorter = try await engine.engine(database).sorter
+    await sorter?.settle()
+    // The changes of the collection, and what is not sorted by collection yet: less than has to be sorted at a time.
+    for limit in [EngineTuning().log.unsortedCommits + 30, 30] {
+      let (rows, _) = try await store.rows {
+        var again = try await Follower(engine)
+        again.adopt(2, from: follower)
+        again.add(Target(id: 2, .query(parent: root, .all("rooms")), resume: .token(follower.token)))
+        try await again.snapshot()
+        #expect(again.targets[2]?[name("rooms/b")]?.fields == ["n": .null])
+        again.cancel()
+      }
+      #expect(rows.total < limit, "\(rows)")
+      try await sorter?.sort()
     }
-    #expect(rows.total < 30, "\(rows)")
   }
 
   @Test func `groups and names in the past are as they were`() async throws {

@@ -27,10 +27,11 @@ struct PlannerPropertyTests {
   }
 
   /// Indexes of all kinds, ready and being built, do not change what queries come to.
-  @Test(arguments: [UInt64(101), 102, 103])
+  @Test(arguments: UInt64(101)...106)
   func `every plan answers as the reference`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)
-    let engine = makeEngine()
+    let tuning = EngineTuning.random(seed: seed)
+    let engine = makeEngine { $0.tuning = tuning }
     let reference = ReferenceBackend()
     let indexes = try await engine.engine(database).indexes
     var queries: [StructuredQuery] = []
@@ -48,8 +49,8 @@ struct PlannerPropertyTests {
         if (try? NormalQuery(query, parent: root)) != nil { queries.append(query) }
       }
       for query in queries {
-        #expect(await answer(engine, query) == answer(reference, query), "seed \(seed): \(query)")
-        #expect(await figures(engine, query) == figures(reference, query), "seed \(seed): \(query)")
+        #expect(await answer(engine, query) == answer(reference, query), "seed \(seed), \(tuning): \(query)")
+        #expect(await figures(engine, query) == figures(reference, query), "seed \(seed), \(tuning): \(query)")
       }
       await indexes.settle()
     }
@@ -62,16 +63,15 @@ struct PlannerPropertyTests {
     #expect(planned == queries.count)
   }
 
-  /// Results in pages of two, as a call takes them.
-  private func pages(of query: NormalQuery, budget: Int, in snapshot: Snapshot) async throws -> [Document] {
+  /// Results in pages of two, or of some bytes that were looked at, as a call takes them.
+  private func pages(of query: NormalQuery, bytes: Int, in snapshot: Snapshot) async throws -> [Document] {
     var found: [Document] = []
-    var rest = query
+    var runner = QueryRunner(query: query, snapshot: snapshot)
     while true {
-      let runner = QueryRunner(query: rest, snapshot: snapshot, firstBudget: budget)
-      let page = try await runner.page(PageSize(documents: 2, bytes: .max))
-      found += page.documents
-      guard !page.isLast, let last = page.documents.last else { return found }
-      rest = rest.continued(after: last, count: page.documents.count)
+      let page = try await runner.page(PageSize(documents: 2, bytes: bytes))
+      found += page.answer.documents
+      guard case .after(let position) = page.rest else { return found }
+      runner = QueryRunner(position, snapshot: snapshot)
     }
   }
 
@@ -102,15 +102,18 @@ struct PlannerPropertyTests {
         await database.indexes.settle()
       }
       for budget in [1, 2, 5] {
+        let bytes = data.pick([1, 60, 300, .max])
         for (documents, moment) in [(now, nil), (then, time)] {
           let expected = normal.results(in: documents).documents.map(\.name)
-          let (whole, paged, count) = try await database.reading(at: moment, ChangeScope(normal)) { snapshot in
+          let (whole, paged, count) = try await database.reading(at: moment, ChangeScope(normal)) { latest in
+            var tuning = latest.tuning
+            tuning.queries.raceBudget = budget
+            let snapshot = latest.tuned(tuning)
             let counting = AggregationRunner(
-              query: normal, figures: try Aggregator([Aggregation(.count(upTo: nil), alias: "c")]), snapshot: snapshot,
-              firstBudget: budget)
+              query: normal, figures: try Aggregator([Aggregation(.count(upTo: nil), alias: "c")]), snapshot: snapshot)
             return (
-              try await QueryRunner(query: normal, snapshot: snapshot, firstBudget: budget).answer().documents,
-              try await self.pages(of: normal, budget: budget, in: snapshot), try await counting.answer().0
+              try await QueryRunner(query: normal, snapshot: snapshot).answer().documents,
+              try await self.pages(of: normal, bytes: bytes, in: snapshot), try await counting.answer().0
             )
           }
           #expect(whole.map(\.name) == expected, "seed \(seed), budget \(budget): \(query)")
@@ -221,5 +224,14 @@ struct PlannerPropertyTests {
       }
       #expect(reader.position == encoder.bytes.count)
     }
+  }
+}
+
+extension Snapshot {
+  /// The same with other sizes.
+  fileprivate func tuned(_ tuning: EngineTuning) -> Snapshot {
+    Snapshot(
+      reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes, retention: retention,
+      tuning: tuning)
   }
 }

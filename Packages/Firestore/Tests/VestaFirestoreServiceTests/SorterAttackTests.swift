@@ -81,6 +81,7 @@ struct SorterAttackTests {
   }
 
   private static func snapshot(_ base: DatabaseEngine, _ reader: any StoreReader) -> Snapshot {
-    Snapshot(reader: reader, keys: base.keys, name: base.name, indexes: nil, retention: .max / 32)
+    Snapshot(
+      reader: reader, keys: base.keys, name: base.name, indexes: nil, retention: .max / 32, tuning: EngineTuning())
   }
 }

@@ -30,11 +30,14 @@ func makeEngine(
 }
 
 /// An engine on a store, with the system's clock, that makes an index as soon as a query lacks it.
-func makeEngine(on store: any OrderedStore) -> FirestoreEngine {
+func makeEngine(
+  on store: any OrderedStore, _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
+) -> FirestoreEngine {
   var options = FirestoreServiceOptions()
   options.takeTime()
   options.automaticIndexUses = 1
   options.automaticIndexesPerCollection = 1000
+  change(&options)
   return FirestoreEngine(store: store, options: options)
 }
 

@@ -17,13 +17,13 @@ import VestaTesting
 
   @Test func `a bounded number of ended transactions is remembered, and the last of them always`() throws {
     let pool = Self.pool()
-    for _ in 0..<3 * TransactionPool.mostEnded {
+    for _ in 0..<3 * CommitTuning().endedTransactions {
       let id = try pool.begin(.readWrite())
       #expect(try pool.end(id) != nil)
       #expect(try pool.end(id) == nil)
-      if pool.endedCount > TransactionPool.mostEnded { break }
+      if pool.endedCount > CommitTuning().endedTransactions { break }
     }
-    #expect(pool.endedCount <= TransactionPool.mostEnded)
+    #expect(pool.endedCount <= CommitTuning().endedTransactions)
     #expect(pool.openCount == 0)
   }
 
@@ -41,12 +41,35 @@ import VestaTesting
   @Test func `a bounded number of contended documents is remembered, also while all of them are contended`() throws {
     let clock = ManualClock()
     let pool = Self.pool(clock)
-    for number in 0..<3 * TransactionPool.mostContended {
+    for number in 0..<3 * CommitTuning().contendedDocuments {
       try Self.contend(number, in: pool)
-      if pool.contendedCount > TransactionPool.mostContended { break }
+      if pool.contendedCount > CommitTuning().contendedDocuments { break }
     }
-    #expect(pool.contendedCount <= TransactionPool.mostContended)
+    #expect(pool.contendedCount <= CommitTuning().contendedDocuments)
     #expect(pool.waitingCount == 0)
+  }
+
+  @Test func `a write waits no longer than it has to, also behind a transaction that may wait longer`() async throws {
+    let clock = ManualClock()
+    let pool = Self.pool(clock)
+    let place = Place(ResourcePath(["rooms", "1"]))
+    let (owner, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
+    #expect(pool.acquire(place, for: owner, .exclusive) == .granted)
+    async let transaction: Void = pool.lock([place], for: other, .exclusive)
+    while pool.waitingCount < 1 { await Task.yield() }
+    for _ in 0..<3 {
+      let write = Task { await failure { _ = try await pool.hold([place]) } }
+      while pool.waitingCount < 2 { await Task.yield() }
+      clock.advance(by: .milliseconds(14_999))
+      #expect(pool.waitingCount == 2)
+      clock.advance(by: .milliseconds(2))
+      #expect(pool.waitingCount == 1)
+      guard pool.waitingCount == 1 else { break }
+      #expect(await write.value?.code == .aborted)
+    }
+    try pool.end(owner)
+    try await transaction
+    pool.close()
   }
 
   @Test func `readers take turns at a contended document for five seconds`() throws {

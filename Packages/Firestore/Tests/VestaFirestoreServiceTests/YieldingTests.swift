@@ -78,7 +78,7 @@ struct YieldingTests {
 
   @Test func `a reader that looks at a deadline is read in pieces too`() async throws {
     try await ModelStore().read { reader in
-      #expect(CheckedReader(base: reader, check: {}).yielding is YieldingReader)
+      #expect(CheckedReader(base: reader, rowsBetweenChecks: 256, check: {}).yielding is YieldingReader)
     }
   }
 

@@ -172,9 +172,13 @@ struct EngineCachePropertyTests {
     var random: SplitMix
     var isOnline = true
 
+    let tuning: SyncTuning
+
     init(seed: UInt64) {
       random = SplitMix(seed: seed)
-      client = world.client(store: store, isEmbedded: true)
+      let tuning = SyncTuning.random(&random)
+      self.tuning = tuning
+      client = world.client(store: store, isEmbedded: true) { $0.tuning = tuning }
     }
 
     mutating func step(_ number: Int) async throws {
@@ -184,7 +188,7 @@ struct EngineCachePropertyTests {
         await client.setNetworkEnabled(isOnline)
       case 1:
         await client.shutdown()
-        client = world.client(store: store, isEmbedded: true)
+        client = world.client(store: store, isEmbedded: true) { [tuning] in $0.tuning = tuning }
         await client.setNetworkEnabled(isOnline)
       case 2..<7: write(Int64(number))
       case 7..<9: try await checkListener()

@@ -82,7 +82,7 @@ import VestaFirestoreModel
     #expect(store.collectGarbage(threshold: 0, percentile: 100, maximum: 4).targets == 4)
     #expect(store.targets.records.count == 6 && store.documents.count == 6)
     #expect(store.collectGarbage(threshold: 0, percentile: 0) == LocalStore.GarbageResult())
-    #expect(store.collectGarbage(threshold: 0, percentile: 9) == LocalStore.GarbageResult())
+    #expect(store.collectGarbage(threshold: 0, percentile: 9) == LocalStore.GarbageResult(targets: 1, documents: 1))
   }
 
   @Test mutating func `an eager cache keeps what a target, a view or a write refers to, and no more`() {
@@ -96,5 +96,31 @@ import VestaFirestoreModel
     _ = store.reject(batch)
     #expect(!has("rooms/a"))
     #expect(store.collectGarbage(threshold: 0, percentile: 100) == LocalStore.GarbageResult())
+  }
+}
+
+/// A cache with few targets and many bytes.
+@Suite struct FewTargetsTests {
+  @Test func `a cache of one released target shrinks below its limit`() throws {
+    var store = LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil))
+    let record = store.allocate(QueryTarget(database: database, path: path("rooms")))
+    var event = RemoteEvent(version: Timestamp(seconds: 1))
+    var update = TargetUpdate()
+    (update.resumeToken, update.isCurrent) = ([1], true)
+    for number in 0..<50 {
+      let key = path("rooms/d\(number)")
+      update.added.insert(key)
+      let name = ResourceName(database: database, path: key)
+      event.documentUpdates[key] = CachedDocument(name, .found(["n": .integer(1)]), version: Timestamp(seconds: 1))
+    }
+    event.targetChanges[record.id] = update
+    _ = store.apply(event)
+    store.release(record.id)
+    let half = store.byteSize / 2
+    let tuning = SyncTuning()
+    _ = store.collectGarbage(
+      threshold: half, percentile: tuning.garbagePercentile, maximum: tuning.garbageMaximum,
+      rounds: tuning.garbageRounds)
+    #expect(store.byteSize < half)
   }
 }

@@ -14,10 +14,13 @@ struct LazyCachePropertyTests {
     var client: SyncClient
     var model: [String: MapValue] = [:]
     var random: SplitMix
+    let tuning: SyncTuning
 
     init(seed: UInt64) {
       random = SplitMix(seed: seed)
-      client = world.client(store: store)
+      let tuning = SyncTuning.random(&random)
+      self.tuning = tuning
+      client = world.client(store: store) { $0.tuning = tuning }
     }
 
     private mutating func randomFields() -> MapValue {
@@ -86,7 +89,7 @@ struct LazyCachePropertyTests {
       case 10: try await follow()
       case 0:
         await client.shutdown()
-        client = world.client(store: store)
+        client = world.client(store: store) { [tuning] in $0.tuning = tuning }
         await client.setNetworkEnabled(false)
       case 1:
         await client.setNetworkEnabled(true)

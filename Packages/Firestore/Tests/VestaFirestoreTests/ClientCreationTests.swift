@@ -26,7 +26,9 @@ struct ClientCreationTests {
     var created: Int { count.withLock { $0 } }
     var closed: Int { closings.withLock { $0 } }
 
-    func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient {
+    func makeClient(
+      database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
+    ) throws -> any FirestoreClient {
       let number = count.withLock { count in
         count += 1
         return count
@@ -74,7 +76,7 @@ struct ClientCreationTests {
   @Test func `a client that is terminated while it is created is ended and not given out`() async throws {
     let app = try makeApp()
     let box = Locked<Firestore?>(nil)
-    let source = CountingSource { _ in _ = box.withLock { $0 }?.end() }
+    let source = CountingSource { _ in _ = box.withLock { $0 }?.beginEnd() }
     let db = firestore(app, source)
     box.withLock { $0 = db }
     #expect(throws: FirestoreErrorCode.self) { try db.client() }

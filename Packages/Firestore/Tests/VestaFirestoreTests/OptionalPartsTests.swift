@@ -19,7 +19,7 @@ import VestaFirestoreService
 
   @Test func `options that cannot be made are not replaced by the defaults`() async throws {
     let app = try VestaApp.configure(
-      name: "firestore-failing-options", options: VestaOptions(projectID: "demo"),
+      name: "firestore-failing-options", options: VestaOptions(projectID: "failing-options"),
       libraries: [
         FirestoreLibrary.self, FirestoreServiceLibrary.self, MemoryStoresLibrary.self, FailingOptionsLibrary.self,
       ])

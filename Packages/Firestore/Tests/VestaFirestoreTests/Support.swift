@@ -1,3 +1,4 @@
+import Foundation
 import VestaConcurrency
 import VestaCore
 import VestaFirestore
@@ -42,8 +43,11 @@ func makeApp() throws -> VestaApp {
     number += 1
     return number
   }
+  // Engines belong to a project in a directory: each app has one of its own, in which nothing is kept.
+  let directory = URL(filePath: NSTemporaryDirectory()).appending(path: "firestore-test-\(getpid())-\(number)")
   return try VestaApp.configure(
-    name: "firestore-test-\(number)", options: VestaOptions(projectID: "demo"),
+    name: "firestore-test-\(number)",
+    options: VestaOptions(projectID: "demo", backend: .embedded(directory: directory)),
     libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, MemoryStoresLibrary.self])
 }
 

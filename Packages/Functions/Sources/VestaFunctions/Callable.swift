@@ -79,11 +79,9 @@ public struct Callable<Request: Encodable, Response: Decodable>: Sendable {
   where Response: Sendable {
     let wire: JSONValue
     do {
-      wire = try data.map(encoded) ?? .null
-    } catch let error as FunctionsError {
-      throw error
+      wire = try data.map { try coders.encoded($0) } ?? .null
     } catch {
-      throw FunctionsError(.invalidArgument, "The argument cannot be encoded: \(error)")
+      throw FunctionsError(.invalidArgument, "The argument cannot be encoded: \(error)", underlying: error)
     }
     let call = StreamingCall(callable, wire)
     return AsyncThrowingStream { [responses] in
@@ -101,14 +99,24 @@ private struct ResponseReader: Sendable {
 
   func decoded<Value: Decodable>(_ type: Value.Type, _ wire: JSONValue) throws -> Value {
     do {
-      return try coders.decoder.decode(type, from: try CallableValue.decode(wire))
+      return try coders.decoder.decode(type, from: try CallableValue.decode(wire, numbers: .swift))
     } catch let error as CallableValue.Failure {
       throw FunctionsError(.internal, "The function returned a value that cannot be read: \(error)")
     }
   }
 
   /// The element of a stream for an event; `nil` for a result that its type leaves out.
+  ///
+  /// - Throws: `FunctionsError` with `dataLoss` for a value of another type, with the decoder's error beneath.
   func response<Response: Decodable>(_ event: FunctionEvent, as type: Response.Type) throws -> Response? {
+    do {
+      return try element(event, as: type)
+    } catch let error as DecodingError {
+      throw FunctionsError(.dataLoss, "The function sent a value of another type: \(error)", underlying: error)
+    }
+  }
+
+  private func element<Response: Decodable>(_ event: FunctionEvent, as type: Response.Type) throws -> Response? {
     guard Response.self is any StreamResponseProtocol.Type else {
       guard case .message(let value) = event else { return nil }
       return try decoded(Response.self, value)

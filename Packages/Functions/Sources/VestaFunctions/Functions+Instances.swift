@@ -62,7 +62,9 @@ extension Functions {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
     let key = FunctionsInstances.Key(region: region ?? defaultRegion, customDomain: customDomain)
-    return try app.container.require(FunctionsInstances.self).functions(of: app, key)
+    return try app.container.require(
+      FunctionsInstances.self, providedBy: "FunctionsLibrary of VestaFunctions (Packages/Functions)"
+    ).functions(of: app, key)
   }
 
   private class func defaultApp() -> VestaApp {

@@ -93,14 +93,16 @@ public struct FunctionsError: CustomNSError, LocalizedError, Sendable, CustomStr
   private let wireDetails: JSONValue?
   private let region: String?
   private let url: String?
+  private let underlying: (any Error)?
 
   /// The details that the function has given about the failure; `nil` for none.
-  public var details: Any? { wireDetails.flatMap { try? CallableValue.decode($0) } }
+  public var details: Any? { wireDetails.flatMap { try? CallableValue.decode($0, numbers: .foundation) } }
 
   init(
     _ code: FunctionsErrorCode, _ message: String? = nil, details: JSONValue? = nil, region: String? = nil,
-    url: String? = nil
+    url: String? = nil, underlying: (any Error)? = nil
   ) {
+    self.underlying = underlying
     self.code = code
     self.message = message ?? code.words
     wireDetails = details
@@ -128,12 +130,13 @@ public struct FunctionsError: CustomNSError, LocalizedError, Sendable, CustomStr
   /// The message.
   public var errorDescription: String? { message }
 
-  /// The message, the details, and where the function is.
+  /// The message, the details, where the function is, and the error that caused this one.
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: message]
     info[FunctionsErrorDetailsKey] = details
     info["region"] = region
     info["url"] = url
+    info[NSUnderlyingErrorKey] = underlying
     return info
   }
 

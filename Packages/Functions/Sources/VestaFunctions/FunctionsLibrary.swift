@@ -26,7 +26,7 @@ public enum FunctionsLibrary: Library {
         dependencies: [
           .required(
             (any FunctionsBackend).self,
-            providedBy: "VestaFunctionsService (the embedded engine, part of Packages/Functions)"),
+            providedBy: "FunctionsServiceLibrary of VestaFunctionsService (the embedded engine; Packages/Functions)"),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any MessagingInterop).self),

@@ -28,8 +28,10 @@ public final class HTTPSCallableResult: Sendable {
     self.wire = wire
   }
 
-  /// The returned data: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` or `[String: Any]`.
-  public var data: Any { (try? CallableValue.decode(wire)) ?? NSNull() }
+  /// The returned data: `NSNull`, `NSNumber` for numbers and booleans, `String`, `[Any]` or `[String: Any]`.
+  ///
+  /// A number casts to every type of number that can hold it: `data as? Double` of 5 is 5.0.
+  public var data: Any { (try? CallableValue.decode(wire, numbers: .foundation)) ?? NSNull() }
 }
 
 /// A function that can be called.

@@ -27,8 +27,10 @@ public struct CallableRequest: Sendable {
   /// The argument in the wire's form.
   public let rawData: JSONValue
 
-  /// The argument: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` or `[String: Any]`.
-  public var data: Any { (try? CallableValue.decode(rawData)) ?? NSNull() }
+  /// The argument: `NSNull`, `NSNumber` for numbers and booleans, `String`, `[Any]` or `[String: Any]`.
+  ///
+  /// A number casts to every type of number that can hold it.
+  public var data: Any { (try? CallableValue.decode(rawData, numbers: .foundation)) ?? NSNull() }
 }
 
 /// A failure that a function reports to its caller.

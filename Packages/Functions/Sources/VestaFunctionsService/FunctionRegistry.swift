@@ -6,7 +6,7 @@ import VestaFunctionsBackend
 import VestaFunctionsValues
 import VestaServiceInterop
 
-/// The functions of an app: Swift closures that clients call by name.
+/// The functions of a project: Swift closures that clients call by name.
 ///
 /// ```swift
 /// let functions = try FunctionRegistry.registry()
@@ -51,7 +51,8 @@ public final class FunctionRegistry: Sendable {
     guard let app = app ?? VestaApp.app() else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(FunctionRegistry.self)
+    return try app.container.require(
+      FunctionRegistry.self, providedBy: "FunctionsServiceLibrary of VestaFunctionsService (Packages/Functions)")
   }
 
   // MARK: Registering
@@ -166,7 +167,7 @@ public final class FunctionRegistry: Sendable {
     _ type: Argument.Type, _ request: CallableRequest, _ coders: SharedCoders
   ) throws -> Argument {
     do {
-      return try coders.decoder.decode(type, from: try CallableValue.decode(request.rawData))
+      return try coders.decoder.decode(type, from: try CallableValue.decode(request.rawData, numbers: .swift))
     } catch {
       throw HTTPSError(.invalidArgument, "The argument is not a \(type): \(error)")
     }

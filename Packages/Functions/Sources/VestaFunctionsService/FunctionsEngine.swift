@@ -7,29 +7,33 @@ import VestaServiceInterop
 
 /// The embedded functions service: runs the closures of a ``FunctionRegistry``.
 ///
-/// A call is checked, waits for a place, and runs in a task of its own. The caller waits for the first of three: the
-/// function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
+/// A call is checked, waits for a place, and runs in a task of its own, on threads that the function may block.
+/// Functions share the places: one whose calls take long does not hold up the others. A function that calls a
+/// function gives its place back until that has ended; see ``CallPlace``. The caller waits for the first of three:
+/// the function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
 /// caller goes on at once; the place is given back when the function has really ended, so that functions that ignore
 /// their cancellation cannot pile up.
 final class FunctionsEngine: FunctionsBackend {
   let registry: FunctionRegistry
-  private let options: FunctionsServiceOptions
+  let options: FunctionsServiceOptions
+  /// For calls that come in without an app.
   private let check: CallerCheck
   private let clock: ServiceClock
-  private let places: FairQueue
+  private let places: FairShares<String>
   private let deadlines: Deadlines
   /// The number of calls that run or wait.
   private let admitted = Locked(0)
   private let maximumAdmitted: Int
 
   init(
-    registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck, clock: ServiceClock = .system
+    registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck? = nil,
+    clock: ServiceClock = .system
   ) {
     self.registry = registry
     self.options = options
-    self.check = check
+    self.check = check ?? CallerCheck(auth: nil, verifyAppCheckToken: options.verifyAppCheckToken)
     self.clock = clock
-    places = FairQueue(limit: options.maximumConcurrentCalls)
+    places = FairShares(limit: options.maximumConcurrentCalls, bound: .soft)
     deadlines = Deadlines(clock: clock)
     let (sum, overflows) = max(1, options.maximumConcurrentCalls)
       .addingReportingOverflow(max(0, options.maximumWaitingCalls))
@@ -57,19 +61,29 @@ final class FunctionsEngine: FunctionsBackend {
   // MARK: FunctionsBackend
 
   func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
+    try await self.call(call, context: context, checkedBy: check)
+  }
+
+  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
+    stream(call, context: context, checkedBy: check)
+  }
+
+  func call(_ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck) async throws -> JSONValue {
     do {
-      let work = try await prepared(call, context, channel: nil)
+      let work = try await prepared(call, context, check, channel: nil)
       return try await run(work)
     } catch {
       throw failure(error, call)
     }
   }
 
-  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
+  func stream(
+    _ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck
+  ) -> AsyncThrowingStream<FunctionEvent, any Error> {
     let reader = StreamReader { [self] channel in
       Task {
         do {
-          let work = try await prepared(call, context, channel: channel)
+          let work = try await prepared(call, context, check, channel: channel)
           channel.finish(.success(try await run(work)))
         } catch {
           channel.finish(.failure(failure(error, call)))
@@ -83,6 +97,8 @@ final class FunctionsEngine: FunctionsBackend {
 
   /// A call that has been checked.
   private struct Work: Sendable {
+    /// The name, for which the place counts.
+    let name: String
     let function: FunctionRegistry.Function
     let request: CallableRequest
     let channel: StreamChannel?
@@ -90,7 +106,9 @@ final class FunctionsEngine: FunctionsBackend {
     let deadline: Int64
   }
 
-  private func prepared(_ call: FunctionCall, _ context: CallContext, channel: StreamChannel?) async throws -> Work {
+  private func prepared(
+    _ call: FunctionCall, _ context: CallContext, _ check: CallerCheck, channel: StreamChannel?
+  ) async throws -> Work {
     let now = clock.now()
     if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
     let function = try registry.function(for: call.target)
@@ -106,11 +124,16 @@ final class FunctionsEngine: FunctionsBackend {
       auth: user, appID: appID, instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil,
       rawData: call.data)
     return Work(
-      function: function, request: request, channel: channel,
+      name: "\(call.target)", function: function, request: request, channel: channel,
       deadline: min(limit.overflow ? .max : limit.partialValue, context.deadline ?? .max))
   }
 
   private func run(_ work: Work) async throws -> JSONValue {
+    guard let outer = CallPlace.current, outer.isOf(places) else { return try await start(work) }
+    return try await outer.lend { try await start(work) }
+  }
+
+  private func start(_ work: Work) async throws -> JSONValue {
     let running = RunningCall()
     defer { running.finish() }
     return try await Turn<JSONValue>().wait { turn in
@@ -118,7 +141,7 @@ final class FunctionsEngine: FunctionsBackend {
         turn.begin()?.resume(throwing: FailureRules.crowded)
         return
       }
-      running.begin(Task { await perform(work, turn) })
+      running.begin(Task(executorPreference: BlockingExecutor.shared) { [self] in await perform(work, turn) })
       let timer = deadlines.add(at: work.deadline) {
         guard let caller = turn.begin() else { return }
         running.cancel()
@@ -142,7 +165,11 @@ final class FunctionsEngine: FunctionsBackend {
   private func perform(_ work: Work, _ turn: Turn<JSONValue>) async {
     let result: Result<JSONValue, any Error>
     do {
-      result = .success(try await places.run { try await work.function.run(work.request, work.channel) })
+      let place = CallPlace(places, work.name)
+      try await place.enter()
+      defer { place.leave() }
+      result = .success(
+        try await CallPlace.$current.withValue(place) { try await work.function.run(work.request, work.channel) })
     } catch {
       result = .failure(error)
     }

@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// Registers the embedded functions service: provides `any FunctionsBackend` and the ``FunctionRegistry``.
 ///
 /// It uses Auth where that is there, to know who calls; the engines of the app, for event functions; and a store, for
-/// schedules (the store `functions` in the app's data directory, opened with the first schedule). An app may bring its
+/// schedules (the store `functions` in the project's directory, opened with the first schedule). An app may bring its
 /// own `FunctionsServiceOptions` by registering a component that provides them.
 ///
 /// ```swift
@@ -27,17 +27,12 @@ public enum FunctionsServiceLibrary: Library {
     [
       EmbeddedService<FunctionsEngine>.component(
         product: "Functions",
-        dependencies: [
-          .optional((any AuthInterop).self), .optional(FunctionsServiceOptions.self),
-          .optional((any StoreProvider).self),
-        ]
-      ) { container, directory in
+        keeps: ["functions"],
+        dependencies: [.optional(FunctionsServiceOptions.self), .optional((any StoreProvider).self)]
+      ) { container, home in
         let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
-        let check = CallerCheck(
-          auth: try container.find((any AuthInterop).self), verifyAppCheckToken: options.verifyAppCheckToken)
-        let registry = FunctionRegistry(
-          events: events(container, options), schedules: try schedules(container, directory))
-        return FunctionsEngine(registry: registry, options: options, check: check)
+        let registry = FunctionRegistry(events: events(home, options), schedules: try schedules(container, home))
+        return FunctionsEngine(registry: registry, options: options)
       } close: { engine in
         await engine.closeEvents()
         engine.close()
@@ -47,21 +42,25 @@ public enum FunctionsServiceLibrary: Library {
         return try container.require(EmbeddedService<FunctionsEngine>.self).engine.registry.schedules?.outbox
       },
       EmbeddedService<FunctionsEngine>.provides(FunctionRegistry.self) { $0.registry },
-      EmbeddedService<FunctionsEngine>.provides((any FunctionsBackend).self) { $0 },
+      Component(
+        (any FunctionsBackend).self, caching: .shared,
+        dependencies: [.required(EmbeddedService<FunctionsEngine>.self), .optional((any AuthInterop).self)]
+      ) { container in
+        let engine = try container.require(EmbeddedService<FunctionsEngine>.self).engine
+        return AppFunctions(engine, auth: try container.find((any AuthInterop).self))
+      },
     ]
   }
 
   /// The event functions, which look for the sources of events when the first of them is registered.
-  private static func events(_ container: ComponentContainer, _ options: FunctionsServiceOptions) -> EventFunctions {
-    EventFunctions(options: options, clock: .system) { [weak container] in
-      container?.resolveAll((any EventSource).self) ?? []
-    }
+  private static func events(_ home: EngineHome, _ options: FunctionsServiceOptions) -> EventFunctions {
+    EventFunctions(options: options, clock: .system) { home.resolveAll((any EventSource).self) }
   }
 
-  private static func schedules(_ container: ComponentContainer, _ directory: String) throws -> ScheduleRunner? {
+  private static func schedules(_ container: ComponentContainer, _ home: EngineHome) throws -> ScheduleRunner? {
     guard let stores = try container.find((any StoreProvider).self) else { return nil }
     return ScheduleRunner(clock: .system) {
-      try await stores.openStore(named: "functions", in: directory, options: StoreOptions())
+      try await stores.openStore(named: "functions", in: home.ready(), options: StoreOptions())
     }
   }
 }

@@ -2,7 +2,11 @@
 ///
 /// An app may bring its own by registering a component that provides them.
 public struct FunctionsServiceOptions: Sendable {
-  /// The number of calls that run at once; the others wait in order of arrival.
+  /// The number of calls that run at once; the others wait.
+  ///
+  /// Functions share it: when it is reached, a function with less than its share (the number divided by the functions
+  /// that run or wait) runs all the same, so one whose calls take long does not hold up the others. A function that
+  /// waits for another one that it has called does not count.
   public var maximumConcurrentCalls = 80
 
   /// The number of calls that may wait; later ones fail with `resourceExhausted`.
@@ -11,7 +15,8 @@ public struct FunctionsServiceOptions: Sendable {
   /// The time limit of functions, unless their own options say otherwise.
   public var timeout: Duration = .seconds(60)
 
-  /// The number of events of all functions that run at once.
+  /// The number of events of all functions that run at once; functions share it as they share
+  /// ``maximumConcurrentCalls``.
   public var maximumConcurrentEvents = 80
 
   /// The time for which one process may deliver the events of an engine, from 50 ms to a day; another one goes on after
@@ -25,6 +30,8 @@ public struct FunctionsServiceOptions: Sendable {
   ///
   /// Beside busy writers they are read together then. An event after a pause is delivered at once.
   public var eventGatheringInterval: Duration = .milliseconds(5)
+
+  var tuning = FunctionsTuning()
 
   /// Verifies App Check tokens, and returns the id of the app; `nil` where no function enforces App Check.
   ///

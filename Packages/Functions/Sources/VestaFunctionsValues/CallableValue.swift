@@ -150,49 +150,82 @@ package enum CallableValue {
 
   // MARK: Decoding
 
-  /// The loosely typed value of the wire's form: `NSNull`, `Bool`, `Int`, `UInt`, `Double`, `String`, `[Any]` and
-  /// `[String: Any]`.
+  /// The loosely typed value of the wire's form: `NSNull`, numbers, `String`, `[Any]` and `[String: Any]`.
   ///
   /// An object with another `@type` stays an object.
-  package static func decode(_ value: JSONValue) throws(Failure) -> Any { try decode(value, depth: 0) }
+  ///
+  /// - Parameters:
+  ///   - value: The wire's form.
+  ///   - numbers: The form of numbers and booleans.
+  package static func decode(_ value: JSONValue, numbers: Numbers = .swift) throws(Failure) -> Any {
+    try decode(value, numbers, depth: 0)
+  }
 
-  private static func decode(_ value: JSONValue, depth: Int) throws(Failure) -> Any {
+  /// The form of decoded numbers and booleans.
+  package enum Numbers: Sendable {
+    /// `Bool`, `Int`, `UInt` and `Double`, for decoders.
+    case swift
+    /// `NSNumber`, for programs: they cast it to whatever type of number they want, as they do with Firebase's SDK.
+    case foundation
+
+    fileprivate func bool(_ value: Bool) -> Any { self == .swift ? value : NSNumber(value: value) }
+    fileprivate func double(_ value: Double) -> Any { self == .swift ? value : NSNumber(value: value) }
+    fileprivate func unsigned(_ value: UInt64) -> Any { self == .swift ? UInt(value) : NSNumber(value: value) }
+    fileprivate func wide(_ value: Int64) -> Any { self == .swift ? Int(value) : NSNumber(value: value) }
+
+    /// A plain integer of the wire, which stays one when it is sent back.
+    fileprivate func plain(_ value: Int64) -> Any {
+      guard self == .foundation, let narrow = Int32(exactly: value) else { return wide(value) }
+      return NSNumber(value: narrow)
+    }
+  }
+
+  private static func decode(_ value: JSONValue, _ numbers: Numbers, depth: Int) throws(Failure) -> Any {
     guard depth < maximumDepth else { throw .tooDeep }
     switch value {
     case .null: return NSNull()
-    case .bool(let value): return value
-    case .integer(let value): return Int(value)
-    case .number(let value): return value
+    case .bool(let value): return numbers.bool(value)
+    case .integer(let value): return numbers.plain(value)
+    case .number(let value): return numbers.double(value)
     case .string(let value): return value
     case .array(let elements):
       var decoded: [Any] = []
       decoded.reserveCapacity(elements.count)
-      for element in elements { decoded.append(try decode(element, depth: depth + 1)) }
+      for element in elements { decoded.append(try decode(element, numbers, depth: depth + 1)) }
       return decoded
-    case .object(let object): return try decode(object: object, depth)
+    case .object(let object): return try decode(object: object, numbers, depth)
     }
   }
 
-  private static func decode(object: JSONObject, _ depth: Int) throws(Failure) -> Any {
-    if let integer = try integer(in: object) { return integer }
+  private static func decode(object: JSONObject, _ numbers: Numbers, _ depth: Int) throws(Failure) -> Any {
+    switch try integer(in: object) {
+    case .signed(let value)?: return numbers.wide(value)
+    case .unsigned(let value)?: return numbers.unsigned(value)
+    case nil: break
+    }
     var decoded: [String: Any] = [:]
     decoded.reserveCapacity(object.count)
-    for member in object.members { decoded[member.name] = try decode(member.value, depth: depth + 1) }
+    for member in object.members { decoded[member.name] = try decode(member.value, numbers, depth: depth + 1) }
     return decoded
   }
 }
 
 extension CallableValue {
-  /// The integer of 64 bits that an object encodes, as `Int` or `UInt`; `nil` for another object.
-  private static func integer(in object: JSONObject) throws(Failure) -> Any? {
+  private enum WideInteger {
+    case signed(Int64)
+    case unsigned(UInt64)
+  }
+
+  /// The integer of 64 bits that an object encodes; `nil` for another object.
+  private static func integer(in object: JSONObject) throws(Failure) -> WideInteger? {
     guard let type = object["@type"]?.string, let text = object["value"]?.string else { return nil }
     if type == int64Type {
       guard let value = Int64(text) else { throw .failedToParseWrappedNumber(text) }
-      return Int(value)
+      return .signed(value)
     }
     if type == uint64Type {
       guard let value = UInt64(text) else { throw .failedToParseWrappedNumber(text) }
-      return UInt(value)
+      return .unsigned(value)
     }
     return nil
   }

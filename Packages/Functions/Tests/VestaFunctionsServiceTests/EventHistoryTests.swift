@@ -84,15 +84,19 @@ private final class Process: Sendable {
   let outbox: EventOutbox
   let events: EventFunctions
 
-  init(_ store: MortalStore, _ clock: JumpingClock, gathering: Duration = .milliseconds(5)) {
+  init(
+    _ store: MortalStore, _ clock: JumpingClock, gathering: Duration = .milliseconds(5),
+    _ limits: EventOutboxLimits = EventOutboxLimits(), _ tuning: FunctionsTuning = FunctionsTuning()
+  ) {
     self.store = store
     let outbox = EventOutbox(
-      service: "test", keys: [9], types: [.documentCreated], store: { store }
+      service: "test", keys: [9], types: [.documentCreated], limits: limits, store: { store }
     ) { record in ["n": .string(String(decoding: record.payload, as: UTF8.self))] }
     self.outbox = outbox
     var options = FunctionsServiceOptions()
     options.timeout = .seconds(3)
     options.eventGatheringInterval = gathering
+    options.tuning = tuning
     events = EventFunctions(options: options, clock: clock.service) { [outbox] }
   }
 
@@ -121,7 +125,18 @@ private final class Process: Sendable {
     let seed = UInt64(run) + 77_000
     let random = Locked(SplitMix(seed: seed))
     func roll(_ count: Int) -> Int { random.withLock { Int.random(in: 0..<count, using: &$0) } }
-    let (base, clock, log) = (ModelStore(), JumpingClock(), Log<Delivery>())
+    let (storeClock, clock, log) = (ManualStoreClock(), JumpingClock(), Log<Delivery>())
+    let base = ModelStore(clock: storeClock.clock)
+    var tuning = FunctionsTuning()
+    tuning.delivery.page = 1 + roll(6)
+    tuning.delivery.window = tuning.delivery.page + roll(6)
+    tuning.delivery.lane = 1 + roll(4)
+    tuning.timing.batch = 1 + roll(6)
+    tuning.eventsBetweenYields = 1 + roll(3)
+    var limits = EventOutboxLimits()
+    limits.inlineSize = roll(30)
+    limits.singleDeletions = roll(4)
+    let drawn = "seed \(seed), \(tuning), \(limits)"
     var certain: [String: [Int]] = [:]
     var possible: Set<String> = []
     var processes: [Process] = []
@@ -139,7 +154,7 @@ private final class Process: Sendable {
       log.add(Delivery(path: event.path, number: number, id: event.id))
     }
     func start(operations: Int) throws -> Process {
-      let process = Process(MortalStore(base, operations: operations, makesLast: roll(2) == 0), clock)
+      let process = Process(MortalStore(base, operations: operations, makesLast: roll(2) == 0), clock, limits, tuning)
       var options = EventOptions()
       (options.maximumAttempts, options.retryDelay) = (.max, .milliseconds(50))
       options.concurrency = 1 + roll(8)
@@ -149,7 +164,9 @@ private final class Process: Sendable {
       return process
     }
     func pass() async {
-      clock.timers.advance(by: .milliseconds(10 + roll(200)))
+      let step = 10 + roll(200)
+      clock.timers.advance(by: .milliseconds(step))
+      storeClock.advance(by: Int64(step) * 1_000)
       for _ in 0..<roll(30) { await Task.yield() }
     }
 
@@ -182,19 +199,19 @@ private final class Process: Sendable {
     var ids: [String: String] = [:]
     for delivery in log.entries {
       let change = "\(delivery.path) \(delivery.number)"
-      #expect(possible.contains(change), "seed \(seed): nobody has made the change \(change)")
-      #expect(ids[delivery.id, default: change] == change, "seed \(seed): \(delivery.id) is the id of two changes")
+      #expect(possible.contains(change), "\(drawn): nobody has made the change \(change)")
+      #expect(ids[delivery.id, default: change] == change, "\(drawn): \(delivery.id) is the id of two changes")
       if ids.updateValue(change, forKey: delivery.id) == nil {
         first[delivery.path, default: []].append(delivery.number)
       }
     }
     for (path, numbers) in certain {
       let seen = first[path] ?? []
-      #expect(Set(numbers).isSubset(of: seen), "seed \(seed): lost of \(path): \(Set(numbers).subtracting(seen))")
-      #expect(seen == seen.sorted(), "seed \(seed): \(path) came in the order \(seen)")
+      #expect(Set(numbers).isSubset(of: seen), "\(drawn): lost of \(path): \(Set(numbers).subtracting(seen))")
+      #expect(seen == seen.sorted(), "\(drawn): \(path) came in the order \(seen)")
     }
     let rows = try await base.read { try await $0.entries(in: KeyRange(prefix: [9])) }
-    #expect(rows.isEmpty, "seed \(seed): rows stay: \(rows.map { (Hex.encode($0.key), $0.value) })")
+    #expect(rows.isEmpty, "\(drawn): rows stay: \(rows.map { (Hex.encode($0.key), $0.value) })")
   }
 
   /// The processes that live; the others are closed, of which nothing reaches the store.

@@ -20,7 +20,7 @@ import VestaTesting
 
   init() throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
-    options.projectID = "project"
+    options.projectID = "project-\(UUID().uuidString)"
     options.backend = .embedded(directory: URL(fileURLWithPath: NSTemporaryDirectory()))
     app = try VestaApp.configure(
       name: "f\(UUID().uuidString.prefix(8))", options: options,
@@ -39,6 +39,32 @@ import VestaTesting
     #expect(data["name"] as? String == "ü")
     #expect(data["count"] as? Int == .max)
     #expect((data["list"] as? [Any])?.count == 2)
+  }
+
+  @Test func `numbers of a result, an argument and an error's details cast to every type that can hold them`()
+    async throws
+  {
+    let casts = Log<Bool>()
+    registry.onCall("num") { request in
+      let data = request.data as? [String: Any]
+      casts.add(data?["n"] as? Double == 3 && data?["n"] as? Int32 == 3 && data?["b"] as? Bool == true)
+      return ["sum": 5, "half": 2.0, "list": [1, 2], "big": UInt64.max, "yes": true] as [String: Any]
+    }
+    registry.onCall("fail") { _ in throw HTTPSError(.dataLoss, "lost", details: ["n": 7]) }
+    let result = try await functions.httpsCallable("num").call(["n": 3, "b": true] as [String: Any])
+    let data = try #require(result.data as? [String: Any])
+    #expect(casts.entries == [true])
+    #expect(data["sum"] as? Double == 5 && data["sum"] as? Int32 == 5 && data["sum"] as? Int == 5)
+    #expect(data["half"] as? Int == 2 && data["half"] as? Double == 2)
+    #expect(data["list"] as? [Double] == [1, 2])
+    #expect(data["big"] as? UInt64 == .max)
+    #expect(data["yes"] as? Bool == true)
+    let error = await #expect(throws: FunctionsError.self) { try await self.functions.httpsCallable("fail").call() }
+    #expect((error?.details as? [String: Any])?["n"] as? Double == 7)
+    // What came goes back as it was.
+    registry.onCall("echo") { $0.data }
+    let echo: Callable<[String: Int], [String: Int]> = functions.httpsCallable("echo")
+    #expect(try await echo(["a": 1, "b": .max]) == ["a": 1, "b": .max])
   }
 
   @Test func `every call keeps its caller's executor, on success and on failure`() async {

@@ -14,7 +14,7 @@ import VestaTesting
 
   init() throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
-    options.projectID = "project"
+    options.projectID = "project-\(UUID().uuidString)"
     options.backend = .embedded(directory: URL(fileURLWithPath: NSTemporaryDirectory()))
     let app = try VestaApp.configure(
       name: "s\(UUID().uuidString.prefix(8))", options: options,
@@ -74,6 +74,34 @@ import VestaTesting
     }
     let after = try await iterator.next()
     #expect(after == nil)
+  }
+
+  @Test func `a streamed value of another type is an error of Functions with the decoder's error beneath`() async throws
+  {
+    let wrong: [Callable<Int, StreamResponse<[String: Int], String>>] = [functions.httpsCallable("count")]
+    let plain: Callable<Int, [String]> = functions.httpsCallable("count")
+    let result: Callable<Int, StreamResponse<Int, [Int]>> = functions.httpsCallable("count")
+    var errors: [(any Error)?] = []
+    func read<Response: Sendable>(_ stream: AsyncThrowingStream<Response, any Error>) async {
+      do {
+        for try await _ in stream {}
+        errors.append(nil)
+      } catch {
+        errors.append(error)
+      }
+    }
+    for callable in wrong { await read(try callable.stream(1)) }
+    await read(try plain.stream(1))
+    await read(try result.stream(1))
+    for error in errors {
+      let error = try #require(error as? FunctionsError)
+      #expect(error.code == .dataLoss)
+      #expect(error.errorUserInfo[NSUnderlyingErrorKey] is DecodingError)
+    }
+    let unencodable: Callable<Double, StreamResponse<Int, String>> = functions.httpsCallable("count")
+    let refused = #expect(throws: FunctionsError.self) { try unencodable.stream(.nan) }
+    #expect(refused?.code == .invalidArgument)
+    #expect(refused?.errorUserInfo[NSUnderlyingErrorKey] != nil)
   }
 
   @Test func `leaving the loop cancels the function`() async throws {

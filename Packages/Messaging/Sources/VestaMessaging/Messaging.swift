@@ -15,18 +15,20 @@ import VestaServiceInterop
 ///
 /// - The app is registered when a token is asked for, or at once while ``isAutoInitEnabled``. Registration and pending
 ///   changes of topics are kept in the app's data directory.
-/// - While there is a stream of messages and a token, the app is connected to the service. A message is acknowledged
-///   when a stream has received it; until then it is delivered again after a restart, with the same id.
+/// - While there is a loop over ``foregroundMessages`` and a token, the app is connected to the service. A message is
+///   acknowledged when the loop comes back for the next one; until then it is delivered again after a restart, with the
+///   same id.
 /// - All members may be used from any thread. Completion handlers and the delegate are called on the callback queue of
 ///   the app's options (the main queue unless it was set).
 ///
-/// To read on: `Registration/Messaging+Token.swift`, `Topics/TopicQueue.swift`, `Delivery/DeliveryRunner.swift`.
+/// To read on: `Registration/Messaging+Token.swift`, `Topics/TopicQueue.swift`, `Delivery/DeliveryBook.swift`.
 public final class Messaging: NSObject, Sendable {
   /// The app; `nil` once it is gone.
   public weak let app: VestaApp?
 
   let backend: any MessagingBackend
   let clock: ServiceClock
+  let tuning: MessagingTuning
   let file: RegistrationFile
   let senderID: String
   let appID: String
@@ -43,7 +45,7 @@ public final class Messaging: NSObject, Sendable {
 
   struct State: Sendable {
     var stored: StoredRegistration
-    weak var delegate: (any MessagingDelegate)?
+    var delegate = DelegateReference()
     /// The time at which the service last refused the token, in microseconds since 1970.
     var lastRefusal: Int64?
     var topicWaiters: [TopicWaiter] = []
@@ -63,10 +65,14 @@ public final class Messaging: NSObject, Sendable {
     var turn: Turn<Void>
   }
 
-  init(app: VestaApp, backend: any MessagingBackend, clock: ServiceClock = .system) {
+  init(
+    app: VestaApp, backend: any MessagingBackend, clock: ServiceClock = .system,
+    tuning: MessagingTuning = MessagingTuning()
+  ) {
     self.app = app
     self.backend = backend
     self.clock = clock
+    self.tuning = tuning
     file = RegistrationFile(directory: app.dataDirectory)
     senderID = app.options.gcmSenderID
     appID = app.options.googleAppID
@@ -76,10 +82,14 @@ public final class Messaging: NSObject, Sendable {
     let stored = file.load()
     state = Locked(State(stored: stored))
     tokens = StateSource(stored.token, greeting: { $0 })
-    delivery = DeliveryRunner(backend: backend, clock: clock)
+    delivery = DeliveryRunner(backend: backend, clock: clock, tuning: tuning)
     super.init()
     delivery.setToken(stored.token)
-    delivery.whenUnregistered { [weak self] token in self?.tokenWasRefused(token) }
+    delivery.observe { [weak self] token in
+      self?.tokenWasRefused(token)
+    } dropped: { [weak self] count in
+      self?.notifyDropped(count)
+    }
     begin()
   }
 
@@ -90,7 +100,7 @@ public final class Messaging: NSObject, Sendable {
   /// Stops the process when no default app is configured, or when it was configured without `MessagingLibrary`. Use
   /// ``instance(for:)`` where that can happen.
   public class func messaging() -> Messaging {
-    VestaApp.instanceOrStop(of: Messaging.self, call: "Messaging.messaging()")
+    VestaApp.instanceOrStop(of: Messaging.self, providedBy: library, call: "Messaging.messaging()")
   }
 
   /// The messages of an app, or why it has none.
@@ -99,16 +109,16 @@ public final class Messaging: NSObject, Sendable {
   /// - Returns: Always the same object for the same app.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil) throws(VestaError) -> Messaging {
-    try VestaApp.instance(of: Messaging.self, for: app)
+    try VestaApp.instance(of: Messaging.self, for: app, providedBy: library)
   }
 
   // MARK: Settings
 
   /// The delegate, which is called when the registration changes.
   public weak var delegate: (any MessagingDelegate)? {
-    get { state.withLock { $0.delegate } }
+    get { state.withLock { $0.delegate.object } }
     set {
-      state.withLock { $0.delegate = newValue }
+      state.withLock { $0.delegate.object = newValue }
       guard newValue != nil, let token = fcmTokenIfKnown else { return }
       notifyDelegate(token)
     }
@@ -135,17 +145,16 @@ public final class Messaging: NSObject, Sendable {
   ///
   /// - Parameter message: The message as the system has handed it to the app.
   /// - Returns: `unknown` for an empty message, `new` for any other one.
+  @discardableResult
   public func appDidReceiveMessage(_ message: [AnyHashable: Any]) -> MessagingMessageInfo {
     MessagingMessageInfo(message.isEmpty ? .unknown : .new)
   }
 
   /// The messages that arrive while the program runs, in order.
   ///
-  /// Nothing is dropped: what the loop has not taken yet is buffered. The listener is removed when the loop is left,
-  /// its task is cancelled or the stream is dropped. The stream ends with the app.
-  public var foregroundMessages: AsyncStream<MessagingRemoteMessage> {
-    .events { sink in delivery.add(onEnd: { sink.finish() }) { sink.send($0) } }
-  }
+  /// A message is acknowledged when the loop comes back for the next one; what a loop has not taken when it is left,
+  /// when its task is cancelled or when the process ends is delivered again. The loop ends with the app.
+  public var foregroundMessages: ForegroundMessages { ForegroundMessages(delivery) }
 
   // MARK: State
 
@@ -184,3 +193,5 @@ public final class Messaging: NSObject, Sendable {
     tokens.finish()
   }
 }
+
+private let library: StaticString = "MessagingLibrary of VestaMessaging (Packages/Messaging)"

@@ -44,6 +44,15 @@ public struct MessagingError: CustomNSError, LocalizedError, Hashable {
     self.message = message
   }
 
+  /// An error, as upstream's programs and tests make them.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the failure.
+  ///   - userInfo: Its description.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.init(code, userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)")
+  }
+
   static let appDeleted = MessagingError(.unknown, "The app has been deleted. Configure it again.")
 
   /// ``Code/unknown``.

@@ -25,7 +25,10 @@ public enum MessagingLibrary: Library {
         dependencies: [
           .required(
             (any MessagingBackend).self,
-            providedBy: "VestaMessagingService (the embedded engine, part of Packages/Messaging)")
+            providedBy: """
+              MessagingServiceLibrary of VestaMessagingService (the embedded engine; Packages/Messaging), which needs a store too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              """)
         ]
       ) { container, isCacheable in
         isCacheable = true

@@ -7,9 +7,9 @@ import VestaStoreInterop
 extension MessagingEngine {
   /// Removes what is over, at most once a minute; also when the clock was set back.
   func startSweeping() {
-    let now = options.clock.now()
+    let (now, pause) = (options.clock.now(), options.tuning.sweepPause.microseconds)
     let isDue = lastSweep.withLock { last in
-      if let last, (0...60_000_000).contains(now - last) { return false }
+      if let last, (0...pause).contains(now - last) { return false }
       last = now
       return true
     }
@@ -18,19 +18,19 @@ extension MessagingEngine {
 
   /// Removes the messages whose time is over, and of some registrations those that have ended.
   func sweep() async throws {
-    while try await write({ try await $0.sweep(limit: 256) }) == 256 {}
+    let limit = max(1, options.tuning.sweepBatch)
+    while try await write({ try await $0.sweep(limit: limit) }) == limit {}
     try await sweepRegistrations()
   }
 
   /// Looks at the next registrations: all of them have their turn within some sweeps.
   private func sweepRegistrations() async throws {
-    let (start, end) = (
-      lastRegistration.withLock { $0 }, options.clock.now() - options.registrationLifetime.microseconds
-    )
-    let entries = try await store().read { reader in
-      try await reader.entries(in: Keys.registrations(after: start), limit: 256)
+    let (store, limit) = (try await store(), max(1, options.tuning.sweepBatch))
+    let (start, end) = (lastRegistration.withLock { $0 }, time() - options.registrationLifetime.microseconds)
+    let entries = try await store.read { reader in
+      try await reader.entries(in: Keys.registrations(after: start), limit: limit)
     }
-    lastRegistration.withLock { $0 = entries.count == 256 ? entries.last?.key : nil }
+    lastRegistration.withLock { $0 = entries.count == limit ? entries.last?.key : nil }
     var ended: [RegistrationKey] = []
     for entry in entries {
       guard let record = StoreRow.intact(RegistrationRecord.self, entry.value, entry.key), record.lastSeenTime <= end
@@ -46,7 +46,7 @@ extension MessagingEngine {
   /// Notes down a delivery, which is written to the store within a second.
   func countDelivery() {
     guard deliveries.add(1) else { return }
-    _ = options.clock.schedule(after: .seconds(1)) { [weak self] in
+    _ = options.clock.schedule(after: options.tuning.countDelay) { [weak self] in
       guard let self else { return }
       deliveries.timerHasFired()
       Task { try? await self.countDeliveries() }
@@ -64,6 +64,42 @@ extension MessagingEngine {
     } catch {
       deliveries.add(delivered)
       throw error
+    }
+  }
+}
+
+// Times of several processes.
+extension MessagingEngine {
+  /// The time of the service: that of the store where several processes share it, whatever this one's clock says.
+  ///
+  /// A message has the time at which it was sent, and is over some time later: two processes whose clocks differ by
+  /// minutes would have it over at once, or keep it for too long.
+  func time() -> Int64 { options.clock.now() + lead.withLock { $0.value } }
+
+  /// Finds out what the store's clock is ahead of this engine's, at the first use of a shared store and then once a
+  /// minute.
+  func compareClocks(_ store: any OrderedStore) async {
+    guard let observable = store as? any CommitObservable, !observable.tellsBeforeAcknowledging else { return }
+    let (before, pause) = (options.clock.now(), options.tuning.sweepPause.microseconds)
+    let isDue = lead.withLock { lead in
+      if let last = lead.time, (0...pause).contains(before - last) { return false }
+      lead.time = before
+      return true
+    }
+    guard isDue, let version = try? await store.raiseFloor(to: nil) else { return }
+    let after = options.clock.now()
+    lead.withLock { $0.value = Lead.between(version.microseconds, before, after) }
+  }
+
+  struct Lead: Sendable {
+    var value: Int64 = 0
+    var time: Int64?
+
+    /// The least lead of a clock that was read between two readings of another one; below two seconds it is none, as
+    /// versions of the store may be ahead of its clock by a little.
+    static func between(_ version: Int64, _ before: Int64, _ after: Int64) -> Int64 {
+      let lead = version > after ? version - after : min(0, version - before)
+      return abs(lead) > 2_000_000 ? lead : 0
     }
   }
 }

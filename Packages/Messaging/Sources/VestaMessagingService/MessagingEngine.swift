@@ -26,12 +26,14 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let senderID: String
   let options: MessagingServiceOptions
   let transports: [any PushTransport]
-  let table = SessionTable()
-  let pushes = PushQueue()
+  let table: SessionTable
+  let pushes: PushQueue
   let deliveries = DeliveryCount()
   private let storage: LazyResource<any OrderedStore>
   private let commits = CommitObservation()
   let lastSweep = Locked<Int64?>(nil)
+  /// The lead of a shared store's clock over this engine's, in microseconds.
+  let lead = Locked<Lead>(Lead())
   /// The last row of the registrations that was looked at.
   let lastRegistration = Locked<[UInt8]?>(nil)
   let boundary: ServiceBoundary<MessagingServiceError>
@@ -52,6 +54,8 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     self.senderID = senderID
     self.options = options
     self.transports = transports
+    table = SessionTable(maximumInstants: options.tuning.maximumInstants)
+    pushes = PushQueue(limit: options.tuning.maximumPushes, lanes: options.tuning.pushLanes)
     boundary = ServiceBoundary(clock: options.clock) { log.error("I-MSS000002", "A call failed unexpectedly: \($0)") }
     let closed = StoreError(
       .closed, operation: "open", message: "The messaging service has been shut down with its app.")
@@ -93,6 +97,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   func store() async throws -> any OrderedStore {
     let store = try await storage.get()
     commits.begin(store) { [weak self] _ in self?.startDispatching() }
+    await compareClocks(store)
     return store
   }
 

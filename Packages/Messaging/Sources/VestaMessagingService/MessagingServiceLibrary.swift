@@ -5,9 +5,9 @@ import VestaStoreInterop
 /// Registers the embedded messaging service: provides `any MessagingBackend` and `any MessagingAdminBackend`,
 /// one engine for both, and needs a store.
 ///
-/// The store `messaging` in the app's data directory is opened at the first call and closed when the app is deleted.
-/// An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and transports
-/// by contributing components for `any PushTransport`.
+/// The store `messaging` in the project's directory is opened at the first call and closed with the last app of the
+/// project. An app may bring its own ``MessagingServiceOptions`` by registering a component that provides them, and
+/// transports by contributing components for `any PushTransport`.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [MessagingLibrary.self, MessagingServiceLibrary.self, SQLiteLibrary.self])
@@ -25,21 +25,24 @@ public enum MessagingServiceLibrary: Library {
     [
       EmbeddedService<MessagingEngine>.component(
         product: "Messaging",
+        keeps: ["messaging"],
         dependencies: [
           .required(
             (any StoreProvider).self,
-            providedBy: "VestaSQLite (keeps everything in a file) or VestaMemoryStore (keeps nothing after the process)"
-          ),
+            providedBy: """
+              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
+              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
+              """),
           .optional(MessagingServiceOptions.self),
         ]
-      ) { container, directory in
+      ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return MessagingEngine(
           projectID: container.options.projectID ?? "no-project", senderID: container.options.gcmSenderID,
           options: try container.find(MessagingServiceOptions.self) ?? MessagingServiceOptions(),
           transports: container.resolveAll((any PushTransport).self)
         ) {
-          try await stores.openStore(named: "messaging", in: directory, options: StoreOptions())
+          try await stores.openStore(named: "messaging", in: home.ready(), options: StoreOptions())
         }
       } close: {
         try await $0.close()

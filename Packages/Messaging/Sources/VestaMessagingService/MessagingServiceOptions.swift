@@ -10,7 +10,8 @@ public struct MessagingServiceOptions: Sendable {
   /// After how long a token is replaced when its installation registers again; 270 days unless set.
   public var tokenLifetime: Duration
 
-  /// The most messages that wait for one registration; beyond it the oldest is dropped.
+  /// The most messages that wait for one registration, and of those to its topics and conditions the newest; beyond it
+  /// the oldest is dropped, counted, and the registration is told how many there were.
   ///
   /// 1000 unless set.
   public var maximumWaiting: Int
@@ -23,6 +24,8 @@ public struct MessagingServiceOptions: Sendable {
 
   /// The clock of the service.
   public var clock: ServiceClock
+
+  var tuning = MessagingServiceTuning()
 
   /// Options.
   public init(

@@ -12,10 +12,11 @@ import VestaTesting
 /// An engine on a store that is handed in, so that a second engine can go on with it.
 func makeEngine(
   _ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock(), transports: [any PushTransport] = [],
-  maximumWaiting: Int = 1000
+  maximumWaiting: Int = 1000, window: Int = 100, tuning: MessagingServiceTuning = MessagingServiceTuning()
 ) -> MessagingEngine {
   let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
-  let options = MessagingServiceOptions(maximumWaiting: maximumWaiting, clock: service)
+  var options = MessagingServiceOptions(maximumWaiting: maximumWaiting, deliveryWindow: window, clock: service)
+  options.tuning = tuning
   return MessagingEngine(projectID: "p", senderID: "1", options: options, transports: transports) { store }
 }
 
@@ -42,6 +43,23 @@ extension MessagingEngine {
   }
 }
 
+extension MessagingServiceTuning {
+  /// Small figures, so that few messages reach the limits.
+  ///
+  /// Those beyond which something is refused stay as they are.
+  static func small(_ random: inout SplitMix) -> MessagingServiceTuning {
+    var tuning = MessagingServiceTuning()
+    tuning.longestGap = Int64(1 + random.below(20))
+    tuning.longestTrail = 1 + random.below(8)
+    tuning.longestPage = 1 + random.below(6)
+    tuning.readBatch = 1 + random.below(5)
+    tuning.sweepBatch = 1 + random.below(5)
+    tuning.maximumPushes = 1 + random.below(5)
+    tuning.pushLanes = 1 + random.below(3)
+    return tuning
+  }
+}
+
 extension EventLog<PushDelivery> {
   func wait(forTexts texts: [String]) async throws {
     try await wait(for: "\(texts)") { $0.compactMap { $0.message.data["text"] } == texts }
@@ -53,6 +71,22 @@ extension EventLog<PushDelivery> {
   func `the engine keeps its contract`(contract: Contract<MessagingSubject>) async throws {
     let engine = MessagingEngine(projectID: "p", senderID: "1") { ModelStore() }
     try await contract.verify(MessagingSubject(engine))
+    try await engine.close()
+  }
+
+  @Test(arguments: MessagingContracts.all)
+  func `the engine keeps its contract with small figures`(contract: Contract<MessagingSubject>) async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    var options = MessagingServiceOptions()
+    options.tuning = .small(&random)
+    let (tuning, store) = (options.tuning, ModelStore())
+    let engine = MessagingEngine(projectID: "p", senderID: "1", options: options) { store }
+    do {
+      try await contract.verify(MessagingSubject(engine))
+    } catch {
+      Issue.record("seed \(seed), \(tuning): \(error)")
+    }
     try await engine.close()
   }
 

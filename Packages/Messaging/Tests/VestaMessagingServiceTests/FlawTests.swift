@@ -26,6 +26,8 @@ enum Flaw: String, CaseIterable, Sendable {
   case ignoresTopicPriorities = "messages to a topic wait by the same rules"
   case dropsImmediateMessages = "an immediate message (time to live 0) reaches a connection"
   case callsOneAfterTheOther = "a receiver that blocks delays nobody else"
+  case blocksThreads = "many receivers that block"
+  case forgetsWithTheTopic = "a message to a topic is for who is subscribed when it is sent"
   case keepsConnections = "a connection ends with its registration"
   case endsNothing = "a second connection ends the first one"
   case stopsAtTheWindow = "more messages than a connection may have unacknowledged"
@@ -42,6 +44,7 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
   private let held = Locked<PushDelivery?>(nil)
   private let connections = Locked(0)
   private let queue = DispatchQueue(label: "flaw")
+  private let shared = DispatchQueue(label: "flaw.shared", attributes: .concurrent)
 
   init(_ flaw: Flaw) { self.flaw = flaw }
 
@@ -74,7 +77,12 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
     }
     return engine.connect(token: token, context: context, onEnd: onEnd) { [self] delivery in
       for delivery in flawed(delivery) {
-        if flaw == .callsOneAfterTheOther { queue.sync { receive(delivery) } } else { receive(delivery) }
+        if flaw == .forgetsWithTheTopic, delivery.message.data["text"] == "a" { continue }
+        switch flaw {
+        case .callsOneAfterTheOther: queue.sync { receive(delivery) }
+        case .blocksThreads: shared.async { receive(delivery) }
+        default: receive(delivery)
+        }
       }
     }
   }

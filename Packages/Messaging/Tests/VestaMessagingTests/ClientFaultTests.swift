@@ -23,7 +23,7 @@ import VestaTesting
     bench.backend.fail(nil)
     bench.clock.advance(by: .seconds(1))
     try await bench.backend.changes.wait(for: "the acknowledgement") { $0.contains("ack 1") }
-    // One that is refused is not tried again: there is nothing to be had.
+    // One of a registration that is gone is not tried again: its messages are gone with it.
     bench.backend.fail(.notFound)
     bench.backend.deliver("2", "b")
     try await log.wait(for: "the message") { $0 == ["1", "2"] }
@@ -151,19 +151,15 @@ import VestaTesting
     _ = try await bench.messaging.token()
     let delivery = bench.messaging.delivery
     for round in 0..<150 {
-      let last = Locked<ListenerRegistration?>(nil)
+      let last = Locked<MessageReader?>(nil)
       TestThreads.run(4) { thread in
         for number in 0..<6 {
-          let registration = delivery.add(onEnd: {}) { _ in }
-          if thread == 0, number == 5 {
-            last.withLock { $0 = registration }
-          } else {
-            registration.cancel()
-          }
+          let reader = MessageReader(delivery)
+          if thread == 0, number == 5 { last.withLock { $0 = reader } }
         }
       }
       #expect(bench.backend.links.count == 1, "round \(round)")
-      last.withLock { $0 }?.cancel()
+      _ = last.withLock { $0.take() }
       #expect(bench.backend.links.isEmpty, "round \(round)")
     }
     await bench.end()

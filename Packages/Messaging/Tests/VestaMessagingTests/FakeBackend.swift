@@ -26,6 +26,8 @@ final class FakeBackend: MessagingBackend {
     /// How often a topic was to be changed, also in vain.
     var topicCalls = 0
     var acknowledged: [String] = []
+    /// The messages whose acknowledgement is refused for good.
+    var refused: Set<String> = []
     /// The ids of each acknowledgement.
     var batches: [[String]] = []
     var links: [Int: Link] = [:]
@@ -88,6 +90,9 @@ final class FakeBackend: MessagingBackend {
     token: String, messageIDs: [String], context: CallContext
   ) async throws(MessagingServiceError) {
     try await check()
+    guard state.withLock({ $0.refused.isDisjoint(with: messageIDs) }) else {
+      throw MessagingServiceError(.permissionDenied, "scripted")
+    }
     state.withLock { state in
       state.acknowledged += messageIDs
       state.batches.append(messageIDs)
@@ -95,11 +100,13 @@ final class FakeBackend: MessagingBackend {
     for id in messageIDs { changes.record("ack \(id)") }
   }
 
-  func deliver(_ id: String, _ text: String) {
+  func deliver(_ id: String, _ text: String, droppedBefore: Int = 0) {
     let message = PushMessage(to: .token("t"), notification: PushNotification(title: "T"), data: ["text": text])
     let settings = DeliverySettings(message, platform: "linux", now: 0)
     for link in links {
-      link.receive(PushDelivery(messageID: id, message: message, from: "1", sentTime: 0, settings: settings))
+      link.receive(
+        PushDelivery(
+          messageID: id, message: message, from: "1", sentTime: 0, settings: settings, droppedBefore: droppedBefore))
     }
   }
 
@@ -120,7 +127,9 @@ struct Bench: Sendable {
   let clock = ManualClock()
   let messaging: Messaging
 
-  init(backend: FakeBackend = FakeBackend(), autoInit: Bool = false) throws {
+  init(
+    backend: FakeBackend = FakeBackend(), autoInit: Bool = false, tuning: MessagingTuning = MessagingTuning()
+  ) throws {
     self.backend = backend
     directory = try TemporaryDirectory("messaging")
     let options = VestaOptions(
@@ -128,13 +137,15 @@ struct Bench: Sendable {
     options.callbackQueue = .global()
     app = try VestaApp.configure(name: "msg-\(UUID().uuidString)", options: options, libraries: [])
     app.isDataCollectionDefaultEnabled = autoInit
-    messaging = Bench.client(app, backend, clock)
+    messaging = Bench.client(app, backend, clock, tuning)
   }
 
-  static func client(_ app: VestaApp, _ backend: FakeBackend, _ clock: ManualClock) -> Messaging {
+  static func client(
+    _ app: VestaApp, _ backend: FakeBackend, _ clock: ManualClock, _ tuning: MessagingTuning = MessagingTuning()
+  ) -> Messaging {
     Messaging(
       app: app, backend: backend,
-      clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }))
+      clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }), tuning: tuning)
   }
 
   func end() async {

@@ -254,7 +254,7 @@ private actor Renewals {
 
   @Test func `the connection is open while there are a token and a stream`() async throws {
     let bench = try Bench()
-    var iterator: AsyncStream<MessagingRemoteMessage>.Iterator? = bench.messaging.foregroundMessages.makeAsyncIterator()
+    var iterator: ForegroundMessages.Iterator? = bench.messaging.foregroundMessages.makeAsyncIterator()
     #expect(bench.backend.links.isEmpty)
     let token = try await bench.messaging.token()
     #expect(bench.backend.links.map(\.token) == [token])
@@ -270,7 +270,7 @@ private actor Renewals {
   @Test func `a lost connection is opened again after a pause`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
-    let stream = bench.messaging.foregroundMessages
+    let stream = bench.messaging.foregroundMessages.makeAsyncIterator()
     for pause in [1.0, 2, 4] {
       bench.backend.endConnections(.unavailable)
       #expect(bench.backend.links.isEmpty)

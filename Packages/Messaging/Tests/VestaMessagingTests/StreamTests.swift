@@ -30,7 +30,7 @@ import VestaTesting
 
     func open(_ messaging: Messaging) -> any Sendable {
       switch self {
-      case .foregroundMessages: messaging.foregroundMessages
+      case .foregroundMessages: MessageReader(messaging.delivery)
       case .tokenUpdates: messaging.tokenUpdates
       }
     }

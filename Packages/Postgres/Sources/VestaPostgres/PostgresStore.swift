@@ -11,9 +11,6 @@ public import VestaStoreInterop
 /// - **Versions** are handed out while the row of the store's state is locked, so they are the order of the commits in
 ///   all processes.
 public final class PostgresStore: CommitObservable {
-  /// How often a body runs beside others before it runs while nobody else commits.
-  private static let attemptsBeside = 6
-
   let core: StoreCore
   private let loop: PostgresLoop
   private let listener: CommitListener
@@ -47,9 +44,10 @@ public final class PostgresStore: CommitObservable {
         .inputOutput, operation: "open", message: "There is no connection string.",
         hint: "Set PostgresOptions.url or the environment's VESTA_POSTGRES_URL to postgresql://user@host/database.")
     }
-    let schema = Schema(prefix: try checked(options.schemaPrefix), store: name, directory: space)
+    let schema = Schema(
+      prefix: try checked(options.schemaPrefix), store: name, directory: space, tuning: options.tuning)
     do {
-      let connector = try Connector(url, lookup: lookup)
+      let connector = try Connector(url, password: options.password, lookup: lookup)
       let loop = try PostgresLoop(patience: options.patience)
       do {
         let (last, offset) = try await patiently {
@@ -99,7 +97,12 @@ public final class PostgresStore: CommitObservable {
           || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       }
-    if isFine { return prefix }
+    if isFine, !"\(prefix)_".lowercased().hasPrefix("pg_") { return prefix }
+    if isFine {
+      throw StoreError(
+        .invalidName, operation: "open", message: "PostgreSQL keeps names of schemas that begin with pg_ for itself.",
+        hint: "Use another PostgresOptions.schemaPrefix, such as \"vesta\".")
+    }
     throw StoreError(
       .invalidName, operation: "open", message: "A schema's name cannot begin with \(prefix.debugDescription).",
       hint: "Use up to ten letters, digits and '_'.")
@@ -198,7 +201,7 @@ public final class PostgresStore: CommitObservable {
     guard try writes.enterIfFree() else { throw StoreError.closed("write") }
     defer { writes.leave() }
     for attempt in 1... {
-      if attempt > Self.attemptsBeside { return try await writeAlone(body) }
+      if attempt > core.schema.tuning.attemptsBeside { return try await writeAlone(body) }
       let transaction = PostgresTransaction(core, isInside: bodies.current() != nil)
       let (value, request): (Result, CommitRequest?)
       do {
@@ -243,7 +246,7 @@ public final class PostgresStore: CommitObservable {
   private func writeAlone<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
-    for _ in 0..<Self.attemptsBeside {
+    for _ in 0..<max(1, core.schema.tuning.attemptsBeside) {
       let box = Locked<(result: Swift.Result<Result, any Error>, version: StoreVersion)?>(nil)
       let lone = LoneTransaction {
         let transaction = PostgresTransaction(self.core, isInside: true)

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaCore
 public import VestaStoreInterop
 
 /// Opens stores in a PostgreSQL database, each in a schema of its own.
@@ -7,11 +8,15 @@ public import VestaStoreInterop
 public struct PostgresStoreProvider: StoreProvider {
   private let options: PostgresOptions
   private let open = Locked<Set<[String]>>([])
+  private let isNoted = Locked(false)
 
   /// A provider; it connects when a store is opened.
   ///
   /// - Parameter options: Where the stores are.
   public init(options: PostgresOptions = PostgresOptions()) { self.options = options }
+
+  /// Any number of processes may have a store open.
+  public var sharesStores: Bool { true }
 
   /// Opens a store, and makes it when it is not there; see `StoreProvider`.
   ///
@@ -30,7 +35,9 @@ public struct PostgresStoreProvider: StoreProvider {
         message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
         hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning.")
     }
-    let (names, place) = (open, [self.options.space ?? directory, name])
+    let space = self.options.space ?? environmentValue("VESTA_POSTGRES_SPACE")
+    if space == nil { noteDirectory(directory) }
+    let (names, place) = (open, [space ?? directory, name])
     guard names.withLock({ $0.insert(place).inserted }) else {
       throw StoreError(
         .alreadyOpen, operation: "open", message: "This process has the store \"\(name)\" open already.",
@@ -45,4 +52,21 @@ public struct PostgresStoreProvider: StoreProvider {
       throw error
     }
   }
+
+  /// Says once that other processes find these stores only with the same data directory.
+  private func noteDirectory(_ directory: String) {
+    let isFirst = isNoted.withLock { isNoted in
+      defer { isNoted = true }
+      return !isNoted
+    }
+    guard isFirst else { return }
+    log.warning(
+      "I-PGS000001",
+      """
+      The stores belong to the data directory \(directory): a process with another one finds none of them. Set \
+      PostgresOptions.space, or VESTA_POSTGRES_SPACE, to the same name in all processes of the app.
+      """)
+  }
 }
+
+private let log = Logger(service: "VestaPostgres")

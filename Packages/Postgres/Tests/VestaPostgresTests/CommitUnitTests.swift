@@ -18,17 +18,17 @@ import VestaTesting
       var changed = ChangedKeys()
       for _ in 0..<Int.random(in: 0..<5, using: &random) { changed.add(keys(&random)) }
       for _ in 0..<Int.random(in: 0..<3, using: &random) { changed.add(range(&random)) }
-      #expect(try ChangedKeys(changed.bytes) == changed)
+      #expect(try ChangedKeys(changed.bytes()) == changed)
       let bytes = (0..<Int.random(in: 0..<12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
       _ = try? ChangedKeys(bytes)
-      for count in changed.bytes.indices { _ = try? ChangedKeys(Array(changed.bytes[..<count])) }
+      for count in changed.bytes().indices { _ = try? ChangedKeys(Array(changed.bytes()[..<count])) }
     }
   }
 
   @Test func `a row with too many keys says the range that has them all`() throws {
     var buffer = WriteBuffer()
     for index in 0..<200 { buffer.put([], for: [UInt8](repeating: UInt8(index), count: 4_000)) }
-    let changed = try ChangedKeys(ChangedKeys(buffer).bytes)
+    let changed = try ChangedKeys(ChangedKeys(buffer).bytes())
     #expect(changed.keys.isEmpty && changed.ranges.count == 1)
     for key in buffer.values.keys { #expect(changed.ranges[0].contains(key)) }
   }
@@ -37,9 +37,9 @@ import VestaTesting
     var buffer = WriteBuffer()
     for index in 10..<200 { buffer.put([], for: [UInt8](repeating: UInt8(index), count: 4_000)) }
     buffer.delete(KeyRange(from: [5], to: [6]))
-    #expect(try ChangedKeys(ChangedKeys(buffer).bytes).ranges.map(\.lower) == [[5]])
+    #expect(try ChangedKeys(ChangedKeys(buffer).bytes()).ranges.map(\.lower) == [[5]])
     buffer.delete(KeyRange(from: [220], to: nil))
-    #expect(try ChangedKeys(ChangedKeys(buffer).bytes).ranges == [KeyRange(from: [5], to: nil)])
+    #expect(try ChangedKeys(ChangedKeys(buffer).bytes()).ranges == [KeyRange(from: [5], to: nil)])
   }
 
   @Test func `a range that is added twice is kept once, and an empty one is not`() {
@@ -171,7 +171,7 @@ import VestaTesting
   @Test func `what units accept is serial`() {
     for seed in UInt64(1)...60 {
       var random = SplitMix(seed: seed)
-      var log = ConflictLog(base: 0)
+      var log = ConflictLog(base: 0, tuning: seed % 2 == 0 ? .small(seed: seed) : PostgresTuning())
       // The value of a key is the version that wrote it.
       var history: [(version: Int64, values: [[UInt8]: Int64])] = [(0, [:])]
       var version: Int64 = 0

@@ -132,7 +132,11 @@ extension OneAtATime {
 
     @Test(arguments: UInt64(1)...3)
     func `transactions of one process are serial in the order of their versions`(seed: UInt64) async throws {
-      let store = try await Server.open(Server.newSpace()) { $0.connections = 3 }
+      let tuning = PostgresTuning.small(seed: seed)
+      let store = try await Server.open(Server.newSpace()) {
+        $0.connections = 3
+        $0.tuning = tuning
+      }
       try await expectSerial(seed: seed, [store], rounds: 25)
       try await store.close()
     }
@@ -140,7 +144,10 @@ extension OneAtATime {
     @Test(arguments: UInt64(11)...14)
     func `transactions of two processes are serial in the order of their versions`(seed: UInt64) async throws {
       let space = Server.newSpace()
-      let stores = [try await Server.open(space), try await Server.open(space)]
+      let tuning = PostgresTuning.small(seed: seed)
+      let stores = [
+        try await Server.open(space) { $0.tuning = tuning }, try await Server.open(space) { $0.tuning = tuning },
+      ]
       try await expectSerial(seed: seed, stores, rounds: 20)
       for store in stores { try await store.close() }
     }
@@ -148,7 +155,10 @@ extension OneAtATime {
     @Test(arguments: UInt64(21)...22)
     func `they are serial too while connections are cut`(seed: UInt64) async throws {
       let space = Server.newSpace()
-      let stores = [try await Server.open(space), try await Server.open(space)]
+      let tuning = PostgresTuning.small(seed: seed)
+      let stores = [
+        try await Server.open(space) { $0.tuning = tuning }, try await Server.open(space) { $0.tuning = tuning },
+      ]
       let cutter = Task {
         for _ in 0..<40 { try await Server.cutConnections() }
       }

@@ -59,6 +59,29 @@ extension OneAtATime {
       try await other.close()
     }
 
+    @Test func `a body that takes too long alone is given up once, and holds nobody up for longer`() async throws {
+      let space = Server.newSpace()
+      let (store, other) = (
+        try await Server.open(space) { $0.patience = .milliseconds(900) }, try await Server.open(space)
+      )
+      let alone = Locked(0)
+      let error = await #expect(throws: StoreError.self) {
+        try await write(store, besides: other) { transaction in
+          alone.withLock { $0 += 1 }
+          // It does not even heed its cancellation at once.
+          for _ in 0..<20 { try? await Task.sleep(for: .milliseconds(50)) }
+          try await transaction.put([9], for: key(2))
+        }
+      }
+      #expect(error?.code == .conflict && error?.hint?.contains("several keys") == true)
+      #expect(alone.withLock { $0 } == 1)
+      try await other.put([8], for: key(3))
+      try await store.put([7], for: key(4))
+      #expect(try await other.get(key(2)) == nil)
+      try await store.close()
+      try await other.close()
+    }
+
     /// Reads until the server has ended the connection, and passes over that.
     private func readUntilItFails(_ reader: any StoreReader) async {
       while (try? await reader.get([key(1)])) != nil {}

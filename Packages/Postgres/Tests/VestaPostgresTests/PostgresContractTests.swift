@@ -26,6 +26,19 @@ extension OneAtATime {
         StoreSubject(store: store) { try await Server.open(space, followsServer: true) { $0.connections = 2 } })
     }
 
+    @Test(arguments: StoreContracts.all)
+    func `a store with small pages, units and lists of commits keeps`(_ contract: Contract<StoreSubject>) async throws {
+      let (space, seed) = (Server.newSpace(), UInt64.random(in: 0...UInt64.max))
+      let tuning = PostgresTuning.small(seed: seed)
+      let store = try await Server.open(space) { $0.tuning = tuning }
+      do {
+        try await contract.verify(
+          StoreSubject(store: store) { try await Server.open(space) { $0.tuning = tuning } })
+      } catch {
+        Issue.record("seed \(seed), \(tuning): \(error)")
+      }
+    }
+
     @Test(arguments: StoreProviderContracts.all)
     func `the provider keeps`(_ contract: Contract<StoreProviderSubject>) async throws {
       var options = PostgresOptions()
@@ -37,7 +50,8 @@ extension OneAtATime {
 
     @Test(arguments: UInt64(1)...6)
     func `a random history gives the answers of the model`(seed: UInt64) async throws {
-      let store = try await Server.open(Server.newSpace())
+      let tuning = PostgresTuning.small(seed: seed)
+      let store = try await Server.open(Server.newSpace()) { if seed % 2 == 0 { $0.tuning = tuning } }
       #expect(try await StoreHistory(seed: seed, steps: 150).difference(on: store) == nil)
       try await store.close()
     }

@@ -20,6 +20,25 @@ extension OneAtATime {
       try await body(space, url)
     }
 
+    @Test(arguments: ["pg", "pg_", "PG_x"])
+    func `a prefix that PostgreSQL keeps for itself is refused with a hint`(prefix: String) async throws {
+      let error = await #expect(throws: StoreError.self) {
+        try await Server.open(Server.newSpace()) { $0.schemaPrefix = prefix }
+      }
+      #expect(error?.code == .invalidName && error?.hint?.contains("schemaPrefix") == true)
+    }
+
+    @Test func `a password of its own option is sent, and in no error`() async throws {
+      try await role("PASSWORD 'secretPW'") { space, url in
+        let store = try await Server.open(space) {
+          $0.url = url
+          $0.password = "secretPW"
+        }
+        try await store.put([1], for: key(0))
+        try await store.close()
+      }
+    }
+
     @Test func `a server without a free connection says so, and is used when there is one`() async throws {
       try await role("CONNECTION LIMIT 2") { space, url in
         let loop = try PostgresLoop(patience: .seconds(30))

@@ -80,6 +80,23 @@ enum Server {
   static func newSpace() -> String { UUID().uuidString }
 }
 
+extension PostgresTuning {
+  /// Small figures, the same ones for the same seed, so that a few keys reach the limits.
+  static func small(seed: UInt64) -> PostgresTuning {
+    var (tuning, random) = (PostgresTuning(), SplitMix(seed: seed))
+    tuning.largestUnit = 1 + random.below(4)
+    tuning.partBytes = 1 + random.below(40)
+    tuning.partEntries = 1 + random.below(3)
+    tuning.attemptsBeside = 1 + random.below(6)
+    tuning.changedBytes = random.below(30)
+    tuning.conflictSpan = 1 + Int64(random.below(1_000_000))
+    tuning.conflictKeys = 1 + random.below(20)
+    (tuning.firstEntries, tuning.firstBytes) = (1 + random.below(3), 1 + random.below(40))
+    (tuning.largestEntries, tuning.largestBytes) = (1 + random.below(9), 1 + random.below(200))
+    return tuning
+  }
+}
+
 func key(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] }
 
 func number(_ value: Int) -> [UInt8] { Array(String(value).utf8) }

@@ -8,7 +8,7 @@ extension RemoteConfig {
   /// - Throws: `DecodingError` with the path to what does not fit.
   public func decoded<Value: Decodable>(asType: Value.Type = Value.self) throws -> Value {
     let keys = Set(allKeys(from: .default)).union(allKeys(from: .remote))
-    let members = keys.map { ($0, DecodableConfigValue(value: configValue(forKey: $0)) as Any) }
+    let members = keys.map { ($0, FirebaseRemoteConfigValueDecoderHelper(value: configValue(forKey: $0)) as Any) }
     return try FirebaseDataDecoder().decode(asType, from: Dictionary(uniqueKeysWithValues: members))
   }
 
@@ -32,6 +32,6 @@ extension RemoteConfig {
 
   /// The value for a key as a dictionary; `nil` when it is no dictionary in JSON.
   public subscript(jsonValue key: String) -> [String: AnyHashable]? {
-    DecodableConfigValue(value: configValue(forKey: key)).dictionaryValue()
+    FirebaseRemoteConfigValueDecoderHelper(value: configValue(forKey: key)).dictionaryValue()
   }
 }

@@ -1,12 +1,13 @@
 import Dispatch
 public import Foundation
+import VestaConcurrency
 import VestaCore
 
 extension RemoteConfig {
   /// Completion form of ``ensureInitialized()``.
   @preconcurrency
   public func ensureInitialized(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-    complete(on: .global()) {
+    completeInBackground {
       try await $0.ensureInitialized()
     } then: { _, error in
       completionHandler(error)
@@ -51,7 +52,7 @@ extension RemoteConfig {
   /// Completion form of ``activate()``; the handler is called on a background queue.
   @preconcurrency
   public func activate(completion: (@Sendable (Bool, (any Error)?) -> Void)? = nil) {
-    complete(on: .global()) {
+    completeInBackground {
       try await $0.activate()
     } then: { hasChanged, error in
       completion?(hasChanged ?? false, error)
@@ -75,9 +76,21 @@ extension RemoteConfig {
   }
 
   private func complete<Value: Sendable>(
-    on queue: DispatchQueue? = nil, _ operation: @escaping @Sendable (RemoteConfig) async throws -> Value,
+    _ operation: @escaping @Sendable (RemoteConfig) async throws -> Value,
     then completion: @escaping @Sendable (Value?, (any Error)?) -> Void
   ) {
-    CompletionForm.start(on: queue ?? callbackQueue, completion) { try await operation(self) }
+    CompletionForm.start(on: callbackQueue, completion) { try await operation(self) }
+  }
+
+  /// Calls the handler on a thread where it may block.
+  private func completeInBackground<Value: Sendable>(
+    _ operation: @escaping @Sendable (RemoteConfig) async throws -> Value,
+    then completion: @escaping @Sendable (Value?, (any Error)?) -> Void
+  ) {
+    CompletionForm.start(on: .global()) { (value: Value?, error: (any Error)?) in
+      BlockingPool.shared.async { completion(value, error) }
+    } _: {
+      try await operation(self)
+    }
   }
 }

@@ -47,12 +47,13 @@ public final class RemoteConfig: NSObject, Sendable {
   struct State: Sendable {
     var contents: ConfigContents
     var settings = RemoteConfigSettings.Values()
-    var machine = FetchMachine()
+    var machine: FetchMachine
     var isOver = false
   }
 
   init(
     app: VestaApp, namespace: String, backend: any RemoteConfigBackend, clock: ServiceClock = .system,
+    tuning: RemoteConfigTuning = RemoteConfigTuning(),
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
     self.app = app
@@ -65,9 +66,10 @@ public final class RemoteConfig: NSObject, Sendable {
     files = ConfigFiles(directory: app.dataDirectory.appending(path: "remote-config-client/\(namespace)"))
     var contents = files.load()
     if contents.record.firstOpenTime == nil { contents.record.firstOpenTime = clock.now() }
-    state = Locked(State(contents: contents))
+    state = Locked(State(contents: contents, machine: FetchMachine(tuning: tuning)))
     rollouts = StateSource(contents.active.rolloutsState, greeting: { $0 })
-    realtime = RealtimeRunner(backend: backend, namespace: namespace, clock: clock, random: random)
+    realtime = RealtimeRunner(
+      backend: backend, namespace: namespace, clock: clock, tuning: tuning, random: random)
     super.init()
     realtime.attach(self)
   }
@@ -111,7 +113,10 @@ public final class RemoteConfig: NSObject, Sendable {
   public class func instance(
     for app: VestaApp? = nil, namespace: String = NamespaceGoogleMobilePlatform
   ) throws -> RemoteConfig {
-    try VestaApp.instance(of: RemoteConfigProvider.self, for: app).remoteConfig(namespace: namespace)
+    try VestaApp.instance(
+      of: RemoteConfigProvider.self, for: app,
+      providedBy: "RemoteConfigLibrary of VestaRemoteConfig (Packages/RemoteConfig)"
+    ).remoteConfig(namespace: namespace)
   }
 
   // MARK: Settings

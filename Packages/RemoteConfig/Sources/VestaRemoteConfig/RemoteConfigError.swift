@@ -56,6 +56,18 @@ public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
     self.throttledEndTime = throttledEndTime
   }
 
+  /// An error, as upstream's programs and tests make them.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the failure.
+  ///   - userInfo: Its description, and the end of the throttling.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    let end = userInfo[RemoteConfigThrottledEndTimeInSecondsKey] as? TimeInterval
+    self.init(
+      code, userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)",
+      throttledEndTime: end.map(Date.init(timeIntervalSince1970:)))
+  }
+
   /// ``Code/unknown``.
   public static var unknown: Code { .unknown }
   /// ``Code/throttled``.
@@ -99,7 +111,8 @@ public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
   /// The kind of the failure.
   public let code: Code
 
-  init(_ code: Code) { self.code = code }
+  /// An error, as upstream's programs and tests make them.
+  public init(_ code: Code) { self.code = code }
 
   /// A description of the failure.
   public var message: String {

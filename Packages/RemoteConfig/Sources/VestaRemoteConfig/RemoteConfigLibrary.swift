@@ -25,7 +25,10 @@ public enum RemoteConfigLibrary: Library {
         dependencies: [
           .required(
             (any RemoteConfigBackend).self,
-            providedBy: "VestaRemoteConfigService (the embedded engine, part of Packages/RemoteConfig)")
+            providedBy: """
+              RemoteConfigServiceLibrary of VestaRemoteConfigService (the embedded engine; Packages/RemoteConfig), which needs a store too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              """)
         ]
       ) { container, isCacheable in
         isCacheable = true

@@ -31,7 +31,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   private let storage: LazyResource<any OrderedStore>
   private let commits = CommitObservation()
   let boundary: ServiceBoundary<RemoteConfigServiceError>
-  let plans = PlanTable()
+  let plans: PlanTable
 
   /// An engine; nothing is opened yet.
   ///
@@ -45,6 +45,7 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   ) {
     self.projectID = projectID
     self.options = options
+    plans = PlanTable(tuning: options.tuning)
     boundary = ServiceBoundary(clock: options.clock) { log.error("I-RCS000002", "A call failed unexpectedly: \($0)") }
     let closed = StoreError(
       .closed, operation: "open", message: "The configuration service has been shut down with its app.")

@@ -6,8 +6,8 @@ import VestaStoreInterop
 /// Registers the embedded configuration service: provides `any RemoteConfigBackend` and `any RemoteConfigAdminBackend`,
 /// one engine for both, and needs a store.
 ///
-/// The store `remote-config` in the app's data directory is opened at the first call and closed when the app is
-/// deleted. An app may bring its own ``RemoteConfigServiceOptions`` by registering a component that provides them.
+/// The store `remote-config` in the project's directory is opened at the first call and closed with the last app of the
+/// project. An app may bring its own ``RemoteConfigServiceOptions`` by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])
@@ -25,20 +25,23 @@ public enum RemoteConfigServiceLibrary: Library {
     [
       EmbeddedService<RemoteConfigEngine>.component(
         product: "Remote Config",
+        keeps: ["remote-config"],
         dependencies: [
           .required(
             (any StoreProvider).self,
-            providedBy: "VestaSQLite (keeps everything in a file) or VestaMemoryStore (keeps nothing after the process)"
-          ),
+            providedBy: """
+              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
+              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
+              """),
           .optional(RemoteConfigServiceOptions.self),
         ]
-      ) { container, directory in
+      ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return RemoteConfigEngine(
           projectID: container.options.projectID ?? "no-project",
           options: try container.find(RemoteConfigServiceOptions.self) ?? RemoteConfigServiceOptions()
         ) {
-          try await stores.openStore(named: "remote-config", in: directory, options: StoreOptions())
+          try await stores.openStore(named: "remote-config", in: home.ready(), options: StoreOptions())
         }
       } close: {
         try await $0.close()

@@ -10,6 +10,8 @@ public struct RemoteConfigServiceOptions: Sendable {
   /// The clock of the service.
   public var clock: ServiceClock
 
+  var tuning = RemoteConfigServiceTuning()
+
   /// Options.
   ///
   /// - Parameters:

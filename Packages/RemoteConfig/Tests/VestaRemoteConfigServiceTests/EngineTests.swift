@@ -25,6 +25,20 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     try await engine.close()
   }
 
+  @Test(arguments: RemoteConfigContracts.all)
+  func `the engine keeps its contract with small figures`(contract: Contract<RemoteConfigSubject>) async throws {
+    var options = RemoteConfigServiceOptions()
+    let (slice, kept) = (Int.random(in: 1...20), Int.random(in: 1...3))
+    (options.tuning.unitsOfASlice, options.tuning.keptOutcomes) = (slice, kept)
+    let engine = RemoteConfigEngine(projectID: "p", options: options) { ModelStore() }
+    do {
+      try await contract.verify(RemoteConfigSubject(engine))
+    } catch {
+      Issue.record("slices of \(slice), \(kept) outcomes: \(error)")
+    }
+    try await engine.close()
+  }
+
   private func publish(_ engine: RemoteConfigEngine, _ value: String) async throws -> StoredTemplate {
     let template = ConfigTemplate(parameters: ["key": ConfigParameter(defaultValue: .value(value))])
     return try await engine.publish(PublishRequest(template: template, precondition: .any), context: .owner)

@@ -27,6 +27,7 @@ enum Flaw: String, CaseIterable, Sendable {
   case hearsNothing = "a listener hears of a publish"
   case hearsTwice = "a listener hears of versions in ascending order"
   case callsOneAfterTheOther = "a listener that blocks"
+  case blocksThreads = "many listeners that block"
   case neverStops = "a cancelled listener hears nothing more"
 }
 
@@ -35,6 +36,7 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
   let flaw: Flaw
   private let fetches = Locked(0)
   private let queue = DispatchQueue(label: "flaw")
+  private let shared = DispatchQueue(label: "flaw.shared", attributes: .concurrent)
 
   init(_ flaw: Flaw) { self.flaw = flaw }
 
@@ -64,13 +66,15 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
     onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
     _ receive: @escaping @Sendable (ConfigInvalidation) -> Void
   ) -> ListenerRegistration {
-    let registration = engine.listenForInvalidations(request, context: context, onEnd: onEnd) { [flaw, queue] message in
+    let registration = engine.listenForInvalidations(request, context: context, onEnd: onEnd) {
+      [flaw, queue, shared] message in
       switch flaw {
       case .hearsNothing: break
       case .hearsTwice:
         receive(message)
         receive(message)
       case .callsOneAfterTheOther: queue.sync { receive(message) }
+      case .blocksThreads: shared.async { receive(message) }
       default: receive(message)
       }
     }

@@ -207,7 +207,7 @@ import VestaTesting
 
   // MARK: Plans
 
-  @Test func `a rollout has those whose percentile is below its percentage`() throws {
+  @Test func `a rollout has those whose percentile is below its percentage`() async throws {
     var instance = ConfigInstance()
     instance.installationID = "one"
     // The percentile of the installation "one" for the seed "seed", by another implementation.
@@ -216,14 +216,14 @@ import VestaTesting
     for (percent, isPart) in outcomes {
       let parameter = ConfigParameter(defaultValue: .rollout(id: "seed", value: "new", percent: percent))
       let plan = try FetchPlan(ConfigTemplate(parameters: ["a": parameter]), version: 1)
-      let outcome = plan.outcome(for: ConditionEvaluator(instance: instance, now: 0))
+      let outcome = try await plan.outcome(for: ConditionEvaluator(instance: instance, now: 0))
       #expect(outcome.entries == (isPart ? ["a": "new"] : [:]), "\(percent)")
       #expect(outcome.rollouts.map(\.affectedParameterKeys) == (isPart ? [["a"]] : []))
-      #expect(plan.outcome(for: ConditionEvaluator(instance: ConfigInstance(), now: 0)).entries.isEmpty)
+      #expect(try await plan.outcome(for: ConditionEvaluator(instance: ConfigInstance(), now: 0)).entries.isEmpty)
     }
   }
 
-  @Test func `more combinations of conditions than are kept all have their own values and digests`() throws {
+  @Test func `more combinations of conditions than are kept all have their own values and digests`() async throws {
     let conditions = (0..<9).map {
       ConfigCondition(name: "c\($0)", expression: "app.userProperty['b\($0)'].exactlyMatches(['1'])")
     }
@@ -235,7 +235,7 @@ import VestaTesting
       for bits in 0..<512 {
         var instance = ConfigInstance()
         for bit in 0..<9 { instance.userProperties["b\(bit)"] = "\(bits >> bit & 1)" }
-        let outcome = plan.outcome(for: ConditionEvaluator(instance: instance, now: 0))
+        let outcome = try await plan.outcome(for: ConditionEvaluator(instance: instance, now: 0))
         let expected = Dictionary(uniqueKeysWithValues: (0..<9).map { ("p\($0)", "\(bits >> $0 & 1)") })
         #expect(outcome.entries == expected, "\(bits)")
         #expect(digests.insert(outcome.digest).inserted == (round == 0), "\(bits)")

@@ -173,10 +173,10 @@ import VestaTesting
     #expect(machine.listenersChanged(to: 1, now: 0) == [.connect])
     #expect(machine.received(version: 1, known: 1, isDisabled: false, retryInterval: 300) == [])
     #expect(machine.ended(.unavailable, now: 0, factor: 1.5) == [.wait(seconds: 300)])
-    #expect(machine.pauseEnded() == [.connect])
+    #expect(machine.pauseEnded(now: 0) == [.connect])
     // It was no failure: the next one counts as the first.
     #expect(machine.ended(.unavailable, now: 0, factor: 1.5) == [.wait(seconds: 180)])
-    #expect(machine.pauseEnded() == [.connect])
+    #expect(machine.pauseEnded(now: 0) == [.connect])
     #expect(machine.received(version: 1, known: 1, isDisabled: false, retryInterval: .max) == [])
     #expect(machine.ended(nil, now: 0, factor: 1.5) == [.wait(seconds: 86_400)])
   }

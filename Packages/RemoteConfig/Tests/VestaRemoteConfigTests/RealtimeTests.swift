@@ -69,6 +69,8 @@ import VestaTesting
       #expect(bench.backend.listeners.count == 1)
     }
     bench.backend.publish(["a": "1"])
+    // One that has lasted ends in order, and is opened again at once.
+    bench.clock.advance(by: .seconds(60))
     bench.backend.endConnections(nil)
     bench.clock.advance(by: .zero)
     #expect(bench.backend.listeners.count == 1)

@@ -164,7 +164,7 @@ import VestaTesting
           // The timer fires at the end of the pause.
           guard machine.link == .waiting, let end = pause?.upperBound else { continue }
           now = max(now, end)
-          actions = machine.pauseEnded()
+          actions = machine.pauseEnded(now: now)
         default:
           actions = machine.received(
             version: Int64(random.below(5)), known: 2, isDisabled: random.oneIn(40),

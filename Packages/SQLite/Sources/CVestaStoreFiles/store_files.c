@@ -28,6 +28,13 @@ typedef struct {
   // The end of the last write, and an end that the file had.
   sqlite3_int64 written_to;
   sqlite3_int64 known_end;
+  // Whether the log was found shorter than what had been written to it.
+  int is_short;
+  // The database that the log is written back to, of the writer's log alone.
+  sqlite3_file *database;
+  // Asked for room on a full disk.
+  store_lender lend;
+  void *lender;
 } StoreFile;
 
 // Frames of the log are written together, so many at the most: the VFS of SQLite writes less than 128 KiB at once.
@@ -162,18 +169,57 @@ void store_files_inject(store_fault fault) {
 
 int store_files_faults(void) { return atomic_load(&faults_met); }
 
+// SQLite takes some failures to read, such as one while it reads the tables' names, for damage.
+static _Thread_local int read_failures;
+
+int store_files_read_failures(void) { return read_failures; }
+
+static int read_bytes(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
+  int performs, status = fault_of(STORE_FAULT_READ, &performs);
+  if (status == SQLITE_OK) status = store_file(file)->system->xRead(file, bytes, length, offset);
+  if (status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ) read_failures++;
+  return status;
+}
+
 static int store_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
-  int performs, fault = fault_of(STORE_FAULT_READ, &performs);
-  if (fault) return fault;
-  int status = store_file(file)->system->xRead(file, bytes, length, offset);
+  int status = read_bytes(file, bytes, length, offset);
   if (status != SQLITE_OK || !store_file(file)->verifies || !is_page(length, offset)) return status;
   uint64_t sum = checksum(bytes, (uint64_t)offset);
   int same = memcmp(&sum, (char *)bytes + STORE_PAGE_SIZE - STORE_RESERVED_BYTES, STORE_RESERVED_BYTES) == 0;
   return same ? SQLITE_OK : SQLITE_IOERR_DATA;
 }
 
-// SQLite takes ENOSPC alone for a full disk; a used-up quota and a limit on the size of files are no different to us.
-static int write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
+// The room that tests have left on the disk; below zero for all there is.
+static _Atomic int64_t room_left = -1;
+
+void store_files_limit_room(int64_t bytes) { atomic_store(&room_left, bytes); }
+
+int64_t store_files_room(void) { return atomic_load(&room_left); }
+
+int store_files_take_room(int64_t bytes) {
+  int64_t room = atomic_load(&room_left);
+  do {
+    if (room < 0 || bytes <= 0) return 1;
+    if (room < bytes) return 0;
+  } while (!atomic_compare_exchange_weak(&room_left, &room, room - bytes));
+  return 1;
+}
+
+static void give_room(int64_t bytes) {
+  if (bytes > 0 && atomic_load(&room_left) >= 0) atomic_fetch_add(&room_left, bytes);
+}
+
+static int has_room(sqlite3_file *file, int length, sqlite3_int64 offset) {
+  sqlite3_int64 size;
+  if (atomic_load(&room_left) < 0 || store_file(file)->system->xFileSize(file, &size) != SQLITE_OK) return 1;
+  return store_files_take_room(offset + length - size);
+}
+
+static int write_once(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
+  if (!has_room(file, length, offset)) {
+    errno = ENOSPC;
+    return SQLITE_FULL;
+  }
   int performs, fault = fault_of(STORE_FAULT_WRITE, &performs);
   if (fault && !performs) {
     // Half of it may have reached the file, as with a short write.
@@ -183,6 +229,24 @@ static int write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite
   int status = store_file(file)->system->xWrite(file, bytes, length, offset);
   if (fault) return fault;
   return status == SQLITE_IOERR_WRITE && (errno == EFBIG || errno == EDQUOT) ? SQLITE_FULL : status;
+}
+
+// Whether there is room now for what had none.
+static int lends(sqlite3_file *file, int length) {
+  StoreFile *mine = store_file(file);
+  int reason = errno;
+  int given = mine->lend ? mine->lend(mine->lender, length) : 0;
+  give_room(given);
+  errno = reason;
+  return given > 0;
+}
+
+// SQLite takes ENOSPC alone for a full disk; a used-up quota and a limit on the size of files are no different to us.
+static int write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
+  int status;
+  do status = write_once(file, bytes, length, offset);
+  while (status == SQLITE_FULL && lends(file, length));
+  return status;
 }
 
 // Whether some of what was to be written is certainly not in the file.
@@ -202,19 +266,35 @@ static int is_missing(sqlite3_file *file, const unsigned char *bytes, int length
 
 // Cuts a file; the room behind a log goes with it.
 static int cut_file(sqlite3_file *file, sqlite3_int64 size) {
-  store_file(file)->known_end = 0;
-  return store_file(file)->system->xTruncate(file, size);
+  StoreFile *mine = store_file(file);
+  mine->known_end = 0;
+  if (mine->written_to > size) mine->written_to = size;
+  sqlite3_int64 before;
+  if (atomic_load(&room_left) >= 0 && mine->system->xFileSize(file, &before) == SQLITE_OK) give_room(before - size);
+  return mine->system->xTruncate(file, size);
+}
+
+// Whether another program has made the log shorter than it was written; what follows would be behind a hole.
+static int is_short(sqlite3_file *file, sqlite3_int64 length) {
+  StoreFile *mine = store_file(file);
+  sqlite3_int64 size;
+  if (length > 0 && mine->system->xFileSize(file, &size) == SQLITE_OK && size < length) mine->is_short = 1;
+  return mine->is_short;
 }
 
 static int write_log(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 offset) {
   StoreFile *mine = store_file(file);
+  if (offset > 0 && is_short(file, offset)) {
+    mine->is_cut = 1;
+    return SQLITE_IOERR_WRITE;
+  }
   int status = write_bytes(file, bytes, length, offset);
   int reason = errno;
   mine->is_cut = status != SQLITE_OK && is_missing(file, bytes, length, offset);
   // Half of a header would be taken for damage after a crash. A log that gets a header holds nothing that is needed: it
   // is new, or all of it was written back.
   if (mine->is_cut && offset == 0) cut_file(file, 0);
-  mine->written_to = offset + length;
+  if (status == SQLITE_OK) mine->written_to = offset + length;
   errno = reason;
   return status;
 }
@@ -230,6 +310,29 @@ static int write_frames(sqlite3_file *file) {
 
 static uint32_t big_endian(const unsigned char *bytes) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+// Makes the database file as long as it has to be when a commit is written back, before the commit is. The log can then
+// start over on a full disk, too: otherwise what frees room there would soon have no log to be written to.
+static int extend_database(sqlite3_file *log, sqlite3_int64 length) {
+  sqlite3_file *file = store_file(log)->database;
+  if (!file) return SQLITE_OK;
+  StoreFile *mine = store_file(file);
+  if (length <= mine->known_end) return SQLITE_OK;
+  int status = mine->system->xFileSize(file, &mine->known_end);
+  static unsigned char zeros[ROOM_STEP];
+  while (status == SQLITE_OK && mine->known_end < length) {
+    sqlite3_int64 rest = length - mine->known_end;
+    int count = rest < (sqlite3_int64)sizeof zeros ? (int)rest : (int)sizeof zeros;
+    status = write_bytes(file, zeros, count, mine->known_end);
+    if (status == SQLITE_OK) mine->known_end += count;
+  }
+  if (status != SQLITE_OK) {
+    // Of the frame that makes the commit whole nothing has been written.
+    store_file(log)->is_cut = 1;
+    mine->known_end = 0;
+  }
+  return status;
 }
 
 // SQLite writes a frame in two pieces, its header and its page, and a commit has several frames. They are gathered, and
@@ -254,14 +357,23 @@ static int log_write(sqlite3_file *file, const void *bytes, int length, sqlite3_
   if (mine->frames_length == 0) mine->frames_at = offset;
   memcpy(mine->frames + mine->frames_length, bytes, (size_t)length);
   mine->frames_length += length;
-  if (is_header) mine->ends_commit = big_endian((const unsigned char *)bytes + 4) != 0;
+  if (is_header) {
+    uint32_t pages = big_endian((const unsigned char *)bytes + 4);
+    mine->ends_commit = pages != 0;
+    int status = pages ? extend_database(file, (sqlite3_int64)pages * STORE_PAGE_SIZE) : SQLITE_OK;
+    if (status != SQLITE_OK) {
+      mine->frames_length = 0;
+      mine->ends_commit = 0;
+      return status;
+    }
+  }
   return !is_header && mine->ends_commit ? write_frames(file) : SQLITE_OK;
 }
 
 static int log_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset) {
   int status = write_frames(file);
   store_file(file)->read_at = offset;
-  return status != SQLITE_OK ? status : store_file(file)->system->xRead(file, bytes, length, offset);
+  return status != SQLITE_OK ? status : read_bytes(file, bytes, length, offset);
 }
 
 static int log_size(sqlite3_file *file, sqlite3_int64 *size) {
@@ -302,6 +414,7 @@ static void make_room(sqlite3_file *file) {
   sqlite3_int64 room = mine->known_end / 4;
   if (room > ROOM_LIMIT) room = ROOM_LIMIT;
   do {
+    if (!has_room(file, sizeof zeros, mine->known_end)) return;
     if (mine->system->xWrite(file, zeros, sizeof zeros, mine->known_end) != SQLITE_OK) return;
     mine->known_end += sizeof zeros;
   } while (mine->known_end < mine->written_to + room);
@@ -337,9 +450,13 @@ static int store_truncate(sqlite3_file *file, sqlite3_int64 size) {
 
 // The index of the log; where it cannot grow, a commit fails whose frames are in the log already.
 static int store_map_index(sqlite3_file *file, int page, int size, int extends, void volatile **start) {
-  int performs, fault = extends ? fault_of(STORE_FAULT_INDEX, &performs) : SQLITE_OK;
-  if (fault) return fault;
-  return store_file(file)->system->xShmMap(file, page, size, extends, start);
+  int status;
+  do {
+    int performs, fault = extends ? fault_of(STORE_FAULT_INDEX, &performs) : SQLITE_OK;
+    if (fault) return fault;
+    status = store_file(file)->system->xShmMap(file, page, size, extends, start);
+  } while (status == SQLITE_IOERR_SHMSIZE && lends(file, size));
+  return status;
 }
 
 // No memory mapping: it would go past the checksums, and a fault of the disk would be a signal instead of an error.
@@ -417,18 +534,45 @@ int store_files_register(void) {
   return status;
 }
 
-static StoreFile *opened_file(struct sqlite3 *connection, int operation) {
+static sqlite3_file *system_file(struct sqlite3 *connection, int operation) {
   sqlite3_file *file = NULL;
   if (sqlite3_file_control(connection, "main", operation, &file) != SQLITE_OK) return NULL;
-  if (!file || !file->pMethods || file->pMethods->xSync != store_sync) return NULL;
-  return store_file(file);
+  return file && file->pMethods && file->pMethods->xSync == store_sync ? file : NULL;
+}
+
+static StoreFile *opened_file(struct sqlite3 *connection, int operation) {
+  sqlite3_file *file = system_file(connection, operation);
+  return file ? store_file(file) : NULL;
 }
 
 int store_files_watch(struct sqlite3 *connection, store_stamp *stamp) {
   StoreFile *log = opened_file(connection, SQLITE_FCNTL_JOURNAL_POINTER);
   if (!log) return SQLITE_MISUSE;
   log->stamp = stamp;
+  log->database = system_file(connection, SQLITE_FCNTL_FILE_POINTER);
+  if (log->database) {
+    log->lend = store_file(log->database)->lend;
+    log->lender = store_file(log->database)->lender;
+  }
   return SQLITE_OK;
+}
+
+int store_files_borrow(struct sqlite3 *connection, store_lender lend, void *lender) {
+  StoreFile *database = opened_file(connection, SQLITE_FCNTL_FILE_POINTER);
+  if (!database) return SQLITE_MISUSE;
+  database->lend = lend;
+  database->lender = lender;
+  return SQLITE_OK;
+}
+
+// `sqlite3_db_config` takes a variable number of arguments, which Swift cannot call.
+int store_files_keep_log(struct sqlite3 *connection) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+}
+
+int store_files_log_is_short(struct sqlite3 *connection) {
+  sqlite3_file *log = system_file(connection, SQLITE_FCNTL_JOURNAL_POINTER);
+  return log && is_short(log, store_file(log)->written_to);
 }
 
 int store_files_log_is_cut(struct sqlite3 *connection) {

@@ -43,15 +43,32 @@ enum Platform {
   }
 
   /// Makes a file for the owner alone whose name begins with a path and is not taken; links are not followed.
-  static func makeUniqueFile(beside path: String) throws(SystemFailure) -> String {
+  ///
+  /// - Returns: The file, and a descriptor that holds its advisory lock: as long as that is open, the file is in use.
+  static func makeUniqueFile(beside path: String) throws(SystemFailure) -> (name: String, lock: Int32) {
     while true {
       let name = "\(path).partial-\(String(UInt64.random(in: .min ... .max), radix: 16))"
       let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-      if descriptor >= 0 {
-        closeFile(descriptor)
-        return name
+      guard descriptor >= 0 else {
+        if errno == EEXIST { continue }
+        throw SystemFailure.last
       }
-      if errno != EEXIST { throw SystemFailure.last }
+      // It may have been swept in between, as nobody held its lock.
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0, (try? identity(atPath: name)) == (try? identity(of: descriptor)) {
+        return (name, descriptor)
+      }
+      closeFile(descriptor)
+    }
+  }
+
+  /// Removes what killed processes have left of files that `makeUniqueFile` made beside a path.
+  static func sweepUniqueFiles(beside path: String) {
+    let (folder, start) = (parent(of: path), "\(path).partial-")
+    for name in (try? DurableFile.names(in: folder)) ?? [] {
+      let file = path.contains("/") ? "\(folder == "/" ? "" : folder)/\(name)" : name
+      guard file.hasPrefix(start) else { continue }
+      let owner = start + file.dropFirst(start.count).prefix { $0 != "-" }
+      if (try? isLocked(owner)) == false { removeFile(file) }
     }
   }
 
@@ -166,6 +183,14 @@ enum Platform {
     guard written == bytes.count else { throw written < 0 ? SystemFailure.last : SystemFailure(code: ENOSPC) }
     guard fsync(descriptor) == 0 else { throw SystemFailure.last }
   }
+
+  /// Writes bytes at an offset; whether all of them are written.
+  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, at offset: Int) -> Bool {
+    bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) } == bytes.count
+  }
+
+  /// Makes a file shorter.
+  static func cut(_ descriptor: Int32, to size: Int) -> Bool { ftruncate(descriptor, off_t(size)) == 0 }
 
   /// Makes the names in a directory durable.
   static func syncDirectory(_ path: String) throws(SystemFailure) {

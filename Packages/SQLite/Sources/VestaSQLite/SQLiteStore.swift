@@ -64,7 +64,8 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   init(named name: String, in directory: String, options: StoreOptions, tuning: StoreTuning) throws {
     files = try StoreFiles(name: name, in: directory)
     try files.prepareDatabase()
-    writer = try WriterSession(path: files.database, options: options, tuning: tuning)
+    let reserve = StoreReserve(path: files.reserve, bytes: tuning.reserveBytes)
+    writer = try WriterSession(path: files.database, reserve: reserve, options: options, tuning: tuning)
     try files.noteOpened()
     try files.markComplete()
     versions = StoreVersions(above: max(writer.version, writer.floor), clock: options.clock)
@@ -197,6 +198,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     await readers.close()
     writer.noteEnd(floor: floors.withLock { $0.raised })
     writer.close()
+    writer.reserve.close()
     commitNews.finish()
     files.release()
     ended.open()

@@ -16,8 +16,23 @@ struct StoreTuning: Sendable {
   /// For how long a look at whether the files are in their places is good for further commits.
   var placeCheckInterval = Duration.milliseconds(1)
 
+  /// How many bytes of the disk are kept for transactions that make room; see `StoreReserve`.
+  var reserveBytes = 1 << 20
+
+  /// For how long after a refusal for want of room the log starts over after each commit.
+  var shortTime = Duration.seconds(60)
+
   /// How many transactions share a commit at the most.
   var groupLimit = 256
+
+  /// The longest key and value, together, that lie in one row; of longer ones the value has a table of its own.
+  ///
+  /// It has to
+  /// fit into a leaf of the index.
+  var inlineLimit = 2_000
+
+  /// How many entries a scan visits between two looks at whether to continue.
+  var entriesBetweenChecks = 64
 
   /// How many readers may be open, beside one for each body.
   var readerLimit = 64

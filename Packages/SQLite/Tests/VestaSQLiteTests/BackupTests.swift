@@ -48,7 +48,9 @@ extension OneAtATime {
     @Test func `every backup is written to a file of its own, which nobody else has opened`() throws {
       let directory = try TemporaryDirectory()
       let target = directory.path(of: "copy.sqlite")
-      let partials = try (0..<50).map { _ in try Platform.makeUniqueFile(beside: target) }
+      let made = try (0..<50).map { _ in try Platform.makeUniqueFile(beside: target) }
+      defer { for (_, lock) in made { Platform.closeFile(lock) } }
+      let partials = made.map(\.name)
       #expect(Set(partials).count == 50)
       #expect(partials.allSatisfy { $0.hasPrefix(directory.path) && $0 != target })
       #expect(directory.names.count == 50)
@@ -100,7 +102,7 @@ extension OneAtATime {
       #expect(try await restored.everything() == entries)
       try await restored.put([1], for: [1])
       try await restored.close()
-      #expect(try directory.files() == ["lock", "store.sqlite"])
+      #expect(try directory.files() == ["lock", "reserve", "store.sqlite"])
     }
 
     @Test func `what is no whole backup is refused, and the store stays as it is`() async throws {
@@ -136,7 +138,28 @@ extension OneAtATime {
       let again = try directory.open()
       #expect(try await again.everything() == entries)
       try await again.close()
-      #expect(try directory.files() == ["lock", "store.sqlite"])
+      #expect(try directory.files() == ["lock", "reserve", "store.sqlite"])
+    }
+
+    @Test func `what killed backups have left is swept, and what runs is left alone`() async throws {
+      let (directory, store, entries) = try await filled(200)
+      let target = "\(directory.path)/copy.sqlite"
+      for name in ["partial-1a2b", "partial-1a2b-journal", "partial-3c", "other"] {
+        try directory.write([1], at: "\(target).\(name)")
+      }
+      let (running, lock) = try Platform.makeUniqueFile(beside: target)
+      try await store.backup(to: target)
+      let running2 = String(running.split(separator: "/").last ?? "")
+      let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+      #expect(left == ["copy.sqlite", "copy.sqlite.other", running2, "test"])
+      Platform.closeFile(lock)
+      try await store.backup(to: target)
+      #expect(!FileManager.default.fileExists(atPath: running))
+      try await store.close()
+      try await SQLiteStore.restore(named: "test", in: directory.path, from: target)
+      let restored = try directory.open()
+      #expect(try await restored.everything() == entries)
+      try await restored.close()
     }
 
     @Test func `compacting gives free space back, beside readers, and keeps everything`() async throws {

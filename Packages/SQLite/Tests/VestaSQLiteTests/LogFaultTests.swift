@@ -132,5 +132,32 @@ extension OneAtATime {
       #expect(try await entries(in: directory.crashImage()) == before)
       try await store.close()
     }
+
+    @Test func `a failure to read while a store is opened is never told as damage`() async throws {
+      defer { store_files_inject(store_fault()) }
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      for number in 0..<50 { try await store.put(value(number, length: 500), for: key(number)) }
+      let image = try directory.crashImage()
+      try await store.close()
+      for place in [directory, image] {
+        var (after, isThrough) = (0, false)
+        while !isThrough {
+          let copy = try place.crashImage()
+          var plan = store_fault()
+          (plan.operations, plan.after, plan.times) = (Int32(STORE_FAULT_READ), Int32(after), 1)
+          store_files_inject(plan)
+          let error = await code { try await copy.open().close() }
+          isThrough = store_files_faults() == 0
+          store_files_inject(store_fault())
+          #expect(error == nil || error == .inputOutput, "read \(after)")
+          let again = try copy.open()
+          #expect(try await again.everything().count == 50)
+          try await again.close()
+          after += 1
+        }
+        #expect(after > 2)
+      }
+    }
   }
 }

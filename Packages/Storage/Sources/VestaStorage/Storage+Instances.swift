@@ -33,9 +33,11 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - app: The app.
-  ///   - url: `gs://` and the bucket, without a path.
+  ///   - url: `gs://` and the bucket, without a path; "" for references to any bucket.
   /// - Returns: Always the same object for the same app and bucket.
   public class func storage(app: VestaApp, url: String) -> Storage {
+    // An empty URL is the root of no bucket: references to any bucket are accepted.
+    guard !url.isEmpty else { return orStop { () throws(VestaError) in try instance(for: app, bucket: "") } }
     guard let location = try? StorageLocation.parse(url), url.hasPrefix("gs://") else {
       stop("Internal error: URI must be in the form of gs://<bucket>/<path/to/object>")
     }
@@ -59,7 +61,9 @@ extension Storage {
     guard let bucket = bucket ?? app.options.storageBucket else {
       throw VestaError(.notProvided, "The options have no storageBucket. Set it, or name a bucket.")
     }
-    return try app.container.require(StorageInstances.self).storage(of: app, bucket: bucket)
+    return try app.container.require(
+      StorageInstances.self, providedBy: "StorageLibrary of VestaStorage (Packages/Storage)"
+    ).storage(of: app, bucket: bucket)
   }
 
   private class func defaultApp() -> VestaApp {

@@ -177,7 +177,7 @@ public final class Storage: Sendable, Hashable {
   }
 
   /// Ends all transfers; the app is being deleted.
-  func close() { transfers.close() }
+  func close() async { await transfers.close() }
 
   // MARK: Identity
 

@@ -9,6 +9,8 @@ struct StorageCaller: Sendable {
   let auth: (any AuthInterop)?
   let appCheck: (any AppCheckInterop)?
   let clock: StorageClock
+  var tuning = StorageTuning()
+  var places = TransferPlaces.shared
 
   /// The context of a call: the caller and its tokens.
   ///

@@ -29,7 +29,10 @@ public enum StorageLibrary: Library {
         dependencies: [
           .required(
             (any StorageBackend).self,
-            providedBy: "VestaStorageService (the embedded engine, part of Packages/Storage)"),
+            providedBy: """
+              StorageServiceLibrary of VestaStorageService (the embedded engine; Packages/Storage), which needs a store and cryptography too, \
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto)
+              """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
         ]
@@ -82,6 +85,6 @@ final class StorageInstances: ComponentLifecycleMaintainer {
   }
 
   func appWillBeDeleted(_ app: VestaApp) async {
-    for storage in await table.removeAll() { storage.close() }
+    for storage in await table.removeAll() { await storage.close() }
   }
 }

@@ -167,7 +167,7 @@ extension StorageReference {
     toFile fileURL: URL, completion: (@Sendable (URL?, (any Error)?) -> Void)?
   ) -> StorageDownloadTask {
     download(
-      to: FileTarget(fileURL, location, storage.downloads), maxSize: nil,
+      to: FileTarget(fileURL, location, storage.downloads, tuning: storage.caller.tuning), maxSize: nil,
       whenOver: Self.ending(completion) { _ in fileURL })
   }
 
@@ -178,7 +178,7 @@ extension StorageReference {
     toFile fileURL: URL, completion: @escaping @Sendable (Result<URL, any Error>) -> Void
   ) -> StorageDownloadTask {
     download(
-      to: FileTarget(fileURL, location, storage.downloads), maxSize: nil,
+      to: FileTarget(fileURL, location, storage.downloads, tuning: storage.caller.tuning), maxSize: nil,
       whenOver: Self.ending(Self.shape(completion)) { _ in fileURL })
   }
 

@@ -23,7 +23,7 @@ extension StorageReference {
   /// - Returns: The running task.
   @discardableResult
   public func write(toFile fileURL: URL) -> StorageDownloadTask {
-    download(to: FileTarget(fileURL, location, storage.downloads), maxSize: nil)
+    download(to: FileTarget(fileURL, location, storage.downloads, tuning: storage.caller.tuning), maxSize: nil)
   }
 
   /// Downloads the object to a file, and waits until the file is there.
@@ -51,7 +51,9 @@ extension StorageReference {
     let (name, storage) = (objectName, storage)
     let length = min(max(chunkSize, 1), UploadLimits.chunkLength)
     return StorageContents {
-      StorageContentsReader(name, caller: storage.caller, length: length, retrySeconds: storage.maxDownloadRetryTime)
+      StorageContentsReader(
+        name, caller: storage.caller, transfers: storage.transfers, length: length,
+        retrySeconds: storage.maxDownloadRetryTime)
     }
   }
 

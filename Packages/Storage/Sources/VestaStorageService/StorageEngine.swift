@@ -27,6 +27,9 @@ final class StorageEngine: StorageBackend {
   /// The events of objects that functions want.
   let events: EventOutbox
   let blobs: any BlobStore
+  let content: ContentPlace
+  /// Distinguishes the engines of a store, in this process and in others.
+  let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
   let crypto: any CryptoProvider
   let options: StorageServiceOptions
   let clock: ServiceClock
@@ -36,18 +39,28 @@ final class StorageEngine: StorageBackend {
   private let boundary: ServiceBoundary<StorageServiceError>
 
   init(
-    options: StorageServiceOptions, crypto: any CryptoProvider, blobs: any BlobStore,
+    options: StorageServiceOptions, crypto: any CryptoProvider, content: ContentPlace,
     clock: ServiceClock = .system,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.options = options
     self.crypto = crypto
+    self.content = content
+    let blobs = content.blobs
     self.blobs = blobs
     self.clock = clock
     boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
+    let (owner, reserved) = (owner, options.tuning.reservedBytes)
     let store = LazyResource(whenClosed: Self.closed) {
       let store = try await openStore()
-      await Sweep(store: store, blobs: blobs, now: clock.now()).removeLeftovers()
+      do {
+        try await content.check(store)
+      } catch {
+        try? await store.close()
+        throw error
+      }
+      await Sweep(store: store, blobs: blobs, owner: owner, now: clock.now()).removeLeftovers()
+      await blobs.keepRoom(reserved)
       return store
     } close: {
       try await $0.close()
@@ -146,11 +159,21 @@ final class StorageEngine: StorageBackend {
     let isDue = nextExpiry.withLock { next in
       let isDue = next.map { now >= $0 } ?? false
       // The first hour begins with the first upload: opening the store has just removed everything.
-      if isDue || next == nil { next = now + 3_600_000_000 }
+      if isDue || next == nil { next = now + options.tuning.sweepInterval }
       return isDue
     }
     guard isDue, let store = try? await store.get() else { return }
-    await Sweep(store: store, blobs: blobs, now: now).removeLeftovers()
+    await Sweep(store: store, blobs: blobs, owner: owner, now: now).removeLeftovers()
+  }
+
+  /// Whether a blob is there as a whole.
+  func isSealed(_ blob: BlobID) async throws -> Bool {
+    do {
+      try await blobs.read(blob).close()
+      return true
+    } catch let error as BlobError where error.code == .notFound {
+      return false
+    }
   }
 
   /// Removes every blob that neither an object nor an upload knows.
@@ -159,7 +182,7 @@ final class StorageEngine: StorageBackend {
   ///
   /// - Returns: How many were removed.
   func removeOrphans() async throws -> Int {
-    try await Sweep(store: store.get(), blobs: blobs, now: clock.now()).removeOrphans()
+    try await Sweep(store: store.get(), blobs: blobs, owner: owner, now: clock.now()).removeOrphans()
   }
 }
 

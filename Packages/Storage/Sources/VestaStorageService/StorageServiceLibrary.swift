@@ -6,9 +6,10 @@ import VestaStoreInterop
 
 /// Registers the embedded object service: provides `any StorageBackend`, and needs a store and a crypto provider.
 ///
-/// The store `storage` and the folder `storage-content` in the app's data directory are opened at the first call and
-/// closed when the app is deleted. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the content,
-/// by registering a component that provides them.
+/// The store `storage` and the folder `storage-content` in the project's directory are opened at the first call and
+/// closed with the last app of the project. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the
+/// content, by registering a component that provides them. A store that several processes may use needs one of the two;
+/// see ``StorageServiceOptions/sharedContentFolder``.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [StorageServiceLibrary.self, …])
@@ -25,23 +26,33 @@ public enum StorageServiceLibrary: Library {
     [
       EmbeddedService<StorageEngine>.component(
         product: "Storage",
+        keeps: ["storage-content", "storage"],
         dependencies: [
           .required(
             (any StoreProvider).self,
-            providedBy: "VestaSQLite (keeps everything in a file) or VestaMemoryStore (keeps nothing after the process)"
-          ),
-          .required((any CryptoProvider).self, providedBy: "VestaCrypto"),
+            providedBy: """
+              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
+              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
+              """),
+          .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
           .optional((any BlobStore).self),
           .optional(StorageServiceOptions.self),
         ]
-      ) { container, directory in
+      ) { container, home in
         let stores = try container.require((any StoreProvider).self)
+        let options = try container.find(StorageServiceOptions.self) ?? StorageServiceOptions()
+        let content: ContentPlace =
+          if let provided = try container.find((any BlobStore).self) {
+            .provided(provided)
+          } else if let shared = options.sharedContentFolder {
+            .sharedFolder(shared)
+          } else {
+            .ownFolder(home.path + "/storage-content")
+          }
         return StorageEngine(
-          options: try container.find(StorageServiceOptions.self) ?? StorageServiceOptions(),
-          crypto: try container.require((any CryptoProvider).self),
-          blobs: try container.find((any BlobStore).self) ?? FileBlobStore(directory: directory + "/storage-content")
+          options: options, crypto: try container.require((any CryptoProvider).self), content: content
         ) {
-          try await stores.openStore(named: "storage", in: directory, options: StoreOptions())
+          try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())
         }
       } close: {
         try await $0.close()

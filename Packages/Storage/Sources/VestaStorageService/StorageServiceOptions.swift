@@ -20,7 +20,17 @@ public struct StorageServiceOptions: Sendable, Hashable {
   public var sessionLifetime: Duration = .seconds(7 * 24 * 3600)
 
   /// The largest number of uploads with open files; others are opened again when they continue.
-  public var maximumOpenUploads = 128
+  public var maximumOpenUploads = 64
+
+  /// The folder of the content of objects, where several processes use one store: a folder that all of them share.
+  ///
+  /// On a store that several processes may use, such as PostgreSQL, the service refuses every call without it, unless
+  /// the app provides a `BlobStore`: objects would be listed everywhere and readable in the process alone that took
+  /// them. The processes need not call the folder by the same path; a process with another folder is refused. `nil` for
+  /// a folder of the app's own data directory.
+  public var sharedContentFolder: String?
+
+  var tuning = StorageServiceTuning()
 
   /// The options with their defaults.
   public init() {}

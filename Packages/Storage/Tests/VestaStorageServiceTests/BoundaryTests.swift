@@ -24,7 +24,7 @@ import VestaTesting
     change(&options)
     return StorageEngine(
       options: options, crypto: TestCrypto(countsBytes: true),
-      blobs: FileBlobStore(directory: directory.path(of: "blobs")),
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
       clock: clock.service, openStore: { [store] in store })
   }
 
@@ -58,7 +58,7 @@ import VestaTesting
     var options = StorageServiceOptions()
     options.digestLimit = 100
     let second = StorageEngine(
-      options: options, crypto: crypto, blobs: FileBlobStore(directory: directory.path(of: "blobs")),
+      options: options, crypto: crypto, content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
       clock: clock.service, openStore: { [store] in store })
     #expect(try await second.uploadStatus(id, context: context).received == 50)
     #expect(crypto.streams.count == 0)
@@ -107,11 +107,11 @@ import VestaTesting
     // What a crash left is removed at the next start.
     let left = try #require(BlobID(rawValue: "0123456789abcdef"))
     _ = try await store.write { try await $0.put([], for: Keys.garbage(left)) }
-    await Sweep(store: store, blobs: engine.blobs, now: clock.now).removeLeftovers()
+    await Sweep(store: store, blobs: engine.blobs, owner: engine.owner, now: clock.now).removeLeftovers()
     #expect(try await rows(Keys.allGarbage) == 0)
     // Nothing to remove is no commit.
     let version = try await store.read { $0.version }
-    await Sweep(store: store, blobs: engine.blobs, now: clock.now).removeLeftovers()
+    await Sweep(store: store, blobs: engine.blobs, owner: engine.owner, now: clock.now).removeLeftovers()
     #expect(try await store.read { $0.version } == version)
     try await engine.close()
   }

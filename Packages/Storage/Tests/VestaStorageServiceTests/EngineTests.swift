@@ -26,7 +26,7 @@ import VestaTesting
     (options.inlineLimit, options.checkpointInterval) = (16, 100)
     change(&options)
     return StorageEngine(
-      options: options, crypto: TestCrypto(), blobs: FileBlobStore(directory: directory.path(of: "blobs")),
+      options: options, crypto: TestCrypto(), content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
       clock: clock.service, openStore: { store })
   }
 
@@ -112,7 +112,7 @@ import VestaTesting
 
     let behind = StorageEngine(
       options: StorageServiceOptions(), crypto: TestCrypto(),
-      blobs: FileBlobStore(directory: directory.path(of: "blobs")), clock: ManualClock(at: 5).service,
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: ManualClock(at: 5).service,
       openStore: { store })
     for later in [
       try await behind.updateObject(name, change: change, preconditions: .none, context: context),

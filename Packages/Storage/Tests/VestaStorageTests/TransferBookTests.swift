@@ -101,7 +101,7 @@ import VestaTesting
     let book = DownloadBook(directory: URL(fileURLWithPath: directory.path(of: "book")))
     book.remember(location, target, temporary: temporary, object)
     let file = FileTarget(URL(fileURLWithPath: target), location, book)
-    #expect(try await file.begin() == nil)
+    #expect(try await file.prepare() == nil)
     #expect(book.entry(location, target) == nil)
     #expect(directory.names.filter { $0.hasPrefix("files/") } == ["files/victim"])
     #expect(try directory.bytes(of: "files/victim") == [1, 2, 3])
@@ -121,7 +121,7 @@ import VestaTesting
     let book = book(directory)
     book.remember(Self.location, target, temporary: temporary, DownloadMachineTests.object(10))
     let file = FileTarget(URL(fileURLWithPath: target), Self.location, book)
-    #expect(try await file.begin()?.length == continued)
+    #expect(try await file.prepare()?.length == continued)
     // A discarded download leaves no file, no note and no claim.
     file.discard()
     #expect(!directory.names.contains(".target.part"))
@@ -142,8 +142,8 @@ import VestaTesting
       FileTarget(URL(fileURLWithPath: target), Self.location, book),
       FileTarget(URL(fileURLWithPath: target), Self.location, book)
     )
-    #expect(try await first.begin()?.length == 1)
-    #expect(try await second.begin() == nil)
+    #expect(try await first.prepare()?.length == 1)
+    #expect(try await second.prepare() == nil)
     // The second one has nothing to release.
     second.discard()
     #expect(!book.claim(DownloadBook.key(Self.location, target)))

@@ -46,9 +46,49 @@ import VestaTesting
     #expect(machine.resume() == [.notify(.resume), .start(attempt: 2)])
     #expect(machine.progressed(attempt: 1) == [])
     #expect(machine.failed(attempt: 1) == [])
-    #expect(machine.succeeded(attempt: 1) == [])
     #expect(machine.began(attempt: 2) == [])
     #expect(machine.state == .running)
+  }
+
+  @Test func `an upload that an earlier attempt has completed has succeeded, and a download has not`() {
+    var upload = Self.running(.upload)
+    _ = upload.pause()
+    _ = upload.resume()
+    #expect(upload.succeeded(attempt: 1) == [.stop, .notify(.progress), .notify(.success), .end])
+    var download = Self.running(.download)
+    _ = download.pause()
+    _ = download.resume()
+    #expect(download.succeeded(attempt: 1) == [])
+    #expect(download.state == .resuming)
+  }
+
+  @Test func `only the current attempt of a transfer that runs may publish, and calls change nothing after that`() {
+    var machine = Self.running(.download)
+    _ = machine.pause()
+    #expect(machine.mayPublish(attempt: 1) == false)
+    _ = machine.resume()
+    #expect(machine.mayPublish(attempt: 1) == false)
+    _ = machine.began(attempt: 2)
+    #expect(machine.mayPublish(attempt: 2) == true)
+    #expect(machine.mayPublish(attempt: 2) == false)
+    for late in [machine.pause(), machine.cancel(), machine.resume(), machine.enqueue()] { #expect(late == []) }
+    #expect(machine.status == .resume)
+    #expect(machine.succeeded(attempt: 2) == [.notify(.progress), .notify(.success), .end])
+    var cancelled = Self.running(.download)
+    _ = cancelled.cancel()
+    #expect(cancelled.mayPublish(attempt: 1) == false)
+  }
+
+  @Test func `a failure is observed after the clean-up, and calls change nothing until then`() {
+    var machine = Self.running(.upload)
+    #expect(machine.failed(attempt: 1) == [.cleanUp])
+    for late in [machine.pause(), machine.cancel(), machine.resume(), machine.succeeded(attempt: 1)] {
+      #expect(late == [])
+    }
+    #expect(!machine.isOver)
+    #expect(machine.cleanedUp() == [.notify(.failure), .end])
+    #expect(machine.cleanedUp() == [])
+    #expect(machine.status == .failure)
   }
 
   @Test func `an upload that completes while it is paused has succeeded`() {
@@ -93,6 +133,7 @@ import VestaTesting
     #expect(done.replays(.success) && !done.replays(.progress))
     var failed = running
     _ = failed.failed(attempt: 1)
+    _ = failed.cleanedUp()
     #expect(failed.replays(.failure))
     var cancelled = running
     _ = cancelled.cancel()
@@ -107,7 +148,7 @@ import VestaTesting
       for _ in 0..<40 {
         let attempt = started - random.below(2)
         let actions: [Action] =
-          switch random.below(9) {
+          switch random.below(11) {
           case 0: machine.enqueue()
           case 1: machine.pause()
           case 2: machine.resume()
@@ -116,7 +157,9 @@ import VestaTesting
           case 5: machine.progressed(attempt: attempt)
           case 6: machine.stopped(attempt: attempt)
           case 7: machine.succeeded(attempt: attempt)
-          default: machine.failed(attempt: attempt)
+          case 8: machine.failed(attempt: attempt)
+          case 9: machine.cleanedUp()
+          default: publish(&machine, attempt, isStopped: stopped.contains(attempt), seed)
           }
         for action in actions {
           switch action {
@@ -124,6 +167,7 @@ import VestaTesting
             #expect(number == started + 1, "seed \(seed)")
             started = number
           case .stop: stopped.insert(started)
+          case .cleanUp: #expect(ends == 0, "seed \(seed)")
           case .end: ends += 1
           case .notify: #expect(ends == 0, "seed \(seed): nothing is observed after the end")
           }
@@ -132,5 +176,12 @@ import VestaTesting
       }
       #expect(ends <= 1, "seed \(seed)")
     }
+  }
+
+  private func publish(
+    _ machine: inout TransferMachine, _ attempt: Int, isStopped: Bool, _ seed: UInt64
+  ) -> [Action] {
+    if machine.mayPublish(attempt: attempt) { #expect(!isStopped, "seed \(seed): a stopped attempt publishes nothing") }
+    return []
   }
 }

@@ -8,9 +8,11 @@ import VestaFirestoreBackend
 /// `VESTA_BENCH_DOCUMENTS` sets the size of the largest collection (a million). A bar of "at least 0.5 of raw" is a
 /// cost of at most 1/0.5.
 public func firestoreBenchmarks() -> [Benchmark] {
-  writeLines() + readLines() + streamLines() + pastLines() + indexLines() + listenLines() + neighbourLines()
+  writeLines() + transformLines() + readLines() + streamLines() + pastLines() + indexLines() + listenLines()
+    + neighbourLines()
     + clientLines()
     + clientCacheLines()
+    + clientCompanyLines()
 }
 
 /// Removes the files that the benchmarks have made.

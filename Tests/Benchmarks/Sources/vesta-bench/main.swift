@@ -8,6 +8,7 @@ import FirestoreBenchmarks
 import FunctionsBenchmarks
 import MessagingBenchmarks
 import RemoteConfigBenchmarks
+import RulesBenchmarks
 import StorageBenchmarks
 import StoreBenchmarks
 
@@ -25,6 +26,7 @@ let benchmarks: [Benchmark] =
   + storageBenchmarks()
   + remoteConfigBenchmarks()
   + messagingBenchmarks()
+  + rulesBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 

@@ -9,7 +9,8 @@ import VestaStoreInterop
 
 /// Sends numbered messages, or publishes numbered templates, until it is killed.
 ///
-/// Usage: `MessagingCrashWorker <directory> send <first number> <token>` or `<directory> publish <first number>`.
+/// Usage: `MessagingCrashWorker <directory> send <first number> <token>`, `<directory> publish <first number>` or
+/// `<directory> receive <first number> <count> <milliseconds for each>`.
 /// A line with the number follows whatever was accepted.
 enum Worker {
   static func run(_ arguments: [String]) async {
@@ -17,7 +18,10 @@ enum Worker {
     do {
       // From here on nothing runs on the main actor.
       try await Task.detached {
-        if arguments[2] == "send" {
+        if arguments[2] == "receive", arguments.count > 5 {
+          try await Receiver.run(
+            in: arguments[1], first: first, count: Int(arguments[4]) ?? 0, pause: Int(arguments[5]) ?? 0)
+        } else if arguments[2] == "send" {
           try await send(in: arguments[1], first: first, token: arguments.count > 4 ? arguments[4] : "")
         } else {
           try await publish(in: arguments[1], first: first)

@@ -45,6 +45,36 @@ import VestaTesting
     print("CrashSoakTests: \(rounds) kills, \(found) messages waited, \(repeated) deliveries came again")
   }
 
+  @Test func `no accepted message is lost by a kill of a program that takes its time for each one`() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("CrashSoakTests: seed \(seed)")
+    var random = SplitMix(seed: seed)
+    let directory = try TemporaryDirectory("messaging-receiver")
+    var (sent, taken): (Set<Int>, [Int]) = ([], [])
+    var first = 1
+    func note(_ lines: [String]) {
+      #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines)")
+      sent.formUnion(lines.filter { $0.hasPrefix("sent ") }.compactMap { Int($0.dropFirst(5)) })
+      taken += lines.filter { $0.hasPrefix("taken ") }.compactMap { Int($0.dropFirst(6)) }
+    }
+    for round in 1...rounds {
+      // Far more is sent than is taken: most of it is in the process, or waits, when that is killed.
+      let worker = try WorkerProcess("MessagingCrashWorker", directory.path, "receive", "\(first)", "300", "20")
+      _ = try await worker.lines(5 + random.below(100), withPrefix: "sent ")
+      note(try await worker.killAfter(microseconds: random.below(300_000), afterLine: nil))
+      first += 1_000
+      // Before more wait than may.
+      guard round % 5 == 0 || round == rounds else { continue }
+      let last = try WorkerProcess("MessagingCrashWorker", directory.path, "receive", "\(first)", "0", "0")
+      try await last.wait(for: "over")
+      last.endInput()
+      note(await last.finish())
+      #expect(sent.subtracting(taken) == [], "seed \(seed), round \(round): \(sent.count) sent")
+    }
+    let again = taken.count - Set(taken).count
+    print("CrashSoakTests: \(rounds) kills, \(sent.count) sent, \(Set(taken).count) taken, \(again) of them twice")
+  }
+
   private func register(_ directory: String, _ id: String) async throws -> String {
     let engine = Worker.messaging(in: directory)
     let token = try await engine.register(

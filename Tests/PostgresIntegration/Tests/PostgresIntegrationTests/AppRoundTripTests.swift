@@ -17,6 +17,22 @@ import VestaStoreInterop
 import VestaTesting
 
 extension OnOneServer {
+  /// Says that the content of Storage is in a folder that all processes share.
+  private enum SharedFolder: Library {
+    static let name = "test-shared-folder"
+    static let version = "1.0.0"
+
+    static func components() -> [Component] {
+      [
+        Component(StorageServiceOptions.self) { _, _ in
+          var options = StorageServiceOptions()
+          options.sharedContentFolder = NSTemporaryDirectory() + "vesta-shared-\(UUID().uuidString)"
+          return options
+        }
+      ]
+    }
+  }
+
   /// The round trips of the engines that an app resolves, with its stores in PostgreSQL.
   @Suite
   struct AppRoundTripTests {
@@ -34,7 +50,7 @@ extension OnOneServer {
         name: "trips\(UUID().uuidString.prefix(8))", options: options,
         libraries: [
           CountedStores.self, CryptoLibrary.self, DatabaseServiceLibrary.self, MessagingServiceLibrary.self,
-          RemoteConfigServiceLibrary.self, StorageServiceLibrary.self,
+          RemoteConfigServiceLibrary.self, SharedFolder.self, StorageServiceLibrary.self,
         ])
     }
 
@@ -179,7 +195,7 @@ extension OnOneServer {
       expect(
         count,
         [
-          "register": 3, "register again, nothing new": 2, "subscribe to a topic": 4, "leave a topic": 4,
+          "register": 3, "register again, nothing new": 2, "subscribe to a topic": 4, "leave a topic": 6,
           "send to a registration": 3, "send to a topic": 3, "acknowledge a message": 5, "read a page of the outbox": 2,
         ], beside: 2)
     }

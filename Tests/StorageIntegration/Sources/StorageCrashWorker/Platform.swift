@@ -21,3 +21,15 @@ func limitFiles(toBytes size: Int) -> Bool {
     return setrlimit(RLIMIT_FSIZE, &limit) == 0
   #endif
 }
+
+/// Bounds the number of files that the process may have open.
+///
+/// - Returns: Whether the system agreed.
+func limitDescriptors(to count: Int) -> Bool {
+  var limit = rlimit(rlim_cur: rlim_t(count), rlim_max: rlim_t(count))
+  #if canImport(Glibc)
+    return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+  #else
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0
+  #endif
+}

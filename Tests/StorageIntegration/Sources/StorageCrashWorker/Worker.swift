@@ -6,11 +6,12 @@ import VestaTesting
 
 /// Uploads and replaces objects until it is killed, and says what has been acknowledged.
 enum Worker {
-  /// - Parameter arguments: The directory, the seed, and the file that is uploaded; `full` and the directory; or
-  ///   `memory`, the directory and a file.
+  /// - Parameter arguments: The directory, the seed, and the file that is uploaded; `full` and the directory; `memory`,
+  ///   the directory and a file; or `many`, the directory and a file.
   static func run(_ arguments: [String]) async {
     if arguments.count == 2, arguments[0] == "full" { return await fill(arguments[1]) }
     if arguments.count == 3, arguments[0] == "memory" { return await transfer(arguments[2], in: arguments[1]) }
+    if arguments.count == 3, arguments[0] == "many" { return await uploadMany(arguments[2], in: arguments[1]) }
     guard arguments.count == 3, let seed = UInt64(arguments[1]) else { exit(2) }
     do {
       let harness = try StorageHarness(directory: arguments[0], name: "crash")
@@ -82,6 +83,40 @@ enum Worker {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+  }
+
+  // MARK: File descriptors
+
+  /// Starts 1,000 uploads at once where the process may have 256 files open, and says how many have arrived.
+  private static func uploadMany(_ path: String, in directory: String) async {
+    guard limitDescriptors(to: 256) else { exit(2) }
+    do {
+      let harness = try StorageHarness(directory: directory, name: "many")
+      let root = harness.storage.reference(withPath: "many")
+      let tasks = (0..<1_000).map { root.child("\($0)").putFile(from: URL(fileURLWithPath: path)) }
+      var failures: Set<String> = []
+      for task in tasks {
+        do {
+          for try await _ in task.progressUpdates {}
+        } catch {
+          failures.insert("\(error)")
+        }
+      }
+      for failure in failures { say("failed \(failure)") }
+      say("arrived \(try await root.listAll().items.count)")
+      let target = URL(fileURLWithPath: directory + "/back")
+      let downloads = (0..<1_000).map { root.child("\($0)").write(toFile: target.appendingPathExtension("\($0)")) }
+      var count = 0
+      for download in downloads {
+        for try await _ in download.progressUpdates {}
+        count += 1
+      }
+      say("fetched \(count)")
+      await harness.app.delete()
+      say("done")
+    } catch {
+      say("error \(error)")
+    }
   }
 
   // MARK: A disk that is full

@@ -70,6 +70,14 @@ import VestaTesting
     #expect(left.isEmpty)
   }
 
+  @Test func `1,000 transfers at once all arrive where a process may have 256 files open`() async throws {
+    let directory = try TemporaryDirectory()
+    try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: directory.path(of: "source")))
+    let lines = try await WorkerProcess("StorageCrashWorker", "many", directory.path, directory.path(of: "source"))
+      .finish()
+    #expect(lines == ["arrived 1000", "fetched 1000", "done"])
+  }
+
   @Test func `an upload that failed goes on from what is durable`() async throws {
     let directory = try TemporaryDirectory()
     let harness = try StorageHarness(directory: directory.path)
@@ -176,7 +184,8 @@ import VestaTesting
     small.inlineLimit = 0
     let stores = try harness.app.container.require((any StoreProvider).self)
     return StorageEngine(
-      options: options ?? small, crypto: try harness.app.container.require((any CryptoProvider).self), blobs: blobs,
+      options: options ?? small, crypto: try harness.app.container.require((any CryptoProvider).self),
+      content: .provided(blobs),
       clock: clock.map { clock in ServiceClock(now: { clock.now }) { clock.schedule(after: $0, $1) } } ?? .system
     ) {
       try await stores.openStore(named: "faulty", in: directory, options: StoreOptions())

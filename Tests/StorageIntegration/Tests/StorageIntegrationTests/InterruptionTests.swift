@@ -216,6 +216,59 @@ import VestaTesting
     }
   }
 
+  @Test(arguments: [300_000, 5_000_000])
+  func `a running download that is paused and resumed at once writes the whole object`(size: Int) async throws {
+    let data = ClientTests.data(size)
+    let reference = harness.storage.reference(withPath: "a")
+    _ = try await reference.putDataAsync(data)
+    let target = URL(fileURLWithPath: directory.path(of: "target"))
+    try Data("precious".utf8).write(to: target)
+    let task = reference.write(toFile: target)
+    let isFirst = Locked(true)
+    task.observe(.progress) { snapshot in
+      let isNow = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      guard isNow else { return }
+      snapshot.task.pause()
+      snapshot.task.resume()
+    }
+    for try await _ in task.progressUpdates {}
+    await task.runner.cleanedUp()
+    #expect(try Data(contentsOf: target) == data)
+  }
+
+  @Test func `a download that is cancelled while it reads leaves its target, also after it has settled`() async throws {
+    let reference = harness.storage.reference(withPath: "a")
+    _ = try await reference.putDataAsync(ClientTests.data(9_000_000))
+    for form in ["task", "async", "app"] {
+      let (reached, gate) = (Gate(), Gate())
+      let storage = storage { call, moment in
+        guard call == .read else { return }
+        reached.open()
+        // The service does not hear of the cancellation: the chunk arrives after it.
+        await gate.wait()
+      }
+      let target = URL(fileURLWithPath: directory.path(of: form))
+      try Data("precious".utf8).write(to: target)
+      let task = storage.reference(withPath: "a").write(toFile: target)
+      let caller = Task { try await task.runner.finish(nil, of: task) }
+      await reached.wait()
+      let closing = Task { if form == "app" { await storage.close() } }
+      if form == "task" { task.cancel() }
+      if form == "async" { caller.cancel() }
+      let result = await caller.result
+      #expect(throws: StorageError.self) { try result.get() }
+      gate.open()
+      await closing.value
+      await task.runner.cleanedUp()
+      #expect(try Data(contentsOf: target) == Data("precious".utf8), "\(form)")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.hasSuffix(".vesta") })
+    }
+  }
+
   @Test func `a callback may call every member of the task and the reference`() async throws {
     let log = Log<String>()
     let reference = harness.storage.reference(withPath: "a")
@@ -336,6 +389,17 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
     return task
   }
 
+  /// Takes the file of a hanging download away from it, as the end of its process would: what is left is a file that
+  /// nobody has open.
+  private func kill() throws {
+    for name in try temporaries {
+      let path = directory.path(of: name)
+      try FileManager.default.moveItem(atPath: path, toPath: path + ".open")
+      try FileManager.default.copyItem(atPath: path + ".open", toPath: path)
+      try FileManager.default.removeItem(atPath: path + ".open")
+    }
+  }
+
   private var temporaries: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".vesta") }
@@ -346,6 +410,7 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
     let data = ClientTests.data(9_500_000)
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
     let hanging = try await interrupted()
+    try kill()
     let reads = Locked(0)
     let next = storage("next") { call in if call == .read { reads.withLock { $0 += 1 } } }
     _ = try await next.reference(withPath: "a").writeAsync(toFile: target)
@@ -361,6 +426,7 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
       var data = ClientTests.data(9_500_000)
       _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
       let hanging = try await interrupted()
+      try kill()
       let left = try #require(try temporaries.first)
       let path = directory.path(of: left)
       switch change {

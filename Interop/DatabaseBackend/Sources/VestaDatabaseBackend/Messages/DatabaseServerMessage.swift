@@ -20,6 +20,8 @@ public enum DatabaseServerMessage: Sendable, Hashable {
   case debug(String)
   /// The service does not want this client to come back; the connection closes.
   case shutdown(reason: String)
+  /// The database cannot be served until somebody does something about it; the connection closes.
+  case failed(reason: String)
   /// The connection is closed.
   case closed(reason: String)
 }

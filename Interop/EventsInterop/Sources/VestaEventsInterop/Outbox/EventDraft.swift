@@ -34,6 +34,13 @@ public struct EventOutboxLimits: Sendable, Hashable {
   /// The number of dead letters of one function that are kept; the oldest go when there are a tenth more.
   public var maximumDeadLetters: Int
 
+  /// The number of changes that are refused without counting the events of a full queue, which would hold up every
+  /// other change.
+  public var uncountedRefusals = 1_000
+
+  /// The number of outcomes of one function up to which their rows are deleted one by one.
+  public var singleDeletions = 8
+
   /// The size up to which an event is handed out with its entry, in bytes.
   public var inlineSize = 4_096
 

@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// | `(1, function, version, number)` | an event that is to be delivered: an `EventRecord` |
 /// | `(2, function, version, number)` | its failed attempts: an `EventState` |
 /// | `(3, function, version, number)` | a dead letter: a `DeadRecord` |
-/// | `(4)` | the right to deliver: a `LeaseRecord` |
+/// | `(4, function)` | the right to deliver: a `LeaseRecord` |
 ///
 /// The queue is in descending order: its newest event comes first. An engine whose newest rows come last among those
 /// before the outbox, such as the rows of a log, writes both to one page of the store, and its commits become little
@@ -23,7 +23,7 @@ struct EventKeys: Sendable {
 
   let prefix: [UInt8]
 
-  var lease: [UInt8] { table(.lease).bytes }
+  func lease(_ function: String) -> [UInt8] { table(.lease, function).bytes }
 
   func all(_ table: Table, of function: String) -> KeyRange { self.table(table, function).range }
 

@@ -5,29 +5,48 @@ import VestaStoreInterop
 extension EventOutbox {
   // MARK: The lease
 
-  /// Takes or extends the right to deliver.
-  public func lease(for owner: String, now: Int64, duration: Int64) async throws -> EventLease {
-    let lease: EventLease = try await open().write { transaction in
-      let present = try await LeaseRecord.read(self.keys, transaction)
-      // A lease cannot last longer than `duration`: the clock of its owner was ahead, or this one was set back.
-      let isOver = present.map { $0.expiry <= now || $0.expiry - now > duration } ?? true
-      let isOwn = present?.owner == owner
-      if let present, !isOwn, !isOver { return .busy(until: present.expiry) }
-      let lease = LeaseRecord(owner: owner, expiry: now + duration)
-      try await transaction.put(try lease.fieldBytes(), for: self.keys.lease)
-      return .held(isNew: !isOwn)
+  /// Takes or extends the right to deliver the events of functions.
+  public func lease(
+    _ functions: Set<String>, for owner: String, duration: Int64
+  ) async throws -> [String: EventLease] {
+    let names = functions.sorted()
+    let leases = try await open().write { transaction -> [String: EventLease] in
+      let present = try await self.leases(names, transaction)
+      let now = try await transaction.commitVersion().microseconds
+      var answers: [String: EventLease] = [:]
+      for (name, present) in zip(names, present) {
+        let isOwn = present?.owner == owner
+        if let present, !isOwn, present.expiry > now {
+          answers[name] = .busy(remaining: present.expiry - now)
+          continue
+        }
+        let lease = LeaseRecord(owner: owner, expiry: now + duration)
+        try await transaction.put(try lease.fieldBytes(), for: self.keys.lease(name))
+        answers[name] = .held(isNew: !isOwn)
+      }
+      return answers
     }.value
     // Another owner may have added letters.
-    if lease == .held(isNew: true) { state.withLock { $0.letters = [:] } }
-    return lease
+    state.withLock { state in
+      for (name, lease) in leases where lease == .held(isNew: true) { state.letters[name] = nil }
+    }
+    return leases
   }
 
   /// Gives the right to deliver up.
-  public func release(_ owner: String) async throws {
+  public func release(_ functions: Set<String>, by owner: String) async throws {
+    let names = functions.sorted()
+    guard !names.isEmpty else { return }
     try await open().write { transaction in
-      guard try await LeaseRecord.read(self.keys, transaction)?.owner == owner else { return }
-      try await transaction.delete(self.keys.lease)
+      for (name, present) in zip(names, try await self.leases(names, transaction)) where present?.owner == owner {
+        try await transaction.delete(self.keys.lease(name))
+      }
     }
+  }
+
+  /// The leases; a damaged row is none, so that the next dispatcher takes it and writes it again.
+  private func leases(_ names: [String], _ reader: any StoreReader) async throws -> [LeaseRecord?] {
+    try await reader.get(names.map(keys.lease)).map { bytes in bytes.flatMap { try? LeaseRecord(fieldBytes: $0) } }
   }
 
   // MARK: The queue
@@ -102,7 +121,9 @@ extension EventOutbox {
   public func settle(_ outcomes: [EventOutcome], by owner: String) async throws {
     let known = state.withLock { $0.letters }
     let (gone, letters) = try await open().write { transaction in
-      guard try await LeaseRecord.read(self.keys, transaction)?.owner == owner else { throw EventLeaseLost() }
+      let names = Set(outcomes.map(\.function)).sorted()
+      let lost = zip(names, try await self.leases(names, transaction)).filter { $0.1?.owner != owner }.map(\.0)
+      guard lost.isEmpty else { throw EventLeaseLost(Set(lost)) }
       for outcome in outcomes { try await self.settle(outcome, transaction) }
       let delivered = outcomes.filter { $0.result == .delivered }
       for (function, outcomes) in Dictionary(grouping: delivered, by: \.function) {
@@ -158,7 +179,7 @@ extension EventOutbox {
   private func removeDelivered(
     _ positions: [EventPosition], of function: String, _ transaction: any StoreTransaction
   ) async throws {
-    guard positions.count > 8, let first = positions.min(), let last = positions.max() else {
+    guard positions.count > limits.singleDeletions, let first = positions.min(), let last = positions.max() else {
       for position in positions {
         try await transaction.delete(keys.key(.queue, function, position))
         try await transaction.delete(keys.key(.states, function, position))
@@ -296,12 +317,5 @@ extension EventOutbox {
       for position in positions { try await transaction.delete(self.keys.key(.dead, function, position)) }
       return found.count { $0 != nil }
     }.value
-  }
-}
-
-extension LeaseRecord {
-  /// The lease; a damaged row is none, so that the next dispatcher takes it and writes it again.
-  fileprivate static func read(_ keys: EventKeys, _ reader: any StoreReader) async throws -> LeaseRecord? {
-    try await reader.get(keys.lease).flatMap { try? LeaseRecord(fieldBytes: $0) }
   }
 }

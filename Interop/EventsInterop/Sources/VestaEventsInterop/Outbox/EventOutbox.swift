@@ -28,6 +28,9 @@ public final class EventOutbox: EventSource {
     var refusals: [String: Int] = [:]
     /// The greatest possible number of dead letters, by function, as far as this process has counted them.
     var letters: [String: Int] = [:]
+    /// The news of a store that other processes write to; they begin with the first observer.
+    var commits: ListenerRegistration?
+    var isListening = false
     var isClosed = false
   }
 
@@ -115,6 +118,7 @@ public final class EventOutbox: EventSource {
       defer { state.observers = [:] }
       return Array(state.observers.values)
     }
+    state.withLock { $0.commits.take() }?.cancel()
     for observer in observers { await observer.sourceWillClose() }
   }
 
@@ -122,9 +126,6 @@ public final class EventOutbox: EventSource {
     guard let last = try await transaction.first(in: keys.commit(function, version)) else { return 0 }
     return try keys.position(last.key, .queue, function).number + 1
   }
-
-  /// Changes that are refused without counting the events of a full queue, which would hold up every other change.
-  private static let uncountedRefusals = 1_000
 
   /// Refuses an event when too many wait; counts them first, because the estimate may be too high.
   ///
@@ -144,7 +145,7 @@ public final class EventOutbox: EventSource {
     ) { _, _ in .next }
     state.withLock { state in
       state.pending[function] = end.visited
-      state.refusals[function] = end.visited >= limits.maximumPending ? Self.uncountedRefusals : nil
+      state.refusals[function] = end.visited >= limits.maximumPending ? limits.uncountedRefusals : nil
     }
     if end.visited >= limits.maximumPending { throw EventOutboxFull(function: function, pending: end.visited) }
   }
@@ -167,10 +168,34 @@ public final class EventOutbox: EventSource {
       state.observers[state.lastObserver] = observer
       return state.lastObserver
     }
+    listen()
     return ListenerRegistration { [weak self] in
       let removed = self?.state.withLock { $0.observers.removeValue(forKey: id) }
       withExtendedLifetime(removed) {}
     }
+  }
+
+  /// Listens to the commits of other processes, where the store has any.
+  private func listen() {
+    let isFirst = state.withLock { state in
+      defer { state.isListening = true }
+      return !state.isListening && !state.isClosed
+    }
+    guard isFirst else { return }
+    Task { [weak self, open] in
+      // A store that cannot be opened now is looked at now and then by the dispatchers.
+      guard let store = try? await open(), store.isShared, let news = store as? any CommitObservable else { return }
+      let registration = news.observeCommits { [weak self] _ in self?.othersHaveCommitted() }
+      let isKept = self?.state.withLock { state in
+        if !state.isClosed { state.commits = registration }
+        return !state.isClosed
+      }
+      if isKept != true { registration.cancel() }
+    }
+  }
+
+  private func othersHaveCommitted() {
+    for observer in state.withLock({ Array($0.observers.values) }) { observer.othersMayHaveRecorded() }
   }
 
   /// The whole event of an entry.

@@ -95,7 +95,7 @@ struct DeadRecord: FieldRecord, Hashable {
   }
 }
 
-/// The right to deliver: its owner and its end.
+/// The right to deliver the events of a function: its owner, and the version with which it ends.
 struct LeaseRecord: FieldRecord, Hashable {
   var owner = ""
   var expiry: Int64 = 0

@@ -21,6 +21,16 @@ public struct EventSubscription: Sendable, Hashable {
   }
 }
 
+extension EventSubscription {
+  /// Whether an event is one that the function wants.
+  ///
+  /// A queue may have events of an earlier function of the same name, which wanted others.
+  public func wants(_ event: Event) -> Bool {
+    guard types.contains(event.type), scope == nil || scope == event.scope else { return false }
+    return pattern?.matches(EventPattern.parts(of: event.path)) ?? true
+  }
+}
+
 /// The subscriptions of a source, as a change looks at them: a value, made once for each change of the subscriptions.
 public struct EventInterest: Sendable {
   /// The subscriptions.

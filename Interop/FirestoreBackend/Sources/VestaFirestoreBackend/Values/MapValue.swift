@@ -34,8 +34,7 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
       if let last = names.last, UTF8Order.compare(last, name) >= 0 {
         self[name] = value
       } else {
-        names.append(name)
-        values.append(value)
+        append(name, value)
       }
     }
   }
@@ -68,6 +67,7 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
       return place < names.count && UTF8Order.equal(names[place], name) ? values[place] : nil
     }
     set {
+      if let newValue, names.last.map({ UTF8Order.precedes($0, name) }) ?? true { return append(name, newValue) }
       let place = lowerBound(of: name)
       let isThere = place < names.count && UTF8Order.equal(names[place], name)
       switch (newValue, isThere) {
@@ -106,6 +106,11 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
     hasher.combine(values)
   }
 
+  private mutating func append(_ name: String, _ value: Value) {
+    names.append(name)
+    values.append(value)
+  }
+
   /// The first position whose name is not below the given one.
   private func lowerBound(of name: String) -> Int {
     var low = 0
@@ -115,5 +120,15 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
       if UTF8Order.compare(names[middle], name) < 0 { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+extension MapValue: ProtobufMap {
+  /// Keeps a value under a name; of several with one name the last one stays.
+  public mutating func set(_ value: Value, for name: String) { self[name] = value }
+
+  /// Calls `body` with each name and its value, in order.
+  public func forEachEntry(_ body: (String, Value) throws(BytesError) -> Void) throws(BytesError) {
+    for (name, value) in zip(names, values) { try body(name, value) }
   }
 }

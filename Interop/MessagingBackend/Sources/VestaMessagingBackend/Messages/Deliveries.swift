@@ -10,14 +10,21 @@ public struct PushDelivery: Sendable, Hashable {
   public var sentTime: Int64
   /// The settings of the delivery on the platform of the registration.
   public var settings: DeliverySettings
+  /// The number of messages for this registration that were dropped since an earlier delivery said so, because too many
+  /// waited.
+  public var droppedBefore: Int
 
   /// A delivery.
-  public init(messageID: String, message: PushMessage, from: String, sentTime: Int64, settings: DeliverySettings) {
+  public init(
+    messageID: String, message: PushMessage, from: String, sentTime: Int64, settings: DeliverySettings,
+    droppedBefore: Int = 0
+  ) {
     self.messageID = messageID
     self.message = message
     self.from = from
     self.sentTime = sentTime
     self.settings = settings
+    self.droppedBefore = droppedBefore
   }
 }
 
@@ -127,7 +134,8 @@ public struct DeliveryStatistics: Sendable, Hashable {
   public var collapsed: Int64 = 0
   /// The messages that waited for one registration until their time was over.
   public var expired: Int64 = 0
-  /// The messages that were dropped because too many waited for one registration.
+  /// The messages that were dropped because too many waited for a registration: a message to a topic once for each
+  /// registration that it was dropped for, and none that was acknowledged.
   public var discarded: Int64 = 0
 
   /// Statistics of a service that has accepted no message.

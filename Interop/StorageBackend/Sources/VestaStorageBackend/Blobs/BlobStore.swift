@@ -17,7 +17,8 @@ public protocol BlobStore: Sendable {
   ///   - id: The blob.
   ///   - size: How many bytes of it to keep: 0 to begin, the size of the last sync to continue.
   /// - Returns: The writer; one at a time for each blob.
-  /// - Throws: `BlobError` with `notFound` when fewer bytes are there, `sealed` when the blob is sealed.
+  /// - Throws: `BlobError` with `notFound` when fewer bytes are there, `sealed` when the blob is sealed, `busy` while
+  ///   another writer is open, as far as the store can see that.
   func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter
 
   /// Opens a sealed blob for reading.
@@ -48,6 +49,24 @@ public protocol BlobStore: Sendable {
 
   /// Frees what the store holds; calling it again does nothing.
   func close() async
+
+  /// Keeps some room on the disk, for ``makeRoom()``; does nothing where there is none, or no disk.
+  ///
+  /// - Parameter bytes: How much.
+  func keepRoom(_ bytes: Int) async
+
+  /// Gives up the room that was kept, so that a deletion can be written on a full disk.
+  ///
+  /// - Returns: Whether there was some.
+  func makeRoom() async -> Bool
+}
+
+extension BlobStore {
+  /// Does nothing.
+  public func keepRoom(_ bytes: Int) async {}
+
+  /// No room is kept.
+  public func makeRoom() async -> Bool { false }
 }
 
 /// Writes a blob.
@@ -68,7 +87,7 @@ public protocol BlobWriter: Sendable {
 
   /// Makes the blob durable and readable, and ends the writer.
   ///
-  /// - Throws: `BlobError`; the blob is not readable then.
+  /// - Throws: `BlobError`, also when the blob has not as many bytes as were appended; it is not readable then.
   func seal() async throws
 
   /// Ends the writer; the unsealed blob stays. Calling it again does nothing.
@@ -125,6 +144,8 @@ public struct BlobError: Error, Sendable, Hashable, CustomStringConvertible {
     case sealed
     /// The disk, or the quota on it, is full.
     case diskFull
+    /// Another writer has the blob, in this process or another one.
+    case busy
     /// The store, the reader or the writer was closed.
     case closed
     /// The system reported another failure of input or output.

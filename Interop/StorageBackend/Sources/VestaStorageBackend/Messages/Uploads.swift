@@ -15,11 +15,16 @@ public struct UploadRequest: Sendable, Hashable {
   /// The digests of the content where the sender knows them.
   public var expected: ContentDigest
 
+  /// Whether the sender can continue the upload after its process has ended; otherwise the service keeps it for a
+  /// shorter time.
+  public var isContinuable: Bool
+
   /// A request.
   public init(
     object: ObjectName, metadata: ObjectMetadata = ObjectMetadata(), size: Int64? = nil,
-    preconditions: Preconditions = .none, expected: ContentDigest = ContentDigest()
+    preconditions: Preconditions = .none, expected: ContentDigest = ContentDigest(), isContinuable: Bool = true
   ) {
+    self.isContinuable = isContinuable
     self.object = object
     self.metadata = metadata
     self.size = size

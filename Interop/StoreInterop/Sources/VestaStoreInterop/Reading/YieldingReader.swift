@@ -14,10 +14,21 @@ public struct YieldingReader: StoreReader {
   static let piece = 2_048
 
   private let base: any StoreReader
-  private let pace = ReadingPace()
+  private let piece: Int
+  private let pace: ReadingPace
 
   /// A reader of what another one reads, and valid as long.
-  public init(_ base: any StoreReader) { self.base = base }
+  public init(_ base: any StoreReader) { self.init(base, piece: YieldingReader.piece, rows: ReadingPace.rows) }
+
+  /// - Parameters:
+  ///   - base: The other reader.
+  ///   - piece: The entries of a scan that are visited in one piece.
+  ///   - rows: The rows after which others run.
+  init(_ base: any StoreReader, piece: Int, rows: Int) {
+    self.base = base
+    self.piece = max(1, piece)
+    pace = ReadingPace(rows: rows)
+  }
 
   /// The version of the other reader.
   public var version: StoreVersion { base.version }
@@ -43,7 +54,7 @@ public struct YieldingReader: StoreReader {
     let limit = limit ?? .max
     var (range, visited, stops) = (range, 0, false)
     while true {
-      let count = min(limit - visited, YieldingReader.piece)
+      let count = min(limit - visited, piece)
       let end = try await base.scan(range, order: order, limit: count) { key, value in
         let step = try visit(key, value)
         stops = step == .stop
@@ -72,15 +83,19 @@ extension StoreReader {
 public final class ReadingPace {
   /// The rows after which others run.
   public static let rows = 256
+  private let limit: Int
   private var count = 0
 
   /// A pace that begins now.
-  public init() {}
+  public convenience init() { self.init(rows: ReadingPace.rows) }
+
+  /// - Parameter rows: The rows after which others run.
+  init(rows: Int) { limit = max(1, rows) }
 
   /// Notes that so many rows were read or handed out; others run if it is their turn.
   public nonisolated(nonsending) func read(_ rows: Int) async {
     count += rows
-    guard count >= ReadingPace.rows else { return }
+    guard count >= limit else { return }
     count = 0
     await Task.yield()
   }

@@ -6,8 +6,10 @@ import VestaTesting
 extension StoreContracts {
   static let company: [Contract<StoreSubject>] = [
     promise("40 open readers each stay at the version they state while 8 writers commit") { store in
-      let first = try await store.fill((0..<3).map { StoreEntry(key: key($0), value: number(0)) })
-      let history = Guarded<[StoreVersion: Int]>([first: 0])
+      // Two versions before the readers: a store that shows the one before the last has one to show.
+      try await store.fill((0..<3).map { StoreEntry(key: key($0), value: number(-2)) })
+      let first = try await store.fill((0..<3).map { StoreEntry(key: key($0), value: number(-1)) })
+      let history = Guarded<[StoreVersion: Int]>([first: -1])
       let (opened, goOn) = (Counter(), Gate())
       let readers = (0..<40).map { index in
         Task.detached {
@@ -42,7 +44,24 @@ extension StoreContracts {
       // A store may let in fewer at a time.
       await opened.reaches(40)
       try await writers.value
+      // New readers, beside the many that are open, see the last commit; where they have to wait for those, after them.
+      let rounds = Counter()
+      let late = Task.detached {
+        for round in 0..<5 {
+          let last = try await store.fill((0..<3).map { StoreEntry(key: key($0), value: number(10_000 + round)) })
+          history.withValue { $0[last] = 10_000 + round }
+          let (version, seen) = try await store.read { reader in
+            let values = try await reader.get((0..<3).map { key($0) }).map { number(in: $0) }
+            return (reader.version, values + [number(in: try await reader.get(key(round % 3)))])
+          }
+          try expect(version, equals: last, "version of a reader beside 40 others")
+          try expect(seen, equals: [Int](repeating: 10_000 + round, count: 4), "values beside 40 open readers")
+          await rounds.increment()
+        }
+      }
+      await rounds.reaches(5)
       goOn.open()
+      try await late.value
       for reader in readers {
         let (version, seen, after) = try await reader.value
         try expect(after, equals: version, "version of a reader, before and after")

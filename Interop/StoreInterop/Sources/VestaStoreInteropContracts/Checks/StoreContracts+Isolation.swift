@@ -107,7 +107,7 @@ extension StoreContracts {
         let meeting = Meeting(of: 2)
         _ = try await concurrently(2) { _ in
           try await store.write { transaction in
-            let value = number(in: try await transaction.get(bytes("a")))
+            let value = count(in: try await transaction.get(bytes("a")))
             await meeting.arrive()
             try await transaction.put(number(value + 1), for: bytes("a"))
           }

@@ -125,7 +125,7 @@ extension StoreContracts {
   @discardableResult
   static func increment(_ key: [UInt8], in store: any OrderedStore) async throws -> StoreCommit<Int> {
     try await store.write { transaction in
-      let value = number(in: try await transaction.get(key)) + 1
+      let value = count(in: try await transaction.get(key)) + 1
       await Task.yield()
       try await transaction.put(number(value), for: key)
       return value

@@ -18,6 +18,9 @@ import VestaCore
 /// }
 /// ```
 ///
+/// What is thrown is an ``AuthError``: `catch let error as AuthError where error.code == .weakPassword` and
+/// `(error as? AuthError)?.code` match it, and a cast to `AuthErrorCode` never does, as in the Firebase SDK.
+///
 /// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the
 /// error only, and never match an ``AuthError``. The codes themselves are in `AuthErrorCode+All.swift`.
 public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {

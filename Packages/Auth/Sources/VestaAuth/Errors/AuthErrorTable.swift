@@ -13,7 +13,9 @@ enum AuthErrorTable {
     guard let code = code(for: error.code.rawValue) else {
       return AuthError(.internalError, "The backend answered \(error.wireMessage).", underlying: error)
     }
-    var result = AuthError(code, error.detail.map { "\(code.message) (\($0))" }, underlying: error)
+    // Where the code says nothing, what the backend says comes first, and alone.
+    let message = error.detail.map { code == .internalError ? $0 : "\(code.message) (\($0))" }
+    var result = AuthError(code, message, underlying: error)
     if code == .weakPassword { result.failureReason = error.detail }
     return result
   }

@@ -8,7 +8,8 @@ import VestaServiceInterop
 // The shell around `SessionMachine`: it reads and writes the store, and notifies the listeners.
 
 extension Auth {
-  private var storeKey: String { "auth-\(appName)" }
+  // The default app's session is kept under the name that this app once had.
+  private var storeKey: String { "auth-\(appName == VestaApp.defaultName ? "[DEFAULT]" : appName)" }
 
   // MARK: Reading
 

@@ -140,7 +140,7 @@ extension WriteCall {
   /// Does what a code was sent for; the code is used up also when that is refused.
   fileprivate func apply(_ code: String) async throws -> Result<AccountChange, AuthServiceError> {
     let (ticket, type) = try await oobTicket(code)
-    guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail].contains(type) else {
+    guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition].contains(type) else {
       throw AuthServiceError(.invalidOobCode)
     }
     try await consume(code, ticket)
@@ -165,11 +165,14 @@ extension WriteCall {
       change.user.emailVerified = true
       change.recovery = try await recovery(of: &change.user, from: old)
     case .recoverEmail: change.user.recover(ticket, hash, now: now)
+    case .revertSecondFactorAddition:
+      change.user.factors.removeAll { $0.id == ticket.factorID }
+      change.user.revokeTokens(now: now)
     default: change.user.emailVerified = true
     }
     try await save(change.user, replacing: old)
     try await transaction.forgetOldSessions(of: change.user, tenant: tenant)
-    if type != .verifyEmail { change.newEmail = change.user.email }
+    if type == .verifyAndChangeEmail || type == .recoverEmail { change.newEmail = change.user.email }
     return change
   }
 }

@@ -12,7 +12,7 @@ extension AuthOperation {
   /// All accounts page by page, with their password hashes.
   func batchGet(_ request: BatchGetRequest) async throws -> BatchGetResponse {
     try await read(checksDisabled: false) { call in
-      let limit = request.maxResults < 0 ? nil : min(max(1, request.maxResults), 1000)
+      let limit = request.maxResults < 0 ? nil : min(max(1, request.maxResults), options.tuning.page)
       var range = Keys.users(call.tenant)
       if let last = request.nextPageToken, !last.isEmpty { range = range.after(Keys.user(call.tenant, last)) }
       let users = try await call.reader.entries(in: range, limit: limit).map {
@@ -45,8 +45,8 @@ extension AuthOperation {
   /// Imports accounts; each one is imported or is in the response's errors.
   func batchCreate(_ request: BatchCreateRequest) async throws -> BatchCreateResponse {
     guard !request.users.isEmpty else { throw AuthServiceError(.missingUserAccount) }
-    guard request.users.count <= 1000 else {
-      throw AuthServiceError(.invalidArgument, "A batch has at most 1000 accounts.")
+    guard request.users.count <= options.tuning.batch else {
+      throw AuthServiceError(.invalidArgument, "A batch has at most \(options.tuning.batch) accounts.")
     }
     try ImportCheck.hash(request.hash, users: request.users)
     if request.checksSanity { try ImportCheck.sanity(request.users) }
@@ -73,7 +73,9 @@ extension AuthOperation {
   // MARK: Deletion
 
   func batchDelete(_ request: BatchDeleteRequest) async throws -> BatchDeleteResponse {
-    guard (1...1000).contains(request.localIDs.count) else { throw AuthServiceError(.localIDListExceedsLimit) }
+    guard (1...options.tuning.batch).contains(request.localIDs.count) else {
+      throw AuthServiceError(.localIDListExceedsLimit)
+    }
     return try await write(checksDisabled: false) { call in
       var response = BatchDeleteResponse()
       for (index, localID) in request.localIDs.enumerated() {

@@ -68,7 +68,7 @@ extension AuthOperation {
       var range = Keys.tenants
       if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(TenantKey(last))) }
       var ids: [String] = []
-      let size = min(max(1, request.pageSize), 1000)
+      let size = min(max(1, request.pageSize), options.tuning.page)
       let tenants = try await reader.entries(in: range, limit: size).map { entry in
         var key = KeyDecoder(entry.key, from: 1)
         let id = try RecordCodec.part("tenant") { try key.string() }

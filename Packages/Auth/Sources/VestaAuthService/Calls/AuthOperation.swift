@@ -68,7 +68,9 @@ struct AuthOperation: Sendable {
 
   /// Hashes a password the way that new ones are hashed; never inside a transaction.
   func hashPassword(_ password: String) async throws -> String {
-    try await crypto.hashPassword(password, scheme: options.passwordScheme, signerKey: nil).text
+    try await engine.hashing.run(for: context.clientAddress) {
+      try await crypto.hashPassword(password, scheme: options.passwordScheme, signerKey: nil).text
+    }
   }
 
   /// Hashes a password that may be absent.

@@ -56,7 +56,7 @@ extension WriteCall {
     ticket.requestType = type.rawValue
     try await address(&ticket, type, request, caller, isPrivileged: isPrivileged)
     let email = ticket.email ?? ""
-    try takeMessage(
+    try await takeMessage(
       to: "\(type) \(email)", or: type == .passwordReset ? .resetPasswordExceedLimit : .tooManyAttempts)
     let isForNobody = ticket.localID == nil && type != .emailSignIn
     // For an address without account there is a ticket too, so that the work is the same. Nobody gets it, and it has no
@@ -98,8 +98,10 @@ extension WriteCall {
   ) async throws {
     guard let caller else { throw AuthServiceError(.missingIDToken) }
     let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
-    if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
     try requireRecentSignIn(caller)
+    // The answer tells whether an address is taken, so each account can ask for so many only.
+    try await takeMessage(to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
+    if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
     ticket.bind(to: caller.user)
     ticket.email = caller.user.email ?? newEmail
     ticket.newEmail = newEmail
@@ -156,8 +158,8 @@ extension WriteCall {
     guard !old.disabled else { throw AuthServiceError(.userDisabled) }
     var user = old
     if old.emailVerified {
-      // A person who linked a provider, or knew the old password, has to sign in again.
-      user.providers = []
+      // A person who linked a provider or a phone, or knew the old password, has to sign in again.
+      user.removeWaysIn()
       user.revokeTokens(now: now)
     } else {
       user.ownershipWasProven(now: now)
@@ -228,7 +230,7 @@ extension ReadCall {
       if user.emailLinkSignIn { methods.append("emailLink") }
     }
     let range = Keys.providerEmails(tenant, email)
-    for entry in try await reader.entries(in: range, limit: 100) {
+    for entry in try await reader.entries(in: range, limit: engine.options.tuning.methods) {
       var key = KeyDecoder(entry.key, from: range.lower.count)
       let localID = try RecordCodec.part("providerEmail") { try key.string() }
       guard let user = try await user(localID) else { continue }

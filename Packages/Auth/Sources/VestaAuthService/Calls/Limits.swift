@@ -18,11 +18,10 @@ struct GuessLimits: Sendable {
 
 extension AuthEngine {
   /// Whether other processes may have the store open, too.
-  var sharesStore: Bool {
-    get async throws {
-      let store = try await storage.get() as? any CommitObservable
-      return store?.tellsBeforeAcknowledging != true
-    }
+  var sharesStore: Bool { get async throws { try await Self.isShared(storage.get()) } }
+
+  static func isShared(_ store: any OrderedStore) -> Bool {
+    (store as? any CommitObservable)?.tellsBeforeAcknowledging != true
   }
 }
 
@@ -34,13 +33,11 @@ enum GuessedAccount: Sendable {
   /// guesses reveals which it is.
   case absent(email: String)
 
-  private static let slots: Int64 = 1_024
-
-  func key(_ tenant: TenantKey) -> [UInt8] {
+  func key(_ tenant: TenantKey, slots: Int64) -> [UInt8] {
     switch self {
     case .password(let localID): Keys.guesses(tenant, of: localID)
     case .secondFactor(let localID): Keys.factorGuesses(tenant, of: localID)
-    case .absent: Keys.guesses(tenant, ofAbsent: name & (GuessedAccount.slots - 1))
+    case .absent: Keys.guesses(tenant, ofAbsent: name % max(1, slots))
     }
   }
 
@@ -59,8 +56,15 @@ extension AuthOperation {
   /// Called outside of any transaction, before anything is compared: no refusal undoes it.
   func takeSharedGuess(_ account: GuessedAccount, tenant: TenantKey) async throws {
     guard try await engine.sharesStore else { return }
-    let (key, limit, now) = (account.key(tenant), options.accountGuesses, now)
+    let (key, limit, now) = (account.key(tenant, slots: options.tuning.guessSlots), options.accountGuesses, now)
+    let (address, addressLimit) = (context.clientAddress, options.addressGuesses)
+    let sweeping = options.tuning.sweptLimits
     let mayGo = try await engine.write { transaction in
+      if let address {
+        guard try await transaction.takeShared(.address, address, addressLimit, now: now, sweeping: sweeping) else {
+          return false
+        }
+      }
       let old = try await transaction.record(SharedGuesses.self, key)
       var guesses = old ?? SharedGuesses()
       let mayGo = guesses.take(account.name, limit, now: now)
@@ -91,6 +95,10 @@ extension AuthCall {
     }
     guard mayGo else { throw AuthServiceError.tooManyGuesses }
   }
+}
+
+extension WriteCall {
+  private func name(_ account: String) -> String { "\(tenant)\u{0}\(account)" }
 
   /// Takes one guess of the digits that were sent to a phone, from the limit that all codes of the phone share.
   ///
@@ -103,8 +111,12 @@ extension AuthCall {
   ///   - phone: The phone.
   ///   - isFirst: Whether no wrong digits have been presented with this code.
   /// - Returns: Whether the guess came out of the limit, to be given back if it is right.
-  func takeDigitGuess(_ phone: String, isFirst: Bool) throws -> Bool {
-    let isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
+  func takeDigitGuess(_ phone: String, isFirst: Bool) async throws -> Bool {
+    var isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
+    if isTaken, engine.hasSharedStore {
+      isTaken = try await transaction.takeShared(
+        .digits, name(phone), options.digitGuesses, now: now, sweeping: options.tuning.sweptLimits)
+    }
     guard isTaken || isFirst else {
       throw AuthServiceError(.tooManyAttempts, "Too many wrong codes. Please ask for a new code.")
     }
@@ -112,14 +124,21 @@ extension AuthCall {
   }
 
   /// Gives a guess back that was right.
-  func forgiveDigitGuess(_ phone: String) { engine.limits.withLock { $0.digits.giveBack(name(phone), now: now) } }
+  func forgiveDigitGuess(_ phone: String) async throws {
+    engine.limits.withLock { $0.digits.giveBack(name(phone), now: now) }
+    guard engine.hasSharedStore else { return }
+    try await transaction.giveBackShared(.digits, name(phone), options.digitGuesses, now: now)
+  }
 
   /// Counts a message to a mailbox or a phone.
-  func takeMessage(to recipient: String, or code: AuthServiceError.Code) throws {
+  func takeMessage(to recipient: String, or code: AuthServiceError.Code) async throws {
     // Called within transactions: one that runs again counts twice, which errs on the safe side.
-    guard engine.limits.withLock({ $0.recipients.take(recipient, now: now) }) else {
-      throw AuthServiceError(code, "Too many codes were asked for. Please try again later.")
+    var mayGo = engine.limits.withLock { $0.recipients.take(recipient, now: now) }
+    if mayGo, engine.hasSharedStore {
+      mayGo = try await transaction.takeShared(
+        .recipient, recipient, options.codesPerRecipient, now: now, sweeping: options.tuning.sweptLimits)
     }
+    guard mayGo else { throw AuthServiceError(code, "Too many codes were asked for. Please try again later.") }
   }
 }
 
@@ -130,8 +149,10 @@ extension AuthServiceError {
 
 extension WriteCall {
   /// Forgets the guesses that all processes know of, after a right one.
-  func forgiveSharedGuesses(_ account: GuessedAccount) async throws {
+  func forgiveSharedGuesses(_ account: GuessedAccount, from address: String?) async throws {
     guard try await engine.sharesStore else { return }
-    try await transaction.delete(account.key(tenant))
+    try await transaction.delete(account.key(tenant, slots: options.tuning.guessSlots))
+    guard let address else { return }
+    try await transaction.giveBackShared(.address, address, options.addressGuesses, now: now)
   }
 }

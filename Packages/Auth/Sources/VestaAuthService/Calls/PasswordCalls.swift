@@ -102,7 +102,8 @@ extension AuthOperation {
     let guessed = candidate.user.map { GuessedAccount.password(localID: $0.localID) } ?? .absent(email: candidate.email)
     try await takeSharedGuess(guessed, tenant: candidate.tenant)
     let current = try candidate.user?.passwordHash.map { try PasswordHash(text: $0) }
-    let isRight = try await isPassword(request.password, current, signerKeyID: candidate.user?.signerKeyID)
+    let isRight = try await isPassword(
+      request.password, current, signerKeyID: candidate.user?.signerKeyID, lane: candidate.email)
     guard isRight, let user = candidate.user else { throw AuthServiceError(candidate.refusal) }
     if candidate.policy.isEnforced, candidate.policy.forcesUpgradeOnSignIn {
       try candidate.policy.check(request.password)
@@ -110,7 +111,7 @@ extension AuthOperation {
     let isOutdated = current?.needsRehash(preferring: options.passwordScheme) ?? false
     let newHash = try await hashPassword(isOutdated ? request.password : nil)
     let first = try await write { call in
-      try await call.forgiveSharedGuesses(guessed)
+      try await call.forgiveSharedGuesses(guessed, from: context.clientAddress)
       return try await call.signIn(user, newHash, refusal: candidate.refusal)
     }
     forgiveGuesses(candidate.email, tenant: candidate.tenant)
@@ -120,16 +121,23 @@ extension AuthOperation {
 
   /// Compares a password; where there is none to compare with, does the same work in vain, so that the time does not
   /// reveal it.
-  private func isPassword(_ password: String, _ hash: PasswordHash?, signerKeyID: String?) async throws -> Bool {
+  private func isPassword(_ password: String, _ hash: PasswordHash?, signerKeyID: String?, lane: String) async throws
+    -> Bool
+  {
     guard password.utf8.count <= Checks.longestPassword else { return false }
-    guard let hash else {
-      let nobody = try PasswordHash(
-        scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
-        digest: try crypto.randomBytes(count: 32))
+    let nobody = try PasswordHash(
+      scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
+      digest: try crypto.randomBytes(count: 32))
+    return try await engine.hashing.run(for: context.clientAddress, account: lane) {
+      if let hash {
+        let key = try await signerKey(signerKeyID)
+        if try await crypto.verifyPassword(password, against: hash, signerKey: key) { return true }
+        // An imported hash may cost next to nothing, which would tell that there is an account.
+        if hash.scheme == options.passwordScheme { return false }
+      }
       _ = try? await crypto.verifyPassword(password, against: nobody, signerKey: nil)
       return false
     }
-    return try await crypto.verifyPassword(password, against: hash, signerKey: try await signerKey(signerKeyID))
   }
 
   private func signerKey(_ id: String?) async throws -> SecretBytes? {
@@ -153,8 +161,12 @@ extension ReadCall {
   fileprivate func candidate(_ request: PasswordSignInRequest, from address: String?) async throws -> Candidate {
     guard scope.signIn.allowsPasswords else { throw AuthServiceError(.passwordLoginDisabled) }
     let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
-    _ = try Checks.present(request.password, or: .missingPassword)
+    let password = try Checks.present(request.password, or: .missingPassword)
     try takeGuess(email, from: address)
+    // Before the account is looked for, so that the time says nothing about it.
+    if scope.config.hidesEmails, password.utf8.count > Checks.longestPassword {
+      throw AuthServiceError(.invalidLoginCredentials)
+    }
     let user = try await user(email: email)
     if user?.disabled == true { throw AuthServiceError(.userDisabled) }
     if user == nil, !scope.config.hidesEmails { throw AuthServiceError(.emailNotFound) }

@@ -13,7 +13,7 @@ extension AuthOperation {
       guard call.scope.signIn.allowsPhone else { throw AuthServiceError(.operationNotAllowed) }
       let owner = try await call.user(phoneNumber: number)
       guard owner?.factors.isEmpty ?? true else { throw AuthServiceError.noSecondFactorForPhones }
-      try call.takeMessage(to: number, or: .tooManyAttempts)
+      try await call.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(.phoneCode, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
       let kept = try await call.keepDigits(ticket)

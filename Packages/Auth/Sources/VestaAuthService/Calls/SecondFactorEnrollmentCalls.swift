@@ -21,7 +21,7 @@ extension AuthOperation {
       }
       let number = try Checks.phoneNumber(number)
       try call.checkRoom(for: number, caller.user)
-      try call.takeMessage(to: number, or: .tooManyAttempts)
+      try await call.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(
         .mfaPhoneEnrollment, for: caller.user, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
@@ -53,16 +53,18 @@ extension AuthOperation {
   func finalizeMfaEnrollment(_ request: FinalizeMfaEnrollmentRequest) async throws -> AuthTokens {
     let proof = try await proof(request.idToken)
     try Checks.profile(request.displayName)
-    let grant = try await writeKeeping(for: proof) { call -> Result<Grant, AuthServiceError> in
+    typealias Enrolled = (grant: Grant, mail: OobMessage?)
+    let enrolled = try await writeKeeping(for: proof) { call -> Result<Enrolled, AuthServiceError> in
       let caller = try await call.enrollingCaller(proof)
       switch try await call.provenFactor(request.proof, caller) {
       case .failure(let refusal): return .failure(refusal)
       case .success(var factor):
         factor.displayName = request.displayName
-        return .success(try await call.enroll(factor, caller))
+        return .success((try await call.enroll(factor, caller), try await call.revertOfAddition(factor, caller)))
       }
     }
-    return try await tokens(grant)
+    try await deliver(enrolled.mail)
+    return try await tokens(enrolled.grant)
   }
 
   /// Removes a second factor; ends the other sessions.
@@ -145,6 +147,20 @@ extension WriteCall {
     var facts = caller.facts
     facts.secondFactor = SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind)
     return try await openSession(of: user, replacing: caller.user, facts: facts)
+  }
+
+  /// Gives the owner of the mailbox a code to take a factor away that somebody else has added.
+  ///
+  /// It outlives the sessions of the account, as a thief ends those of the owner, and is good as long as the factor is.
+  fileprivate func revertOfAddition(_ factor: UserRecord.Factor, _ caller: Caller) async throws -> OobMessage? {
+    guard let email = caller.user.email else { return nil }
+    let type = OobRequestType.revertSecondFactorAddition
+    var ticket = newTicket(.oobCode, for: caller.user, lifetime: options.oobCodeLifetimes[type] ?? .seconds(3600))
+    ticket.requestType = type.rawValue
+    ticket.email = email
+    ticket.factorID = factor.id
+    let code = try await keep(ticket, secretLength: 54)
+    return OobMessage(requestType: type, email: email, code: code, tenantID: scope.tenantID)
   }
 
   fileprivate func withdraw(_ id: String, _ caller: Caller) async throws -> Grant {

@@ -13,7 +13,7 @@ extension AuthOperation {
       guard let factor = user.factors.first(where: { $0.id == id }), let number = factor.phoneNumber else {
         throw AuthServiceError(.mfaEnrollmentNotFound)
       }
-      try call.takeMessage(to: number, or: .tooManyAttempts)
+      try await call.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(.mfaPhoneSignIn, for: user, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
       ticket.factorID = id
@@ -39,7 +39,7 @@ extension AuthOperation {
       case .failure(let refusal): return .failure(refusal)
       case .success(let factor):
         try await call.consume(credential, pending.ticket)
-        try await call.forgiveSharedGuesses(.secondFactor(localID: localID))
+        try await call.forgiveSharedGuesses(.secondFactor(localID: localID), from: context.clientAddress)
         return .success(try await call.signIn(pending, with: factor))
       }
     }

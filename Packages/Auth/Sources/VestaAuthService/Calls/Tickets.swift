@@ -60,7 +60,7 @@ extension WriteCall {
     try await transaction.put(ticket, Keys.ticket(hash))
     try await transaction.put([], for: Keys.ticketExpiry(ticket.expiresAt, hash))
     let expired = try await transaction.entries(
-      in: Keys.expiredTickets(at: now - Self.memoryOfExpired), limit: 8)
+      in: Keys.expiredTickets(at: now - Self.memoryOfExpired), limit: options.tuning.sweptTickets)
     for entry in expired {
       try await transaction.delete(Keys.ticket(try Keys.hash(ofExpiry: entry.key)))
       try await transaction.delete(entry.key)
@@ -109,12 +109,12 @@ extension WriteCall {
     }
     guard !isExpired(ticket) else { return .failure(AuthServiceError(.sessionExpired)) }
     let phone = ticket.phoneNumber ?? ""
-    let isTaken = try takeDigitGuess(phone, isFirst: ticket.failures == 0)
+    let isTaken = try await takeDigitGuess(phone, isFirst: ticket.failures == 0)
     let presented = try engine.hash(sessionInfo + String(code.prefix(64)))
     guard let expected = ticket.codeHash, crypto.constantTimeEquals(presented, expected) else {
       return .failure(try await countFailure(sessionInfo, ticket))
     }
-    if isTaken { forgiveDigitGuess(phone) }
+    if isTaken { try await forgiveDigitGuess(phone) }
     try await consume(sessionInfo, ticket)
     return .success(ticket)
   }

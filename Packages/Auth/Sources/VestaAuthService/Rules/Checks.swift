@@ -21,7 +21,8 @@ enum Checks {
   /// The address in the form in which it is kept.
   ///
   /// Refused is what two readers could take for different addresses, or what nobody sees: control and format
-  /// characters, spaces, a second `@`, and the characters with which mail programs separate and quote addresses.
+  /// characters, spaces, a second `@`, the characters with which mail programs separate and quote addresses, and those
+  /// that domain names take for a dot, or fonts show as an `@`.
   static func email(_ text: String, or code: AuthServiceError.Code = .invalidEmail) throws(AuthServiceError) -> String {
     let email = canonicalEmail(text)
     let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -38,7 +39,9 @@ enum Checks {
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator:
       false
-    default: !scalar.properties.isWhitespace && !",;:<>()[]\\\"".unicodeScalars.contains(scalar)
+    default:
+      !scalar.properties.isWhitespace
+        && !",;:<>()[]\\\"\u{3002}\u{FF0E}\u{FF61}\u{FF20}\u{FE6B}".unicodeScalars.contains(scalar)
     }
   }
 

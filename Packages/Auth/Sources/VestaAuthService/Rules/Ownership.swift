@@ -20,7 +20,16 @@ extension UserRecord {
     revokeTokens(now: now)
   }
 
-  /// Gives the account back to the owner of an earlier address.
+  /// Takes away every way to sign in but the mailbox and its password.
+  ///
+  /// Any of them may be that of a thief who was signed in for a while. Second factors stay: the mails about them say
+  /// how to take a foreign one away.
+  mutating func removeWaysIn() {
+    providers = []
+    phoneNumber = nil
+  }
+
+  /// Gives the account back to the owner of an earlier address, who sets a new password next.
   ///
   /// Changes that were made after the one that is taken back are void, and their owners cannot come back with codes of
   /// their own; an earlier owner still can.
@@ -29,6 +38,9 @@ extension UserRecord {
     let first = earlier.isEmpty ? nil : initialEmail
     email = ticket.email
     if ticket.wasVerified == true {
+      // The person who changed the address knew the password, and may have linked more.
+      removePassword()
+      removeWaysIn()
       emailVerified = true
       revokeTokens(now: now)
     } else {
@@ -71,6 +83,7 @@ extension TicketRecord {
     case .verifyEmail: user.email == email
     case .verifyAndChangeEmail: isCurrent(for: user) && (user.email == email || user.email == nil)
     case .recoverEmail: user.recoveries.contains { $0.hash == hash }
+    case .revertSecondFactorAddition: user.localID == localID && user.factors.contains { $0.id == factorID }
     case .emailSignIn: true
     default: isCurrent(for: user) && user.email == email
     }

@@ -14,6 +14,7 @@ import VestaStoreInterop
 /// | `13 tenant provider raw-id` | the user id of the account that it is linked to |
 /// | `14 tenant e-mail user` | nothing: a provider of that account knows it by this address |
 /// | `15 tenant user`, `15 tenant user second-factor`, `15 tenant slot` | the guesses for that account, its second factor, an address without an account; in stores of several processes |
+/// | `16 limit name` | the tries of a recipient, a phone or a network address; in stores of several processes |
 /// | `20 tenant user hash` | the session of that account whose refresh token has that SHA-256 |
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
@@ -32,6 +33,7 @@ enum Keys {
     case provider = 0x13
     case providerEmail = 0x14
     case guesses = 0x15
+    case limit = 0x16
     case session = 0x20
     case ticket = 0x30
     case ticketExpiry = 0x31
@@ -85,6 +87,11 @@ enum Keys {
   static func allGuesses(_ tenant: TenantKey, of localID: String) -> KeyRange {
     Table.guesses.prefix.tenant(tenant).text(localID).range
   }
+
+  static func limit(_ kind: SharedLimit, _ name: String) -> [UInt8] {
+    Table.limit.prefix.number(kind.rawValue).text(String(name.prefix(512))).bytes
+  }
+  static let limits = Table.limit.prefix.range
 
   static func session(_ tenant: TenantKey, _ localID: String, _ hash: [UInt8]) -> [UInt8] {
     Table.session.prefix.tenant(tenant).text(localID).hash(hash).bytes

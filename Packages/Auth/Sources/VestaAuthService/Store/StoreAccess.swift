@@ -65,8 +65,9 @@ extension StoreTransaction {
     try await put(user, Keys.user(tenant, user.localID))
   }
 
-  /// Takes an account away, with its index rows and its sessions.
+  /// Takes an account away, with its index rows and its sessions, also on a full disk.
   func remove(_ user: UserRecord, tenant: TenantKey) async throws {
+    freesRoom()
     for key in user.indexRows(tenant).keys { try await delete(key) }
     try await deleteRange(Keys.sessions(tenant, user.localID))
     try await deleteRange(Keys.allGuesses(tenant, of: user.localID))

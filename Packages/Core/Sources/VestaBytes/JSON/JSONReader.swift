@@ -148,7 +148,10 @@ struct JSONReader {
   }
 
   private func validated(_ text: ArraySlice<UInt8>) throws(BytesError) -> String {
-    guard let string = String(validating: text, as: UTF8.self) else { throw error("a string is not valid UTF-8") }
+    // Unsafe pointer, used inside the closure only: the string is made from contiguous bytes.
+    guard let string = text.withUnsafeBufferPointer({ UTF8Text.string(validating: $0) }) else {
+      throw error("a string is not valid UTF-8")
+    }
     return string
   }
 

@@ -36,7 +36,7 @@ enum JSONWriter {
     }
   }
 
-  private static func append(_ text: String, to bytes: inout [UInt8]) {
+  static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     guard text.utf8.contains(where: { $0 < 32 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
       bytes.append(contentsOf: text.utf8)

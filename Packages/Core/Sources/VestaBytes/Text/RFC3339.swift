@@ -26,6 +26,23 @@ public enum RFC3339 {
     return count == 0 ? "\(date)T\(time)Z" : "\(date)T\(time).\(padded(micros, 6).prefix(count))Z"
   }
 
+  /// The string of a time with nanoseconds, in protobuf's form: a fraction of none, three, six or nine digits.
+  ///
+  /// - Parameters:
+  ///   - seconds: The seconds since 1970, before 1970 below zero.
+  ///   - nanoseconds: The nanoseconds from there, from 0 to 999,999,999.
+  /// - Returns: The string; `nil` for a year before 1 or after 9999, and for other nanoseconds.
+  public static func text(seconds: Int64, nanoseconds: Int32) -> String? {
+    guard (-62_135_596_800...253_402_300_799).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
+      return nil
+    }
+    let whole = text(microseconds: seconds * 1_000_000, digits: 0)
+    guard nanoseconds > 0 else { return whole }
+    let digits = padded(Int64(nanoseconds), 9)
+    let count = nanoseconds % 1_000_000 == 0 ? 3 : nanoseconds % 1_000 == 0 ? 6 : 9
+    return "\(whole.dropLast()).\(digits.prefix(count))Z"
+  }
+
   // MARK: Reading
 
   /// The time of a string; `nil` for a string that is no time.

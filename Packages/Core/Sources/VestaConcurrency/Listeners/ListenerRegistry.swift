@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Listeners, and the events that they receive.
 ///
 /// - Listeners are called in the order of their addition.
@@ -94,11 +92,12 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 }
 
 extension ListenerRegistry {
-  /// Goes on delivering elsewhere; the registry lives until it is done.
+  /// Goes on delivering elsewhere, where listeners may block without stopping tasks; the registry lives until it is
+  /// done.
   @usableFromInline
   func deliverLater(_ delivery: ListenerBook<Listener<Event>, Event>.Delivery) {
     let box = DeliveryBox(delivery)
-    DispatchQueue.global().async { self.deliver(box.delivery) }
+    BlockingPool.shared.async { self.deliver(box.delivery) }
   }
 
   // Sound as @unchecked Sendable: written once, and read by the one closure that it is made for.

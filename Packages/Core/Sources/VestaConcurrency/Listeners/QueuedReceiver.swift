@@ -20,7 +20,7 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
     let receive: @Sendable (Event) -> Void
   }
 
-  private let queue: DispatchQueue
+  private let queue: ListenerQueue
   private let listener: Locked<Listener?>
 
   /// A receiver.
@@ -29,6 +29,21 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
   ///   - queue: A serial queue, or a concurrent one where the order of the calls does not matter.
   ///   - receive: Called with each event, on the queue.
   public init(queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) {
+    self.queue = .dispatch(queue)
+    listener = Locked(Listener(receive: receive))
+  }
+
+  /// A receiver whose listener may block, because no queue was chosen for it.
+  ///
+  /// - Parameters:
+  ///   - lane: The lane of this listener, or of all that have an order among them.
+  ///   - receive: Called with each event, on a thread of the lane's pool.
+  public init(lane: BlockingLane, receive: @escaping @Sendable (Event) -> Void) {
+    queue = .lane(lane)
+    listener = Locked(Listener(receive: receive))
+  }
+
+  init(on queue: ListenerQueue, receive: @escaping @Sendable (Event) -> Void) {
     self.queue = queue
     listener = Locked(Listener(receive: receive))
   }
@@ -54,5 +69,18 @@ public final class QueuedReceiver<Event: Sendable>: Sendable {
   public func silence() {
     let listener = listener.withLock { $0.take() }
     withExtendedLifetime(listener) {}
+  }
+}
+
+/// The queue of a listener: one that was chosen for it, or a lane of threads for code that may block.
+enum ListenerQueue: Sendable {
+  case dispatch(DispatchQueue)
+  case lane(BlockingLane)
+
+  func async(_ work: @escaping @Sendable () -> Void) {
+    switch self {
+    case .dispatch(let queue): queue.async(execute: work)
+    case .lane(let lane): lane.async(work)
+    }
   }
 }

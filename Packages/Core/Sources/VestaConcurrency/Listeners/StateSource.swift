@@ -31,20 +31,20 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
 
   private let core: Locked<Core>
   private let greeting: (@Sendable (State) -> Event)?
-  private let queue: DispatchQueue
+  private let queue: ListenerQueue
 
   /// A source without listeners.
   ///
   /// - Parameters:
   ///   - state: The first state.
   ///   - queue: Where listeners are called; their calls keep their order also on a concurrent queue. Without one the
-  ///     source has a queue of its own.
+  ///     source has a lane of its own, on threads for code that may block.
   ///   - greeting: Makes a new listener's first event of the current state; `nil` where a listener receives changes
   ///     only.
   public init(_ state: State, on queue: DispatchQueue? = nil, greeting: (@Sendable (State) -> Event)? = nil) {
     core = Locked(Core(state: state))
     self.greeting = greeting
-    self.queue = DispatchQueue(label: "vesta.listeners", target: queue)
+    self.queue = queue.map { .dispatch(DispatchQueue(label: "vesta.listeners", target: $0)) } ?? .lane(BlockingLane())
   }
 
   deinit { finish() }
@@ -92,7 +92,7 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
   public func add(
     onEnd: (@Sendable () -> Void)? = nil, _ listener: @escaping @Sendable (Event) -> Void
   ) -> ListenerRegistration {
-    let receiver = QueuedReceiver(queue: queue, receive: listener)
+    let receiver = QueuedReceiver(on: queue, receive: listener)
     let isAdded = core.withLock { core in
       guard !core.isFinished else { return false }
       core.receivers.append(receiver)

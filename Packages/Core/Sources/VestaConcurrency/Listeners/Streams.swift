@@ -71,11 +71,36 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
     merge: @escaping @Sendable (_ waiting: Element, _ new: Element) -> Element,
     _ addListener: (StreamSink<Element>) -> ListenerRegistration
   ) -> AsyncThrowingStream<Element, any Error> {
+    snapshots(merge: merge, make: { $0 }, addListener)
+  }
+
+  /// A stream of snapshots that are made when the consumer takes them, of a state that is cheap to merge.
+  ///
+  /// For a producer with many consumers: one that lags costs the producer a merge of two states for each event, and
+  /// neither the making of a snapshot nor anything that the program brings, such as decoding.
+  ///
+  /// - Parameters:
+  ///   - merge: Makes one state of the one that waits and the one that follows it. Called with no lock held, on the
+  ///     thread that sends, in the order of sending.
+  ///   - make: Makes the snapshot. Called on the consumer's task; its error ends the stream.
+  ///   - addListener: Adds a listener that writes states to the sink, and returns what removes it.
+  /// - Returns: The stream.
+  public static func snapshots<Waiting: Sendable>(
+    merge: @escaping @Sendable (_ waiting: Waiting, _ new: Waiting) -> Waiting,
+    make: @escaping @Sendable (Waiting) throws -> Element,
+    _ addListener: (StreamSink<Waiting>) -> ListenerRegistration
+  ) -> AsyncThrowingStream<Element, any Error> {
     let mailbox = SnapshotMailbox(merge: merge)
     mailbox.lifeline.attach(
       addListener(StreamSink(put: { mailbox.post($0) }, end: { mailbox.finish(throwing: $0) })))
     let reader = SnapshotReader(mailbox)
-    return AsyncThrowingStream { try await reader.mailbox.next() }
+    return AsyncThrowingStream {
+      guard let waiting = try await reader.mailbox.next() else { return nil }
+      do { return try make(waiting) } catch {
+        reader.mailbox.abandon()
+        throw error
+      }
+    }
   }
 }
 

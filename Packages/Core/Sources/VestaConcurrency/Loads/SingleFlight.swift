@@ -6,6 +6,8 @@
 /// - A load runs at medium priority at least: callers of a higher priority may come to wait for it.
 /// - A task that is cancelled while it waits gets its `CancellationError` at once; the others continue waiting. When
 ///   the last one has left, the load is cancelled too, and the next caller starts a new one.
+/// - A load that comes to wait for itself, directly or through loads of any other instance, gets a ``LoadCycle``
+///   with the path. What a load starts in a detached task, or passes to a handler, is not seen as a part of it.
 ///
 /// The two forms mix: a handler and a task that ask for one key wait for one load.
 ///
@@ -43,10 +45,32 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   ///   - key: The key of the value.
   ///   - load: Loads it, in a task of its own. Not called when a load is under way.
   /// - Returns: The loaded value.
-  /// - Throws: The error of the load; `CancellationError`, at once, when the calling task is cancelled.
+  /// - Throws: The error of the load; `CancellationError`, at once, when the calling task is cancelled; ``LoadCycle``
+  ///   when the calling task is part of a load that this one waits for.
   public func value(
     for key: Key, load: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
+    guard FlightWaits.current.isEmpty else { return try await valueWithinLoad(for: key, load: load) }
+    return try await joined(key, load: load)
+  }
+
+  /// The value of a key for a caller who is part of a load.
+  private func valueWithinLoad(
+    for key: Key, load: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    // A flight that lands before the caller has come to wait for it is followed by another one, which nobody waits for
+    // in a cycle: it would have to wait for the caller's own load by then, and finds that out itself.
+    let flight = id(of: machine.withLock { $0.flight(for: key) })
+    try FlightWaits.begin(flight)
+    defer { FlightWaits.end(flight) }
+    return try await joined(key, load: load)
+  }
+
+  private func id(of flight: Machine.Flight) -> FlightID {
+    FlightID(table: ObjectIdentifier(self), number: flight.number, description: "\(flight.key)")
+  }
+
+  private func joined(_ key: Key, load: @escaping @Sendable () async throws -> Value) async throws -> Value {
     try await Turn<Value>().wait { turn in
       if let flight = machine.withLock({ $0.arrive(.task(turn), id: ObjectIdentifier(turn), for: key) }) {
         start(flight, load: load)
@@ -79,9 +103,10 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   }
 
   private func start(_ flight: Machine.Flight, load: @escaping @Sendable () async throws -> Value) {
+    let chain = FlightWaits.current + [id(of: flight)]
     let task = Task(priority: .ofSharedWork) {
       do {
-        land(flight, with: .success(try await load()))
+        land(flight, with: .success(try await FlightWaits.$current.withValue(chain) { try await load() }))
       } catch {
         land(flight, with: .failure(error))
       }

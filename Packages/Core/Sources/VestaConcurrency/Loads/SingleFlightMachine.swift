@@ -26,6 +26,9 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
 
   func isInFlight(_ key: Key) -> Bool { flights[key] != nil }
 
+  /// The flight of a key, or the one that would be next.
+  func flight(for key: Key) -> Flight { Flight(key: key, number: flights[key]?.number ?? lastNumber + 1) }
+
   func waiterCount(for key: Key) -> Int { flights[key]?.waiters.count ?? 0 }
 
   /// A waiter arrives.

@@ -26,6 +26,8 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
 
   private let parent: WorkQueue?
   private let queue: DispatchQueue
+  /// The dedicated threads that run the work; `nil` for those of Dispatch.
+  private let lane: BlockingLane?
 
   /// Makes a queue.
   ///
@@ -35,7 +37,20 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   public init(label: String, target: WorkQueue? = nil) {
     self.label = label
     parent = target
+    lane = nil
     queue = DispatchQueue(label: label, target: target?.queue)
+  }
+
+  /// Makes a root whose work runs on dedicated threads, because it may block: it calls code of the program.
+  ///
+  /// - Parameters:
+  ///   - label: Its name, for messages and debuggers.
+  ///   - pool: The threads.
+  public init(label: String, on pool: BlockingPool) {
+    self.label = label
+    parent = nil
+    lane = BlockingLane(on: pool)
+    queue = DispatchQueue(label: label)
   }
 
   /// The label.
@@ -51,7 +66,13 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   ///
   /// - Parameter work: Runs after everything that was submitted to the queue before.
   public func async(_ work: @escaping @Sendable () -> Void) {
-    queue.async { self.hold(while: work) }
+    submit { self.hold(while: work) }
+  }
+
+  private func submit(_ work: @escaping @Sendable () -> Void) {
+    guard let lane else { return queue.async(execute: work) }
+    // Dispatch runs the closure on the thread of the lane.
+    lane.async { self.queue.sync(execute: work) }
   }
 
   /// Runs `work` on the queue and waits for it.
@@ -64,6 +85,17 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   public func sync<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
     if ThreadHoldings.contains(ObjectIdentifier(root)) { stopBecauseOfDeadlock() }
     var outcome: Swift.Result<Result, Failure>?
+    let end = DispatchSemaphore(value: 0)
+    defer { end.signal() }
+    if let lane {
+      // The lane stands still for this thread, after everything that was submitted before.
+      let turn = DispatchSemaphore(value: 0)
+      lane.async {
+        turn.signal()
+        end.wait()
+      }
+      turn.wait()
+    }
     // Dispatch runs the closure on this thread, so what the thread holds already stays known.
     queue.sync { hold { outcome = Swift.Result { () throws(Failure) in try work() } } }
     guard let outcome else { preconditionFailure("the queue has returned without running its closure") }
@@ -106,7 +138,7 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
   /// - Parameter job: The part to run.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { self.hold { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
+    submit { self.hold { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
   }
 
   /// Stops the process unless the calling code is isolated to the queue; `assumeIsolated` calls this.

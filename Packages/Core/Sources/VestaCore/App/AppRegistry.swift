@@ -9,12 +9,12 @@ final class AppRegistry: Sendable {
     /// Being configured: nobody can see it yet, and nobody else may take the name.
     case reserved
     case app(VestaApp)
-    /// Being deleted: nobody can see it any more, but its files may still be open.
-    case leaving
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
+    /// The apps that are being deleted: no caller can find them, but their files may still be open.
+    var leaving: [String: [VestaApp]] = [:]
     var libraries: [any Library.Type] = []
     /// Names and versions that were registered without components.
     var namedVersions: [String: String] = [:]
@@ -37,27 +37,36 @@ final class AppRegistry: Sendable {
   }
 
   /// Takes a name for an app that is about to be configured.
-  func reserve(_ name: String) throws(VestaError) {
-    let taken = state.withLock { state -> Entry? in
-      defer { if state.entries[name] == nil { state.entries[name] = .reserved } }
-      return state.entries[name]
+  ///
+  /// - Returns: The ends of the apps of that name that are being deleted.
+  func reserve(_ name: String) throws(VestaError) -> [Latch] {
+    let leaving = state.withLock { state -> [Latch]? in
+      guard state.entries[name] == nil else { return nil }
+      state.entries[name] = .reserved
+      return (state.leaving[name] ?? []).map(\.deleted)
     }
-    switch taken {
-    case nil: return
-    case .leaving:
-      throw VestaError(
-        .duplicateApp, "The app \"\(name)\" is still being deleted. Wait for delete() before you configure it again.")
-    case .app, .reserved:
-      throw VestaError(
-        .duplicateApp, "The app \"\(name)\" is configured already. Configure it once, or give the second one a name.")
-    }
+    if let leaving { return leaving }
+    throw VestaError(
+      .duplicateApp, "The app \"\(name)\" is configured already. Configure it once, or give the second one a name.")
   }
 
   func put(_ app: VestaApp) { state.withLock { $0.entries[app.name] = .app(app) } }
 
-  func beginRemoval(of name: String) { state.withLock { $0.entries[name] = .leaving } }
+  /// Frees the name of an app that is being deleted.
+  func beginRemoval(of app: VestaApp) {
+    state.withLock { state in
+      if case .app(let known)? = state.entries[app.name], known === app { state.entries[app.name] = nil }
+      state.leaving[app.name, default: []].append(app)
+    }
+  }
 
-  func release(_ name: String) { _ = state.withLock { $0.entries.removeValue(forKey: name) } }
+  /// Forgets an app that has been deleted.
+  func endRemoval(of app: VestaApp) {
+    state.withLock { state in
+      state.leaving[app.name]?.removeAll { $0 === app }
+      if state.leaving[app.name]?.isEmpty == true { state.leaving[app.name] = nil }
+    }
+  }
 
   var libraries: [any Library.Type] { state.withLock { $0.libraries } }
 

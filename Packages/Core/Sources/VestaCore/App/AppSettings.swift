@@ -16,14 +16,15 @@ final class AppSettings: Sendable {
     var isDataCollectionDefaultEnabled: Bool?
   }
 
-  private let file: ValueFile<Contents>
-  private let path: String
+  private let directory: @Sendable () -> URL
   private let contents = Locked<Contents?>(nil)
 
-  init(directory: URL) {
-    let file = directory.appending(path: "app.json")
-    (self.file, path) = (ValueFile(file), file.path)
-  }
+  /// - Parameter directory: Where the file is; asked for when a setting is.
+  init(directory: @autoclosure @escaping @Sendable () -> URL) { self.directory = directory }
+
+  private var url: URL { directory().appending(path: "app.json") }
+  private var file: ValueFile<Contents> { ValueFile(url) }
+  private var path: String { url.path }
 
   var isDataCollectionDefaultEnabled: Bool {
     get {

@@ -10,15 +10,17 @@ extension VestaApp {
   /// - Parameters:
   ///   - type: The protocol that the product's component provides.
   ///   - app: The app; `nil` for the default app.
+  ///   - library: The library that provides it, for the error message, such as "AuthLibrary of VestaAuth
+  ///     (Packages/Auth)".
   /// - Returns: The instance.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public static func instance<Instance: Sendable>(
-    of type: Instance.Type, for app: VestaApp? = nil
+    of type: Instance.Type, for app: VestaApp? = nil, providedBy library: StaticString? = nil
   ) throws(VestaError) -> Instance {
     guard let app = app ?? AppRegistry.shared.app(named: defaultName) else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(type)
+    return try app.container.require(type, providedBy: library)
   }
 
   /// The instance of a product in an app; stops the process when there is none, after the log has said why.
@@ -28,13 +30,14 @@ extension VestaApp {
   /// - Parameters:
   ///   - type: The protocol that the product's component provides.
   ///   - app: The app; `nil` for the default app.
+  ///   - library: The library that provides it, for the error message.
   ///   - call: How the program asked for it, such as "Auth.auth()".
   /// - Returns: The instance.
   public static func instanceOrStop<Instance: Sendable>(
-    of type: Instance.Type, for app: VestaApp? = nil, call: String
+    of type: Instance.Type, for app: VestaApp? = nil, providedBy library: StaticString? = nil, call: String
   ) -> Instance {
     do {
-      return try instance(of: type, for: app)
+      return try instance(of: type, for: app, providedBy: library)
     } catch {
       stop("\(call): \(error.message)")
     }

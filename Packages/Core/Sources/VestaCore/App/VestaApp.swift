@@ -20,19 +20,30 @@ import VestaConcurrency
 ///
 /// All members may be used from any thread.
 public final class VestaApp: Sendable {
-  /// The name of the default app.
-  public static let defaultName = "[DEFAULT]"
+  /// The name of the default app, which is upstream's.
+  public static let defaultName = "__FIRAPP_DEFAULT"
 
   /// The name under which the app was configured; `defaultName` for the default app.
   public let name: String
 
-  /// The directory for what this app keeps on this machine.
+  /// The directory for what this app, and no other app of its project, keeps on this machine: its session, its caches.
   ///
-  /// It is made by whoever first writes to it.
-  public let dataDirectory: URL
+  /// It is made by the first that writes to it. What an earlier version has kept elsewhere is moved when this is first
+  /// asked for.
+  public var dataDirectory: URL { folder.url }
 
   /// The path of ``dataDirectory``, without a slash at the end.
-  public let dataPath: String
+  public var dataPath: String { DataLayout.path(of: dataDirectory) }
+
+  /// Waits until an app of this name that is still being deleted has let go of its files.
+  ///
+  /// For clients that open a store in their app's directory: the name of a deleted app is free at once.
+  ///
+  /// - Returns: ``dataPath``.
+  public func dataPathWhenFree() async -> String {
+    if Self.appsBeingTornDown.isEmpty { for latch in predecessors { await latch.wait() } }
+    return dataPath
+  }
 
   /// The user-agent string of this app: the names and versions of Vesta's parts in it.
   public let userAgent: String
@@ -41,7 +52,11 @@ public final class VestaApp: Sendable {
   public let heartbeat: Heartbeat
 
   let frozenOptions: VestaOptions
+  let project: Project
+  private let folder: AppFolder
   private let settings: AppSettings
+  /// The ends of the apps of this name that were being deleted when this one was configured.
+  private let predecessors: [Latch]
   private let state: Locked<State>
 
   private struct State {
@@ -49,23 +64,31 @@ public final class VestaApp: Sendable {
     var deletion = Deletion.notBegun
   }
 
-  private enum Deletion {
+  /// How far the deletion of an app has come.
+  enum Deletion {
     case notBegun, underWay, done
   }
 
-  private let deleted = Latch()
+  let deleted = Latch()
 
-  private init(name: String, options: VestaOptions, libraries: [any Library.Type], graph: ComponentGraph) {
+  private init(
+    name: String, options: VestaOptions, libraries: [any Library.Type], graph: ComponentGraph,
+    after predecessors: [Latch]
+  ) {
     self.name = name
     frozenOptions = options
-    dataDirectory = options.dataDirectory(appName: name, environment: ProcessInfo.processInfo.environment)
-    settings = AppSettings(directory: dataDirectory)
-    dataPath = Self.path(of: dataDirectory)
+    self.predecessors = predecessors
+    let layout = DataLayout(options: options, appName: name, environment: ProcessInfo.processInfo.environment)
+    let folder = AppFolder(layout)
+    self.folder = folder
+    project = ProjectRegistry.shared.join(layout)
+    settings = AppSettings(directory: folder.url)
     userAgent = UserAgent.string(libraries: libraries, others: AppRegistry.shared.namedVersions)
     heartbeat = Heartbeat(userAgent: userAgent)
     let container = ComponentContainer(graph: graph, appName: name, options: options)
     state = Locked(State(container: container))
     container.attach(self)
+    project.add(self)
   }
 
   // MARK: Apps by name
@@ -119,14 +142,14 @@ public final class VestaApp: Sendable {
     for app in AppRegistry.shared.apps.values where isMeant(app) { await app.delete() }
   }
 
-  /// Configures the default app with the options of the environment, see `VestaOptions.fromEnvironment(_:)`.
+  /// Configures the default app with the options of a file and of the environment, see `VestaOptions.defaultOptions()`.
   ///
   /// - Parameter libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
   public static func configure(libraries: [any Library.Type]? = nil) throws(VestaError) -> VestaApp {
-    try configure(name: defaultName, options: VestaOptions.fromEnvironment(), libraries: libraries)
+    try configure(name: defaultName, options: VestaOptions.found(), libraries: libraries)
   }
 
   /// Configures the default app.
@@ -161,8 +184,9 @@ public final class VestaApp: Sendable {
     try check(name)
     let libraries = libraries ?? AppRegistry.shared.libraries
     let graph = try ComponentGraph(libraries: libraries)
-    try AppRegistry.shared.reserve(name)
-    let app = VestaApp(name: name, options: options.copy(), libraries: libraries, graph: graph)
+    let predecessors = try AppRegistry.shared.reserve(name)
+    let app = VestaApp(
+      name: name, options: options.copy(), libraries: libraries, graph: graph, after: predecessors)
     // Before the eager components, which may look for their app.
     AppRegistry.shared.put(app)
     do {
@@ -217,62 +241,74 @@ public final class VestaApp: Sendable {
 
   // MARK: Deleting
 
-  /// Deletes the app: takes its instances down, the one created last first, and frees its name.
+  /// Deletes the app: takes its instances down, the one created last first.
   ///
-  /// Listeners end, streams finish, files close. When this has returned, an app of the same name can be configured
-  /// again. Data on disk stays, but for ``isDataCollectionDefaultEnabled``, which returns to its default, as
-  /// upstream's does. ``didDeleteNotification`` is posted at the end. Inside `appWillBeDeleted` this returns at once.
+  /// The app is gone when this is called: its name is free, and an app of that name may be configured at once. When
+  /// this has returned, listeners have ended, streams have finished and files are closed; the engines of its project
+  /// are closed too, unless another app of this process uses that project. Data on disk stays, but for
+  /// ``isDataCollectionDefaultEnabled``, which returns to its default, as upstream's does. ``didDeleteNotification`` is
+  /// posted at the end.
+  ///
+  /// Within `appWillBeDeleted` this returns at once for an app that waits for the one being taken down, and so for that
+  /// app itself. A task that `appWillBeDeleted` detaches and waits for must not delete its app: it would wait for
+  /// itself, and the log says so.
   ///
   /// - Returns: `true` when this call or one at the same time has deleted the app; `false` when it was deleted before.
   @discardableResult
-  public func delete() async -> Bool {
-    // An instance that deletes its app while the app is being deleted would wait for itself.
-    if Self.appBeingTornDown == ObjectIdentifier(self) { return true }
+  public func delete() async -> Bool { await finishDeletion(beginDeletion()) }
+
+  /// Takes the app out of the list of apps.
+  ///
+  /// - Returns: The state of before, for ``finishDeletion(_:)``.
+  func beginDeletion() -> Deletion {
     let before = state.withLock { state -> Deletion in
       defer { if case .notBegun = state.deletion { state.deletion = .underWay } }
       return state.deletion
     }
+    guard case .notBegun = before else { return before }
+    AppRegistry.shared.beginRemoval(of: self)
+    settings.clear()
+    return before
+  }
+
+  func finishDeletion(_ before: Deletion) async -> Bool {
     switch before {
     case .done: return false
-    case .underWay: await deleted.wait()
-    case .notBegun: await Self.$appBeingTornDown.withValue(ObjectIdentifier(self)) { await takeDown() }
+    case .underWay: await DeletionWaits.wait(for: self, within: Self.appsBeingTornDown)
+    case .notBegun:
+      let apps = Self.appsBeingTornDown
+      DeletionWaits.begin(self, within: apps)
+      await Self.$appsBeingTornDown.withValue(apps + [ObjectIdentifier(self)]) { await takeDown() }
+      DeletionWaits.end(self, within: apps)
     }
     return true
   }
 
-  /// The app whose instances the current task is taking down.
-  @TaskLocal private static var appBeingTornDown: ObjectIdentifier?
+  /// The apps whose instances the current task is taking down, the outermost first.
+  @TaskLocal static var appsBeingTornDown: [ObjectIdentifier] = []
 
   private func takeDown() async {
-    AppRegistry.shared.beginRemoval(of: name)
     let container = container
     await container.tearDown(self)
+    project.remove(self)
+    await ProjectRegistry.shared.leave(project)
     // The instances may hold the app, and the container holds the instances: letting go of it here breaks the cycle.
     state.withLock { state in
       state.deletion = .done
       state.container = .empty(appName: name, options: frozenOptions)
     }
-    settings.clear()
-    AppRegistry.shared.release(name)
+    AppRegistry.shared.endRemoval(of: self)
     postDeletion(of: name)
     deleted.open()
   }
 
   /// Takes an app down that could not be configured.
   ///
-  /// Its name is free at once, unless an instance that has been created already has something to end: that continues in
-  /// the background, and frees the name afterwards.
+  /// Its name is free at once; what an instance that has been created
+  /// already has to end continues in the background.
   private func discard() {
-    guard container.hasLifecycleMaintainers else { return AppRegistry.shared.release(name) }
-    AppRegistry.shared.beginRemoval(of: name)
-    Task { await delete() }
-  }
-}
-
-extension VestaApp {
-  private static func path(of directory: URL) -> String {
-    let path = directory.path(percentEncoded: false)
-    return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    let before = beginDeletion()
+    Task { await finishDeletion(before) }
   }
 }
 

@@ -19,7 +19,7 @@ public struct VestaError: Error, Sendable, CustomStringConvertible {
 
     /// The name of an app is empty or has characters that it must not have.
     public static let invalidAppName = Self("invalid-app-name")
-    /// An app of that name is configured already, or is still being deleted.
+    /// An app of that name is configured already.
     public static let duplicateApp = Self("duplicate-app")
     /// The app has been deleted.
     public static let appDeleted = Self("app-deleted")

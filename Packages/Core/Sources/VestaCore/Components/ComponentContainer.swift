@@ -81,14 +81,19 @@ public final class ComponentContainer: Sendable {
 
   /// The instance of a protocol, created if need be.
   ///
-  /// - Parameter type: The protocol, as in `(any StoreProvider).self`.
+  /// - Parameters:
+  ///   - type: The protocol, as in `(any StoreProvider).self`.
+  ///   - library: The library that provides it, for the error message, such as "FirestoreLibrary of VestaFirestore
+  ///     (Packages/Firestore)".
   /// - Returns: The instance.
   /// - Throws: `VestaError` with the code `.notProvided`, `.dependencyCycle`, `.creationFailed`, `.wrongInstanceType`
   ///   or `.appDeleted`. A failed creation is not remembered: the next request tries again.
   @inlinable
-  public func require<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
+  public func require<Interface: Sendable>(
+    _ type: Interface.Type, providedBy library: StaticString? = nil
+  ) throws(VestaError) -> Interface {
     if let instance = cached(type) { return instance }
-    return try requireSlowly(type)
+    return try requireSlowly(type, library)
   }
 
   /// The instances that libraries contribute to one protocol.
@@ -134,12 +139,16 @@ public final class ComponentContainer: Sendable {
   }
 
   @usableFromInline
-  func requireSlowly<Interface: Sendable>(_ type: Interface.Type) throws(VestaError) -> Interface {
+  func requireSlowly<Interface: Sendable>(
+    _ type: Interface.Type, _ library: StaticString?
+  ) throws(VestaError) -> Interface {
     if let instance = try find(type) { return instance }
     let wanted = name(of: type)
     guard let slot = slot(for: type) else {
-      throw VestaError(
-        .notProvided, "Nothing provides \(wanted). Add a package that does and name its library in the list.")
+      let advice =
+        library.map { "Name \($0) in the list of libraries that configures the app." }
+        ?? "Add a package that does and name its library in the list."
+      throw VestaError(.notProvided, "Nothing in the app \"\(appName)\" provides \(wanted). \(advice)")
     }
     throw VestaError(.notProvided, "The component for \(wanted) (library \(slot.info.library)) gave no instance.")
   }
@@ -207,12 +216,6 @@ public final class ComponentContainer: Sendable {
     let container = ComponentContainer(graph: .empty, appName: appName, options: options)
     container.state.withLock { $0.isEmptied = true }
     return container
-  }
-
-  /// Whether a created instance is notified when the app is deleted.
-  var hasLifecycleMaintainers: Bool {
-    let created = state.withLock { $0.created }
-    return created.contains { $0.lifecycleMaintainer != nil }
   }
 
   func attach(_ app: VestaApp) { state.withLock { $0.app = app } }

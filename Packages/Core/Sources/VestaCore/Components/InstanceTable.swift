@@ -60,6 +60,22 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
   /// The instances there are, in the order in which they were created.
   public var all: [Instance] { state.withLock { state in state.order.compactMap { state.instances[$0] } } }
 
+  /// Removes the instance of a key, so that the next caller gets a new one.
+  ///
+  /// - Parameters:
+  ///   - key: Which instance.
+  ///   - isWanted: Whether it is the one to remove; called with a lock held.
+  /// - Returns: The instance; `nil` when there is none, or another one.
+  @discardableResult
+  public func remove(_ key: Key, where isWanted: (Instance) -> Bool) -> Instance? {
+    state.withLock { state in
+      guard let instance = state.instances[key], isWanted(instance) else { return nil }
+      state.instances[key] = nil
+      state.order.removeAll { $0 == key }
+      return instance
+    }
+  }
+
   /// Empties the table for good, once no creation is under way.
   ///
   /// - Returns: What was in it, the instance created last first, for the provider to take down.

@@ -9,8 +9,9 @@ extension VestaOptions {
   public enum Backend: Hashable, Sendable, CustomStringConvertible {
     /// In this process, on this machine: every product runs on its own engine.
     ///
-    /// The directory is for this program's data; each app has a folder of its own in it. Without one it is
-    /// `$XDG_DATA_HOME/vesta` (`~/.local/share/vesta`), and below that the project's id.
+    /// The directory is for this program's data. Without one it is `$XDG_DATA_HOME/vesta`, or
+    /// `$HOME/.local/share/vesta` where that variable is not set. Each project has a folder in it, with the data of the
+    /// project's engines, which all apps of that project share, and with a folder for what each app keeps for itself.
     case embedded(directory: URL? = nil)
 
     /// On a server that speaks Firebase's protocols without asking who is there, such as a local emulator.
@@ -41,21 +42,5 @@ extension VestaOptions {
         self = .emulator(host: String(host), port: port)
       }
     }
-  }
-}
-
-extension VestaOptions {
-  /// The directory for the data of one app of this program.
-  func dataDirectory(appName: String, environment: [String: String]) -> URL {
-    let program: URL
-    if case .embedded(let directory?) = backend {
-      program = directory
-    } else {
-      let home = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-      let base = home ?? URL.homeDirectory.appending(path: ".local/share")
-      program = base.appending(path: "vesta").appending(path: projectID ?? "no-project")
-    }
-    // No named app can have parentheses in its name, so the default app's folder is its own.
-    return program.appending(path: appName == VestaApp.defaultName ? "(default)" : appName)
   }
 }

@@ -22,12 +22,14 @@ extension VestaOptions {
   public static func fromEnvironment(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(VestaError) -> VestaOptions {
+    try options(environment, file: nil)
+  }
+
+  /// - Parameter file: The path of the options file where the environment names none.
+  static func options(_ environment: [String: String], file: String?) throws(VestaError) -> VestaOptions {
+    let named = environment["VESTA_OPTIONS_FILE"].flatMap { $0.isEmpty ? nil : $0 }
     let options: VestaOptions
-    if let path = environment["VESTA_OPTIONS_FILE"], !path.isEmpty {
-      options = try VestaOptions(file: path)
-    } else {
-      options = VestaOptions()
-    }
+    if let path = named ?? file { options = try VestaOptions(file: path) } else { options = VestaOptions() }
     func set(_ variable: String, _ assign: (String) -> Void) {
       if let value = environment[variable], !value.isEmpty { assign(value) }
     }

@@ -22,16 +22,17 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
   struct Values: Hashable {
     var googleAppID = "1:0:vesta:0"
     var gcmSenderID = "0"
-    var projectID: String? = "demo-vesta"
+    var projectID: String? = VestaOptions.programProject
     var apiKey: String?
     var bundleID = Values.programName
     var clientID: String?
     var databaseURL: String?
     var storageBucket: String?
+    var appGroupID: String?
     var backend = Backend.embedded()
     var callbackQueue: QueueReference?
 
-    private static let programName = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "vesta"
+    static let programName = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "vesta"
   }
 
   /// A queue, equal to itself alone.
@@ -42,10 +43,20 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(queue)) }
   }
 
+  /// The project of a program that names none: "demo-" and the program's name, so that unrelated programs share
+  /// nothing.
+  static let programProject: String = {
+    let name = Values.programName.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    return "demo-" + String(name)
+  }()
+
   init(values: Values) { self.values = Locked(values) }
 
-  /// Options for an embedded app without a project; Firebase's own tools treat its project id, "demo-vesta", as one
-  /// that never leaves the machine.
+  /// Options for an embedded app without a project.
+  ///
+  /// It gets one of the program's name, such as "demo-notes" for a
+  /// program `notes`; Firebase's own tools treat a project id that begins with "demo-" as one that never leaves the
+  /// machine.
   public convenience init() { self.init(values: Values()) }
 
   /// Options for a project.
@@ -70,12 +81,16 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
     self.init(values: values)
   }
 
-  /// The options that a bare `VestaApp.configure()` uses: what the environment says, see `fromEnvironment(_:)`.
+  /// The options that a bare `VestaApp.configure()` uses.
   ///
-  /// - Returns: The options; `nil` when the environment names a file or a value that cannot be used (the log says why).
+  /// They are those of a `GoogleService-Info.plist` or a `google-services.json` in the resources of the program, in the
+  /// working directory or beside the program, the first that is there (the log names it); what the environment says
+  /// goes over them, see `fromEnvironment(_:)`.
+  ///
+  /// - Returns: The options; `nil` when the file or a value of the environment cannot be used (the log says why).
   public static func defaultOptions() -> VestaOptions? {
     do {
-      return try fromEnvironment()
+      return try found()
     } catch {
       Logger(service: "VestaCore").error("I-COR000003", "The default options could not be read. \(error)")
       return nil
@@ -131,6 +146,12 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
   public var storageBucket: String? {
     get { values.withLock { $0.storageBucket } }
     set { values.withLock { $0.storageBucket = newValue } }
+  }
+
+  /// The app group that an app and its extensions share on Apple's platforms; nothing here reads it.
+  public var appGroupID: String? {
+    get { values.withLock { $0.appGroupID } }
+    set { values.withLock { $0.appGroupID = newValue } }
   }
 
   /// Where the data lives; embedded unless it was set.

@@ -1,4 +1,8 @@
-/// The embedded engine of a product: one for each app, created when it is first needed, and closed with the app.
+/// The embedded engine of a product: one for each project in a directory, made when it is first needed.
+///
+/// All apps of a process that name a project share its engines: they see each other's data, as two apps of one Firebase
+/// project do. An engine is closed when the last of these apps has been deleted. What belongs to one app alone, such as
+/// a session, a cache or pending writes, is the business of the client, in ``VestaApp/dataDirectory``.
 ///
 /// ```swift
 /// public enum AuthServiceLibrary: Library {
@@ -6,10 +10,10 @@
 ///   public static func components() -> [Component] {
 ///     [
 ///       EmbeddedService<AuthEngine>.component(
-///         product: "Auth", dependencies: [.required((any StoreProvider).self, providedBy: …)]
-///       ) { container, directory in
+///         product: "Auth", keeps: ["auth"], dependencies: [.required((any StoreProvider).self, providedBy: …)]
+///       ) { container, home in
 ///         let stores = try container.require((any StoreProvider).self)
-///         return AuthEngine { try await stores.openStore(named: "auth", in: directory, options: StoreOptions()) }
+///         return AuthEngine { try await stores.openStore(named: "auth", in: home.ready(), options: StoreOptions()) }
 ///       } close: { try await $0.close() },
 ///       EmbeddedService<AuthEngine>.provides((any AuthBackend).self) { $0 },
 ///       EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
@@ -19,25 +23,24 @@
 /// ```
 ///
 /// An engine opens its files in its first call (`LazyResource`), not in its initializer: `configure` does no I/O.
-public struct EmbeddedService<Engine: Sendable>: ComponentLifecycleMaintainer {
+public struct EmbeddedService<Engine: Sendable>: Sendable {
   /// The engine.
   public let engine: Engine
 
-  private let product: String
-  private let close: @Sendable (Engine) async throws -> Void
-
-  /// The component that owns the engine of an app.
+  /// The component that gives an app the engine of its project.
   ///
   /// - Parameters:
   ///   - product: The name of the product, for messages, such as "Auth".
+  ///   - names: The names of the stores and folders that the engine keeps in its directory, that of its store last.
   ///   - dependencies: The protocols that `make` may resolve.
-  ///   - make: Makes the engine; gets the container and the path of the app's data directory. Not called when the app
-  ///     has a backend other than the embedded one: that is an error which says so.
-  ///   - close: Closes the engine, when the app is deleted.
+  ///   - make: Makes the engine, from the components of the app that needs it first; the engine may outlive that app.
+  ///     Not called when the app has a backend other than the embedded one: that is an error which says so.
+  ///   - close: Closes the engine, when the last app of the project has been deleted.
   public static func component(
     product: String,
+    keeps names: [String] = [],
     dependencies: [Dependency] = [],
-    _ make: @escaping @Sendable (_ container: ComponentContainer, _ directory: String) throws -> Engine,
+    _ make: @escaping @Sendable (_ container: ComponentContainer, _ home: EngineHome) throws -> Engine,
     close: @escaping @Sendable (Engine) async throws -> Void
   ) -> Component {
     Component(EmbeddedService<Engine>.self, caching: .shared, dependencies: dependencies) { container in
@@ -45,7 +48,9 @@ public struct EmbeddedService<Engine: Sendable>: ComponentLifecycleMaintainer {
       guard let app = container.app else {
         throw VestaError(.appDeleted, "The app was deleted while its \(product) service was being created.")
       }
-      return EmbeddedService(engine: try make(container, app.dataPath), product: product, close: close)
+      let home = EngineHome(app.project, names: names)
+      return EmbeddedService(
+        engine: try app.project.engine(product, make: { try make(container, home) }, close: close))
     }
   }
 
@@ -59,15 +64,6 @@ public struct EmbeddedService<Engine: Sendable>: ComponentLifecycleMaintainer {
   ) -> Component {
     Component(type, caching: .shared, dependencies: [.required(EmbeddedService<Engine>.self)]) { container in
       try part(container.require(EmbeddedService<Engine>.self).engine)
-    }
-  }
-
-  /// Closes the engine; a failure is logged, because nobody waits for it.
-  public func appWillBeDeleted(_ app: VestaApp) async {
-    do {
-      try await close(engine)
-    } catch {
-      log.error("I-COR000010", "The \(product) service of the app \"\(app.name)\" could not be closed: \(error)")
     }
   }
 }
@@ -89,5 +85,3 @@ extension ComponentContainer {
     }
   }
 }
-
-private let log = Logger(service: "VestaCore")

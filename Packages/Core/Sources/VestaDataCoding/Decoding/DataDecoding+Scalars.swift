@@ -2,7 +2,7 @@ import Foundation
 
 extension DataDecoding {
   func decodeBool() throws -> Bool {
-    if type(of: value) == Bool.self, let value = value as? Bool { return value }
+    if case .boolean(let result)? = Numeric(native: value) { return result }
     guard let value = presentValue(value) else { throw missing(Bool.self) }
     if let configured = value as? any FirebaseRemoteConfigValueDecoding { return configured.boolValue() }
     guard case .boolean(let result)? = Numeric(value) else { throw mismatch(Bool.self, found: value) }

@@ -3,17 +3,16 @@ import Foundation
 extension DataDecoding {
   /// Decodes a value of any type, the types with a strategy or a representation of their own included.
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if options.passthrough != NoPassthroughTypes.self, let value = value as? T,
+    // A dictionary or an array is no leaf; the cast would cost more than all the rest.
+    if options.passesTypesThrough, !isContainer(value), let value = value as? T,
       options.passthrough.isPassthroughType(value)
     {
       return value
     }
     if let special = try special(type), let value = special as? T { return value }
+    guard options.renamesKeys, T.self is any StringKeyedDictionary.Type else { return try T(from: self) }
     var decoder = self
-    if T.self is any StringKeyedDictionary.Type {
-      decoder.keysBelow = keysBelow ?? options.keys
-      decoder.options.keys = .useDefaultKeys
-    }
+    decoder.options = options.forDictionary
     return try T(from: decoder)
   }
 

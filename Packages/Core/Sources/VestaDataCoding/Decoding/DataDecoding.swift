@@ -3,26 +3,11 @@ import Foundation
 /// The `Decoder` of one value.
 struct DataDecoding: Decoder {
   let value: Any
-  let codingPath: [any CodingKey]
+  let place: CodingPlace
   var options: DecodingOptions
-  /// The key strategy below this value, when it differs from that of the value itself.
-  var keysBelow: FirebaseDataDecoder.KeyDecodingStrategy?
 
-  init(value: Any, codingPath: [any CodingKey], options: DecodingOptions) {
-    self.value = value
-    self.codingPath = codingPath
-    self.options = options
-  }
-
+  var codingPath: [any CodingKey] { place.path }
   var userInfo: [CodingUserInfoKey: Any] { options.userInfo }
-
-  /// The options for what is nested in this value.
-  var below: DecodingOptions {
-    guard let keysBelow else { return options }
-    var options = options
-    options.keys = keysBelow
-    return options
-  }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     let dictionary = try dictionary(expected: [String: Any].self)

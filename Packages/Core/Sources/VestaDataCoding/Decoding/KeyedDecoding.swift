@@ -4,19 +4,25 @@ import Foundation
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let members: [String: Any]
   let decoder: DataDecoding
+  private let place: CodingPlace.Container?
+
+  init(members: [String: Any], decoder: DataDecoding) {
+    (self.members, self.decoder, place) = (members, decoder, decoder.place.container)
+  }
+
   var codingPath: [any CodingKey] { decoder.codingPath }
   var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
 
   func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
 
   /// The decoder of a member.
-  private func member(_ key: any CodingKey) throws -> DataDecoding {
+  private func member(_ key: some CodingKey) throws -> DataDecoding {
     guard let value = members[key.stringValue] else {
       throw DecodingError.keyNotFound(
         key,
         .init(codingPath: codingPath, debugDescription: "No value is associated with the key \"\(key.stringValue)\"."))
     }
-    return DataDecoding(value: value, codingPath: codingPath + [key], options: decoder.below)
+    return DataDecoding(value: value, place: CodingPlace(key, in: place), options: decoder.options.below)
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { presentValue(try member(key).value) == nil }
@@ -62,6 +68,6 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func superDecoder(at key: any CodingKey) -> any Decoder {
     DataDecoding(
-      value: members[key.stringValue] ?? NSNull(), codingPath: codingPath + [key], options: decoder.below)
+      value: members[key.stringValue] ?? NSNull(), place: CodingPlace(key, in: place), options: decoder.options.below)
   }
 }

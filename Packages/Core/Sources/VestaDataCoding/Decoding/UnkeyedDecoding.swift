@@ -6,11 +6,13 @@ import Foundation
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
   let elements: [Any]
   let decoder: DataDecoding
+  private let place: CodingPlace.Container?
   private(set) var currentIndex = 0
 
   init(elements: [Any], decoder: DataDecoding) {
     self.elements = elements
     self.decoder = decoder
+    place = decoder.place.container
   }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
@@ -18,12 +20,13 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   var isAtEnd: Bool { currentIndex >= elements.count }
 
   private mutating func next<T>(_ type: Any.Type, _ decode: (DataDecoding) throws -> T) throws -> T {
-    let path = codingPath + [PathKey(index: currentIndex)]
+    let element = CodingPlace(PathKey(index: currentIndex), in: place)
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
-        type, .init(codingPath: path, debugDescription: "The array has no element at index \(currentIndex)."))
+        type, .init(codingPath: element.path, debugDescription: "The array has no element at index \(currentIndex)."))
     }
-    let result = try decode(DataDecoding(value: elements[currentIndex], codingPath: path, options: decoder.below))
+    let result = try decode(
+      DataDecoding(value: elements[currentIndex], place: element, options: decoder.options.below))
     currentIndex += 1
     return result
   }

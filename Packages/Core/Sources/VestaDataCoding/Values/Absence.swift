@@ -26,7 +26,13 @@ func presentValue(_ value: Any) -> Any? {
 func isPlain(_ value: Any) -> Bool {
   let type = type(of: value)
   return type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == [Any].self
-    || type == [String: Any].self
+    || type == [String: Any].self || type == NSNumber.self
+}
+
+/// Whether the value is a dictionary or an array of the kinds that structures are made of.
+func isContainer(_ value: Any) -> Bool {
+  let type = type(of: value)
+  return type == [String: Any].self || type == [Any].self
 }
 
 /// A dictionary with string keys: its keys are data, which no key strategy renames.

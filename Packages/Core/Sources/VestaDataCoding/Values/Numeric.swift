@@ -26,7 +26,7 @@ public enum Numeric: Equatable, Sendable {
     }
   }
 
-  /// The number in a value of one of Swift's common types; `nil` for a value of another type.
+  /// The number in a value of one of Swift's common types, or in a plain `NSNumber`; `nil` for a value of another type.
   ///
   /// Asking for the exact type takes a tenth of the time that bridging to an object takes.
   init?(native value: Any) {
@@ -39,6 +39,8 @@ public enum Numeric: Equatable, Sendable {
       self = .boolean(value)
     } else if type == Int64.self, let value = value as? Int64 {
       self = .integer(value)
+    } else if type == NSNumber.self, let value = value as? NSNumber {
+      self.init(plain: value)
     } else {
       return nil
     }
@@ -48,18 +50,21 @@ public enum Numeric: Equatable, Sendable {
   ///
   /// - Parameter number: The number.
   public init(_ number: NSNumber) {
+    if number is NSDecimalNumber { self.init(decimal: number) } else { self.init(plain: number) }
+  }
+
+  /// The kind of an `NSNumber` that is no decimal number.
+  private init(plain number: NSNumber) {
     if number === Self.true || number === Self.false {
       self = .boolean(number.boolValue)
-    } else if number is NSDecimalNumber {
-      self.init(decimal: number)
-    } else {
-      switch number.objCType.pointee {
-      case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")):
-        self = .double(number.doubleValue)
-      case CChar(bitPattern: UInt8(ascii: "Q")) where number.uint64Value > UInt64(Int64.max):
-        self = .unsigned(number.uint64Value)
-      default: self = .integer(number.int64Value)
-      }
+      return
+    }
+    switch number.objCType.pointee {
+    case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")):
+      self = .double(number.doubleValue)
+    case CChar(bitPattern: UInt8(ascii: "Q")) where number.uint64Value > UInt64(Int64.max):
+      self = .unsigned(number.uint64Value)
+    default: self = .integer(number.int64Value)
     }
   }
 

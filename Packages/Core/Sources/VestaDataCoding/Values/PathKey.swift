@@ -1,21 +1,27 @@
 /// A coding key made from a name or an index.
-struct PathKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
+enum PathKey: CodingKey {
+  case name(String)
+  case number(Int)
+  /// An element of an array, whose name is made when somebody asks for it.
+  case index(Int)
 
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
+  init(stringValue: String) { self = .name(stringValue) }
+  init(intValue: Int) { self = .number(intValue) }
+  init(index: Int) { self = .index(index) }
+
+  var stringValue: String {
+    switch self {
+    case .name(let name): name
+    case .number(let number): "\(number)"
+    case .index(let index): "Index \(index)"
+    }
   }
 
-  init(intValue: Int) {
-    stringValue = "\(intValue)"
-    self.intValue = intValue
-  }
-
-  init(index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
+  var intValue: Int? {
+    switch self {
+    case .name: nil
+    case .number(let number), .index(let number): number
+    }
   }
 
   static let `super` = PathKey(stringValue: "super")

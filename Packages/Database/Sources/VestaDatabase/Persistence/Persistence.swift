@@ -3,17 +3,14 @@ import VestaConcurrency
 import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Keeps what a client has been sent and what it has not been able to send, on an `OrderedStore`.
 ///
-/// | table | key after the table | value |
-/// |---|---|---|
-/// | `1` | the bytes of a path | a leaf and a priority |
-/// | `2` | number of a write | the write |
-/// | `3` | number of a query | the query |
-///
-/// The client answers from memory; changes are written later, in order, several of them in one commit.
+/// The client answers from memory; changes are written later, in order, several of them in one commit. What could not
+/// be written waits (``DeviceBacklog``) and is tried again: with the next changes, after a while, and when the database
+/// is closed.
 final class Persistence: Sendable {
   /// The data and writes that were stored when the program ended.
   struct Kept: Sendable {
@@ -21,52 +18,44 @@ final class Persistence: Sendable {
     var writes: [StoredWrite] = []
   }
 
-  private enum Change: Sendable {
-    case changes([SyncCache.Change])
-    case save(StoredWrite)
-    case removeWrite(Int)
-    case dropCache
-  }
-
-  private struct Job: Sendable {
-    let change: Change
-    /// Called when the change is in the store, or cannot be stored.
-    var then: @Sendable () -> Void = {}
+  private struct State {
+    var backlog: DeviceBacklog
+    /// Whether the store could be read; one that could not is not written either.
+    var isUsable = true
+    var isClosing = false
+    /// Whether the last commit has failed.
+    var isFailing = false
+    var retryTime: Duration
+    var retry: ListenerRegistration?
   }
 
   private let store: LazyResource<any OrderedStore>
-  private let lane = CommitLane<Job>(limit: 512)
+  private let lane: CommitLane<DeviceJob>
   private let limit: Int
+  private let tuning: DatabaseTuning
+  private let clock: ServiceClock
+  private let state: Locked<State>
 
   /// Persistence in a store.
   ///
   /// - Parameters:
   ///   - limit: How much data is kept, in estimated bytes.
+  ///   - tuning: The figures at which behaviour changes.
+  ///   - clock: The time at which failed changes are tried again.
   ///   - open: Opens the store, once.
-  init(limit: Int, open: @escaping @Sendable () async throws -> any OrderedStore) {
+  init(
+    limit: Int, tuning: DatabaseTuning = DatabaseTuning(), clock: ServiceClock = .system,
+    open: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
     self.limit = limit
+    self.tuning = tuning
+    self.clock = clock
+    lane = CommitLane(limit: tuning.deviceGroup)
+    state = Locked(
+      State(backlog: DeviceBacklog(limit: tuning.deviceBacklog), retryTime: tuning.firstDeviceRetry))
     store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The database's app has been deleted."),
       open: open, close: { try await $0.close() })
-  }
-
-  // MARK: Keys
-
-  private static func data(_ path: DatabasePath) -> [UInt8] {
-    var key: [UInt8] = [1]
-    PathCoding.append(path, to: &key)
-    return key
-  }
-
-  private static func numbered(_ table: UInt8, _ id: Int) -> [UInt8] {
-    var key = KeyEncoder(continuing: [table])
-    key.append(int: Int64(id))
-    return key.bytes
-  }
-
-  private static func number(in key: [UInt8]) throws -> Int {
-    var decoder = KeyDecoder(key, from: 1)
-    return Int(try decoder.int())
   }
 
   // MARK: Reading
@@ -77,30 +66,42 @@ final class Persistence: Sendable {
   /// by one, and data that is damaged is forgotten as a whole, because the service has it. The log says so.
   func load(now: Int64) async -> Kept {
     do {
-      let limit = limit
-      let (cache, writes) = try await store.get().read { reader in
-        (try await Self.cache(reader, limit: limit, now: now), try await Self.writes(reader))
+      let (cached, writes) = try await store.get().read { reader in
+        (try await Self.cached(reader), try await Self.writes(reader))
       }
-      if cache == nil { submit(.dropCache) }
-      for id in writes.damaged { removeWrite(id) }
-      return Kept(cache: cache ?? SyncCache(limit: limit, now: now), writes: writes.whole)
+      state.withLock { $0.backlog.note(kept: writes.whole.map(\.id) + writes.damaged) }
+      if cached == nil { submit(.dropCache) }
+      for id in writes.damaged { forget(id) }
+      return Kept(cache: cache(cached ?? (.empty, []), now), writes: writes.whole)
     } catch {
-      log.error("I-RDB000005", "What is kept on this device cannot be read, and is not used: \(error)")
-      return Kept(cache: SyncCache(limit: limit, now: now))
+      state.withLock { $0.isUsable = false }
+      log.error(
+        "I-RDB000005",
+        "What is kept on this device cannot be read. Nothing of it is used, and nothing is kept until the next start: \(error)"
+      )
+      return Kept(cache: cache((.empty, []), now))
     }
   }
 
+  private func cache(_ kept: (node: DatabaseNode, queries: [SyncCache.TrackedQuery]), _ now: Int64) -> SyncCache {
+    SyncCache(
+      node: kept.node, queries: kept.queries, limit: limit, updates: tuning.updatesPerPruning,
+      inactive: tuning.inactiveQueries, now: now)
+  }
+
   /// - Returns: What the service has said; `nil` when a row of it is damaged.
-  private static func cache(_ reader: any StoreReader, limit: Int, now: Int64) async throws -> SyncCache? {
-    let data = try await reader.entries(in: KeyRange(prefix: [1]))
-    let tracked = try await reader.entries(in: KeyRange(prefix: [3]))
+  private static func cached(
+    _ reader: any StoreReader
+  ) async throws -> (node: DatabaseNode, queries: [SyncCache.TrackedQuery])? {
+    let data = try await reader.entries(in: KeyRange(prefix: [DeviceRows.data]))
+    let tracked = try await reader.entries(in: KeyRange(prefix: [DeviceRows.queries]))
     do {
       var tree = TreeBuilder(below: 1)
       for entry in data { try tree.add(key: entry.key, value: entry.value) }
       let queries = try tracked.map { entry in
-        try SyncCache.TrackedQuery(id: try number(in: entry.key), bytes: entry.value)
+        try SyncCache.TrackedQuery(id: try DeviceRows.number(in: entry.key), bytes: entry.value)
       }
-      return SyncCache(node: tree.finish(), queries: queries, limit: limit, now: now)
+      return (tree.finish(), queries)
     } catch {
       log.error("I-RDB000015", "The data that is kept on this device is damaged, and is fetched again: \(error)")
       return nil
@@ -109,8 +110,8 @@ final class Persistence: Sendable {
 
   private static func writes(_ reader: any StoreReader) async throws -> (whole: [StoredWrite], damaged: [Int]) {
     var whole: [StoredWrite] = [], damaged: [Int] = []
-    for entry in try await reader.entries(in: KeyRange(prefix: [2])) {
-      let id = try number(in: entry.key)
+    for entry in try await reader.entries(in: KeyRange(prefix: [DeviceRows.writes])) {
+      let id = try DeviceRows.number(in: entry.key)
       do {
         whole.append(try StoredWrite(id: id, bytes: entry.value))
       } catch {
@@ -123,94 +124,167 @@ final class Persistence: Sendable {
 
   // MARK: Writing
 
-  func store(_ changes: [SyncCache.Change]) { submit(.changes(changes)) }
+  /// Keeps changes of the cached data.
+  ///
+  /// - Parameter cache: The cache after the changes, which is written as a whole where the device's is incomplete.
+  func store(_ changes: [SyncCache.Change], of cache: SyncCache) {
+    let isWhole = state.withLock { state -> Bool? in
+      guard state.backlog.wantsWholeCache else { return false }
+      // Where nothing can be stored the whole would only wait.
+      if state.isFailing { return nil }
+      state.backlog.noteWholeCache()
+      return true
+    }
+    guard let isWhole else { return }
+    submit(isWhole ? .replaceCache(cache.node, cache.queries) : .changes(changes))
+  }
 
   /// Keeps a write, then calls the body.
-  func save(_ write: StoredWrite, then: @escaping @Sendable () -> Void) { submit(.save(write), then: then) }
+  ///
+  /// Where that is not possible, the body is called as soon as the device has no older write.
+  func save(_ write: StoredWrite, then: @escaping @Sendable () -> Void) { submit(.save(write)) { _ in then() } }
 
-  /// Forgets a write, then calls the body.
-  func removeWrite(_ id: Int, then: @escaping @Sendable () -> Void = {}) { submit(.removeWrite(id), then: then) }
+  /// Forgets a write, then calls the body; with an error when the database is closed before that was possible.
+  func forget(_ id: Int, then: (@Sendable (DatabaseError?) -> Void)? = nil) { submit(.forget(id), then: then) }
 
-  private func submit(_ change: Change, then: @escaping @Sendable () -> Void = {}) {
-    lane.submit(Job(change: change, then: then)) { [self] jobs in await carryOut(jobs) }
+  /// Calls the body when all writes that were to be forgotten until now have been.
+  func whenForgotten(then: @escaping @Sendable (DatabaseError?) -> Void) { submit(.nothing, then: then) }
+
+  private func submit(_ change: DeviceChange, then: (@Sendable (DatabaseError?) -> Void)? = nil) {
+    lane.submit(DeviceJob(change: change, then: then)) { [self] jobs in await carryOut(jobs) }
   }
 
-  private func carryOut(_ jobs: [Job]) async {
-    do {
-      _ = try await store.get().write { transaction in
-        for job in jobs { try await Self.carryOut(job.change, in: transaction) }
-      }
-    } catch {
-      log.error("I-RDB000006", "Changes could not be kept on this device: \(error)")
+  private func carryOut(_ new: [DeviceJob]) async {
+    let (jobs, isUsable) = state.withLock { ($0.backlog.take(new), $0.isUsable) }
+    guard isUsable, jobs.contains(where: { if case .nothing = $0.change { false } else { true } }) else {
+      return call(state.withLock { $0.backlog.stored(isUsable ? jobs : jobs.map(\.withoutRow)) })
     }
-    for job in jobs { job.then() }
-  }
-
-  private static func carryOut(_ change: Change, in transaction: any StoreTransaction) async throws {
-    switch change {
-    case .save(let write): try await transaction.put(write.bytes, for: numbered(2, write.id))
-    case .removeWrite(let id): try await transaction.delete(numbered(2, id))
-    case .dropCache: for table in [1, 3] as [UInt8] { try await transaction.deleteRange(KeyRange(prefix: [table])) }
-    case .changes(let changes):
-      for change in changes {
-        switch change {
-        case .query(let query): try await transaction.put(query.bytes, for: numbered(3, query.id))
-        case .dropQuery(let id): try await transaction.delete(numbered(3, id))
-        case .node(let path, let node): try await write(node, at: path, in: transaction)
+    do {
+      try await commit(jobs)
+      call(succeeded(jobs))
+    } catch  where jobs.count > 1 && !Self.isOfStore(error) {
+      // One of them is what the store refuses: each has its own transaction then.
+      for (index, job) in jobs.enumerated() {
+        do {
+          try await commit([job])
+          call(succeeded([job]))
+        } catch  where Self.isOfStore(error) {
+          return await failed(Array(jobs[index...]), error)
+        } catch {
+          refused(job, error)
         }
       }
+    } catch  where !Self.isOfStore(error) {
+      for job in jobs { refused(job, error) }
+    } catch {
+      await failed(jobs, error)
     }
   }
 
-  private static func write(
-    _ node: DatabaseNode, at path: DatabasePath, in transaction: any StoreTransaction
-  ) async throws {
-    if path.back?.isPriority == true, let place = path.parent {
-      let row = try await transaction.get(data(place)).map { try NodeCoding.decodeRow($0) }
-      let value = NodeCoding.encode(leaf: row?.leaf, priority: node.leaf)
-      if row?.leaf == nil, node.isEmpty {
-        try await transaction.delete(data(place))
-      } else {
-        try await transaction.put(value, for: data(place))
-      }
-      return
+  private func commit(_ jobs: [DeviceJob]) async throws {
+    _ = try await store.get().write { transaction in
+      for job in jobs { try await DeviceRows.apply(job.change, in: transaction) }
     }
-    for place in sequence(first: path, next: { $0.parent }).dropFirst() where !node.isEmpty {
-      guard let bytes = try await transaction.get(data(place)), case let row = try NodeCoding.decodeRow(bytes),
-        row.leaf != nil
-      else { continue }
-      if row.priority == nil {
-        try await transaction.delete(data(place))
-      } else {
-        try await transaction.put(NodeCoding.encode(leaf: nil, priority: row.priority), for: data(place))
-      }
-    }
-    try await transaction.deleteRange(KeyRange(prefix: data(path)))
-    var rows: [(key: [UInt8], value: [UInt8])] = []
-    TreeRows.forEach(of: node, prefix: data(path)) { rows.append(($0, $1)) }
-    for row in rows { try await transaction.put(row.value, for: row.key) }
-    if node.isEmpty { try await removeEmptyParents(of: path, in: transaction) }
   }
 
-  /// A node whose last child is gone is gone too, and its priority with it.
-  private static func removeEmptyParents(of path: DatabasePath, in transaction: any StoreTransaction) async throws {
-    for place in sequence(first: path, next: { $0.parent }).dropFirst() {
-      let rest = try await transaction.entries(in: KeyRange(prefix: data(place)), limit: 2)
-      guard let row = rest.first else { continue }
-      guard rest.count == 1, row.key == data(place), try NodeCoding.decodeRow(row.value).leaf == nil else { return }
-      try await transaction.delete(row.key)
+  private func succeeded(_ jobs: [DeviceJob]) -> [@Sendable () -> Void] {
+    state.withLock { state in
+      if state.isFailing { log.notice("I-RDB000018", "Changes are kept on this device again.") }
+      state.isFailing = false
+      state.retryTime = tuning.firstDeviceRetry
+      return state.backlog.stored(jobs)
+    }
+  }
+
+  /// The store takes nothing right now: what only frees room is tried by itself, and the rest waits.
+  private func failed(_ jobs: [DeviceJob], _ error: any Error) async {
+    let removals = jobs.filter(\.change.isRemoval)
+    var areRemovalsDone = removals.isEmpty
+    if !removals.isEmpty, removals.count < jobs.count, (try? await commit(removals)) != nil { areRemovalsDone = true }
+    let (isFirst, calls) = state.withLock { state in
+      defer { state.isFailing = true }
+      let isUnknown = StoreError.Code.unknownOutcome ~= error
+      return (
+        !state.isFailing,
+        state.backlog.failed(jobs, areRemovalsDone: areRemovalsDone, isUnknown: isUnknown)
+      )
+    }
+    if isFirst {
+      log.error(
+        "I-RDB000006",
+        """
+        Changes could not be kept on this device; they are tried again until they can, and the completions of writes \
+        that the device still has wait for that: \(error)
+        """)
+    }
+    call(calls)
+    retryLater()
+  }
+
+  /// A change that this store never takes: a write that is too large, cached data below a damaged row.
+  private func refused(_ job: DeviceJob, _ error: any Error) {
+    log.error("I-RDB000006", "A change could not be kept on this device: \(error)")
+    call(
+      state.withLock { state in
+        switch job.change {
+        case .changes, .replaceCache, .dropCache: state.backlog.noteIncompleteCache()
+        case .save, .forget, .nothing: break
+        }
+        return state.backlog.stored([job.withoutRow])
+      })
+    if case .changes = job.change { submit(.dropCache) }
+  }
+
+  private func call(_ calls: [@Sendable () -> Void]) { for call in calls { call() } }
+
+  /// Whether a failure is one of the store, and not of what it was to store.
+  private static func isOfStore(_ error: any Error) -> Bool {
+    guard let error = error as? StoreError else { return false }
+    return ![.keyTooLong, .valueTooLong, .malformedKey, .corrupt].contains(error.code)
+  }
+
+  private func retryLater() {
+    state.withLock { state in
+      guard !state.backlog.isEmpty, !state.isClosing else { return }
+      state.retry?.cancel()
+      state.retry = clock.schedule(after: state.retryTime) { [weak self] in self?.submit(.nothing) }
+      state.retryTime = min(state.retryTime * 2, tuning.longestDeviceRetry)
     }
   }
 
   /// Writes what is still to be written, and closes the store.
+  ///
+  /// Callers that wait for the device to forget a write get an error when it cannot: the write is sent again at the
+  /// next start.
   func close() async {
+    state.withLock { state in
+      state.isClosing = true
+      state.retry.take()?.cancel()
+    }
     await lane.idle()
+    if !state.withLock({ $0.backlog.isEmpty }) {
+      submit(.nothing)
+      await lane.idle()
+    }
+    call(state.withLock { $0.backlog.close(Self.unforgotten) })
     do {
       try await store.close()
     } catch {
       log.error("I-RDB000007", "The store of this device could not be closed: \(error)")
     }
   }
+
+  private static let unforgotten = DatabaseError(
+    .unavailable,
+    """
+    The service has answered, but this device could not note that before the app was deleted: the write is sent again \
+    at the next start. Make room on the device.
+    """)
+}
+
+extension DeviceJob {
+  /// The job for a store that has no row of it.
+  fileprivate var withoutRow: DeviceJob { DeviceJob(change: .nothing, then: then) }
 }
 
 private let log = Logger(service: "VestaDatabase")

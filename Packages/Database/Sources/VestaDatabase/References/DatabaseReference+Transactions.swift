@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
@@ -5,24 +6,21 @@ extension DatabaseReference {
   /// Changes the data of this place depending on what it is, in competition with other clients.
   ///
   /// The block is called with what is known of the data, which can be nothing, and again whenever the data turns out to
-  /// be different: 25 times at the most. It runs on a queue of the library, must not block, and must not rely on how
-  /// often it runs.
+  /// be different: 25 times at the most. It runs on the database's own thread: while it blocks, everything else of this
+  /// database waits, and nothing else of the process. It must not rely on how often it runs.
   ///
   /// - Parameter block: Changes the data and returns what is to become of it.
   /// - Returns: Whether the data was written, and the data.
   /// - Throws: ``DatabaseError`` when the transaction has failed. Nothing is written then, unless the error says that
-  ///   the connection was lost while it was under way.
+  ///   the connection was lost while it was under way. `CancellationError`, at once, when the task is cancelled; a
+  ///   transaction that has begun goes on all the same.
   @preconcurrency
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult
   ) async throws -> (Bool, DataSnapshot) {
-    try await withCheckedThrowingContinuation { continuation in
-      run(block, appliesLocally: true) { error, isCommitted, snapshot in
-        if let error {
-          continuation.resume(throwing: error)
-        } else {
-          continuation.resume(returning: (isCommitted, snapshot ?? self.nothing))
-        }
+    try await Turn<(Bool, DataSnapshot)>().wait { turn in
+      run(block, appliesLocally: true) { [self] error, isCommitted, snapshot in
+        turn.begin()?.resume(with: error.map { .failure($0) } ?? .success((isCommitted, snapshot ?? nothing)))
       }
     }
   }

@@ -24,7 +24,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
 
   /// A place below with a new key, which comes after all that were made before.
   public func childByAutoId() -> DatabaseReference {
-    descendant(DatabasePath([DatabaseKey(PushIDSource.next(offset: database.serverTimeOffset))]))
+    descendant(DatabasePath([DatabaseKey(database.nextPushID())]))
   }
 
   func descendant(_ below: DatabasePath) -> DatabaseReference {
@@ -84,11 +84,12 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
   }
 
   /// Runs a write and waits for the service.
+  ///
+  /// - Throws: The error of the write; `CancellationError`, at once, when the task is cancelled. A write that has begun
+  ///   goes on all the same.
   func written(_ start: (@escaping WriteCompletion) -> Void) async throws -> DatabaseReference {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      start { error in
-        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-      }
+    try await Turn<Void>().wait { turn in
+      start { error in turn.begin()?.resume(with: error.map { .failure($0) } ?? .success(())) }
     }
     return self
   }
@@ -167,15 +168,5 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
         "(\(function)) Invalid path in object. Path (\(upper)) is an ancestor of (\(lower)).")
     }
     return result
-  }
-}
-
-/// Push ids, each given once in the process.
-enum PushIDSource {
-  private static let generator = Locked(PushID())
-
-  static func next(offset: Int64) -> String {
-    let now = systemMilliseconds() + offset
-    return generator.withLock { $0.next(at: now) }
   }
 }

@@ -1,8 +1,8 @@
 /// How long to wait before the next attempt to connect.
 struct ReconnectDelay: Sendable {
-  private static let first = 1.0
-  private static let longest = 30.0
-  private static let factor = 1.3
+  private let tuning: DatabaseTuning
+
+  init(_ tuning: DatabaseTuning = DatabaseTuning()) { self.tuning = tuning }
 
   /// The wait before jitter, in seconds; zero for the first attempt.
   private var seconds = 0.0
@@ -10,7 +10,8 @@ struct ReconnectDelay: Sendable {
   /// The wait of the next attempt.
   mutating func next(using random: inout some RandomNumberGenerator) -> Duration {
     let wait = seconds
-    seconds = min(max(Self.first, seconds * Self.factor), Self.longest)
+    seconds = min(
+      max(tuning.firstReconnectDelay, seconds * tuning.reconnectFactor), tuning.longestReconnectDelay)
     return .milliseconds(Int64(wait * 1000 * (0.3 + 0.7 * Double.random(in: 0..<1, using: &random))))
   }
 

@@ -7,12 +7,6 @@ import VestaDatabaseModel
 import VestaServiceInterop
 
 extension Repo {
-  /// A connection that lasted this long was a good one, in milliseconds.
-  private static let goodConnection: Int64 = 30_000
-
-  /// How long a connection may take to open.
-  private static let openingTime = Duration.seconds(30)
-
   // MARK: Connecting
 
   /// Takes a reason away for not connecting.
@@ -41,6 +35,7 @@ extension Repo {
   }
 
   private func connect() {
+    isHurried = false
     generation += 1
     let attempt = generation
     guard environment.auth != nil || environment.appCheck != nil else { return open(attempt) }
@@ -84,7 +79,7 @@ extension Repo {
         repo.flush()
       }
     }
-    timer = environment.clock.schedule(after: Self.openingTime) { [weak self] in
+    timer = environment.clock.schedule(after: environment.tuning.openingTime) { [weak self] in
       self?.enqueue { repo in
         guard repo.generation == attempt, repo.phase == .connecting else { return }
         repo.connection?.close()
@@ -99,11 +94,11 @@ extension Repo {
     switch message {
     case .hello(let hello): opened(hello)
     case .reply(let id, let reply): pending.removeValue(forKey: id)?(self, reply)
-    case .data(let path, let node, let tag): raiseAndRerun(tree.serverOverwrite(path, node, tag: tag), at: path)
+    case .data(let path, let node, let tag): raiseAndRerun(tree.receivedOverwrite(path, node, tag: tag), at: path)
     case .merge(let path, let values, let tag):
       var trie = WriteTrie.empty
       for value in values { trie.add(value.node, at: value.path) }
-      raiseAndRerun(tree.serverMerge(path, trie, tag: tag), at: path)
+      raiseAndRerun(tree.receivedMerge(path, trie, tag: tag), at: path)
     case .rangeMerge(let path, let merges, let tag):
       raiseAndRerun(tree.serverRangeMerge(path, merges, tag: tag), at: path)
     case .listenRevoked(let path, let spec):
@@ -114,6 +109,7 @@ extension Repo {
     case .shutdown(let reason):
       log.error("I-RDB000003", "The service does not want this client to come back: \(reason)")
       interrupt(.killed)
+    case .failed(let reason): fail(reason)
     case .closed(let reason): lost(reason)
     }
   }
@@ -121,6 +117,8 @@ extension Repo {
   private func opened(_ hello: DatabaseHello) {
     timer?.cancel()
     timer = nil
+    if failure != nil { log.notice("I-RDB000020", "The database can be used again.") }
+    (failure, lastLoss) = (nil, nil)
     connectedAt = now
     lastSession = hello.session
     serverTimeOffset = hello.timestamp - now
@@ -167,6 +165,44 @@ extension Repo {
     lost("The token was not accepted.")
   }
 
+  // MARK: Failing
+
+  /// Ends what waits for a service that cannot serve the database, and says why; attempts to connect continue.
+  ///
+  /// Writes that the device keeps stay: they are sent when the service can be used again.
+  private func fail(_ reason: String) {
+    if failure != reason { log.error("I-RDB000019", reason) }
+    failure = reason
+    let kept = keptSynced
+    while let listen = tree.listens.first {
+      cancelListen(listen.path, listen.spec, status: .unavailable, message: reason)
+    }
+    _ = tree.takeListenActions()
+    for id in gets.keys.sorted() { endGet(id, .failure(reason)) }
+    let reply = DatabaseReply(.unavailable, message: reason)
+    for (id, put) in puts.sorted(by: { $0.key < $1.key }) where !put.isStored && !put.isTransaction {
+      puts[id] = nil
+      put.onReply(self, reply)
+    }
+    let error = DatabaseError(status: .unavailable, message: reason)
+    for transaction in transactions { end(transaction.id, error, isCommitted: false, node: nil, isRevert: true) }
+    for (id, put) in puts where put.isTransaction { puts[id] = nil }
+    let operations = onDisconnectQueue
+    onDisconnectQueue = []
+    for operation in operations { complete { operation.completion(error) } }
+    for (query, id) in kept.sorted(by: { $0.value < $1.value }) { keepSynced(query, true, id: id) }
+  }
+
+  /// Something is wanted of a database that could not be opened: it is tried again soon.
+  func retrySoon() {
+    guard failure != nil, phase == .waiting, !isHurried else { return }
+    isHurried = true
+    timer?.cancel()
+    timer = environment.clock.schedule(after: environment.tuning.reopeningTime) { [weak self] in
+      self?.enqueue { repo in if repo.phase == .waiting { repo.connect() } }
+    }
+  }
+
   // MARK: Disconnecting
 
   /// Closes the connection on this client's own account.
@@ -174,11 +210,14 @@ extension Repo {
     timer?.cancel()
     timer = nil
     connection?.close()
-    lost("The client has gone offline.")
+    lost("The client has gone offline.", isWanted: true)
   }
 
   /// Clears up after a connection, and tries the next one unless there is a reason against it.
-  private func lost(_ reason: String) {
+  private func lost(_ reason: String, isWanted: Bool = false) {
+    // Each reason once: attempts to connect repeat it.
+    if !isWanted, lastLoss != reason, failure == nil { log.notice("I-RDB000021", "There is no connection: \(reason)") }
+    lastLoss = reason
     generation += 1
     timer?.cancel()
     timer = nil
@@ -188,7 +227,7 @@ extension Repo {
     currentListens = [:]
     let wasOpen = phase == .connected || phase == .authenticating
     phase = .disconnected
-    if wasOpen, now - connectedAt > Self.goodConnection { delay.reset() }
+    if wasOpen, now - connectedAt > environment.tuning.goodConnection.microseconds / 1000 { delay.reset() }
     releaseAcknowledgements()
     failOnDisconnectsInFlight()
     for id in gets.keys.sorted() where gets[id]?.timer == nil { limitGet(id) }
@@ -230,7 +269,9 @@ extension Repo {
     let id = nextPutID
     nextPutID += 1
     puts[id] = put
+    retrySoon()
     if let persistence, let stored {
+      puts[id]?.isStored = true
       puts[id]?.isKept = false
       persistence.save(stored) { [weak self] in self?.enqueue { repo in repo.putIsKept(id) } }
     }

@@ -9,8 +9,14 @@ extension Repo {
 
   /// Adds an observer, which first hears of what is known already.
   func add(_ observer: Observer) {
-    if isShutDown { return complete { observer.end() } }
+    if isShutDown {
+      table.forget(observer)
+      return complete { observer.end() }
+    }
+    // One that was removed before its turn came is not listened for.
+    if observer.isSilent { return }
     observers[observer.id] = observer
+    retrySoon()
     let registration = SyncRegistration(id: observer.id, kinds: observer.kinds)
     if observer.path.front == Self.infoRoot {
       raise(info.add(registration, at: observer.path, observer.spec))
@@ -21,25 +27,22 @@ extension Repo {
     }
   }
 
-  /// Removes an observer of a query; the default query means all queries of the path.
-  func remove(_ id: Int, at path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    observers[id]?.silence()
-    observers[id] = nil
-    if path.front == Self.infoRoot {
-      _ = info.remove(id, at: path, spec)
+  /// Removes an observer, whose calls have ended already.
+  func remove(_ observer: Observer) {
+    guard observers.removeValue(forKey: observer.id) != nil else { return }
+    if observer.path.front == Self.infoRoot {
+      _ = info.remove(observer.id, at: observer.path, observer.spec)
       _ = info.takeListenActions()
     } else {
-      _ = tree.remove(id, at: path, spec)
+      _ = tree.remove(observer.id, at: observer.path, observer.spec)
     }
   }
 
-  /// Removes the observers of a query but those that keep it synced or belong to a transaction.
-  func removeAll(at path: DatabasePath, _ spec: DatabaseQuerySpec) {
-    let own = Set(keptSynced.values).union(transactions.map(\.observer))
-    let removed = observers.values.filter { observer in
-      observer.path == path && !own.contains(observer.id) && (spec.isDefault || observer.spec == spec)
-    }
-    for observer in removed.sorted(by: { $0.id < $1.id }) { remove(observer.id, at: path, observer.spec) }
+  /// Removes an observer of the library's own.
+  func remove(_ id: Int) {
+    guard let observer = observers[id] else { return }
+    observer.silence()
+    remove(observer)
   }
 
   /// Sets a value below `.info`.
@@ -61,7 +64,7 @@ extension Repo {
       keptSynced[query] = id
       add(silentObserver(id, query.path, query.spec))
     } else if !isSynced, let id = keptSynced.removeValue(forKey: query) {
-      remove(id, at: query.path, query.spec)
+      remove(id)
     }
   }
 
@@ -93,7 +96,8 @@ extension Repo {
     listenNumber += 1
     let number = listenNumber
     currentListens[query] = number
-    let compound = CompoundHash.hash(of: known)
+    let tuning = environment.tuning
+    let compound = CompoundHash.hash(of: known, from: tuning.rangesFrom, shortest: tuning.shortestRange)
     request(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash, compound: compound))) { repo, reply in
       repo.listensInFlight -= 1
       // The reply of a listen that was ended, and perhaps begun again, says nothing about the current one.
@@ -142,24 +146,28 @@ extension Repo {
   // MARK: Reading once
 
   /// Reads a query: from what is known, from the service, or from what the device keeps.
-  func get(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ completion: @escaping GetCompletion) {
+  ///
+  /// - Parameter id: The number of the call, by which it can be given up.
+  func get(_ id: Int, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ completion: @escaping GetCompletion) {
     if path.front == Self.infoRoot {
       let node = infoValues[path.withoutFront.front ?? .minimum] ?? .empty
       return complete { completion(.success(IndexedNode(node, index: spec.index))) }
     }
     if let known = tree.completeEventNode(path, spec) { return complete { completion(.success(known)) } }
-    let id = nextGetID
-    nextGetID += 1
     gets[id] = OutstandingGet(path: path, spec: spec, completion: completion)
     if isShutDown { return endGet(id, .failure(Self.deleted.message)) }
     guard phase != .connected else { return sendGet(id) }
     limitGet(id)
+    retrySoon()
   }
+
+  /// Forgets a read whose caller has left.
+  func giveUpGet(_ id: Int) { gets.removeValue(forKey: id)?.timer?.cancel() }
 
   /// Ends a read that has no connection for too long.
   func limitGet(_ id: Int) {
     let timer = environment.clock.schedule(after: environment.readTime) { [weak self] in
-      self?.enqueue { repo in repo.endGet(id, .failure("Client is offline.")) }
+      self?.enqueue { repo in repo.endGet(id, .failure(repo.failure ?? "Client is offline.")) }
     }
     gets[id]?.timer = timer
   }

@@ -31,8 +31,6 @@ struct ClientTransaction: Sendable {
 }
 
 extension Repo {
-  private static let maximumRetries = 25
-
   /// Begins a transaction: runs its block on what is known, shows the result, and asks the service.
   func startTransaction(
     _ path: DatabasePath, appliesLocally: Bool, observer: Int,
@@ -40,6 +38,7 @@ extension Repo {
     completion: @escaping @Sendable (DatabaseError?, Bool, DatabaseNode?) -> Void
   ) {
     add(silentObserver(observer, path, .all))
+    retrySoon()
     var transaction = ClientTransaction(
       id: nextTransactionID, path: path, update: update, completion: completion, appliesLocally: appliesLocally,
       observer: observer)
@@ -48,10 +47,10 @@ extension Repo {
     transaction.input = input
     switch update(input).outcome {
     case nil:
-      remove(observer, at: path, .all)
+      remove(observer)
       complete { completion(nil, false, input) }
     case .failure(let problem):
-      remove(observer, at: path, .all)
+      remove(observer)
       let error = DatabaseError(.other, problem.description)
       complete { completion(error, false, nil) }
     case .success(let output):
@@ -136,8 +135,15 @@ extension Repo {
     raise(tree.acknowledge(writeID: transaction.writeID, isRevert: isRevert))
     let result = isCommitted ? transaction.output : node
     let completion = transaction.completion
-    complete { completion(error, isCommitted, result) }
-    remove(transaction.observer, at: transaction.path, .all)
+    if isCommitted, let persistence {
+      // As with a write: older writes must not be sent again over what the program takes for done.
+      persistence.whenForgotten { [events] closed in
+        events.post([{ closed.map { completion($0, false, nil) } ?? completion(nil, true, result) }])
+      }
+    } else {
+      complete { completion(error, isCommitted, result) }
+    }
+    remove(transaction.observer)
   }
 
   // MARK: Running again
@@ -154,7 +160,7 @@ extension Repo {
         let error = DatabaseError(status: status, message: message)
         end(transaction.id, error, isCommitted: false, node: transaction.input, isRevert: true)
       case .run:
-        if transaction.retries >= Self.maximumRetries {
+        if transaction.retries >= environment.tuning.transactionAttempts {
           let error = DatabaseError(status: .maxRetry)
           end(transaction.id, error, isCommitted: false, node: transaction.input, isRevert: true)
         } else {

@@ -39,9 +39,9 @@ extension Repo {
 
   private func send(
     _ request: DatabaseRequest, writeID: Int, _ path: DatabasePath, keeping stored: StoredWrite? = nil,
-    _ completion: @escaping WriteCompletion
+    isStored: Bool = false, _ completion: @escaping WriteCompletion
   ) {
-    let write = OutstandingPut(request: request, isTransaction: false) { repo, reply in
+    let write = OutstandingPut(request: request, isTransaction: false, isStored: isStored) { repo, reply in
       repo.acknowledge(writeID, path, reply, completion)
     } onEnd: { repo, error in
       // Stored writes stay on the device, and are sent at the next start.
@@ -60,7 +60,7 @@ extension Repo {
     // First what the write has left, then the write goes. Whoever has the answer need not fear that an older write is
     // sent again after a crash: all of them are gone from the device.
     storeChanges()
-    persistence.removeWrite(writeID) { [events] in events.post([{ completion(error) }]) }
+    persistence.forget(writeID) { [events] closed in events.post([{ completion(error ?? closed) }]) }
   }
 
   /// Sends a write that was stored before the program ended.
@@ -69,14 +69,14 @@ extension Repo {
     switch write.change {
     case .overwrite(let node):
       _ = tree.userOverwrite(write.path, resolved(node, at: write.path), writeID: write.id)
-      send(.put(write.path, node, hash: nil), writeID: write.id, write.path) { _ in }
+      send(.put(write.path, node, hash: nil), writeID: write.id, write.path, isStored: true) { _ in }
     case .merge(let values):
       var trie = WriteTrie.empty
       for value in values {
         trie.add(resolved(value.node, at: write.path.appending(value.path)), at: value.path)
       }
       _ = tree.userMerge(write.path, trie, writeID: write.id)
-      send(.merge(write.path, values), writeID: write.id, write.path) { _ in }
+      send(.merge(write.path, values), writeID: write.id, write.path, isStored: true) { _ in }
     }
   }
 
@@ -106,6 +106,7 @@ extension Repo {
       sendOnDisconnect(request, completion)
     } else {
       onDisconnectQueue.append((request, completion))
+      retrySoon()
     }
   }
 

@@ -25,12 +25,15 @@ actor Repo {
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     /// How long a read waits for a connection.
     var readTime = Duration.seconds(3)
+    var tuning = DatabaseTuning()
   }
 
   nonisolated let url: DatabaseURL
   nonisolated let environment: Environment
   nonisolated let queue: WorkQueue
   nonisolated let events: EventQueue
+  /// The observers of the program.
+  nonisolated let table = ObserverTable()
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   // Data.
@@ -59,7 +62,7 @@ actor Repo {
   var interruptions: Set<Interruption> = [.waitingForFirstUse]
   var connection: (any DatabaseConnection)?
   var generation = 0
-  var delay = ReconnectDelay()
+  var delay: ReconnectDelay
   var connectedAt: Int64 = 0
   var lastSession: String?
   var timer: ListenerRegistration?
@@ -73,6 +76,12 @@ actor Repo {
   var hasTokenNews = false
   var appCheckToken: String?
   var tokenListeners: [ListenerRegistration] = []
+  /// Why the last connection has ended or could not be opened; `nil` while there is one.
+  var lastLoss: String?
+  /// Why the service cannot serve the database; `nil` when it can, as far as is known.
+  var failure: String?
+  /// Whether the next attempt to connect was brought forward.
+  var isHurried = false
 
   // Requests.
   var nextRequestID = 1
@@ -82,7 +91,6 @@ actor Repo {
   /// The first write that has not been sent on this connection.
   var nextPutToSend = 1
   var gets: [Int: OutstandingGet] = [:]
-  var nextGetID = 1
   var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
   var onDisconnectsInFlight: [Int: WriteCompletion] = [:]
   var onDisconnect = WriteTrie.empty
@@ -97,8 +105,10 @@ actor Repo {
     self.environment = environment
     self.events = events
     self.persistence = persistence
-    queue = WorkQueue(label: "vesta.database.\(url.namespace)")
+    // Blocks of transactions run on it, which may block.
+    queue = WorkQueue(label: "vesta.database.\(url.namespace)", on: .shared)
     random = environment.random
+    delay = ReconnectDelay(environment.tuning)
   }
 
   // MARK: Running
@@ -160,7 +170,8 @@ actor Repo {
 
   /// Has the device keep what has changed in the cache.
   func storeChanges() {
-    if let changes = tree.cache?.takeChanges(), !changes.isEmpty { persistence?.store(changes) }
+    guard let changes = tree.cache?.takeChanges(), !changes.isEmpty, let cache = tree.cache else { return }
+    persistence?.store(changes, of: cache)
   }
 
   /// The time on this device, in milliseconds.
@@ -194,7 +205,10 @@ actor Repo {
     for operation in operations { complete { operation.completion(Self.deleted) } }
     let ended = observers.values.sorted { $0.id < $1.id }
     observers = [:]
-    for observer in ended { complete { observer.end() } }
+    for observer in ended {
+      table.forget(observer)
+      complete { observer.end() }
+    }
   }
 
   // MARK: Raising events
@@ -213,6 +227,7 @@ actor Repo {
         if observer.isOnce { removeOnce(observer) }
       case .cancelled(let status, let message):
         observers[observer.id] = nil
+        table.forget(observer)
         let error = DatabaseError(status: DatabaseStatus(rawValue: status), message: message)
         calls.append { observer.cancel(error) }
       }
@@ -222,6 +237,7 @@ actor Repo {
 
   private func removeOnce(_ observer: Observer) {
     observers[observer.id] = nil
+    table.forget(observer)
     if observer.path.front?.text == ".info" {
       _ = info.remove(observer.id, at: observer.path, observer.spec)
     } else {

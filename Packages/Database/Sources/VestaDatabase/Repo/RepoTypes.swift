@@ -41,6 +41,9 @@ final class Observer: Sendable {
     handlers = Locked(Handlers(event: event, cancel: cancel, end: end))
   }
 
+  /// Whether it was removed, or has ended.
+  var isSilent: Bool { handlers.withLock { $0 == nil } }
+
   /// Calls the observer, unless it has been removed.
   func raise(_ event: RaisedEvent) {
     let handlers = isOnce ? handlers.withLock { $0.take() } : handlers.withLock { $0 }
@@ -66,10 +69,44 @@ final class Observer: Sendable {
   }
 }
 
+/// The observers of the program, by their places: removing one takes effect before the call returns.
+final class ObserverTable: Sendable {
+  private let observers = Locked([DatabasePath: [Int: Observer]]())
+
+  func add(_ observer: Observer) { observers.withLock { $0[observer.path, default: [:]][observer.id] = observer } }
+
+  func hasObservers(at path: DatabasePath) -> Bool { observers.withLock { $0[path] != nil } }
+
+  /// Forgets an observer that has ended.
+  func forget(_ observer: Observer) { _ = take(observer.id, at: observer.path, observer.spec) }
+
+  /// Takes out an observer of a query; the default query means all queries of the path.
+  func take(_ id: Int, at path: DatabasePath, _ spec: DatabaseQuerySpec) -> Observer? {
+    observers.withLock { observers in
+      guard let observer = observers[path]?[id], spec.isDefault || observer.spec == spec else { return nil }
+      observers[path]?[id] = nil
+      if observers[path]?.isEmpty == true { observers[path] = nil }
+      return observer
+    }
+  }
+
+  /// Takes out all observers of a query.
+  func takeAll(at path: DatabasePath, _ spec: DatabaseQuerySpec) -> [Observer] {
+    observers.withLock { observers in
+      let taken = (observers[path] ?? [:]).values.filter { spec.isDefault || $0.spec == spec }
+      for observer in taken { observers[path]?[observer.id] = nil }
+      if observers[path]?.isEmpty == true { observers[path] = nil }
+      return taken.sorted { $0.id < $1.id }
+    }
+  }
+}
+
 /// A write that waits for its acknowledgement.
 struct OutstandingPut: Sendable {
   let request: DatabaseRequest
   let isTransaction: Bool
+  /// Whether the write is one that the device keeps until it is acknowledged.
+  var isStored = false
   /// Whether the device keeps the write, or need not: what is sent before could be lost, and older writes would be sent
   /// again over it.
   var isKept = true

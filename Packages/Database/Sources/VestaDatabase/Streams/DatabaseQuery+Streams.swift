@@ -50,10 +50,7 @@ extension DatabaseQuery {
   public func childEvents() -> AsyncThrowingStream<DatabaseEvent, any Error> { events() }
 
   private func registration(of observer: Observer) -> ListenerRegistration {
-    ListenerRegistration { [self] in
-      observer.silence()
-      removeObserver(withHandle: DatabaseHandle(observer.id))
-    }
+    ListenerRegistration { [self] in remove(observer) }
   }
 
   private func change(_ event: RaisedEvent) -> DatabaseEvent? {

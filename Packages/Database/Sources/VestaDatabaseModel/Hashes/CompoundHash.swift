@@ -7,14 +7,18 @@ public import VestaDatabaseBackend
 /// `("a":("b":(number:3ff…)))`; the second one has `a/c` and `d`. A service whose `d` is another finds that its string
 /// of the second range has another hash, and sends `a/c` and `d`.
 public enum CompoundHash {
-  /// The size above which a listen says the hashes of ranges, in estimated bytes.
-  public static let minimumSize = 1024
-
   /// The hashes of a node, in ranges whose length grows with the root of the size; `nil` for a small node.
-  public static func hash(of node: DatabaseNode) -> DatabaseCompoundHash? {
+  ///
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - minimumSize: The size above which there are ranges, in estimated bytes.
+  ///   - shortest: The least length of a range.
+  public static func hash(
+    of node: DatabaseNode, from minimumSize: Int = 1024, shortest: Int = 512
+  ) -> DatabaseCompoundHash? {
     let size = NodeSize.estimate(node)
     guard size > minimumSize else { return nil }
-    let longest = max(512, Int(Double(size * 100).squareRoot()))
+    let longest = max(shortest, Int(Double(size * 100).squareRoot()))
     var result = DatabaseCompoundHash(posts: [], hashes: [])
     var range = RangeText()
     forEachLeaf(of: node) { path, leaf in

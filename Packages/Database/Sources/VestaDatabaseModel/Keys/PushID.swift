@@ -5,6 +5,9 @@
 public struct PushID: Sendable {
   private static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
+  /// The last time that eight characters can say.
+  private static let latest: Int64 = (1 << 48) - 1
+
   private var lastTime: Int64 = -1
   private var chance = [Int](repeating: 0, count: 12)
 
@@ -18,6 +21,8 @@ public struct PushID: Sendable {
   ///     stopped.
   ///   - draw: Returns a random number from 0 to 63.
   public mutating func next(at milliseconds: Int64, draw: () -> Int = { Int.random(in: 0..<64) }) -> String {
+    // A clock that was never set can be before 1970, where no id is.
+    let milliseconds = min(max(0, milliseconds), Self.latest)
     if milliseconds > lastTime {
       lastTime = milliseconds
       for index in chance.indices { chance[index] = draw() }
@@ -42,7 +47,7 @@ public struct PushID: Sendable {
       chance[index] = 0
     }
     // All twelve were at the end: the next id takes the next millisecond, so that ids still grow.
-    lastTime += 1
+    lastTime = min(lastTime + 1, Self.latest)
   }
 
   static func neighbor(of scalar: Unicode.Scalar, by step: Int) -> Unicode.Scalar? {

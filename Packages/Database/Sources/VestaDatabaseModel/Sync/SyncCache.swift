@@ -56,6 +56,8 @@ public struct SyncCache: Sendable {
   private var nextID = 1
   private var updates = 0
   private let limit: Int
+  private let updatesPerPruning: Int
+  private let inactiveLimit: Int
 
   /// A cache as it was stored.
   ///
@@ -63,10 +65,17 @@ public struct SyncCache: Sendable {
   ///   - node: The kept data.
   ///   - queries: The queries; none of them is active yet.
   ///   - limit: How much data may be kept, in estimated bytes.
+  ///   - updates: After how many updates of the service the limits are applied.
+  ///   - inactive: The largest number of queries without listeners.
   ///   - now: The time in milliseconds.
-  public init(node: DatabaseNode = .empty, queries: [TrackedQuery] = [], limit: Int, now: Int64) {
+  public init(
+    node: DatabaseNode = .empty, queries: [TrackedQuery] = [], limit: Int, updates: Int = 1000, inactive: Int = 1000,
+    now: Int64
+  ) {
     self.node = node
     self.limit = limit
+    updatesPerPruning = updates
+    inactiveLimit = inactive
     self.now = now
     for var query in queries {
       nextID = max(nextID, query.id + 1)
@@ -185,7 +194,7 @@ public struct SyncCache: Sendable {
     case .acknowledge, .listenComplete: break
     }
     updates += 1
-    if updates > 1000 { prune() }
+    if updates > updatesPerPruning { prune() }
   }
 
   /// Keeps what an acknowledged write has written, where no listener will be sent it.
@@ -203,7 +212,7 @@ public struct SyncCache: Sendable {
       }
     }
     updates += 1
-    if updates > 1000 { prune() }
+    if updates > updatesPerPruning { prune() }
   }
 
   private mutating func markWritten(_ path: DatabasePath) {
@@ -236,8 +245,8 @@ public struct SyncCache: Sendable {
     updates = 0
     while true {
       let inactive = tracked.values.filter { !$0.isActive }.sorted { ($0.lastUse, $0.id) < ($1.lastUse, $1.id) }
-      guard !inactive.isEmpty, NodeSize.estimate(node) > limit || inactive.count > 1000 else { return }
-      let count = max((inactive.count + 4) / 5, inactive.count - 1000)
+      guard !inactive.isEmpty, NodeSize.estimate(node) > limit || inactive.count > inactiveLimit else { return }
+      let count = max((inactive.count + 4) / 5, inactive.count - inactiveLimit)
       for query in inactive.prefix(count) {
         tracked[key(query.path, query.spec)] = nil
         changes.append(.dropQuery(query.id))

@@ -3,22 +3,44 @@ import VestaDatabaseBackend
 /// The views of one place, and the places below it that have views.
 struct SyncPoint: Sendable {
   /// The views in the order in which they were made.
-  var views: [View] = []
+  private(set) var views = OrderedTable<DatabaseQuerySpec, View>()
+  /// The queries that load all data, of which there are as many as orders at the most.
+  private var complete: [DatabaseQuerySpec] = []
   var children: [DatabaseKey: SyncPoint] = [:]
 
   var isEmpty: Bool { views.isEmpty && children.isEmpty }
-  var completeView: View? { views.first { $0.spec.loadsAllData } }
-  var hasCompleteView: Bool { completeView != nil }
+  var completeView: View? { complete.first.flatMap { views[$0] } }
+  var hasCompleteView: Bool { !complete.isEmpty }
 
   /// Whether a view here or below knows a part of the server's data only.
   var hasFilteredData: Bool {
-    views.contains { $0.cache.server.isFiltered } || children.values.contains { $0.hasFilteredData }
+    views.values.contains { $0.cache.server.isFiltered } || children.values.contains { $0.hasFilteredData }
   }
 
-  func view(for spec: DatabaseQuerySpec) -> View? { views.first { $0.spec == spec } }
+  func view(for spec: DatabaseQuerySpec) -> View? { views[spec] }
+
+  mutating func add(_ view: View) {
+    views.append(view, for: view.spec)
+    if view.spec.loadsAllData { complete.append(view.spec) }
+  }
+
+  mutating func removeView(_ spec: DatabaseQuerySpec) {
+    views.remove(spec)
+    complete.removeAll { $0 == spec }
+  }
+
+  /// Changes the view of a query.
+  mutating func updateView<Result>(_ spec: DatabaseQuerySpec, _ body: (inout View) -> Result) -> Result? {
+    views.index(of: spec).flatMap { views.update($0, body) }
+  }
 
   func completeServerNode(at path: DatabasePath) -> DatabaseNode? {
-    for view in views { if let node = view.completeServerNode(at: path) { return node } }
+    if path.isRoot {
+      // A query says nothing of the whole of its place.
+      for spec in complete { if let node = views[spec]?.completeServerNode(at: path) { return node } }
+      return nil
+    }
+    for view in views.values { if let node = view.completeServerNode(at: path) { return node } }
     return nil
   }
 
@@ -38,12 +60,21 @@ struct SyncPoint: Sendable {
   /// The views that must listen themselves when nothing above this point does.
   var distinctViews: [View] {
     if let completeView { return [completeView] }
-    return views + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
+    return Array(views.values) + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
   }
 
   /// The views that need no listen of their own once a complete view of this place listens.
   var shadowedViews: [View] {
-    views.filter { !$0.spec.loadsAllData } + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
+    views.values.filter { !$0.spec.loadsAllData }
+      + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
+  }
+
+  /// The parts of an operation at this point that are for listens to everything below it.
+  func parts(of operation: SyncOperation, at path: DatabasePath) -> [(path: DatabasePath, operation: SyncOperation)] {
+    if hasCompleteView { return [(path, operation)] }
+    return children.sorted { $0.key.text < $1.key.text }.flatMap { key, point in
+      operation.child(key).map { point.parts(of: $0, at: path.child(key)) } ?? []
+    }
   }
 
   /// Applies an operation to the views that it concerns, those of the deepest places first.
@@ -56,13 +87,22 @@ struct SyncPoint: Sendable {
     } else {
       for key in children.keys.sorted(by: { $0.text < $1.text }) { apply(operation, to: key, server, writes, &sink) }
     }
-    for index in views.indices {
-      if case .query(let spec) = operation.source, views[index].spec != spec { continue }
-      let (events, changes) = views[index].apply(operation, writes: writes, completeServer: server)
-      sink.events += events
-      if !changes.isEmpty, !views[index].spec.loadsAllData {
-        sink.filteredChanges.append((views[index].path, views[index].spec, changes))
+    applyToViews(operation, server, writes, &sink)
+  }
+
+  /// Applies an operation to the views of this point alone.
+  mutating func applyToViews(
+    _ operation: SyncOperation, _ server: DatabaseNode?, _ writes: WritesBelow, _ sink: inout SyncSink
+  ) {
+    let concerned =
+      if case .query(let spec) = operation.source { views.index(of: spec).map { [$0] } ?? [] } else { views.indices }
+    for index in concerned {
+      let applied = views.update(index) { view in
+        (view.apply(operation, writes: writes, completeServer: server), view.path, view.spec)
       }
+      guard let ((events, changes), path, spec) = applied else { continue }
+      sink.events += events
+      if !changes.isEmpty, !spec.loadsAllData { sink.filteredChanges.append((path, spec, changes)) }
     }
   }
 

@@ -122,17 +122,18 @@ extension SyncPoint {
     _ registration: SyncRegistration, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ server: ServerData,
     _ writes: WritesBelow
   ) -> [SyncEvent] {
-    if let index = views.firstIndex(where: { $0.spec == spec }) {
-      views[index].add(registration)
-      return views[index].initialEvents(for: registration)
+    let known = updateView(spec) { view in
+      view.add(registration)
+      return view.initialEvents(for: registration)
     }
+    if let known { return known }
     let complete = writes.completeNode(server: server.isComplete ? server.node : nil)
     let event =
       complete.map { (node: $0, isComplete: true) }
       ?? (node: writes.completeChildren(server: server.node), isComplete: false)
     var view = View(path: path, spec: spec, server: server, event: event)
     view.add(registration)
-    views.append(view)
+    add(view)
     return view.initialEvents(for: registration)
   }
 
@@ -144,18 +145,21 @@ extension SyncPoint {
   ) -> ([DatabaseQuerySpec], [SyncEvent]) {
     var ended: [DatabaseQuerySpec] = []
     var events: [SyncEvent] = []
-    for index in views.indices where spec == nil || views[index].spec == spec {
-      let removed = views[index].remove(id)
-      if views[index].registrations.isEmpty { ended.append(views[index].spec) }
+    for spec in spec.map({ [$0] }) ?? views.values.map(\.spec) {
+      let removed = updateView(spec) { ($0.remove(id), $0.registrations.isEmpty) }
+      guard let (removed, isEmpty) = removed else { continue }
+      if isEmpty {
+        ended.append(spec)
+        removeView(spec)
+      }
       guard let cancellation else { continue }
       for registration in removed {
         events.append(
           SyncEvent(
-            registration: registration.id, path: path, spec: views[index].spec,
+            registration: registration.id, path: path, spec: spec,
             content: .cancelled(status: cancellation.status, message: cancellation.message)))
       }
     }
-    views.removeAll { $0.registrations.isEmpty }
     return (ended, events)
   }
 }

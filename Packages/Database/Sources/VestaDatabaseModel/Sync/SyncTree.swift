@@ -93,6 +93,32 @@ public struct SyncTree: Sendable {
     serverUpdate(path, .merge(trie), tag)
   }
 
+  /// Applies data that the service has sent in place of a node.
+  ///
+  /// Data without a tag is that of listens to everything. It can arrive when its listen has ended: then it is for the
+  /// listens below that have begun instead, and for no query. A query's window has its own data; with all of another
+  /// listen's it would show children that the service knows nothing of.
+  public mutating func receivedOverwrite(_ path: DatabasePath, _ node: DatabaseNode, tag: Int?) -> [SyncEvent] {
+    received(path, .overwrite(node), tag)
+  }
+
+  /// Applies data that the service has sent for several places below a path.
+  public mutating func receivedMerge(_ path: DatabasePath, _ trie: WriteTrie, tag: Int?) -> [SyncEvent] {
+    received(path, .merge(trie), tag)
+  }
+
+  private mutating func received(_ path: DatabasePath, _ kind: SyncOperation.Kind, _ tag: Int?) -> [SyncEvent] {
+    if tag != nil || known(path).1 { return serverUpdate(path, kind, tag) }
+    guard let point = root[path] else { return [] }
+    var sink = SyncSink()
+    for part in point.parts(of: SyncOperation(source: .server, path: .root, kind: kind), at: path) {
+      cache?.apply(part.operation.kind, at: part.path, spec: nil, queryPath: part.path)
+      let below = writes.at(part.path)
+      root.update(part.path) { $0.apply(part.operation, server: nil, writes: below, &sink) }
+    }
+    return finish(sink)
+  }
+
   /// Applies data for ranges of the leaves of a place, in what is known of the server's data there.
   public mutating func serverRangeMerge(
     _ path: DatabasePath, _ merges: [DatabaseRangeMerge], tag: Int? = nil
@@ -100,7 +126,7 @@ public struct SyncTree: Sendable {
     let spec = tag.map { queries[$0]?.spec } ?? .all
     // A tag that is not known belongs to a listen that has ended since, and so does a place without the data.
     guard let spec, let known = knownServerNode(path, spec) else { return [] }
-    return serverOverwrite(path, CompoundHash.apply(merges, to: known), tag: tag)
+    return receivedOverwrite(path, CompoundHash.apply(merges, to: known), tag: tag)
   }
 
   /// The service has sent everything that a listen wants.
@@ -128,7 +154,7 @@ public struct SyncTree: Sendable {
     let operation = SyncOperation(source: .query(query.spec), path: relative, kind: kind)
     var sink = SyncSink()
     let below = writes.at(query.path)
-    root.update(query.path) { point in point.applyHere(operation, writes: below, &sink) }
+    root.update(query.path) { point in point.applyToViews(operation, nil, below, &sink) }
     return finish(sink)
   }
 
@@ -170,7 +196,7 @@ public struct SyncTree: Sendable {
     var point = root
     var rest = path
     while true {
-      for view in point.views where view.cache.event.isComplete {
+      for view in point.views.values where view.cache.event.isComplete {
         let node = view.cache.event.node
         let isKnown = view.spec.loadsAllData || rest.front.map { !node[$0].isEmpty } ?? false
         if isKnown {
@@ -195,19 +221,5 @@ public struct SyncTree: Sendable {
   /// The listens that the service has to have, with their tags: what is sent after a new connection.
   public var listens: [(path: DatabasePath, spec: DatabaseQuerySpec, tag: Int?)] {
     root.distinctViews.map { ($0.path, $0.spec.loadsAllData ? .all : $0.spec, tag($0.path, $0.spec)) }
-  }
-}
-
-extension SyncPoint {
-  /// Applies an operation to the views of this point alone.
-  mutating func applyHere(_ operation: SyncOperation, writes: WritesBelow, _ sink: inout SyncSink) {
-    for index in views.indices {
-      if case .query(let spec) = operation.source, views[index].spec != spec { continue }
-      let (events, changes) = views[index].apply(operation, writes: writes, completeServer: nil)
-      sink.events += events
-      if !changes.isEmpty, !views[index].spec.loadsAllData {
-        sink.filteredChanges.append((views[index].path, views[index].spec, changes))
-      }
-    }
   }
 }

@@ -4,7 +4,7 @@ import VestaDatabaseBackend
 struct View: Sendable {
   let path: DatabasePath
   let spec: DatabaseQuerySpec
-  private(set) var registrations: [SyncRegistration] = []
+  private(set) var registrations = OrderedTable<Int, SyncRegistration>()
   private(set) var cache: ViewCache
   private let filter: NodeFilter
 
@@ -29,13 +29,13 @@ struct View: Sendable {
     return node[path]
   }
 
-  mutating func add(_ registration: SyncRegistration) { registrations.append(registration) }
+  mutating func add(_ registration: SyncRegistration) { registrations.append(registration, for: registration.id) }
 
   /// Removes a listener, or all of them.
   mutating func remove(_ id: Int?) -> [SyncRegistration] {
-    let removed = registrations.filter { id == nil || $0.id == id }
-    registrations.removeAll { id == nil || $0.id == id }
-    return removed
+    if let id { return registrations.remove(id).map { [$0] } ?? [] }
+    defer { registrations = OrderedTable() }
+    return Array(registrations.values)
   }
 
   mutating func apply(
@@ -45,8 +45,9 @@ struct View: Sendable {
     let old = cache
     cache = processor.apply(operation, to: old)
     let changes = processor.changes.all
-    var events = childEvents(changes, for: registrations)
-    if isValueChanged(from: old, hasChanges: !changes.isEmpty) { events += valueEvents(for: registrations) }
+    let listeners = registrations.values
+    var events = childEvents(changes, for: listeners)
+    if isValueChanged(from: old, hasChanges: !changes.isEmpty) { events += valueEvents(for: listeners) }
     return (events, changes)
   }
 
@@ -72,7 +73,7 @@ struct View: Sendable {
     return event.node.priority != old.event.node.priority
   }
 
-  private func valueEvents(for registrations: [SyncRegistration]) -> [SyncEvent] {
+  private func valueEvents(for registrations: some Sequence<SyncRegistration>) -> [SyncEvent] {
     registrations.filter { $0.kinds.contains(.value) }.map { registration in
       SyncEvent(
         registration: registration.id, path: path, spec: spec,
@@ -80,7 +81,8 @@ struct View: Sendable {
     }
   }
 
-  private func childEvents(_ changes: [ChildChange], for registrations: [SyncRegistration]) -> [SyncEvent] {
+  private func childEvents(_ changes: [ChildChange], for registrations: some Sequence<SyncRegistration>) -> [SyncEvent]
+  {
     if changes.isEmpty || registrations.allSatisfy({ $0.kinds.isSubset(of: [.value]) }) { return [] }
     var kinds: [SyncEventKind: [ChildChange]] = [:]
     for change in changes {

@@ -22,9 +22,14 @@ struct ViewProcessor {
       return serverMerge(cache, path, trie, filters: source.isTagged || cache.server.isFiltered)
     case (.acknowledge(let affected, false), _): return acknowledge(cache, path, affected)
     case (.acknowledge(_, true), _): return revert(cache, path)
-    case (.listenComplete, _):
+    case (.listenComplete, let source):
       var cache = cache
       cache.server.isComplete = cache.server.isComplete || path.isRoot
+      if source.isTagged, !cache.server.isFiltered {
+        // The service keeps the window current from here on, and nothing beyond it.
+        cache.server.indexed = filter.full(cache.server.node)
+        cache.server.isFiltered = filter.filtersNodes
+      }
       return eventCacheAfterServerChange(cache, path, NoChildSource())
     }
   }

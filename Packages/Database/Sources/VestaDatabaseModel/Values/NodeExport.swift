@@ -19,7 +19,11 @@ extension DatabaseNode {
     if !isExport, let array = arrayValue { return array }
     var dictionary: [String: Any] = [:]
     dictionary.reserveCapacity(childCount + 1)
-    forEachChild { dictionary[$0.text] = $1.value(isExport: isExport) }
+    // Swift takes two ways to write one letter for the same key: the first child keeps its place in the dictionary.
+    forEachChild { key, child in
+      let value = child.value(isExport: isExport)
+      if let first = dictionary.updateValue(value, forKey: key.text) { dictionary[key.text] = first }
+    }
     if isExport, let priority { dictionary[".priority"] = priority.plainValue }
     return dictionary
   }

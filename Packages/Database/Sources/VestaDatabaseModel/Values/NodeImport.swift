@@ -31,7 +31,7 @@ public struct NodeImport: Sendable {
   public func node(_ value: Any?, priority: Any? = nil) throws(InvalidValue) -> DatabaseNode {
     if let problem = KeyRules.problem(writing: base) { throw InvalidValue(problem) }
     let node = try node(value, at: base, depth: 0)
-    guard let priority = Self.unwrapped(priority), !(priority is NSNull) else { return node }
+    guard let priority = Self.present(priority) else { return node }
     return node.withPriority(try self.priority(priority, at: base))
   }
 
@@ -39,14 +39,14 @@ public struct NodeImport: Sendable {
   public func priority(_ value: Any?) throws(InvalidValue) -> DatabaseLeaf? { try priority(value, at: base) }
 
   private func node(_ value: Any?, at path: DatabasePath, depth: Int) throws(InvalidValue) -> DatabaseNode {
-    guard let value = Self.unwrapped(value), !(value is NSNull) else { return .empty }
+    guard let value = Self.present(value) else { return .empty }
     if depth > Self.maximumNesting { throw InvalidValue("Max object depth exceeded: \(path.text)") }
-    if let leaf = try leaf(value, at: path) { return DatabaseNode(leaf) }
     if let entries = Self.entries(of: value) { return try node(entries, at: path, depth: depth) }
     if let items = value as? [Any] {
       let entries = items.enumerated().map { ("\($0.offset)", $0.element) }
       return try node(entries, at: path, depth: depth)
     }
+    if let leaf = try leaf(value, at: path) { return DatabaseNode(leaf) }
     throw InvalidValue(
       """
       Cannot store object of type \(type(of: value)) at \(path.text). \
@@ -65,8 +65,8 @@ public struct NodeImport: Sendable {
       case ".priority": priority = try self.priority(value, at: path)
       case ".value":
         let rest = entries.filter { $0.0 != ".value" && $0.0 != ".priority" }
-        guard rest.isEmpty || Self.unwrapped(value) == nil || value is NSNull else { continue }
-        if Self.unwrapped(value) != nil, !(value is NSNull) {
+        guard rest.isEmpty || Self.present(value) == nil else { continue }
+        if Self.present(value) != nil {
           var node = try node(value, at: path, depth: depth + 1)
           if let priority = entries.first(where: { $0.0 == ".priority" }) {
             node = node.withPriority(try self.priority(priority.1, at: path))
@@ -117,25 +117,24 @@ public struct NodeImport: Sendable {
   }
 
   private func priority(_ value: Any?, at path: DatabasePath) throws(InvalidValue) -> DatabaseLeaf? {
-    guard let value = Self.unwrapped(value), !(value is NSNull) else { return nil }
+    guard let value = Self.present(value) else { return nil }
     func refuse(_ what: String) -> InvalidValue {
       InvalidValue("Cannot store \(what) as priority at path: \(path.text).")
-    }
-    if let text = value as? String { return .string(text) }
-    if let leaf = Self.number(value) {
-      if case .bool = leaf { throw refuse("true/false") }
-      guard leaf.number?.isFinite == true else { throw refuse("NaN") }
-      return leaf
     }
     if let entries = Self.entries(of: value) {
       if entries.count == 1, let entry = entries.first, entry.0 == ".sv" { return try serverValue(entry.1, at: path) }
       throw refuse("an NSDictionary")
     }
-    throw refuse(value is [Any] ? "an NSArray" : "an object of type \(type(of: value))")
+    if value is [Any] { throw refuse("an NSArray") }
+    if let text = value as? String { return .string(text) }
+    guard let leaf = Self.number(value) else { throw refuse("an object of type \(type(of: value))") }
+    if case .bool = leaf { throw refuse("true/false") }
+    guard leaf.number?.isFinite == true else { throw refuse("NaN") }
+    return leaf
   }
 
   private func serverValue(_ value: Any, at path: DatabasePath) throws(InvalidValue) -> DatabaseLeaf {
-    if let text = value as? String, text == "timestamp" { return .timestamp }
+    if value is String, value as? String == "timestamp" { return .timestamp }
     if let entries = Self.entries(of: value), let entry = entries.first, entries.count == 1, entry.0 == "increment" {
       switch Self.number(entry.1) {
       case .int(let delta): return .incrementInt(delta)
@@ -148,8 +147,21 @@ public struct NodeImport: Sendable {
 
   // MARK: Types
 
+  /// A value that is neither `nil` nor `NSNull`.
+  ///
+  /// Only objects are asked for their class: on Linux, asking a container copies all of it into objects, at each level
+  /// again.
+  private static func present(_ value: Any?) -> Any? {
+    guard let value = unwrapped(value) else { return nil }
+    return type(of: value) is NSNull.Type ? nil : value
+  }
+
   /// The entries of a dictionary, whatever type its keys are of.
   private static func entries(of value: Any) -> [(String, Any)]? {
+    switch type(of: value) {
+    case is String.Type, is Int.Type, is Bool.Type, is Double.Type: return nil
+    default: break
+    }
     if let dictionary = value as? [String: Any] { return dictionary.map { ($0.key, $0.value) } }
     guard let dictionary = value as? [AnyHashable: Any] else { return nil }
     return dictionary.map { (($0.key.base as? String) ?? "\($0.key.base)", $0.value) }
@@ -168,7 +180,8 @@ public struct NodeImport: Sendable {
       return Int64(exactly: integer).map { .int($0) } ?? .double(Double(integer))
     }
     if let float = value as? any BinaryFloatingPoint { return .double(Double(float)) }
-    return (value as? NSNumber).flatMap(leaf)
+    // Containers are no numbers, and were looked at before.
+    return value is NSNumber ? (value as? NSNumber).flatMap(leaf) : nil
   }
 
   private static func leaf(of number: NSNumber) -> DatabaseLeaf? {

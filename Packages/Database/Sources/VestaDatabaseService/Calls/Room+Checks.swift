@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// A write whose hash is being checked beside the writes of others.
@@ -20,15 +21,6 @@ struct HashCheck: Sendable {
 /// the third time it is done in the turn itself, so that a busy place does not keep a client waiting for ever. What
 /// the same client asks meanwhile waits.
 extension Room {
-  /// How often a hash is checked beside the writes of others.
-  static let checksBeside = 3
-
-  /// The most places that are written one by one.
-  private static let placesOfAReplacement = 1000
-
-  /// For how long the rows of the log are sure to be there, with a good margin.
-  private static let microsecondsOfACheck: Int64 = CommitLog.microsecondsKept / 2
-
   private struct Found: Sendable {
     let node: DatabaseNode
     let isCurrent: Bool
@@ -55,8 +47,10 @@ extension Room {
 
   private func find(_ path: DatabasePath, _ hash: String) async throws -> Found {
     let keys = context.keys
-    return try await openStore().read { reader in
-      let node = try await TreeReader(reader: reader.yielding, keys: keys).node(path)
+    let first = StoreFirstRead.scan(KeyRange(prefix: keys.data(path)), order: .ascending, limit: nil)
+    return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
+      reader in
+      let node = try await TreeReader(reader: reader, keys: keys).node(path)
       return Found(node: node, isCurrent: NodeHash.matches(hash, node), version: reader.version)
     }
   }
@@ -84,7 +78,7 @@ extension Room {
   /// Checks the hash of a write once more.
   private func repeated(_ write: Write) async {
     let next = Write(connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
-    if next.checks < Self.checksBeside { return check(next) }
+    if next.checks < options.tuning.checksBeside { return check(next) }
     let waiting = write.connection.resume()
     var writes = [next]
     await commit(&writes)
@@ -95,16 +89,18 @@ extension Room {
   ///
   /// - Returns: Whether no other engine has changed the place since.
   private func replace(_ check: HashCheck, _ found: Found) async throws -> Bool {
-    let (context, now, operation) = (context, now, check.operation)
+    let (context, now, operation, tuning) = (context, now, check.operation, options.tuning)
+    // For so long the rows of the log are there, with a good margin.
+    let sure = tuning.logTime.microseconds / 2
     let commit = try await openStore().write { transaction -> [DatabasePathValue]? in
       if context.isShared {
         let version = try await transaction.commitVersion()
-        guard version.microseconds - found.version.microseconds < Self.microsecondsOfACheck else { return nil }
+        guard version.microseconds - found.version.microseconds < sure else { return nil }
         let commits = try await CommitLog.commits(after: found.version, transaction, context.keys)
         if commits.contains(where: { operation.meets($0.writes) }) { return nil }
       }
       let written = try await operation.replace(
-        found.node, in: transaction, context, now: now, limit: Self.placesOfAReplacement)
+        found.node, in: transaction, context, now: now, limit: tuning.placesOfAReplacement)
       try await CommitLog.append([written], in: transaction, context)
       return written
     }

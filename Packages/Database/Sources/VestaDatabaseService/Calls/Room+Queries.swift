@@ -83,11 +83,13 @@ extension Room {
   ) async throws -> (results: [Int: DatabaseNode], version: StoreVersion) {
     let context = context
     let first = queries.values.first.map { QueryReader.first($0.path, $0.spec, context) }
-    return try await openStore().read(expecting: first ?? .keys([])) { reader in
+    let rows = options.tuning.rowsInPlace
+    return try await LargeReads.read(try await openStore(), rows: rows, expecting: first ?? .keys([])) { reader in
       let queryReader = try await QueryReader(reader, context, for: queries.values.lazy.map(\.spec))
       var windows: [ListenHub.Query: DatabaseNode] = [:]
       for query in Set(queries.values) { windows[query] = try await queryReader.window(query.path, query.spec).node }
-      return (queries.compactMapValues { windows[$0] }, reader.version)
+      let found = windows
+      return (queries.compactMapValues { found[$0] }, reader.version)
     }
   }
 }

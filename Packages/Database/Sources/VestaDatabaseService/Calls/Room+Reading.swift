@@ -36,14 +36,27 @@ extension Room {
     return nil
   }
 
+  /// Reads a query.
+  ///
+  /// - Parameter listen: The listen whose first data is wanted, too.
   private func window(
-    _ path: DatabasePath, _ spec: DatabaseQuerySpec
-  ) async throws -> (node: DatabaseNode, lacksIndex: Bool, version: StoreVersion) {
-    let context = context
-    return try await openStore().read(expecting: QueryReader.first(path, spec, context)) { reader in
+    _ path: DatabasePath, _ spec: DatabaseQuerySpec, for listen: DatabaseListen? = nil
+  ) async throws -> Found {
+    let context = context, first = QueryReader.first(path, spec, context)
+    return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
+      reader in
       let (node, lacksIndex) = try await QueryReader(reader, context, for: [spec]).window(path, spec)
-      return (node, lacksIndex, reader.version)
+      let data = listen.map { Self.firstData(of: $0, node) } ?? []
+      return Found(node: node, lacksIndex: lacksIndex, version: reader.version, data: data)
     }
+  }
+
+  private struct Found: Sendable {
+    let node: DatabaseNode
+    let lacksIndex: Bool
+    let version: StoreVersion
+    /// What a listen is sent first.
+    let data: [DatabaseServerMessage]
   }
 
   private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
@@ -52,10 +65,10 @@ extension Room {
     reads.begin()
     Task {
       do {
-        let (node, lacksIndex, version) = try await window(listen.path, listen.spec)
-        let reply = DatabaseReply(.ok, warnings: lacksIndex ? ["no_index"] : [])
-        let data = Self.firstData(of: listen, node)
-        if hub.activate(watch, of: connection, node, version, data: data, reply: .reply(id, reply)) {
+        let found = try await window(listen.path, listen.spec, for: listen)
+        let reply = DatabaseServerMessage.reply(
+          id, DatabaseReply(.ok, warnings: found.lacksIndex ? ["no_index"] : []))
+        if hub.activate(watch, of: connection, found.node, found.version, data: found.data, reply: reply) {
           readAnew([watch])
         }
       } catch {
@@ -88,8 +101,9 @@ extension Room {
     reads.begin()
     Task {
       do {
-        let (node, lacksIndex, _) = try await window(path, spec)
-        connection.post([.reply(id, DatabaseReply(.ok, node: node, warnings: lacksIndex ? ["no_index"] : []))])
+        let found = try await window(path, spec)
+        let warnings = found.lacksIndex ? ["no_index"] : []
+        connection.post([.reply(id, DatabaseReply(.ok, node: found.node, warnings: warnings))])
       } catch {
         connection.post([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
       }

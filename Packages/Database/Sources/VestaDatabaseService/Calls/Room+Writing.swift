@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaEventsInterop
@@ -51,7 +52,10 @@ extension Room {
   }
 
   private func run(_ group: [Write]) async throws {
-    let (context, access, now, rows) = (context, access, now, options.rowsOfACheck)
+    let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
+    let beside = options.tuning.checksBeside
+    // Ends of sessions that could not be carried out come before what was asked after them.
+    if state.withLock({ $0.owesForeignEnds || !$0.unfinished.isEmpty }) { try? await finishSessions() }
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
@@ -65,7 +69,7 @@ extension Room {
         }
         let call = WriteCall(
           connection: write.connection, context: context, access: access, now: now, numbers: numbers,
-          rows: write.checks < Room.checksBeside ? rows : nil)
+          rows: write.checks < beside ? rows : nil)
         let outcome = try await call.run(write.request, in: transaction)
         if case .large = outcome { waiting.insert(write.connection.session) }
         outcomes.append(outcome)
@@ -145,8 +149,9 @@ extension Room {
 
     private func forget(_ path: DatabasePath, in transaction: any StoreTransaction) async throws -> Outcome {
       let range = KeyRange(prefix: context.keys.session(context.owner, connection.session))
-      for row in try await transaction.entries(in: range) where path.contains(try EndOperations.decode(row.value).path)
-      {
+      for row in try await transaction.entries(in: range) {
+        // A damaged row says nothing of its place, and would be dropped at the end of the session.
+        guard let operation = try? EndOperations.decode(row.value), path.contains(operation.path) else { continue }
         try await transaction.delete(row.key)
       }
       return .reply(.ok)
@@ -164,15 +169,10 @@ extension Room {
 
   /// Tells the listens of a commit.
   func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    var places: [Int: [DatabasePathValue]] = [:], disturbed: Set<Int> = []
-    for values in writes {
-      let published = hub.publish(values, version)
-      for connection in published.connections { connection.deliver() }
-      places.merge(published.places) { $0 + $1 }
-      disturbed.formUnion(published.disturbed)
-    }
-    if !places.isEmpty { await refresh(places, version) }
-    for connection in hub.restoreWindows(disturbed) { connection.deliver() }
+    let published = hub.publish(writes, version)
+    for connection in published.connections { connection.deliver() }
+    if !published.places.isEmpty { await refresh(published.places, version) }
+    for connection in hub.restore(Set(published.disturbed)) { connection.deliver() }
   }
 }
 

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaEventsInterop
@@ -8,7 +9,8 @@ import VestaStoreInterop
 /// One database: its jobs, its listens, its sessions.
 ///
 /// Jobs run one group after another, so that what a connection asks is carried out in order and many writers share a
-/// commit. Reads run beside them. To read on: `Room+Writing.swift`, `Room+Reading.swift`, `Room+Sessions.swift`.
+/// commit. Reads run beside them. To read on: `Room+Opening.swift`,
+/// `Room+Writing.swift`, `Room+Reading.swift`, `Room+Sessions.swift`, `Room+Sharing.swift`.
 final class Room: Sendable {
   enum Job: Sendable {
     case open(EngineConnection)
@@ -34,6 +36,12 @@ final class Room: Sendable {
     var connections: [String: EngineConnection] = [:]
     /// Sessions whose operations for the end could not be carried out yet.
     var unfinished: Set<String> = []
+    /// Whether sessions of engines before this one could not be ended yet.
+    var owesForeignEnds = false
+    /// The rows of the leases of other engines that were over at the last look.
+    var suspects: [String: [UInt8]] = [:]
+    /// Why the database could not be opened last.
+    var failure: String?
     /// The last commit whose changes were sent to the listens; for engines that share a store.
     var lastPublished = StoreVersion.zero
     var timer: ListenerRegistration?
@@ -56,16 +64,18 @@ final class Room: Sendable {
   private let whenConnectionEnds: @Sendable () -> Void
 
   /// The jobs.
-  let lane = CommitLane<Job>(limit: 256)
+  let lane: CommitLane<Job>
 
   init(
     namespace: String, owner: String, options: DatabaseServiceOptions, events: EventOutbox? = nil,
     whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
+    lane = CommitLane(limit: options.tuning.jobsOfAGroup)
     context = RoomContext(
-      owner: owner, keys: Keys(namespace: namespace), catalogs: CatalogCache(),
-      isShared: options.sharing.lease != nil, namespace: namespace, events: events)
+      owner: owner, keys: Keys(namespace: namespace, bytesOfAnEntry: options.tuning.bytesOfAnEntry),
+      catalogs: CatalogCache(), sharing: RoomSharing(), bytesOfALogPart: options.tuning.bytesOfALogPart,
+      namespace: namespace, events: events)
     access = options.access
     self.options = options
     self.openStore = openStore
@@ -163,11 +173,26 @@ final class Room: Sendable {
       try? await finishSessions()
       // The greeting comes before anything that a read can say from here on.
       connection.enqueue([.hello(DatabaseHello(timestamp: now, session: connection.session))])
-      state.withLock { $0.connections[connection.session] = connection }
+      state.withLock { state in
+        state.connections[connection.session] = connection
+        state.failure = nil
+      }
       connection.deliver()
     } catch {
-      connection.post([.closed(reason: "The database cannot be opened: \(error)")])
+      refuse(connection, error)
     }
+  }
+
+  /// Says why the database cannot be opened: in the log, once, and to the client, which tries again.
+  private func refuse(_ connection: EngineConnection, _ error: any Error) {
+    let reason = "The database cannot be opened: \(error)"
+    let isNew = state.withLock { state in
+      defer { state.failure = reason }
+      return state.failure != reason
+    }
+    if isNew { log.error("I-RDS000007", reason) }
+    let isPassing = (error as? StoreError)?.isPassing ?? false
+    connection.post((isPassing ? [] : [.failed(reason: reason)]) + [.closed(reason: reason)])
   }
 
   private func close(_ connection: EngineConnection) async {
@@ -208,8 +233,10 @@ struct RoomContext: Sendable {
   let owner: String
   let keys: Keys
   let catalogs: CatalogCache
+  let sharing: RoomSharing
   /// Whether other engines have to be notified of commits.
-  let isShared: Bool
+  var isShared: Bool { sharing.isShared }
+  let bytesOfALogPart: Int
   let namespace: String
   /// Where changes are recorded that functions want.
   let events: EventOutbox?
@@ -232,3 +259,5 @@ extension DatabaseRequest {
     }
   }
 }
+
+private let log = Logger(service: "VestaDatabaseService")

@@ -1,21 +1,25 @@
 /// The databases that an engine has opened: those with connections, and the last few without; pure.
 ///
 /// A database without connections is kept for the next one, because opening it reads and writes the store. More than
-/// ``idleLimit`` of them are not kept: an engine that sees a new name with each connection would never stop growing.
+/// ``DatabaseServiceTuning/idleDatabases`` of them are not kept: an engine that sees a new name with each connection
+/// would never stop growing.
 struct RoomTable {
-  /// How many databases without connections are kept.
-  static let idleLimit = 16
-
   private struct Entry {
     let room: Room
     var connections = 0
   }
 
+  private let idleLimit: Int
   private var entries: [String: Entry] = [:]
   /// The names without connections, the one that has been so for longest first.
   private var idle: [String] = []
   private var retiring: [Room] = []
   private var retirements = 0
+
+  /// No databases.
+  ///
+  /// - Parameter idleLimit: How many databases without connections are kept.
+  init(idleLimit: Int) { self.idleLimit = idleLimit }
 
   /// All databases, those that are being closed included.
   var all: [Room] { entries.values.map(\.room) + retiring }
@@ -47,7 +51,7 @@ struct RoomTable {
   /// One that could not carry out yet what a session has asked for its end is passed over, and looked at again the next
   /// time.
   mutating func takeSurplus() -> Room? {
-    guard idle.count > Self.idleLimit,
+    guard idle.count > idleLimit,
       let index = idle.firstIndex(where: { entries[$0]?.room.isDone == true }),
       let room = entries.removeValue(forKey: idle.remove(at: index))?.room
     else { return nil }

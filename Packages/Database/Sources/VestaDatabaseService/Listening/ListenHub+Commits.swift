@@ -15,37 +15,50 @@ extension ListenHub {
     var disturbed: [Int] = []
   }
 
-  /// Puts a write into the outboxes of the listens to everything that it concerns.
+  /// Puts the writes of a commit into the outboxes of the listens to everything that they concern.
   ///
   /// By the example of a client that listens to the first two children of `/list`, `{a: 1, b: 2}`, and to `/list/k`: a
   /// commit whose first write puts `k: 0` and whose second write takes it away again leaves the query as it is. What
   /// is said of `/list/k` goes into the client's copy of the window too, where `k` pushes `b` out for good. The query
   /// is sent its window once more.
-  func publish(_ values: [DatabasePathValue], _ version: StoreVersion) -> Published {
+  func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) -> Published {
     state.withLock { state in
       var published = Published()
-      // A listen is given the values that concern it: going through all of them for each would cost their product.
-      var concerned: [Int: [DatabasePathValue]] = [:]
-      for value in values { state.places.visit(value.path.keys) { concerned[$0, default: []].append(value) } }
-      var told: [Watch] = []
-      for (id, values) in concerned.sorted(by: { $0.key < $1.key }) {
-        if let place = state.queries[id] {
-          published.places[id] = values
-          for query in place.unsettled { Self.overtake(query, version, &state) }
-          continue
-        }
+      var told: [Int: Int] = [:]
+      for values in writes { Self.publish(values, version, &state, &published, &told) }
+      state.published = max(state.published, version)
+      var disturbed: Set<Int> = []
+      for (id, count) in told {
         guard let watch = state.watches[id] else { continue }
-        guard let seen = watch.version else {
-          state.watches[id]?.waiting.append((values, version))
-          continue
-        }
-        guard version > seen else { continue }
-        watch.connection.enqueue(Self.messages(values, watch))
-        published.connections.append(watch.connection)
-        told.append(watch)
+        disturbed.formUnion(Self.listens(disturbedBy: watch, at: version, messages: count, state))
       }
-      for watch in told { published.disturbed += Self.queries(disturbedBy: watch, state) }
+      published.disturbed = disturbed.sorted()
       return published
+    }
+  }
+
+  private static func publish(
+    _ values: [DatabasePathValue], _ version: StoreVersion, _ state: inout State, _ published: inout Published,
+    _ told: inout [Int: Int]
+  ) {
+    // A listen is given the values that concern it: going through all of them for each would cost their product.
+    var concerned: [Int: [DatabasePathValue]] = [:]
+    for value in values { state.places.visit(value.path.keys) { concerned[$0, default: []].append(value) } }
+    for (id, values) in concerned.sorted(by: { $0.key < $1.key }) {
+      if let place = state.queries[id] {
+        published.places[id, default: []] += values
+        for query in place.unsettled { overtake(query, version, &state) }
+        continue
+      }
+      guard let watch = state.watches[id] else { continue }
+      guard let seen = watch.version else {
+        state.watches[id]?.waiting.append((values, version))
+        continue
+      }
+      guard version > seen else { continue }
+      watch.connection.enqueue(messages(values, watch))
+      published.connections.append(watch.connection)
+      told[id, default: 0] += 1
     }
   }
 
@@ -56,18 +69,36 @@ extension ListenHub {
     if isRead { state.watches[id]?.staleAt = version }
   }
 
-  /// The queries above a listen to everything whose windows on the client lose a child to what the listen receives.
-  private static func queries(disturbedBy watch: Watch, _ state: State) -> [Int] {
-    let owned = state.owned[ObjectIdentifier(watch.connection)]?.all ?? []
+  /// The listens of a client whose copies may have lost something to what another listen was sent.
+  ///
+  /// - Parameters:
+  ///   - watch: A listen to everything that was sent something.
+  ///   - version: The version of what it was sent.
+  ///   - messages: How many messages that was; what is between two of them is seen by nobody else.
+  /// - Returns: Queries above the listen that may have lost a child, queries that had newer data already, and listens
+  ///   whose first data is being read.
+  static func listens(
+    disturbedBy watch: Watch, at version: StoreVersion, messages: Int = 1, _ state: State
+  ) -> [Int] {
+    guard let owned = state.owned[ObjectIdentifier(watch.connection)] else { return [] }
+    let place = watch.query.path
     var found: [Int] = []
-    for depth in 0..<watch.query.path.count {
-      guard let number = state.queryPlaces[DatabasePath(watch.query.path.keys.prefix(depth))] else { continue }
-      guard let place = state.queries[number] else { continue }
-      for id in place.queries(among: owned) {
-        if let other = state.watches[id], disturbs(watch.query.path, other) { found.append(id) }
+    for depth in 0..<place.count {
+      guard let number = state.queryPlaces[DatabasePath(place.keys.prefix(depth))] else { continue }
+      guard let queries = state.queries[number] else { continue }
+      for id in queries.queries(among: owned.all) {
+        if let other = state.watches[id], messages > 1 || disturbs(place, other) { found.append(id) }
       }
     }
-    return found.sorted()
+    let others = owned.newest > version ? owned.all : owned.starting
+    for id in others {
+      guard let other = state.watches[id], other.query.path.contains(place) || place.contains(other.query.path) else {
+        continue
+      }
+      let isOlder = other.version.map { other.window != nil && version < $0 } ?? true
+      if isOlder { found.append(id) }
+    }
+    return Set(found).sorted()
   }
 
   /// Whether the change at a path that is sent to a client can push a child out of its copy of a window.
@@ -82,27 +113,23 @@ extension ListenHub {
   /// Sends queries their whole windows.
   ///
   /// - Returns: The connections that have something to deliver.
-  func restoreWindows(_ ids: Set<Int>) -> [EngineConnection] {
+  func restore(_ ids: Set<Int>) -> [EngineConnection] {
     state.withLock { state in
       ids.sorted().compactMap { id in
-        Self.restoreWindow(id, &state)
+        Self.restore(id, &state)
         return state.watches[id]?.connection
       }
     }
   }
 
-  private static func restoreWindow(_ id: Int, _ state: inout State) {
-    guard let watch = state.watches[id], let window = watch.window else { return }
-    if watch.isReading {
-      state.watches[id]?.isDisturbed = true
-    } else {
+  /// Sends a query its whole window, or notes that the data that is being read is to be sent whole.
+  static func restore(_ id: Int, _ state: inout State) {
+    guard let watch = state.watches[id] else { return }
+    if let window = watch.window, !watch.isReading {
       watch.connection.enqueue([.data(watch.query.path, window.node, tag: watch.tag)])
+    } else if watch.version == nil || watch.window != nil {
+      state.watches[id]?.isDisturbed = true
     }
-  }
-
-  /// Sends the windows of the queries above a listen to all data, after the first data of that listen.
-  static func restoreWindows(above watch: Watch, _ state: inout State) {
-    for id in queries(disturbedBy: watch, state) { restoreWindow(id, &state) }
   }
 
   /// Returns the messages of a write for a listen to everything.

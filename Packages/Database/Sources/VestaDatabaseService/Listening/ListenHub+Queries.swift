@@ -176,12 +176,14 @@ extension ListenHub {
           watch.connection.enqueue([message])
         }
         watch.isDisturbed = false
+        let owner = ObjectIdentifier(watch.connection)
+        state.noteSent(version, to: owner)
         if let stale = watch.staleAt, stale > version {
           again.insert(id)
         } else {
           watch.staleAt = nil
           watch.isReading = false
-          state.owned[ObjectIdentifier(watch.connection)]?.reading.remove(id)
+          state.owned[owner]?.reading.remove(id)
         }
         state.watches[id] = watch
         Self.releaseReplies(to: watch.connection, &state)

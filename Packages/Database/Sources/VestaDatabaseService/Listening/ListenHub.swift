@@ -32,7 +32,8 @@ final class ListenHub: Sendable {
     var isReading = false
     /// The last commit that touched the query while it was being read.
     var staleAt: StoreVersion?
-    /// Whether the client has to be sent the whole window when it has been read.
+    /// Whether the client has to be sent all of the data when it has been read: what it has was changed by other
+    /// listens since it said what it has, or since its window was sent.
     var isDisturbed = false
   }
 
@@ -46,8 +47,10 @@ final class ListenHub: Sendable {
   struct Owned {
     var all: Set<Int> = []
     var byName: [Name: Set<Int>] = [:]
-    /// How many of them have no data yet.
-    var starting = 0
+    /// Those that have no data yet.
+    var starting: Set<Int> = []
+    /// The highest version that one of them was sent before the commits up to it were published.
+    var newest = StoreVersion.zero
     /// The listens that have been ended and go on until others have their data.
     var ending: Set<Int> = []
     /// The queries that are being read again.
@@ -65,8 +68,16 @@ final class ListenHub: Sendable {
     var queryPlaces: [DatabasePath: Int] = [:]
     var owned: [ObjectIdentifier: Owned] = [:]
     var next = 1
+    /// The version of the last commit that was published.
+    var published = StoreVersion.zero
     /// How many windows have been compared with commits.
     var comparisons = 0
+
+    /// Notes that a listen of a connection has data of a version.
+    mutating func noteSent(_ version: StoreVersion, to owner: ObjectIdentifier) {
+      let newest = max(owned[owner]?.newest ?? version, version)
+      owned[owner]?.newest = newest
+    }
 
     mutating func makeID() -> Int {
       defer { next += 1 }
@@ -99,7 +110,7 @@ final class ListenHub: Sendable {
       let owner = ObjectIdentifier(connection)
       state.owned[owner, default: Owned()].all.insert(id)
       state.owned[owner]?.byName[Name(query: query, tag: listen.tag), default: []].insert(id)
-      state.owned[owner]?.starting += 1
+      state.owned[owner]?.starting.insert(id)
       return id
     }
   }
@@ -113,10 +124,15 @@ final class ListenHub: Sendable {
     return number
   }
 
-  /// Starts a listen with its first data, and hands out what came in between.
+  /// Starts a listen with its first data, which has the commits that came in between.
+  ///
+  /// The first data is one message, also when commits have overtaken it. By the example of a client that listens to the
+  /// query `/t` and begins to listen to `/t/10/x`, which a commit creates meanwhile: were it sent "nothing" first and
+  /// the commit after that, its copy of the query, which has the commit already, would lose the child `10` for good.
   ///
   /// A listen that has been ended meanwhile gets its reply and nothing else: every request has one.
   ///
+  /// - Parameter data: What is sent when nothing has come in between; empty when the client has all of it.
   /// - Returns: Whether commits have overtaken the data of a query: it has to be read once more, and its reply waits.
   func activate(
     _ id: Int, of connection: EngineConnection, _ node: DatabaseNode, _ version: StoreVersion,
@@ -128,12 +144,15 @@ final class ListenHub: Sendable {
         return false
       }
       let owner = ObjectIdentifier(connection)
-      var messages = data
-      for (values, later) in watch.waiting where later > version { messages += Self.messages(values, watch) }
-      watch.version = version
+      let late = watch.waiting.filter { $0.version > version }
+      let first = late.reduce(node) { Self.node($0, after: $1.values, at: watch.query.path) }
+      let isWhole = Self.removePredecessors(of: id, watch, &state) || watch.isDisturbed || !late.isEmpty
+      let messages = isWhole ? [.data(watch.query.path, first, tag: watch.tag)] : data
+      watch.version = late.last?.version ?? version
       if !watch.query.spec.loadsAllData { watch.window = QueryWindow(node, watch.query.spec) }
-      watch.waiting = []
-      state.owned[owner]?.starting -= 1
+      (watch.waiting, watch.isDisturbed) = ([], false)
+      state.owned[owner]?.starting.remove(id)
+      state.noteSent(version, to: owner)
       connection.enqueue(messages)
       let stale = watch.staleAt.flatMap { $0 > version ? $0 : nil }
       if let stale {
@@ -143,10 +162,35 @@ final class ListenHub: Sendable {
       }
       watch.staleAt = stale
       state.watches[id] = watch
-      if watch.window == nil, !messages.isEmpty { Self.restoreWindows(above: watch, &state) }
+      if watch.window == nil, !messages.isEmpty {
+        let known = max(watch.version ?? version, state.published)
+        for other in Self.listens(disturbedBy: watch, at: known, state) { Self.restore(other, &state) }
+      }
       if stale == nil { connection.enqueue([reply]) }
       return stale != nil
     }
+  }
+
+  /// A node after what a commit has written.
+  private static func node(
+    _ node: DatabaseNode, after values: [DatabasePathValue], at place: DatabasePath
+  ) -> DatabaseNode {
+    values.reduce(node) { node, value in
+      if let inner = value.path.relative(place) { return value.node[inner] }
+      return place.relative(value.path).map { node.setting($0, to: value.node) } ?? node
+    }
+  }
+
+  /// Removes the listens that a client has ended before it began this one, of the same query.
+  ///
+  /// - Returns: Whether there were any: what they have sent since the client said what it has is not in what it said.
+  private static func removePredecessors(of id: Int, _ watch: Watch, _ state: inout State) -> Bool {
+    let owner = ObjectIdentifier(watch.connection), name = Name(query: watch.query, tag: watch.tag)
+    let ended = (state.owned[owner]?.byName[name] ?? []).filter { other in
+      other < id && state.owned[owner]?.ending.contains(other) == true
+    }
+    for id in ended { remove(id, &state) }
+    return !ended.isEmpty
   }
 
   func discard(_ id: Int) { state.withLock { Self.remove(id, &$0) } }
@@ -157,10 +201,11 @@ final class ListenHub: Sendable {
   /// one following the other without a gap.
   func remove(_ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
     state.withLock { state in
-      let owner = ObjectIdentifier(connection)
-      guard let owned = state.owned[owner] else { return }
-      for id in owned.byName[Name(query: Query(path: path, spec: spec), tag: tag)] ?? [] {
-        if owned.starting > 0 {
+      // Only what is needed is taken out: a copy of all that a connection has would be made for each removal.
+      let owner = ObjectIdentifier(connection), name = Name(query: Query(path: path, spec: spec), tag: tag)
+      let isStarting = state.owned[owner]?.starting.isEmpty == false
+      for id in state.owned[owner]?.byName[name] ?? [] {
+        if isStarting {
           state.owned[owner]?.ending.insert(id)
         } else {
           Self.remove(id, &state)
@@ -172,8 +217,9 @@ final class ListenHub: Sendable {
   /// Ends what was to go on while listens of a connection were being started; between two groups of jobs.
   func removeEnding(of connection: EngineConnection) {
     state.withLock { state in
-      guard let owned = state.owned[ObjectIdentifier(connection)], owned.starting == 0 else { return }
-      for id in owned.ending { Self.remove(id, &state) }
+      let owner = ObjectIdentifier(connection)
+      guard state.owned[owner]?.starting.isEmpty == true else { return }
+      for id in state.owned[owner]?.ending ?? [] { Self.remove(id, &state) }
     }
   }
 
@@ -198,7 +244,7 @@ final class ListenHub: Sendable {
     if state.owned[owner]?.byName[name]?.isEmpty == true { state.owned[owner]?.byName[name] = nil }
     state.owned[owner]?.ending.remove(id)
     state.owned[owner]?.reading.remove(id)
-    if watch.version == nil { state.owned[owner]?.starting -= 1 }
+    state.owned[owner]?.starting.remove(id)
     releaseReplies(to: watch.connection, &state)
     if state.owned[owner]?.all.isEmpty == true { state.owned[owner] = nil }
   }
@@ -255,9 +301,9 @@ final class ListenHub: Sendable {
   /// Hands out the replies whose data all queries of the connection have been sent.
   static func releaseReplies(to connection: EngineConnection, _ state: inout State) {
     let owner = ObjectIdentifier(connection)
-    guard let owned = state.owned[owner], !owned.held.isEmpty else { return }
-    let reached = owned.reading.compactMap { state.watches[$0]?.version }.min()
-    let ready = owned.held.prefix { reply in reached.map { reply.version <= $0 } ?? true }
+    guard let held = state.owned[owner]?.held, !held.isEmpty else { return }
+    let reached = state.owned[owner]?.reading.compactMap { state.watches[$0]?.version }.min()
+    let ready = held.prefix { reply in reached.map { reply.version <= $0 } ?? true }
     state.owned[owner]?.held.removeFirst(ready.count)
     connection.enqueue(ready.map(\.reply))
   }

@@ -7,12 +7,6 @@ import VestaStoreInterop
 ///
 /// An engine that is alone writes none.
 enum CommitLog {
-  /// How long rows are kept: longer than any engine lags.
-  static let microsecondsKept: Int64 = 120_000_000
-
-  /// A group of writes can be larger than a value of the store.
-  private static let bytesOfAPart = 8 << 20
-
   struct Commit: Sendable {
     let version: StoreVersion
     let writes: [[DatabasePathValue]]
@@ -24,8 +18,9 @@ enum CommitLog {
     guard context.isShared, !writes.isEmpty else { return }
     let version = try await transaction.commitVersion()
     let bytes = encode(writes)
-    for (part, start) in stride(from: 0, to: bytes.count, by: bytesOfAPart).enumerated() {
-      let value = Array(bytes[start..<min(start + bytesOfAPart, bytes.count)])
+    // A group of writes can be larger than a value of the store.
+    for (part, start) in stride(from: 0, to: bytes.count, by: context.bytesOfALogPart).enumerated() {
+      let value = Array(bytes[start..<min(start + context.bytesOfALogPart, bytes.count)])
       try await transaction.put(value, for: context.keys.log(version, part))
     }
   }

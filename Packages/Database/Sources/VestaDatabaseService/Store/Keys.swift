@@ -17,12 +17,18 @@ import VestaStoreInterop
 /// | `6` | engine | until when its sessions are its own; with several engines on a store |
 /// | `7` | version of a commit, part | what it has written (`CommitLog`); with several engines on a store |
 /// | `8` | (of all namespaces) | events; see `EventOutbox` |
+/// | `9` | | up to which version rows of table 7 were dropped |
 struct Keys: Sendable {
   static let outbox: [UInt8] = [8]
 
   private let namespace: [UInt8]
+  /// The most bytes of a string in the entry of an index.
+  let bytesOfAnEntry: Int
 
-  init(namespace: String) { self.namespace = KeyEncoder(.string(namespace)).bytes }
+  init(namespace: String, bytesOfAnEntry: Int = DatabaseServiceTuning().bytesOfAnEntry) {
+    self.namespace = KeyEncoder(.string(namespace)).bytes
+    self.bytesOfAnEntry = bytesOfAnEntry
+  }
 
   func data(_ path: DatabasePath) -> [UInt8] {
     var key = [1] + namespace
@@ -50,6 +56,12 @@ struct Keys: Sendable {
     return key.bytes
   }
 
+  /// The engine and the session of an operation.
+  func session(in key: [UInt8]) throws -> (owner: String, session: String) {
+    var decoder = KeyDecoder(key, from: sessions().count)
+    return (try decoder.string(), try decoder.string())
+  }
+
   /// The place of an index: all entries of the parents at and below a path begin with it.
   func index(_ table: IndexTable, below path: DatabasePath) -> [UInt8] {
     var key = table.prefix(namespace)
@@ -62,7 +74,7 @@ struct Keys: Sendable {
 
   func entry(_ table: IndexTable, of parent: DatabasePath, _ value: SortValue, _ key: DatabaseKey) -> [UInt8] {
     var bytes = entries(table, of: parent)
-    value.append(to: &bytes)
+    value.append(to: &bytes, cutAt: bytesOfAnEntry)
     PathCoding.append(key, to: &bytes)
     return bytes
   }
@@ -76,6 +88,14 @@ struct Keys: Sendable {
     key.append(string: owner)
     return key.bytes
   }
+
+  /// The engine of a lease.
+  func owner(in key: [UInt8]) throws -> String {
+    var decoder = KeyDecoder(key, from: owners().count)
+    return try decoder.string()
+  }
+
+  func logStart() -> [UInt8] { [9] + namespace }
 
   func log(_ version: StoreVersion, _ part: Int) -> [UInt8] {
     var key = KeyEncoder(continuing: log(version))
@@ -125,17 +145,16 @@ enum SortValue: Sendable, Hashable {
   case leaf(DatabaseLeaf)
   case object
 
-  /// Longer strings are cut in keys; whoever meets one reads the children instead.
-  static let maximumStringBytes = 1024
-
   init(_ node: DatabaseNode) { self = node.leaf.map { .leaf($0) } ?? (node.isEmpty ? .null : .object) }
 
-  /// Whether the bytes do not say all of the value.
-  var isCut: Bool {
-    if case .leaf(.string(let text)) = self { text.utf8.count > Self.maximumStringBytes } else { false }
+  /// Whether the bytes may not say all of the value: a string that fills the entry looks as one that was cut.
+  ///
+  /// Longer strings are cut in keys; whoever meets one that fills the entry reads the children instead.
+  func isCut(at limit: Int) -> Bool {
+    if case .leaf(.string(let text)) = self { text.utf8.count >= limit } else { false }
   }
 
-  func append(to bytes: inout [UInt8]) {
+  func append(to bytes: inout [UInt8], cutAt limit: Int) {
     switch self {
     case .null: bytes.append(0x02)
     case .object: bytes.append(0x09)
@@ -143,7 +162,7 @@ enum SortValue: Sendable, Hashable {
     case .leaf(.string(let text)):
       bytes.append(0x07)
       let all = text.utf8.map { $0 == 0xEE || $0 == 0xEF ? $0 + 0x10 : $0 }
-      OrderedBytes.append(escaping: Array(all.prefix(Self.maximumStringBytes)), to: &bytes)
+      OrderedBytes.append(escaping: Array(all.prefix(limit)), to: &bytes)
       OrderedBytes.appendEnd(to: &bytes)
     case .leaf(let leaf):
       guard let number = leaf.number else {
@@ -169,7 +188,7 @@ enum SortValue: Sendable, Hashable {
   }
 
   /// How many bytes a value takes at a place of a key, and whether it may have been cut.
-  static func skip(_ bytes: [UInt8], from start: Int) throws -> (end: Int, isCut: Bool) {
+  static func skip(_ bytes: [UInt8], from start: Int, cutAt limit: Int) throws -> (end: Int, isCut: Bool) {
     guard start < bytes.count else { throw BytesError(.malformed, "An index entry is cut.") }
     switch bytes[start] {
     case 0x06: return (start + 11, false)
@@ -178,7 +197,7 @@ enum SortValue: Sendable, Hashable {
       var length = 0
       while position + 1 < bytes.count {
         if bytes[position] == 0 {
-          if bytes[position + 1] == OrderedBytes.end { return (position + 2, length >= maximumStringBytes) }
+          if bytes[position + 1] == OrderedBytes.end { return (position + 2, length >= limit) }
           position += 1
         }
         position += 1

@@ -14,6 +14,8 @@ enum AppSetup {
     secondaryOptions.clientID = "27992087142-ola6qe637ulk8780vl8mo5vogegkm23n.apps.example.com"
     secondaryOptions.databaseURL = "https://myproject.firebaseio.com"
     secondaryOptions.storageBucket = "myproject.appspot.com"
+    secondaryOptions.appGroupID = "group.com.example.second"
+    secondaryOptions.appGroupID = "group.com.example.second"
     FirebaseApp.configure(name: name, options: secondaryOptions)
     guard let secondary = FirebaseApp.app(name: name) else {
       assertionFailure("Could not retrieve secondary app")

@@ -85,7 +85,9 @@ extension Firestore {
     _ bytes: [UInt8], _ progress: @escaping @Sendable (LoadBundleTaskProgress) -> Void
   ) async throws -> LoadBundleTaskProgress {
     do {
-      let final = try await client().loadBundle(bytes) { progress(LoadBundleTaskProgress($0, state: .inProgress)) }
+      let client = try client()
+      if bytes.isEmpty { throw FirestoreErrorCode(.unknown, "The bundle is empty.") }
+      let final = try await client.loadBundle(bytes) { progress(LoadBundleTaskProgress($0, state: .inProgress)) }
       return LoadBundleTaskProgress(final, state: .success)
     } catch {
       throw FirestoreErrorCode.publicError(error)

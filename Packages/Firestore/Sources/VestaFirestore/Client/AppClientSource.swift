@@ -16,7 +16,7 @@ final class AppClientSource: FirestoreClientSource {
   private let digest: (@Sendable ([UInt8]) -> [UInt8])?
   private let isEmbedded: Bool
   /// One store for all databases of the app; opened at the first use.
-  private let store: LazyResource<any OrderedStore>?
+  private let store: LazyResource<ClientStore>?
 
   init(_ container: ComponentContainer) throws {
     backend = try container.require((any FirestoreBackend).self)
@@ -24,17 +24,21 @@ final class AppClientSource: FirestoreClientSource {
     appCheck = try container.find((any AppCheckInterop).self)
     digest = try container.find((any CryptoProvider).self).flatMap(Self.md5)
     if case .embedded = container.options.backend { isEmbedded = true } else { isEmbedded = false }
-    let directory = container.app.map { path(of: $0.dataDirectory) } ?? ""
+    let app = container.app
     store = try container.find((any StoreProvider).self).map { stores in
-      LazyResource(whenClosed: StoreError(.closed, operation: "open the cache", message: "The app was deleted.")) {
-        try await stores.openStore(named: "firestore-client", in: directory, options: StoreOptions())
+      let closed = StoreError(.closed, operation: "open the cache", message: "The app was deleted.")
+      return LazyResource(whenClosed: closed) { [weak app] in
+        guard let app else { throw closed }
+        return try await ClientStore(stores, in: await app.dataPathWhenFree()) { app.installationID }
       } close: {
         try await $0.close()
       }
     }
   }
 
-  func makeClient(database: DatabaseName, settings: FirestoreSettings.Values) throws -> any FirestoreClient {
+  func makeClient(
+    database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
+  ) throws -> any FirestoreClient {
     var options = SyncOptions()
     options.isEmbedded = isEmbedded
     options.persistenceKey = database.description
@@ -44,9 +48,15 @@ final class AppClientSource: FirestoreClientSource {
     options.context = { [auth, appCheck] refreshes in
       try await Self.context(auth: auth, appCheck: appCheck, refreshes: refreshes)
     }
-    var kept: LazyResource<any OrderedStore>?
+    var kept: LazyResource<ClientStore>?
     (options.garbagePolicy, kept) = policy(settings)
-    let open = kept.map { store in { @Sendable in try await store.get() } }
+    let open = kept.map { store in
+      { @Sendable in
+        // The client before this one writes rows until it has ended.
+        await predecessor?.wait()
+        return try await store.get().store
+      }
+    }
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
     return SyncClientAdapter(client, auth: auth, isEmbedded: isEmbedded)
   }
@@ -54,7 +64,7 @@ final class AppClientSource: FirestoreClientSource {
   /// The garbage collection of the cache, and the store of its rows.
   private func policy(
     _ settings: FirestoreSettings.Values
-  ) -> (LocalStore.GarbagePolicy, LazyResource<any OrderedStore>?) {
+  ) -> (LocalStore.GarbagePolicy, LazyResource<ClientStore>?) {
     func leastRecentlyUsed(_ bytes: Int64) -> LocalStore.GarbagePolicy {
       .leastRecentlyUsed(bytes: bytes == FirestoreCacheSizeUnlimited ? nil : Int(bytes))
     }
@@ -70,7 +80,7 @@ final class AppClientSource: FirestoreClientSource {
 
   func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {
     guard let store, settings.cacheSettings is PersistentCacheSettings else { return }
-    try await SyncClient.clear(store.get(), persistenceKey: database.description)
+    try await SyncClient.clear(store.get().store, persistenceKey: database.description)
   }
 
   func close() async {

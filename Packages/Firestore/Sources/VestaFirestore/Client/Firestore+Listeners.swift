@@ -25,7 +25,7 @@ extension Firestore {
     let receiver = QueuedReceiver(queue: callbackQueue, receive: listener)
     do {
       let local = try query.local()
-      let registration = try client().listen(local, options: ListenOptions(options)) { result in
+      let registration = try client().listen(local, options: ListenOptions(options), onEnd: nil) { result in
         receiver.post(result.mapError(FirestoreErrorCode.publicError))
       }
       return VestaConcurrency.ListenerRegistration {
@@ -38,24 +38,31 @@ extension Firestore {
     }
   }
 
-  /// A stream of a query's snapshots, made of what the client sends, on no queue of its own.
+  /// A stream of a query's snapshots, made of what the client sends when the consumer takes it, on no queue of its
+  /// own.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - options: As for a listener.
+  ///   - tracksChanges: Whether a snapshot that stands for several has the changes of all of them.
+  ///   - make: Makes a snapshot, on the consumer's task.
+  /// - Returns: The stream; it ends with the client.
   func stream<Snapshot: Sendable>(
-    _ query: QueryDescription, options: SnapshotListenOptions,
-    merge: @escaping @Sendable (Snapshot, Snapshot) -> Snapshot,
+    _ query: QueryDescription, options: SnapshotListenOptions, tracksChanges: Bool,
     make: @escaping @Sendable (ViewSnapshot) throws -> Snapshot
   ) -> AsyncThrowingStream<Snapshot, any Error> {
-    .snapshots(merge: merge) { sink in
+    .snapshots { waiting, new in
+      tracksChanges ? waiting.merged(with: new) : new
+    } make: { (waiting: WaitingView) in
+      do { return try make(waiting.snapshot) } catch { throw FirestoreErrorCode.publicError(error) }
+    } _: { sink in
       do {
         let local = try query.local()
         var options = ListenOptions(options)
         // Who makes a stream waits for its first snapshot, and may as well read it.
         options.isAwaited = !isMainThread
-        let registration = try client().listen(local, options: options) { result in
-          do {
-            sink.send(try make(result.get()))
-          } catch {
-            sink.finish(throwing: FirestoreErrorCode.publicError(error))
-          }
+        let registration = try client().listen(local, options: options, onEnd: { sink.finish() }) { result in
+          sink.send(result.map(WaitingView.init).mapError(FirestoreErrorCode.publicError))
         }
         return VestaConcurrency.ListenerRegistration { registration.remove() }
       } catch {

@@ -6,9 +6,14 @@ internal import VestaFirestoreSync
 ///
 /// Every method may be called from any thread. Receivers are called in order, with no lock held.
 protocol FirestoreClient: Sendable {
+  /// Whether reads are answered without a network.
+  var answersLocally: Bool { get }
+
   /// Adds a listener.
+  ///
+  /// - Parameter onEnd: Called when the client ends before the listener is removed.
   func listen(
-    _ query: LocalQuery, options: ListenOptions,
+    _ query: LocalQuery, options: ListenOptions, onEnd: (@Sendable () -> Void)?,
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> any ClientRegistration
 
@@ -34,7 +39,9 @@ protocol FirestoreClient: Sendable {
 
   func setNetworkEnabled(_ isEnabled: Bool) async throws
   func waitForPendingWrites() async throws
-  func addSnapshotsInSyncListener(_ receive: @escaping @Sendable () -> Void) -> any ClientRegistration
+  func addSnapshotsInSyncListener(
+    onEnd: (@Sendable () -> Void)?, _ receive: @escaping @Sendable () -> Void
+  ) -> any ClientRegistration
 
   func loadBundle(
     _ bytes: [UInt8], progress: @escaping @Sendable (BundleProgress) -> Void

@@ -39,7 +39,8 @@ extension FirestoreClient {
       try await withCheckedThrowingContinuation { continuation in
         guard wait.begin(continuation) else { return }
         let options = ListenOptions(includesMetadata: true, waitsForSync: true)
-        let registration = listen(query, options: options) { result in
+        let ended = FirestoreErrorCode(.failedPrecondition, "The client has already been terminated.")
+        let registration = listen(query, options: options, onEnd: { wait.finish(.failure(ended)) }) { result in
           wait.finish(result.mapError { FirestoreErrorCode($0) as any Error })
         }
         wait.attach(registration)

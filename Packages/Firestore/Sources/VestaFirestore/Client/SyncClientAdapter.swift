@@ -9,9 +9,11 @@ internal import VestaFirestoreSync
 final class SyncClientAdapter: FirestoreClient {
   private let client: SyncClient
   private let users: VestaConcurrency.ListenerRegistration?
+  let answersLocally: Bool
 
   init(_ client: SyncClient, auth: (any AuthInterop)?, isEmbedded: Bool) {
     self.client = client
+    answersLocally = isEmbedded
     let last = Locked(auth?.getUserID().map { UTF8String($0) })
     users = auth?.addTokenListener { [weak client] change in
       let user = change.userID.map { UTF8String($0) }
@@ -26,10 +28,10 @@ final class SyncClientAdapter: FirestoreClient {
   }
 
   func listen(
-    _ query: LocalQuery, options: ListenOptions,
+    _ query: LocalQuery, options: ListenOptions, onEnd: (@Sendable () -> Void)?,
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> any ClientRegistration {
-    client.listen(query, options: options, receive: receive)
+    client.listen(query, options: options, onEnd: onEnd, receive: receive)
   }
 
   func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument { try await client.cachedDocument(path) }
@@ -54,8 +56,10 @@ final class SyncClientAdapter: FirestoreClient {
 
   func waitForPendingWrites() async throws { try await client.waitForPendingWrites() }
 
-  func addSnapshotsInSyncListener(_ receive: @escaping @Sendable () -> Void) -> any ClientRegistration {
-    client.addSnapshotsInSyncListener(receive)
+  func addSnapshotsInSyncListener(
+    onEnd: (@Sendable () -> Void)?, _ receive: @escaping @Sendable () -> Void
+  ) -> any ClientRegistration {
+    client.addSnapshotsInSyncListener(onEnd: onEnd, receive)
   }
 
   func loadBundle(

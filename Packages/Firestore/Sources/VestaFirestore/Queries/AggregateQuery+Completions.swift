@@ -4,6 +4,6 @@ extension AggregateQuery {
   public func getAggregation(
     source: AggregateSource, completion: @escaping @Sendable (AggregateQuerySnapshot?, (any Error)?) -> Void
   ) {
-    query.firestore.complete(completion) { try await self.getAggregation(source: source) }
+    query.firestore.complete(isCached: false, completion) { try await self.getAggregation(source: source) }
   }
 }

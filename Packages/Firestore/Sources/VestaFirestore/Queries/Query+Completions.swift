@@ -10,6 +10,6 @@ extension Query {
   public func getDocuments(
     source: FirestoreSource, completion: @escaping @Sendable (QuerySnapshot?, (any Error)?) -> Void
   ) {
-    firestore.complete(completion) { try await self.getDocuments(source: source) }
+    firestore.complete(isCached: source == .cache, completion) { try await self.getDocuments(source: source) }
   }
 }

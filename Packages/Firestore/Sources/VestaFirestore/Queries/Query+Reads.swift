@@ -86,7 +86,7 @@ extension Query {
 
   /// The results now and after each change, with options.
   public func snapshots(options: SnapshotListenOptions) -> AsyncThrowingStream<QuerySnapshot, any Error> {
-    firestore.stream(description, options: options, merge: { $1.withChanges(since: $0) }) { view in
+    firestore.stream(description, options: options, tracksChanges: true) { view in
       QuerySnapshot(query: self, view: view)
     }
   }
@@ -98,7 +98,7 @@ extension Query {
     as type: T.Type, options: SnapshotListenOptions = SnapshotListenOptions(),
     decoder: @escaping @Sendable () -> Firestore.Decoder = { Firestore.Decoder() }
   ) -> AsyncThrowingStream<[T], any Error> {
-    firestore.stream(description, options: options, merge: { _, new in new }) { view in
+    firestore.stream(description, options: options, tracksChanges: false) { view in
       let decoder = decoder()
       return try QuerySnapshot(query: self, view: view).documents.map { try $0.data(as: type, decoder: decoder) }
     }

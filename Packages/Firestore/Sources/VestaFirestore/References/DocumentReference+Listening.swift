@@ -64,7 +64,7 @@ extension DocumentReference {
 
   /// The document now and after each change, with options.
   public func snapshots(options: SnapshotListenOptions) -> AsyncThrowingStream<DocumentSnapshot, any Error> {
-    firestore.stream(query, options: options, merge: { _, new in new }, make: snapshot(of:))
+    firestore.stream(query, options: options, tracksChanges: false, make: snapshot(of:))
   }
 
   /// The document now and after each change, decoded; `nil` while it does not exist.
@@ -74,7 +74,7 @@ extension DocumentReference {
     as type: T.Type, options: SnapshotListenOptions = SnapshotListenOptions(),
     decoder: @escaping @Sendable () -> Firestore.Decoder = { Firestore.Decoder() }
   ) -> AsyncThrowingStream<T?, any Error> {
-    firestore.stream(query, options: options, merge: { _, new in new }) { view in
+    firestore.stream(query, options: options, tracksChanges: false) { view in
       let snapshot = self.snapshot(of: view)
       return snapshot.exists ? try snapshot.data(as: type, decoder: decoder()) : nil
     }

@@ -79,7 +79,7 @@ extension DocumentReference {
   public func getDocument(
     source: FirestoreSource, completion: @escaping @Sendable (DocumentSnapshot?, (any Error)?) -> Void
   ) {
-    firestore.complete(completion) { try await self.getDocument(source: source) }
+    firestore.complete(isCached: source == .cache, completion) { try await self.getDocument(source: source) }
   }
 
   /// Completion form of ``getDocument(as:with:decoder:source:)``.

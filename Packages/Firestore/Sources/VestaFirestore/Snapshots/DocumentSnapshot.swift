@@ -1,8 +1,9 @@
+internal import VestaConcurrency
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
-// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's own
-// check does not allow.
+// Sound as @unchecked Sendable: all properties are immutable values; the class has a subclass, which the compiler's
+// own check does not allow.
 /// A document as it was when it was read: its fields, or that it does not exist.
 ///
 /// ```swift
@@ -30,6 +31,9 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
   public var documentID: String { reference.documentID }
 
   /// All fields; `nil` if the document does not exist.
+  ///
+  /// Of fields whose names differ in their normal form alone, which are equal keys of a dictionary, only the first one
+  /// is in, and a warning is logged: read such fields with ``get(_:)-(Any)`` and a ``FieldPath``.
   public func data() -> [String: Any]? { data(with: .none) }
 
   /// All fields; `nil` if the document does not exist.
@@ -60,13 +64,22 @@ public class DocumentSnapshot: @unchecked Sendable, Hashable {
 
   /// Decodes the document.
   ///
-  /// - Throws: `DecodingError` with the path of the field that does not fit. A document that does not exist decodes as
+  /// - Throws: `DecodingError` with the path of the field that does not fit, or for names of fields that differ in
+  ///   their normal form alone. A document that does not exist decodes as
   ///   null: an optional type is `nil`, any other throws.
   public func data<T: Decodable>(
     as type: T.Type, with serverTimestampBehavior: ServerTimestampBehavior = .none,
     decoder: Firestore.Decoder = .init()
   ) throws -> T {
-    let fields: Any = data(with: serverTimestampBehavior) ?? DocumentSnapshot.null
+    let leftOut = Locked<String?>(nil)
+    var writer = writer(serverTimestampBehavior)
+    writer.leftOut = { name in leftOut.withLock { $0 = name } }
+    let fields: Any = document?.fields.map(writer.dictionary) ?? DocumentSnapshot.null
+    if let name = leftOut.withLock({ $0 }) {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: [], debugDescription: "There are several fields \(name), in different normal forms."))
+    }
     return try decoder.decode(type, from: fields, in: reference)
   }
 

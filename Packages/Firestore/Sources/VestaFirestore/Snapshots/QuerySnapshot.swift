@@ -47,7 +47,7 @@ public final class QuerySnapshot: Sendable, Hashable {
 
   /// The snapshot with all changes since an older one that nobody has seen.
   func withChanges(since waiting: QuerySnapshot) -> QuerySnapshot {
-    QuerySnapshot(query: query, view: view.merged(after: waiting.view))
+    QuerySnapshot(query: query, view: WaitingView(waiting.view).merged(with: WaitingView(view)).snapshot)
   }
 
   private func changes(includingMetadata: Bool) -> [DocumentChange] {
@@ -72,35 +72,5 @@ public final class QuerySnapshot: Sendable, Hashable {
     hasher.combine(query)
     hasher.combine(metadata)
     hasher.combine(count)
-  }
-}
-
-extension ViewSnapshot {
-  /// This snapshot with changes relative to what was there before an older one.
-  func merged(after waiting: ViewSnapshot) -> ViewSnapshot {
-    let touched = Set((waiting.changes + changes).map(\.document.path))
-    let merged = touched.compactMap { path -> DocumentViewChange? in
-      switch (waiting.oldDocuments[path], documents[path]) {
-      case (nil, let new?): DocumentViewChange(.added, new)
-      case (let old?, nil): DocumentViewChange(.removed, old)
-      case (let old?, let new?): change(from: old, to: new)
-      case (nil, nil): nil
-      }
-    }
-    let sorted = merged.sorted { left, right in
-      if left.kind != right.kind, left.kind < right.kind || right.kind < left.kind { return left.kind < right.kind }
-      return query.compare(left.document, right.document) < 0
-    }
-    return ViewSnapshot(
-      query: query, id: id, documents: documents, oldDocuments: waiting.oldDocuments, changes: sorted,
-      mutatedKeys: mutatedKeys, isFromCache: isFromCache,
-      syncStateChanged: waiting.syncStateChanged || syncStateChanged,
-      excludesMetadataChanges: excludesMetadataChanges, hasCachedResults: hasCachedResults)
-  }
-
-  private func change(from old: CachedDocument, to new: CachedDocument) -> DocumentViewChange? {
-    if old.fields != new.fields { return DocumentViewChange(.modified, new) }
-    guard !excludesMetadataChanges, old.hasPendingWrites != new.hasPendingWrites else { return nil }
-    return DocumentViewChange(.metadata, new)
   }
 }

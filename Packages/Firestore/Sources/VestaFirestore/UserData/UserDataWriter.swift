@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VestaCore
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
@@ -9,11 +10,37 @@ struct UserDataWriter: Sendable {
   /// Makes the reference to a document from its resource name.
   let reference: @Sendable (String) -> DocumentReference?
 
+  /// Called with a name that `dictionary(_:)` has to leave out.
+  var leftOut: @Sendable (String) -> Void = UserDataWriter.warn
+
+  init(behavior: ServerTimestampBehavior, reference: @escaping @Sendable (String) -> DocumentReference?) {
+    self.behavior = behavior
+    self.reference = reference
+  }
+
+  @Sendable private static func warn(_ name: String) {
+    log.warning(
+      "I-FST000005",
+      "The field \(name) is left out: another field has an equal name in another normal form, which a Swift dictionary "
+        + "cannot hold beside it. Read such fields with get(FieldPath), and write them with updateData.")
+  }
+
   /// All fields of a document.
+  ///
+  /// Names that differ in their normal form alone (`é` as one scalar or as two) are different fields, and equal keys
+  /// of a dictionary: the first one in the order of bytes is in, with its own value.
   func dictionary(_ fields: MapValue) -> [String: Any] {
     var result: [String: Any] = [:]
     result.reserveCapacity(fields.count)
     for (name, value) in fields { result[name] = any(value) }
+    return result.count == fields.count ? result : distinct(fields)
+  }
+
+  private func distinct(_ fields: MapValue) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for (name, value) in fields {
+      if result[name] == nil { result[name] = any(value) } else { leftOut(name) }
+    }
     return result
   }
 
@@ -72,3 +99,5 @@ extension VectorValue {
     self.init(numbers)
   }
 }
+
+private let log = Logger(service: "VestaFirestore")

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import VestaConcurrency
 internal import VestaFirestoreModel
@@ -46,27 +45,34 @@ extension Firestore {
   /// pointer.
   ///
   /// - Returns: The result of the block.
+  /// - Throws: The error that the block reports; `CancellationError`, at once, when the task is cancelled: a block that
+  ///   runs goes to its end then, and nothing is committed.
   public func runTransaction(
     _ updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> sending Any?
   ) async throws -> sending Any? {
     try await runTransaction(with: nil, blocking: updateBlock)
   }
 
-  /// Runs blocks that wait on a queue of their own, so that they hold up no task.
+  /// Runs blocks that wait on the threads of a pool, so that they hold up no task.
+  ///
+  /// A cancelled task ends its wait at once. A block that runs then runs to its end, and nothing of it is committed.
   func runTransaction(
     with options: TransactionOptions?, blocking block: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?
   ) async throws -> Any? {
     let result = try await runTransaction(with: options) { transaction in
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<BlockResult, any Error>) in
-        Firestore.transactionQueue.async {
-          continuation.resume(with: Result { try BlockResult.run(block, transaction) })
+      try await Turn<BlockResult>().wait { turn in
+        Firestore.transactionPool.async {
+          if turn.isOver { return }
+          let result = Result { try BlockResult.run(block, transaction) }
+          turn.begin()?.resume(with: result)
         }
       }
     }
     return result.any
   }
 
-  private static let transactionQueue = DispatchQueue(label: "vesta.firestore.transactions", attributes: .concurrent)
+  /// Not the pool that receivers share: blocks wait for one another at the backend.
+  private static let transactionPool = BlockingPool(limit: 64)
 }
 
 /// The value of a block, on its way to the caller.

@@ -1,5 +1,6 @@
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
+internal import VestaStoreInterop
 
 extension Mutation {
   /// The write of `setData`.
@@ -62,6 +63,24 @@ extension FieldPath {
 extension FirestoreErrorCode {
   /// An error as the public API throws it; cancellation stays `CancellationError`.
   static func publicError(_ error: any Error) -> any Error {
-    (error as? FirestoreServiceError).map { FirestoreErrorCode($0) } ?? error
+    switch error {
+    case let error as FirestoreServiceError: FirestoreErrorCode(error)
+    case let error as StoreError: FirestoreErrorCode(error)
+    default: error
+    }
+  }
+
+  /// An error of the store of pending writes and of the cache, with its sentence.
+  private init(_ error: StoreError) {
+    let code: Code =
+      switch error.code {
+      case .diskFull: .resourceExhausted
+      case .corrupt, .notADatabase, .malformedKey: .dataLoss
+      case .closed, .locked, .alreadyOpen, .newerSchema, .readOnly, .invalidName: .failedPrecondition
+      case .conflict: .aborted
+      case .inputOutput, .unknownOutcome: .unavailable
+      default: .internal
+      }
+    self.init(code, error.description)
   }
 }

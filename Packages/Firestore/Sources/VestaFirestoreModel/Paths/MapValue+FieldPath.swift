@@ -20,8 +20,14 @@ extension MapValue {
       self[first] = value
       return
     }
-    var map = MapValue()
-    if case .map(let existing)? = self[first] { map = existing }
+    guard case .map(var map)? = self[first] else {
+      var map = MapValue()
+      map.set(value, at: names.dropFirst())
+      self[first] = .map(map)
+      return
+    }
+    // Taken out while it is changed: a map that is shared would be copied for each of its fields.
+    self[first] = .null
     map.set(value, at: names.dropFirst())
     self[first] = .map(map)
   }
@@ -36,6 +42,7 @@ extension MapValue {
       return
     }
     guard case .map(var map)? = self[first] else { return }
+    self[first] = .null
     map.remove(at: names.dropFirst())
     self[first] = .map(map)
   }

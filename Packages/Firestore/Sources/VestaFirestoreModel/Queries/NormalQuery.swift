@@ -72,15 +72,19 @@ package struct NormalQuery: Sendable, Hashable {
   /// The query of the results that follow.
   ///
   /// - Parameters:
-  ///   - last: The last result so far.
-  ///   - count: How many results there have been since the query was continued.
-  package func continued(after last: Document, count: Int) -> NormalQuery {
+  ///   - last: The last document that was looked at, in the order of the query; it need not be a result.
+  ///   - count: How many results there have been up to it.
+  ///   - skipped: How many more the offset has left out.
+  package func continued(after last: Document, returned count: Int, skipped: Int = 0) -> NormalQuery {
     var result = self
     result.after = last
-    result.offset = 0
+    result.offset = max(0, offset - skipped)
     result.limit = limit.map { max(0, $0 - count) }
     return result
   }
+
+  /// Whether a document comes after the one that the query goes on after.
+  package func begins(before document: Document) -> Bool { after.map { compare($0, document) < 0 } ?? true }
 
   /// The query of the first matches, whatever this one leaves out.
   package func first(_ count: Int) -> NormalQuery {

@@ -59,7 +59,7 @@ package struct Predicate: Sendable, Hashable {
   package func matches(_ document: Document) -> Bool {
     guard let value = document.value(at: path) else { return false }
     switch test {
-    case .equal(let operand): return IndexedOrder.compare(value, operand) == 0
+    case .equal(let operand): return Predicate.isEqual(value, operand)
     case .notIn(let operands):
       return value != .null && !operands.contains { $0 == .null || IndexedOrder.compare(value, $0) == 0 }
     case .compare(let relation, let operand):
@@ -69,8 +69,17 @@ package struct Predicate: Sendable, Hashable {
       return relation.holds(IndexedOrder.compare(value, operand))
     case .contains(let operand):
       guard case .array(let elements) = value else { return false }
-      return elements.contains { IndexedOrder.compare($0, operand) == 0 }
+      return elements.contains { Predicate.isEqual($0, operand) }
     }
+  }
+
+  /// Whether a value equals an operand.
+  ///
+  /// Of very long values the beginning counts, as in an index, unless the operand is one itself. The service refuses
+  /// such an operand, so only the cache of a client is asked for it.
+  private static func isEqual(_ value: Value, _ operand: Value) -> Bool {
+    IndexEncoder.truncates(operand)
+      ? ValueOrder.equal(value, operand) : IndexedOrder.compare(value, operand) == 0
   }
 
   private static func isNaN(_ value: Value) -> Bool {

@@ -10,8 +10,7 @@ extension FieldTransform {
   package func applied(to value: Value?, requestTime: Timestamp) -> (value: Value, result: Value) {
     switch operation {
     case .serverTimestamp:
-      let time = Value.timestamp(
-        Timestamp(seconds: requestTime.seconds, nanos: requestTime.nanos / 1_000_000 * 1_000_000))
+      let time = Value.timestamp(FieldTransform.serverTime(of: requestTime))
       return (time, time)
     case .increment(let operand):
       let sum = NumberTransforms.sum(value, operand)
@@ -32,6 +31,11 @@ extension FieldTransform {
       let array = FieldTransform.elements(of: value).filter { !removed.contains(EqualValue($0)) }
       return (.array(array), .null)
     }
+  }
+
+  /// The time that a server time becomes in a commit: its time to the millisecond.
+  package static func serverTime(of commitTime: Timestamp) -> Timestamp {
+    Timestamp(seconds: commitTime.seconds, nanos: commitTime.nanos / 1_000_000 * 1_000_000)
   }
 
   private static func elements(of value: Value?) -> [Value] {

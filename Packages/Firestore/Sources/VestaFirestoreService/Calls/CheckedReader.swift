@@ -4,10 +4,9 @@ import VestaStoreInterop
 
 /// A reader that asks between rows whether it may go on, so that a long look into the store ends with its deadline.
 struct CheckedReader: StoreReader {
-  /// The number of rows that a scan visits between two checks.
-  static let rowsBetweenChecks = 256
-
   let base: any StoreReader
+  /// The number of rows that a scan visits between two checks.
+  let rowsBetweenChecks: Int
   /// Throws when the call has to end.
   let check: () throws -> Void
 
@@ -31,7 +30,7 @@ struct CheckedReader: StoreReader {
     var visited = 0
     return try await base.scan(range, order: order, limit: limit) { key, value in
       visited += 1
-      if visited.isMultiple(of: CheckedReader.rowsBetweenChecks) { try check() }
+      if visited.isMultiple(of: rowsBetweenChecks) { try check() }
       return try visit(key, value)
     }
   }
@@ -42,6 +41,8 @@ extension DatabaseCall {
   func timed(_ snapshot: Snapshot) -> Snapshot {
     guard context.deadline != nil else { return snapshot }
     let (boundary, context) = (boundary, context)
-    return snapshot.reading(with: CheckedReader(base: snapshot.reader) { try boundary.check(context) })
+    let rows = options.tuning.queries.rowsBetweenChecks
+    return snapshot.reading(
+      with: CheckedReader(base: snapshot.reader, rowsBetweenChecks: rows) { try boundary.check(context) })
   }
 }

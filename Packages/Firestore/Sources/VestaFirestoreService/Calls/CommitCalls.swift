@@ -53,7 +53,9 @@ extension DatabaseCall {
     _ writes: [Write], as answers: WriteAnswers? = nil, validating validation: ReadSet = ReadSet(),
     in holder: TransactionPool.ID? = nil
   ) async throws -> CommitResponse {
-    let plan = CommitPlan(writes, at: try WriteRules.check(writes, database: name))
+    let tuning = options.tuning.commits
+    let plan = CommitPlan(
+      writes, at: try WriteRules.check(writes, database: name), manyElements: tuning.manyElements)
     let places = plan.targets.map(\.place)
     var held: TransactionPool.ID?
     if let holder {
@@ -62,26 +64,47 @@ extension DatabaseCall {
       held = try await transactions.hold(places)
     }
     defer { transactions.end(hold: held) }
-    let (engine, announcement) = (engine, CommitAnnouncement(to: engine.recent))
-    let draft = plan.isPreparable ? try await prepare(plan) : nil
-    let commit: StoreCommit<(answer: CommitResponse, logged: Int)>
-    do {
-      commit = try await store.write { transaction in
-        if let answer = try await answers?.answer(to: plan, in: transaction) { return (answer, 0) }
-        let outcome = try await CommitCall(engine, plan, draft, validation, announcement, in: transaction).run()
-        if plan.isChange { try await answers?.keep(outcome.answer, in: transaction) }
-        return outcome
+    let announcement = CommitAnnouncement(to: engine.recent)
+    var draft = plan.isPreparable ? try await prepare(plan) : nil
+    var attempts = 0
+    while true {
+      let limit = attempts < tuning.attemptsBefore ? tuning.bytesTakenApart : .max
+      let call = CommitCall(engine, plan, draft, validation, announcement, takingApart: limit)
+      attempts += 1
+      do {
+        let commit = try await store.write { transaction in
+          if let answer = try await answers?.answer(to: plan, in: transaction) { return CommitOutcome(answer: answer) }
+          // With an answer to keep there is a commit, and its time is the answer's.
+          let outcome = try await call.run(in: transaction, isKept: answers != nil)
+          if plan.isChange { try await answers?.keep(outcome.answer, in: transaction) }
+          return outcome
+        }
+        let outcome = commit.value
+        guard let seen = outcome.unchangedSince else {
+          engine.committed(at: commit.version.microseconds, logging: outcome.logged)
+          return outcome.answer
+        }
+        var answer = outcome.answer
+        if let time = try await engine.restingVersion(after: seen) {
+          answer.commitTime = Timestamp(microseconds: time)
+        } else if attempts < tuning.attemptsBefore, validation.count == 0 {
+          // Others have committed meanwhile. Where they go on doing so, or a transaction would be checked once more,
+          // the time is that of what it has seen.
+          continue
+        }
+        return answer
+      } catch is TakesLong {
+        draft = try await prepare(plan)
+        if draft == nil { attempts = tuning.attemptsBefore }
+      } catch {
+        announcement.retract()
+        throw error
       }
-    } catch {
-      announcement.retract()
-      throw error
     }
-    engine.committed(at: commit.version.microseconds, logging: commit.value.logged)
-    return commit.value.answer
   }
 
-  /// Applies the writes of a plan before the transaction, in which long array transforms would hold up all other
-  /// writes.
+  /// Applies the writes of a plan before the transaction, in which large documents and long transforms would hold
+  /// up all other writes.
   ///
   /// The commit uses the draft if the documents have not changed by then.
   ///
@@ -92,36 +115,49 @@ extension DatabaseCall {
   }
 }
 
+/// The outcome of a commit's transaction.
+private struct CommitOutcome: Sendable {
+  var answer: CommitResponse
+  /// The length of what was logged.
+  var logged = 0
+  /// Where nothing was changed, and nothing was stored: the version that the transaction has seen.
+  var unchangedSince: Int64?
+}
+
+/// The documents of a commit are too large to be taken apart in its transaction.
+private struct TakesLong: Error {}
+
 /// A commit within its store transaction, which may run again: checks what was read, applies the writes, and stores
 /// what has changed.
-struct CommitCall {
+private struct CommitCall {
   private let engine: DatabaseEngine
   private let plan: CommitPlan
   /// The outcome of the writes, if the documents are what they were when it was made.
   private let prepared: CommitDraft?
   private let validation: ReadSet
   private let announcement: CommitAnnouncement
-  private let transaction: any StoreTransaction
+  /// The bytes of stored documents that may be taken apart.
+  private let limit: Int
 
   init(
     _ engine: DatabaseEngine, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
-    _ announcement: CommitAnnouncement, in transaction: any StoreTransaction
+    _ announcement: CommitAnnouncement, takingApart limit: Int
   ) {
     self.engine = engine
     self.plan = plan
     self.prepared = prepared
     self.validation = validation
     self.announcement = announcement
-    self.transaction = transaction
+    self.limit = limit
   }
 
   private var keys: DatabaseKeys { engine.keys }
 
   /// Runs the commit.
   ///
-  /// - Returns: The answer, and the length of what was logged; a commit that changes nothing has the time of what it
-  ///   has seen.
-  func run() async throws -> (answer: CommitResponse, logged: Int) {
+  /// - Parameter isKept: Whether the transaction stores something also when the writes change nothing.
+  /// - Throws: `TakesLong` before anything was changed.
+  func run(in transaction: any StoreTransaction, isKept: Bool) async throws -> CommitOutcome {
     let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
     let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
     let rows = try await transaction.get(wanted)
@@ -130,27 +166,39 @@ struct CommitCall {
     let snapshot = engine.snapshot(within: transaction)
     try await validation.checkQueries(in: snapshot)
 
-    let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
-    let draft = try draft(of: rows[1..<plan.targets.count + 1], at: version)
-    let changes = draft.effective
-    var logged = 0
-    if !changes.isEmpty {
-      announcement.announce(version) { changes.map { engine.fullName(of: $0.path) } }
-      logged = try await keep(changes, version, catalogue)
+    let stored = rows[1..<plan.targets.count + 1]
+    let isUsable = prepared?.isMade(of: stored) ?? false
+    guard isUsable || plan.takenApart.reduce(0, { $0 + (rows[1 + $1]?.count ?? 0) }) <= limit else {
+      throw TakesLong()
     }
-    // Others may have committed between what it has seen and a version that it does not take.
-    let time = changes.isEmpty ? snapshot.readTime : Timestamp(microseconds: version)
-    return (CommitResponse(writeResults: draft.results, commitTime: time), logged)
+    let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
+    let draft = try draft(of: stored, at: version, isUsable ? prepared : nil)
+    let changes = draft.effective
+    guard !changes.isEmpty else {
+      // Others may have committed between what it has seen and a version that it does not take.
+      let time = isKept && plan.isChange ? Timestamp(microseconds: version) : snapshot.readTime
+      return CommitOutcome(
+        answer: CommitResponse(writeResults: draft.results, commitTime: time),
+        unchangedSince: plan.isChange && !isKept ? snapshot.version : nil)
+    }
+    announcement.announce(version) { changes.map { engine.fullName(of: $0.path) } }
+    let logged = try await keep(changes, version, catalogue, in: transaction)
+    let answer = CommitResponse(writeResults: draft.results, commitTime: Timestamp(microseconds: version))
+    return CommitOutcome(answer: answer, logged: logged)
   }
 
-  private func draft(of rows: ArraySlice<[UInt8]?>, at version: Int64) throws -> CommitDraft {
-    if let draft = prepared?.stamped(at: version, ifStored: rows) { return draft }
+  private func draft(
+    of rows: ArraySlice<[UInt8]?>, at version: Int64, _ prepared: CommitDraft?
+  ) throws -> CommitDraft {
+    if let prepared { return try prepared.stamped(at: version) }
     var draft = CommitDraft(targets: plan.targets, rows: rows, version: version)
-    for (write, target) in plan.writes { try draft.apply(write, to: target) }
+    try draft.apply(plan)
     return draft
   }
 
-  private func keep(_ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64) async throws -> Int {
+  private func keep(
+    _ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64, in transaction: any StoreTransaction
+  ) async throws -> Int {
     for change in changes {
       let key = keys.document(change.place)
       if let after = change.after {
@@ -165,23 +213,26 @@ struct CommitCall {
       let drafts = try DocumentEvents.drafts(of: changes, in: engine.name, for: interest)
       try await events.append(drafts, in: transaction, isOnly: true)
     }
-    return try await log(changes, version)
+    return try await log(changes, version, in: transaction)
   }
 
   /// Writes the rows of the log, and where nobody does so later, the rows that say for each collection which parts of
   /// the log concern it.
   ///
   /// - Returns: The length of the rows of the log.
-  private func log(_ changes: [CommitDraft.Change], _ version: Int64) async throws -> Int {
+  private func log(
+    _ changes: [CommitDraft.Change], _ version: Int64, in transaction: any StoreTransaction
+  ) async throws -> Int {
+    let tuning = engine.options.tuning.log
     let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
     var size = 0
-    for (part, row) in LogRow.rows(of: logged).enumerated() {
+    for (part, row) in LogRow.rows(of: logged, limit: tuning.rowLimit).enumerated() {
       let position = LogPosition(version: version, part: Int64(part))
       let bytes = row.bytes
       size += bytes.count
       try await transaction.put(bytes, for: keys.log(position))
       guard engine.sorter == nil else { continue }
-      for (collection, rows) in ChangeRow.rows(of: [(position, row)]) {
+      for (collection, rows) in ChangeRow.rows(of: [(position, row)], limit: tuning.changeRowLimit) {
         let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
         for row in rows { try await transaction.put(row.bytes, for: position.appended(to: prefix)) }
       }

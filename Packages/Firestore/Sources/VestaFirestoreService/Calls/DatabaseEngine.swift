@@ -51,12 +51,17 @@ final class DatabaseEngine: Sendable {
     hub = ListenHub(name, store: store, options: options) { body in
       try await store.read {
         recent.noteSeen($0.version.microseconds)
-        try await body(Snapshot(reader: $0, keys: keys, name: name, indexes: indexes, retention: retention))
+        try await body(
+          Snapshot(
+            reader: $0.yielding, keys: keys, name: name, indexes: indexes, retention: retention,
+            tuning: options.tuning))
       }
     }
     transactions = TransactionPool(options: options, engine: owner)
     pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
-    sorter = unsorted.map { LogSorter(store: store, keys: keys, waiting: $0, recent: recent) }
+    sorter = unsorted.map {
+      LogSorter(store: store, keys: keys, waiting: $0, recent: recent, tuning: options.tuning.log)
+    }
     recent.include(name, keys)
   }
 
@@ -113,13 +118,15 @@ final class DatabaseEngine: Sendable {
   private func snapshot(of reader: any StoreReader) -> Snapshot {
     recent.noteSeen(reader.version.microseconds)
     return Snapshot(
-      reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention.microseconds)
+      reader: reader, keys: keys, name: name, indexes: indexes, retention: options.retention.microseconds,
+      tuning: options.tuning)
   }
 
   /// The version that a transaction is based on; queries in it use no index.
   func snapshot(within transaction: any StoreTransaction) -> Snapshot {
     Snapshot(
-      reader: transaction, keys: keys, name: name, indexes: nil, retention: options.retention.microseconds)
+      reader: transaction, keys: keys, name: name, indexes: nil, retention: options.retention.microseconds,
+      tuning: options.tuning)
   }
 
   /// A document that was read lately, at a version that is as late as any that somebody has seen; `nil` where the store
@@ -153,7 +160,8 @@ final class DatabaseEngine: Sendable {
     version: Int64, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {
     try await store.read(expecting: .keys(expected(scope))) {
-      try await body(try await snapshot(of: $0).at(version, scope))
+      // The log may be long; it is read in pieces.
+      try await body(try await snapshot(of: $0.yielding).at(version, scope))
     }
   }
 
@@ -183,6 +191,21 @@ final class DatabaseEngine: Sendable {
     }
     guard version <= (try await raiseFloor(to: nil)) else { throw DatabaseEngine.future }
     return version
+  }
+
+  /// A version after another one, up to which nothing has been changed since that one, nor will be.
+  ///
+  /// - Returns: `nil` when there has been a commit since, and where the store has no later version yet.
+  func restingVersion(after version: Int64) async throws -> Int64? {
+    var raised = try await raiseFloor(to: nil)
+    if raised <= version {
+      do {
+        raised = try await raiseFloor(to: version + 1)
+      } catch StoreError.Code.futureVersion {
+        return nil
+      }
+    }
+    return try await store.read { $0.version.microseconds } <= version ? raised : nil
   }
 
   private var settledFloor: Int64 { floor.withLock { $0 } }

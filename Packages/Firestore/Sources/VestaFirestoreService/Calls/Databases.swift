@@ -37,7 +37,7 @@ final class Databases: Sendable {
 
   init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
     self.options = options
-    recent = RecentDocuments(limit: options.recentDocumentBytes)
+    recent = RecentDocuments(limit: options.recentDocumentBytes, tuning: options.tuning.recent)
     let store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
       open: open, close: { try await $0.close() })
@@ -91,7 +91,10 @@ final class Databases: Sendable {
     }
     let store = try await store.get()
     var number = try await DatabaseRegister.number(of: name, in: store)
-    if number == nil { number = try await DatabaseRegister.create(name, in: store, isWrite: isWrite) }
+    if number == nil {
+      number = try await DatabaseRegister.create(
+        name, in: store, isWrite: isWrite, byReading: options.tuning.commits.databasesByReading)
+    }
     guard let number else {
       throw FirestoreServiceError(
         .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
@@ -101,7 +104,7 @@ final class Databases: Sendable {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
       try await self.recent.follow(store)
       let keys = DatabaseKeys(number)
-      let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0) }
+      let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0, self.options.tuning.log) }
       let engine = DatabaseEngine(
         name: name, number: number, unsorted: unsorted, store: store, options: self.options, owner: self.owner,
         recent: self.recent, events: self.events)

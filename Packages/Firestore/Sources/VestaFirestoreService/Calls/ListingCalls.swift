@@ -13,7 +13,7 @@ extension DatabaseCall {
     if request.showMissing, !request.orderBy.isEmpty || request.collectionID.isEmpty {
       throw FirestoreServiceError.refused("show_missing goes with one collection, and without order_by.")
     }
-    let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
+    let size = request.pageSize == 0 ? options.tuning.queries.listPage : Int(request.pageSize)
     let query = try page(of: request, size: size)
     let scope = request.showMissing ? ChangeScope.everything : ChangeScope(query)
     return try await reading(request.consistency, scope) { context in
@@ -72,7 +72,7 @@ extension DatabaseCall {
   func listCollectionIDs(_ request: ListCollectionIDsRequest) async throws -> ListCollectionIDsResponse {
     let parent = try ResourceName(parent: request.parent).path
     guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
-    let size = request.pageSize == 0 ? 300 : Int(request.pageSize)
+    let size = request.pageSize == 0 ? options.tuning.queries.listPage : Int(request.pageSize)
     let last = try PageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
     return try await engine.reading(at: request.readTime, .everything) { snapshot in
       let found = try await CollectionWalk(snapshot).children(of: parent, after: last, atMost: size + 1)

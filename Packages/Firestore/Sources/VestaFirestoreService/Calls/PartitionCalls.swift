@@ -9,7 +9,7 @@ extension DatabaseCall {
     let query = try NormalQuery(request.query, parent: request.parent)
     try QueryPartitions.check(query, request)
     let (returned, last) = try QueryPartitions.position(request.pageToken)
-    let wanted = min(Int(clamping: request.partitionCount), 4096)
+    let wanted = min(Int(clamping: request.partitionCount), options.tuning.queries.partitions)
     return try await engine.reading(at: request.readTime, .everything) { snapshot in
       let catalogue = try await indexes.catalogue(in: snapshot.reader)
       if let needs = QueryNeeds(query) {

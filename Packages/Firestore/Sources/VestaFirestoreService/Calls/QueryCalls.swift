@@ -8,57 +8,63 @@ extension DatabaseCall {
   /// A page is read, the store is left, and the page is handed out; the next one begins after its last result, at the
   /// same version. So whoever takes the results slowly holds nobody up and pins nothing.
   func runQuery(_ request: RunQueryRequest, receive: (RunQueryResponse) async throws -> Void) async throws {
-    var query = try NormalQuery(request.query, parent: request.parent)
+    let query = try NormalQuery(request.query, parent: request.parent)
     let start = ContinuousClock.now
     let scope = ChangeScope(query)
     let isPlanned = request.explain.map { !$0.analyze } ?? false
-    typealias First = (page: QueryAnswer, metrics: ExplainMetrics?, context: KeptContext)
-    let (page, metrics, context) = try await reading(request.consistency, scope) { context -> First in
+    typealias First = (page: QueryPage?, metrics: ExplainMetrics?, context: KeptContext)
+    let (first, metrics, context) = try await reading(request.consistency, scope) { context -> First in
       try await indexes.check(query, in: context.snapshot.reader)
       context.note(query)
       if isPlanned {
-        return (QueryAnswer(), try await Explanation.plan(of: query, in: context.snapshot), context.kept)
+        return (nil, try await Explanation.plan(of: query, in: context.snapshot), context.kept)
       }
-      let answer = try await QueryRunner(query: query, snapshot: context.snapshot).page(.first)
-      return (answer, nil, context.kept)
+      let page = try await QueryRunner(query: query, snapshot: context.snapshot).page(options.tuning.queries.firstPage)
+      return (page, nil, context.kept)
     }
     if let id = context.newTransaction {
       try checkDeadline(beginning: id)
       try await receive(RunQueryResponse(transaction: id))
     }
-    if let metrics {
+    guard var page = first else {
       try checkDeadline()
       return try await receive(RunQueryResponse(readTime: context.readTime, done: true, explainMetrics: metrics))
     }
-    var answer = page
-    if answer.skipped > 0 || answer.documents.isEmpty {
-      try checkDeadline()
-      try await receive(RunQueryResponse(readTime: context.readTime, skippedResults: Int32(clamping: answer.skipped)))
-    }
-    var total = QueryAnswer(plan: answer.plan)
-    var results = 0
+    var total = QueryAnswer()
+    // The results that the offset leaves out are told with the response that follows them.
+    var (results, untold, isSilent) = (0, 0, true)
     let pace = ReadingPace()
     while true {
-      total.read += answer.read
-      total.scanned += answer.scanned
-      results += answer.documents.count
-      for document in answer.documents {
+      total.append(QueryAnswer(read: page.answer.read, scanned: page.answer.scanned, plan: page.answer.plan))
+      untold += page.answer.skipped
+      results += page.answer.documents.count
+      for document in page.answer.documents {
+        if untold > 0 { try await tell(skipped: &untold, context.readTime, receive) }
         await pace.read(1)
         try checkDeadline()
         try await receive(RunQueryResponse(document: query.projected(document), readTime: context.readTime))
+        isSilent = false
       }
-      guard !answer.isLast, let last = answer.documents.last else { break }
-      query = query.continued(after: last, count: answer.documents.count)
-      let next = query
+      guard case .after(let position) = page.rest else { break }
       try checkDeadline()
-      answer = try await engine.reading(version: context.version, scope) { snapshot in
-        try await QueryRunner(query: next, snapshot: timed(snapshot)).page(.next)
+      page = try await engine.reading(version: context.version, scope) { snapshot in
+        try await QueryRunner(position, snapshot: timed(snapshot)).page(options.tuning.queries.nextPage)
       }
     }
+    if untold > 0 || isSilent { try await tell(skipped: &untold, context.readTime, receive) }
     guard request.explain != nil else { return }
     try checkDeadline()
     let figures = Explanation.metrics(of: total, results: results, duration: .now - start)
     try await receive(RunQueryResponse(readTime: context.readTime, done: true, explainMetrics: figures))
+  }
+
+  /// Hands over the number of results that were left out; an answer without results has this response alone.
+  private func tell(
+    skipped: inout Int, _ readTime: Timestamp, _ receive: (RunQueryResponse) async throws -> Void
+  ) async throws {
+    try checkDeadline()
+    try await receive(RunQueryResponse(readTime: readTime, skippedResults: Int32(clamping: skipped)))
+    skipped = 0
   }
 
   /// Counts, sums and averages.

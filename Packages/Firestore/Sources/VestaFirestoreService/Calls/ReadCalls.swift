@@ -19,8 +19,8 @@ extension DatabaseCall {
     let wanted = try targets(of: request.documents)
     var rest = wanted[...]
     // The first look settles the version; the others go back to it. Nothing is handed out inside of one.
-    var first = rest.prefix(Self.batch)
-    rest = rest.dropFirst(Self.batch)
+    var first = rest.prefix(options.tuning.queries.scannedTogether)
+    rest = rest.dropFirst(options.tuning.queries.scannedTogether)
     let scope = ChangeScope.places(Set(first.map(\.place)))
     let isLatest = if case .latest = request.consistency { true } else { false }
     typealias Page = (rows: [DocumentRow?], context: KeptContext)
@@ -49,8 +49,8 @@ extension DatabaseCall {
         transaction = nil
       }
       if rest.isEmpty { return }
-      first = rest.prefix(Self.batch)
-      rest = rest.dropFirst(Self.batch)
+      first = rest.prefix(options.tuning.queries.scannedTogether)
+      rest = rest.dropFirst(options.tuning.queries.scannedTogether)
       rows = try await engine.reading(version: context.version, .places(Set(first.map(\.place)))) { snapshot in
         try await self.rows(of: first, in: snapshot)
       }

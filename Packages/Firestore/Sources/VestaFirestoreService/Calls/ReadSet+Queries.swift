@@ -15,10 +15,15 @@ extension ReadSet {
     for (group, queries) in groups {
       let changes = try await snapshot.changes(after: group.version, in: ChangeScope(queries[0].query))
       let latest = try await snapshot.documents(at: changes.map(\.place))
+      // Many queries and many changes: each change looks at the queries that may concern it.
+      var index = WatchIndex()
+      for (number, read) in queries.enumerated() { index.insert(number, .query(read.query)) }
       for (change, after) in zip(changes, latest) {
         let before = try change.before.map { try StoredDocument(place: change.place, row: $0) }
         let touched = [before, after].compactMap { $0?.document(in: snapshot.name) }
-        for read in queries where touched.contains(where: read.query.matches) {
+        let path = try change.place.path()
+        for number in index.candidates(change.place, path, touched)
+        where touched.contains(where: { queries[number].query.matches($0, at: path) }) {
           throw FirestoreServiceError.contention
         }
       }

@@ -22,12 +22,15 @@ struct GroupScan {
 
   /// The next documents; `nil` at the end.
   ///
-  /// - Parameter budget: How many rows to look at; none of them need be one of the group.
-  mutating func next(_ budget: Int, in reader: any StoreReader) async throws -> [StoreEntry]? {
+  /// - Parameters:
+  ///   - budget: How many rows to look at; none of them need be one of the group.
+  ///   - most: The bytes of documents after which no more are read.
+  mutating func next(_ budget: Int, bytes most: Int, in reader: any StoreReader) async throws -> [StoreEntry]? {
     if rest == nil { return nil }
     var documents: [StoreEntry] = []
     var budget = budget
-    while let part = rest, budget > 0 {
+    var bytes = 0
+    while let part = rest, budget > 0, bytes < most {
       var foreign: ResourcePath?
       var last: [UInt8]?
       // How the keys of the collection begin that the scan is in.
@@ -44,7 +47,8 @@ struct GroupScan {
           }
         }
         documents.append(StoreEntry(key: key, value: value.bytes))
-        return .next
+        bytes += value.byteCount
+        return bytes < most ? .next : .stop
       }
       if let last { self.last = keys.place(ofDocumentKey: last) }
       budget -= max(end.visited, 1)

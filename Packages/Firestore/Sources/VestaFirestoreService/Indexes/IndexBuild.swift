@@ -49,16 +49,19 @@ struct IndexBuild: Sendable {
   /// The number of documents that are read together.
   private let page: Int
 
+  private let tuning: EngineTuning
+
   init(
-    of id: Int64, keys: DatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32, entriesInRun size: Int = 65_536,
-    inPage page: Int = 256
+    of id: Int64, keys: DatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32,
+    tuning: EngineTuning = EngineTuning()
   ) {
     self.retention = retention
     self.name = name
     self.id = id
     self.keys = keys
-    self.size = size
-    self.page = page
+    self.tuning = tuning
+    size = tuning.indexes.entriesInRun
+    page = tuning.indexes.documentsInPage
   }
 
   /// Begins the next run with its first page; `nil` when the index is ready, or has gone.
@@ -73,7 +76,7 @@ struct IndexBuild: Sendable {
   /// Reads the next page of a run.
   func read(_ run: Run, in reader: any StoreReader) async throws -> Run {
     var run = run
-    if let documents = try await run.scan.next(min(size, page), in: reader) {
+    if let documents = try await run.scan.next(min(size, page), bytes: tuning.entries.batchBytes, in: reader) {
       run.entries.add(
         try documents.flatMap { try entries(of: keys.place(ofDocumentKey: $0.key), $0.value, run.shape) })
     }
@@ -93,7 +96,7 @@ struct IndexBuild: Sendable {
       run.state = .ready
       return run
     }
-    let log = Snapshot(reader: transaction, keys: keys, name: name, indexes: nil, retention: retention)
+    let log = Snapshot(reader: transaction, keys: keys, name: name, indexes: nil, retention: retention, tuning: tuning)
     guard run.version >= (try await log.horizon()) else {
       // The log no longer has what has changed since the documents were read.
       run.state = .outdated

@@ -66,7 +66,9 @@ final class IndexKeeper: QueryIndexes {
     self.keys = keys
     self.options = options
     declared = DeclaredIndexes(options.indexes)
-    rows = IndexRegister(keys: keys, declared: Set(declared.shapes), most: options.automaticIndexesPerCollection)
+    rows = IndexRegister(
+      keys: keys, declared: Set(declared.shapes), most: options.automaticIndexesPerCollection,
+      sweepStep: options.tuning.indexes.sweepStep)
   }
 
   func close() {
@@ -121,7 +123,7 @@ final class IndexKeeper: QueryIndexes {
       shapes.filter { shape in
         if let known = catalogue.byShape[shape] { return known.row.isMaintained }
         if let failure = state.failed[shape], now - failure < IndexKeeper.minute { return false }
-        if state.asked.count > 4096 { state.asked = [:] }
+        if state.asked.count > options.tuning.indexes.wishes { state.asked = [:] }
         state.asked[shape, default: 0] += 1
         return state.asked[shape, default: 0] >= options.automaticIndexUses
       }
@@ -204,7 +206,7 @@ final class IndexKeeper: QueryIndexes {
     } catch {
       log.warning("I-FSS000004", "The index \(shape.properties) of \(shape.collectionID) is not ready: \(error)")
       state.withLock { state in
-        if state.failed.count > 4096 { state.failed = [:] }
+        if state.failed.count > options.tuning.indexes.failures { state.failed = [:] }
         state.failed[shape] = options.now()
       }
     }
@@ -223,8 +225,9 @@ final class IndexKeeper: QueryIndexes {
     // No number: the collection has its maximum of indexes already, all of them in use.
     guard let number else { return state.withLock { $0.asked[shape] = 0 } }
     let lease = Lease(.building(number), of: owner, keys: keys)
-    let build = IndexBuild(of: number, keys: keys, name: name, retention: options.retention.microseconds)
-    var pace = WorkPace()
+    let build = IndexBuild(
+      of: number, keys: keys, name: name, retention: options.retention.microseconds, tuning: options.tuning)
+    var pace = WorkPace(options.tuning.indexes)
     while var run = try await store.read({ try await build.next(in: $0) }) {
       while run.isReading {
         if await isOver(lease) { return }

@@ -10,6 +10,8 @@ struct IndexRegister: Sendable {
   let declared: Set<IndexShape>
   /// The maximum number of automatic indexes of a collection.
   let most: Int
+  /// The number of entries of a dropped index that are deleted together.
+  let sweepStep: Int
 
   /// A part of the entries of an index that has gone.
   struct Step: Sendable {
@@ -17,8 +19,6 @@ struct IndexRegister: Sendable {
     /// The keys to delete; `nil` when none are left, and the row goes.
     var range: KeyRange?
   }
-
-  private static let stepLength = 500
 
   func all(in reader: any StoreReader) async throws -> [IndexCatalogue.Index] {
     try await reader.entries(in: KeyRange(prefix: keys.indexes)).map { entry in
@@ -118,7 +118,7 @@ struct IndexRegister: Sendable {
     for index in try await all(in: reader) where !index.row.isMaintained {
       let range = KeyRange(prefix: keys.entries(ofIndex: index.id))
       var last: [UInt8]?
-      _ = try await reader.scan(range, order: .ascending, limit: IndexRegister.stepLength) { key, _ in
+      _ = try await reader.scan(range, order: .ascending, limit: sweepStep) { key, _ in
         last = key.bytes
         return .next
       }

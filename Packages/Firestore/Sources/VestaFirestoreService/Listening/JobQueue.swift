@@ -2,18 +2,22 @@
 struct JobQueue {
   typealias Begin = (WatchMachine.Job) -> Task<Void, Never>
 
-  /// The maximum number of jobs that run at a time.
-  private static let width = 16
-
   private let begin: Begin
+  /// The maximum number of jobs that run at a time.
+  private let width: Int
   private var running: [WatchMachine.JobID: (job: WatchMachine.Job, task: Task<Void, Never>)] = [:]
   private var waiting: [WatchMachine.JobID: WatchMachine.Job] = [:]
   /// The ids in the order they came; those that no longer wait are passed over.
   private var queue: [WatchMachine.JobID] = []
   private var next = 0
 
-  /// - Parameter begin: Makes a start in a task, and reports it.
-  init(begin: @escaping Begin) { self.begin = begin }
+  /// - Parameters:
+  ///   - width: The maximum number of jobs that run at a time.
+  ///   - begin: Makes a start in a task, and reports it.
+  init(width: Int, begin: @escaping Begin) {
+    self.width = width
+    self.begin = begin
+  }
 
   mutating func add(_ job: WatchMachine.Job) {
     waiting[job.id] = job
@@ -47,12 +51,12 @@ struct JobQueue {
   }
 
   private mutating func fill() {
-    while running.count < JobQueue.width, next < queue.count {
+    while running.count < width, next < queue.count {
       let id = queue[next]
       next += 1
       if let job = waiting.removeValue(forKey: id) { running[id] = (job, begin(job)) }
     }
-    if next == queue.count || next > 4096 {
+    if next == queue.count || next > queue.count / 2 + 16 {
       queue.removeFirst(next)
       next = 0
     }

@@ -34,6 +34,10 @@ struct LimitedView: Sendable {
   private let capacity: Int
   /// Whether the entries begin with the first match; where they do not, nothing follows from a change.
   private let hasBeginning: Bool
+  /// Whether the view was made with a spare, used up or not.
+  let hasSpare: Bool
+  /// The documents of the entries.
+  private var places: Set<Place>
 
   /// A view without a spare.
   ///
@@ -41,6 +45,8 @@ struct LimitedView: Sendable {
   init(_ query: NormalQuery, _ view: WatchView) {
     self.query = query
     hasBeginning = query.offset == 0
+    hasSpare = false
+    places = Set(view.keys)
     capacity = query.limit ?? .max
     isComplete = view.count < capacity
     entries = view.map { ($0.key, $0.value) }.sorted { query.compare($0.document, $1.document) < 0 }
@@ -55,6 +61,7 @@ struct LimitedView: Sendable {
   init(_ query: NormalQuery, matches: [Document], wanted: Int, bytes: Int) throws {
     self.query = query
     hasBeginning = true
+    hasSpare = true
     let end = LimitedView.end(of: query)
     var (kept, size) = (min(end, matches.count), 0)
     while kept < matches.count, size < bytes {
@@ -62,33 +69,25 @@ struct LimitedView: Sendable {
       kept += 1
     }
     entries = try matches.prefix(kept).map { (Place(try ResourceName(document: $0.name).path), $0) }
+    places = Set(entries.map(\.place))
     isComplete = matches.count < wanted && kept == matches.count
     capacity = isComplete ? wanted : max(end, kept)
   }
 
   // MARK: The spare
 
-  /// The number of documents before the first result that are kept to follow a query with an offset.
-  private static let mostSkipped = 1_000
-
-  private static let bytesOfSpare = 262_144
-
   /// Returns the number of matches to ask for; `nil` for a query of which only the results are kept.
-  static func wanted(for query: NormalQuery, attempts: Int) -> Int? {
-    guard query.offset <= mostSkipped, let limit = query.limit, limit > 0 else { return nil }
-    return query.offset + limit + spare(attempts)
+  ///
+  /// - Parameter attempts: How often the query was run in vain.
+  static func wanted(for query: NormalQuery, attempts: Int, _ tuning: ListenTuning) -> Int? {
+    guard query.offset <= tuning.mostSkipped, let limit = query.limit, limit > 0 else { return nil }
+    return query.offset + limit + tuning.spare << min(attempts, 10)
   }
 
-  /// The length of the spare for a query that was run in vain so many times.
-  private static func spare(_ attempts: Int) -> Int { 16 << min(attempts, 10) }
-
   /// The length of the spare's documents for a query that was run in vain so many times.
-  static func bytes(attempts: Int) -> Int { bytesOfSpare << min(attempts, 6) }
+  static func bytes(attempts: Int, _ tuning: ListenTuning) -> Int { tuning.spareBytes << min(attempts, 6) }
 
   private static func end(of query: NormalQuery) -> Int { query.limit.map { query.offset + $0 } ?? .max }
-
-  /// Whether the view has a spare, used up or not.
-  var hasSpare: Bool { LimitedView.wanted(for: query, attempts: 0) != nil }
 
   // MARK: The results
 
@@ -106,7 +105,7 @@ struct LimitedView: Sendable {
     var isKnown = false
     // All matches that are not known come after this one.
     let last = entries.last?.document
-    if let index = entries.firstIndex(where: { $0.place == change.place }) {
+    if places.remove(change.place) != nil, let index = index(of: change) {
       entries.remove(at: index)
       isKnown = true
     }
@@ -115,15 +114,26 @@ struct LimitedView: Sendable {
       // After all that are known, others may come before it.
       if position < entries.count || isComplete || last.map({ query.compare(document, $0) <= 0 }) == true {
         entries.insert((change.place, document), at: position)
+        places.insert(change.place)
         isKnown = true
       }
     }
     if entries.count > capacity {
+      for entry in entries[capacity...] { places.remove(entry.place) }
       entries.removeLast(entries.count - capacity)
       isComplete = false
     }
     if entries.count < end, !isComplete { return .unknown }
     return isKnown ? .changed : .none
+  }
+
+  /// The position of a document that is known, found by its state before the change.
+  private func index(of change: WatchChange) -> Int? {
+    if let before = change.before {
+      let index = position(of: before)
+      if index < entries.count, entries[index].place == change.place { return index }
+    }
+    return entries.firstIndex { $0.place == change.place }
   }
 
   /// The first position whose document does not come before this one.

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaCore
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
@@ -170,10 +171,8 @@ final class ListenHub: Sendable {
     }
     guard let run else { return }
     let observation = (store as? any CommitObservable)?.observeCommits { _ in continuation.yield() }
-    let ticking = Task { [weak self] in
-      while (try? await Task.sleep(for: .seconds(60))) != nil { self?.submit(.tick, of: run) }
-    }
-    let polling = observation == nil ? poll(continuation) : nil
+    let ticking = every(.seconds(60)) { [weak self] in self?.submit(.tick, of: run) }
+    let polling = observation == nil ? every(options.pollInterval) { continuation.yield() } : nil
     let isKept = state.withLock { state in
       guard state.wake != nil, state.run == run else { return false }
       state.observation = observation
@@ -186,21 +185,22 @@ final class ListenHub: Sendable {
       ticking.cancel()
       polling?.cancel()
     }
-    Task { await self.serve(signals, run) }
+    // All listeners wait for this task, which does little: it goes before callers that read much.
+    Task(priority: .high) { await self.serve(signals, run) }
   }
 
-  /// Wakes the task again and again, for a store that does not report its commits.
-  private func poll(_ wake: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
-    let interval = options.pollInterval
+  /// Does something again and again, by the clock of the engine.
+  private func every(_ interval: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+    let clock = options.clock
     return Task {
-      while (try? await Task.sleep(for: interval)) != nil { wake.yield() }
+      while (try? await clock.sleep(for: interval)) != nil { body() }
     }
   }
 
   private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
     var machine = WatchMachine(
       tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes)
-    var jobs = JobQueue { self.begin($0, run) }
+    var jobs = JobQueue(width: options.tuning.listening.jobs) { self.begin($0, run) }
     defer { jobs.cancelAll() }
     var floor: Int64 = 0
     for await _ in signals {
@@ -231,7 +231,11 @@ final class ListenHub: Sendable {
       guard version >= (try await snapshot.prunedHorizon()) else {
         throw FirestoreServiceError(.unavailable, "The listeners have too many commits to catch up with; listen again.")
       }
-      changes = try await WatchChange.all(after: version, .everything, in: snapshot)
+      changes = try await WatchChange.all(
+        after: version, .everything, in: snapshot, between: options.tuning.listening.betweenBytes)
+    }
+    for case let (name, failure?) in changes.map({ ($0.name, $0.failure) }) {
+      log.error("I-FSS000008", "The listeners of \(name) have been ended: \(failure)")
     }
     perform(machine.committed(changes, at: snapshot.version), &jobs)
   }
@@ -252,8 +256,13 @@ final class ListenHub: Sendable {
     case .started(let job, .success(var start)):
       if let (_, view, isBlocked) = machine.pending(job) {
         if isBlocked { return jobs.again(job) }
-        guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
-        perform(machine.joined(job, start), &jobs)
+        do {
+          guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
+          perform(machine.joined(job, start), &jobs)
+        } catch let error as FirestoreServiceError {
+          // A document of this target that cannot be read stops no other.
+          perform(machine.refused(job, error), &jobs)
+        }
       }
       jobs.end(job)
     case .answered(let job, let watch, let result):
@@ -261,10 +270,6 @@ final class ListenHub: Sendable {
       try await take(result, of: job, watch, &machine, &jobs, snapshot)
     }
   }
-
-  /// The attempts to run a query with a large offset beside the turns, before a turn runs it, which is never out of
-  /// date.
-  private static let mostAttempts = 3
 
   /// Brings the answer of a limited query to the version of the turn.
   ///
@@ -278,7 +283,7 @@ final class ListenHub: Sendable {
     do {
       var answer = try result.get()
       if try await !answer.advance(to: snapshot, subject) {
-        guard attempts >= ListenHub.mostAttempts, answer.limited?.hasSpare == false else {
+        guard attempts >= options.tuning.listening.requeries, answer.limited?.hasSpare == false else {
           return perform(machine.missed(watch), &jobs)
         }
         answer.limited = try await subject.limitedView(in: snapshot)

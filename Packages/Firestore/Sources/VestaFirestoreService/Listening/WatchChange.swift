@@ -4,37 +4,72 @@ import VestaFirestoreModel
 import VestaStoreInterop
 
 /// A document before and after some commits.
+///
+/// A document may have matched a target between two of the commits and neither before nor after all of them. Its
+/// listeners have nothing to hear about it then, but for one thing: whoever wrote that state waits for a snapshot of
+/// that commit or a later one. So the states in between are noted too.
+///
+/// ```
+/// commit 7: d = {b: 2}, commit 8: d = {b: 1}, both in one turn; a target of b == 2:
+/// before: nil   between: [{b: 2}]   after: {b: 1}     → nothing about d, and a global snapshot of 8
+/// ```
 struct WatchChange {
   let place: Place
   let path: ResourcePath
   let name: String
   let before: Document?
   let after: Document?
+  /// The states between the first and the last of the commits.
+  var between: [Document] = []
+  /// Whether there were more states in between, which are not kept.
+  var hasMore = false
+  /// Why a state cannot be read; nothing is known of the document then.
+  var failure: FirestoreServiceError?
 
-  var states: [Document] { [before, after].compactMap(\.self) }
+  var states: [Document] { [before, after].compactMap(\.self) + between }
 
   /// Returns the changes between a version and a snapshot, each document once.
-  static func all(after version: Int64, _ scope: ChangeScope, in snapshot: Snapshot) async throws -> [WatchChange] {
+  ///
+  /// - Parameter most: The bytes of states in between that are kept, of all documents together; `nil` where they are of
+  ///   no interest, nor are documents that were made and deleted in between.
+  /// - Returns: With states in between, a document that cannot be read has its `failure`, and stops no other.
+  static func all(
+    after version: Int64, _ scope: ChangeScope, in snapshot: Snapshot, between most: Int? = nil
+  ) async throws -> [WatchChange] {
     var order: [Place] = []
     var before: [Place: [UInt8]?] = [:]
+    var between: [Place: [[UInt8]]] = [:]
+    var cut: Set<Place> = []
+    var room = most ?? 0
     try await snapshot.visitChanges(after: version, in: scope) { change in
-      guard before[change.place] == nil else { return .next }
+      guard before[change.place] == nil else {
+        guard most != nil, let row = change.before else { return .next }
+        room -= row.count
+        if room >= 0 { between[change.place, default: []].append(row) } else { cut.insert(change.place) }
+        return .next
+      }
       before[change.place] = .some(change.before)
       order.append(change.place)
       return .next
     }
     return try zip(order, try await snapshot.rows(at: order)).compactMap { place, row in
       let old = before[place] ?? nil
-      guard old != row else { return nil }
+      let (states, hasMore) = (between[place] ?? [], cut.contains(place))
+      guard old != row || !states.isEmpty || hasMore else { return nil }
       let path = try place.path()
+      let name = ResourceName(database: snapshot.name, path: path).description
       func document(_ row: [UInt8]?) throws -> Document? {
         try row.map {
           StoredDocument(place: place, path: path, row: try DocumentRow($0, of: path)).document(in: snapshot.name)
         }
       }
-      return WatchChange(
-        place: place, path: path, name: ResourceName(database: snapshot.name, path: path).description,
-        before: try document(old), after: try document(row))
+      do {
+        return WatchChange(
+          place: place, path: path, name: name, before: try document(old), after: try document(row),
+          between: try states.compactMap(document), hasMore: hasMore)
+      } catch let error as FirestoreServiceError where most != nil {
+        return WatchChange(place: place, path: path, name: name, before: nil, after: nil, failure: error)
+      }
     }
   }
 
@@ -45,6 +80,9 @@ struct WatchChange {
       after.map { subject.matches($0, at: place, path) } ?? false
     )
   }
+
+  /// Whether the document is known to have matched between the commits.
+  func hasMatched(_ subject: WatchSubject) -> Bool { between.contains { subject.matches($0, at: place, path) } }
 
   /// The change as sent to the listeners of a target that contains, or contained, the document.
   func fact(isIn: Bool) -> WatchFact { WatchFact(place: place, name: name, document: after, isIn: isIn) }

@@ -112,9 +112,18 @@ struct WatchMachine {
     self.version = version
     var responses = ResponseBuilder()
     var views: [WatchID: LimitedView?] = [:]
+    // The calls that get a snapshot though they get no document.
+    var touched: Set<CallID> = []
+    var actions: [Action] = []
     for change in changes {
+      if let failure = change.failure {
+        actions += failed(change, failure)
+        continue
+      }
+      if change.hasMore { touched.formUnion(watches.values.lazy.flatMap(\.members.keys)) }
       for number in index.candidates(change.place, change.path, change.states) {
         guard let watch = watches[number], watch.requery == nil else { continue }
+        if change.hasMatched(watch.subject) { touched.formUnion(watch.members.keys) }
         let (wasIn, isIn) = change.membership(in: watch.subject)
         guard wasIn || isIn else { continue }
         if watch.subject.isLimited {
@@ -124,14 +133,15 @@ struct WatchMachine {
         }
       }
     }
-    var actions: [Action] = []
     if !views.isEmpty {
       let after = Dictionary(changes.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
       for (number, view) in views { actions += turn(number, to: view, after, &responses) }
     }
     for (call, responses) in responses.responses(readTime: Timestamp(microseconds: version)) {
       actions += deliver(responses, to: call, withSnapshot: true)
+      touched.remove(call)
     }
+    for call in touched { actions += deliver([], to: call, withSnapshot: true) }
     return actions + refreshTokens()
   }
 
@@ -139,11 +149,17 @@ struct WatchMachine {
   ///
   /// - Parameter views: The views that change in this turn; `nil` in it for those that have to be asked for.
   private func take(_ change: WatchChange, isIn: Bool, _ number: WatchID, _ views: inout [WatchID: LimitedView?]) {
-    guard var view = views[number] ?? watches[number]?.view else { return }
-    switch view.take(change, isIn: isIn) {
-    case .none: return
-    case .changed: views[number] = .some(view)
-    case .unknown: views[number] = .some(nil)
+    let isChanged = views[number] != nil
+    // Taken out while it is changed, so that a view of many results is copied once in a turn and not for each change.
+    guard var view = isChanged ? views.removeValue(forKey: number) ?? nil : watches[number]?.view else {
+      if isChanged { views[number] = .some(nil) }
+      return
+    }
+    let effect = view.take(change, isIn: isIn)
+    if effect == .unknown {
+      views[number] = .some(nil)
+    } else if isChanged || effect == .changed {
+      views[number] = view
     }
   }
 
@@ -219,6 +235,11 @@ struct WatchMachine {
       actions += deliver([end], to: call, withSnapshot: false)
     }
     return actions
+  }
+
+  /// Ends the targets that may have a document that cannot be read, and nobody else's.
+  private mutating func failed(_ change: WatchChange, _ error: FirestoreServiceError) -> [Action] {
+    watches.filter { $0.value.subject.covers(change.place, change.path) }.keys.flatMap { failed($0, error) }
   }
 
   // MARK: Targets

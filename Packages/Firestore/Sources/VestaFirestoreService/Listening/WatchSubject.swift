@@ -38,6 +38,14 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
+  /// Whether a document may be in the subject, whatever is in it.
+  func covers(_ place: Place, _ path: ResourcePath) -> Bool {
+    switch self {
+    case .query(let query): query.selects(path)
+    case .documents(let places): places.contains(place)
+    }
+  }
+
   /// Whether membership depends on more than the document itself.
   var isLimited: Bool {
     if case .query(let query) = self { return query.limit != nil || query.offset > 0 }
@@ -49,12 +57,12 @@ enum WatchSubject: Hashable, Sendable {
   /// - Parameter attempts: The number of runs in vain: the more, the longer the spare of the view.
   func limitedView(in snapshot: Snapshot, attempts: Int = 0) async throws -> LimitedView? {
     guard isLimited, case .query(let query) = self else { return nil }
-    guard let wanted = LimitedView.wanted(for: query, attempts: attempts) else {
+    guard let wanted = LimitedView.wanted(for: query, attempts: attempts, snapshot.tuning.listening) else {
       return LimitedView(query, try await results(in: snapshot))
     }
     let matches = try await QueryRunner(query: query.first(wanted), snapshot: snapshot).answer().documents
     return try LimitedView(
-      query, matches: matches, wanted: wanted, bytes: LimitedView.bytes(attempts: attempts))
+      query, matches: matches, wanted: wanted, bytes: LimitedView.bytes(attempts: attempts, snapshot.tuning.listening))
   }
 
   /// Returns the view of a limited query with the given results; `nil` for other subjects.

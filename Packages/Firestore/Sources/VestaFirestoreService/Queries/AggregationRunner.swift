@@ -8,16 +8,11 @@ struct AggregationRunner {
   let query: NormalQuery
   let figures: Aggregator
   let snapshot: Snapshot
-  /// The number of rows that a walk reads before ranges are counted; small in tests.
-  private let firstBudget: Int
 
-  init(
-    query: NormalQuery, figures: Aggregator, snapshot: Snapshot, firstBudget: Int = RangeRace.firstBudget
-  ) {
+  init(query: NormalQuery, figures: Aggregator, snapshot: Snapshot) {
     self.query = query
     self.figures = figures
     self.snapshot = snapshot.reading(with: snapshot.reader.yielding)
-    self.firstBudget = firstBudget
   }
 
   /// The query that is planned: ordered by the fields of the figures too, so that entries have their values.
@@ -48,17 +43,19 @@ struct AggregationRunner {
       let result = try await walk.result() ?? figures.result
       return (result, QueryAnswer(scanned: walk.scanned, plan: plan))
     }
-    var race = RangeRace(planned, firstBudget: firstBudget, in: snapshot)
+    var race = RangeRace(planned, RaceProgress(), in: snapshot)
     switch try await race.run({ rows in try await walk.result(lookingAt: rows) }) {
     case .walked(let result):
-      try await race.learn(cost: walk.scanned, results: walk.number)
+      try await race.learn(cost: walk.scanned + race.counted, results: walk.number)
       return (result, QueryAnswer(scanned: walk.scanned, plan: plan))
     case .range(let range):
       keeper.use(range, try await keeper.catalogue(in: snapshot.reader))
-      let (answer, cost) = try await QueryRunner(query: query, snapshot: snapshot).sorted(range, .all)
+      // Without a maximum there is one page.
+      let (page, cost) = try await QueryRunner(query: query, snapshot: snapshot).sorted(range, .unlimited)
+      let answer = page.answer
       var figures = figures
       for document in answer.documents { figures.add(document) }
-      try await race.learn(cost: cost + walk.scanned, results: answer.documents.count + answer.skipped)
+      try await race.learn(cost: cost + walk.scanned + race.counted, results: answer.documents.count + answer.skipped)
       return (figures.result, answer)
     }
   }

@@ -4,6 +4,8 @@ import VestaFirestoreModel
 /// The first results of a query among documents that come in any order: so many and little more are in memory.
 struct BestResults {
   private let query: NormalQuery
+  /// The number of results beyond twice the wanted ones from which on the worst are dropped.
+  private let spare: Int
   private var found: [Document] = []
   /// The number of first results that are wanted.
   private var wanted: Int
@@ -12,8 +14,11 @@ struct BestResults {
   /// Whether matches were left out.
   private(set) var isCut = false
 
-  /// - Parameter wanted: How many of the first results are wanted; those that an offset leaves out are among them.
-  init(_ query: NormalQuery, wanted: Int) {
+  /// - Parameters:
+  ///   - wanted: How many of the first results are wanted; those that an offset leaves out are among them.
+  ///   - spare: How many results beyond twice as many are kept before the worst are dropped.
+  init(_ query: NormalQuery, wanted: Int, spare: Int) {
+    self.spare = spare
     self.query = query
     self.wanted = wanted
   }
@@ -32,7 +37,7 @@ struct BestResults {
     }
     found.append(document)
     let (most, isOverflow) = wanted.multipliedReportingOverflow(by: 2)
-    guard !isOverflow, found.count >= most + 256 else { return }
+    guard !isOverflow, found.count >= most + spare else { return }
     trim()
   }
 

@@ -7,7 +7,7 @@ import VestaStoreInterop
 struct CollectionWalk {
   private let snapshot: Snapshot
 
-  init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+  init(_ snapshot: Snapshot) { self.snapshot = snapshot.reading(with: snapshot.reader.yielding) }
 
   /// The segments that follow a path in the keys of documents below it, each once, in order.
   ///

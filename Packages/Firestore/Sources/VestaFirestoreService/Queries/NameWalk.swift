@@ -86,12 +86,13 @@ private struct DocumentStream {
   private var rest: KeyRange?
   private var buffer: [Item] = []
   private var position = 0
-  private var batch = 8
+  private var batch: Int
 
   /// - Parameter first: The identifier to begin with, and what follows it; with more after it, the document itself
   ///   comes before the beginning.
   init(_ collection: ResourcePath, from first: ArraySlice<String>, in snapshot: Snapshot) {
     self.snapshot = snapshot
+    batch = min(snapshot.tuning.queries.firstNames, snapshot.tuning.queries.mostNames)
     let all = snapshot.keys.documents(of: collection)
     prefix = all.lower
     var lower = KeyEncoder(continuing: prefix)
@@ -103,12 +104,15 @@ private struct DocumentStream {
     if position < buffer.count { return buffer[position] }
     guard let range = rest else { return nil }
     var entries: [StoreEntry] = []
+    var bytes = 0
+    let most = snapshot.entryTuning.batchBytes
     let end = try await snapshot.reader.scan(range, order: .ascending, limit: batch) { key, value in
       entries.append(StoreEntry(key: key.bytes, value: value.bytes))
-      return .next
+      bytes += value.byteCount
+      return bytes < most ? .next : .stop
     }
     rest = end.rest
-    batch = min(batch * 2, 256)
+    batch = min(batch * 2, snapshot.tuning.queries.mostNames)
     position = 0
     buffer = try entries.map { entry in
       var decoder = KeyDecoder(entry.key, from: prefix.count)
@@ -123,28 +127,42 @@ private struct DocumentStream {
 }
 
 extension QueryRunner {
-  /// Answers a query of all collections, which is one of names alone, in their order.
-  func walk() async throws -> QueryAnswer {
+  /// Answers a query of all collections, which is one of names alone, in their order; a page of it.
+  func walk(_ size: PageSize) async throws -> QueryPage {
     var sink = QuerySink(query)
     var past = try PastDocuments(of: query, in: snapshot).documents[...]
-    var read = 0
+    var (read, bytes) = (0, 0)
+    // The last document that was looked at, and whether the page ended there.
+    var (last, isCut) = (nil as Document?, false)
     let (lower, upper) = query.nameBounds
     if let first = query.parent.path.segments(from: lower) {
       let walk = NameWalk(snapshot: snapshot, isDeep: query.allDescendants)
       _ = try await walk.visit(below: query.parent.path, from: first) { place, row in
+        if last != nil, sink.count >= size.documents || bytes >= size.bytes {
+          isCut = true
+          return false
+        }
         read += 1
         if snapshot.past[place] != nil { return true }
         let stored = try StoredDocument(place: place, row: row)
         if let upper, stored.path > upper { return false }
         let document = stored.document(in: snapshot.name)
+        if query.begins(before: document) { last = document }
+        bytes += row.count
         guard query.matches(document, at: stored.path) else { return true }
         while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
         sink.take(document)
         return !sink.isFull
       }
     }
-    for document in past { sink.take(document) }
-    return QueryAnswer(documents: sink.documents, skipped: sink.skipped, read: read)
+    let end = isCut ? last : nil
+    for document in past {
+      if let end, query.compare(end, document) < 0 { break }
+      sink.take(document)
+    }
+    let answer = QueryAnswer(documents: sink.documents, skipped: sink.skipped, read: read)
+    guard let end, !sink.isFull else { return QueryPage(answer: answer, rest: .none) }
+    return QueryPage(answer: answer, rest: .after(QueryPosition(after: end, of: query, sink, RaceProgress())))
   }
 }
 
@@ -162,6 +180,7 @@ extension NormalQuery {
     var alternatives: [(lower: ResourcePath?, upper: ResourcePath?)] = []
     for conjunction in filter.conjunctions {
       var lower = startAt?.values.first?.documentPath
+      if let after, let path = Value.reference(after.name).documentPath { lower = lower.map { max($0, path) } ?? path }
       var upper = endAt?.values.first?.documentPath
       for predicate in conjunction where predicate.path.isDocumentName {
         switch predicate.test {

@@ -4,25 +4,30 @@ import VestaFirestoreModel
 
 /// Answers a query by a plan, in the order of its results; it can stop after a number of rows, and go on.
 struct OrderWalk {
-  static let largestBatch = 256
-
   private let query: NormalQuery
   private let plan: QueryPlan
-  private let page: PageSize
+  private let size: PageSize
   private let hasPast: Bool
+  private let largestBatch: Int
   private var source: PlannedDocuments
   private var sink: QuerySink
   /// The documents changed since the version of the snapshot, as they were then: indexes are of the latest version.
   private var past: ArraySlice<Document>
-  private var batch = 32
+  private var batch: Int
+  private var isFirst = true
+  /// The last document that was looked at, a result or not.
+  private var last: Document?
 
-  init(_ query: NormalQuery, _ plan: QueryPlan, _ page: PageSize, in snapshot: Snapshot) throws {
+  init(_ query: NormalQuery, _ plan: QueryPlan, _ size: PageSize, in snapshot: Snapshot) throws {
     self.query = query
     self.plan = plan
-    self.page = page
+    self.size = size
+    let tuning = snapshot.tuning.queries
+    largestBatch = tuning.largestBatch
+    batch = min(tuning.firstBatch, tuning.largestBatch)
     hasPast = !snapshot.past.isEmpty
     // A walk with a filter does not know how many documents to read.
-    let wanted = min(BestResults.needed(for: query), plan.isDirect ? .max : 64)
+    let wanted = min(BestResults.needed(for: query), plan.isDirect ? .max : tuning.likelyEntries)
     source = PlannedDocuments(plan, wanted: wanted, in: snapshot)
     sink = QuerySink(query)
     past = try PastDocuments(of: query, in: snapshot).documents[...]
@@ -31,11 +36,11 @@ struct OrderWalk {
   /// The number of rows that were read.
   var cost: Int { source.cost }
 
-  /// Goes on until the page is full, or the results are at their end.
+  /// Goes on until the page is full or has cost enough, or the results are at their end.
   ///
   /// - Parameter rows: How many rows may be read in all.
   /// - Returns: `nil` when that was not enough; the next call goes on.
-  mutating func answer(lookingAt rows: Int = .max) async throws -> QueryAnswer? {
+  mutating func page(lookingAt rows: Int = .max) async throws -> QueryPage? {
     source.allow(rows)
     if plan.isDecided, !hasPast {
       // Skipped documents need not be read.
@@ -43,35 +48,51 @@ struct OrderWalk {
       if source.isPaused { return nil }
     }
     while !sink.isFull {
-      let room = page.documents - sink.count
-      if room <= 0 || source.bytes >= page.bytes { return answer(isLast: false) }
+      if let last, sink.count >= size.documents || source.bytes >= size.bytes { return page(endingAfter: last) }
       let left = rows - source.cost
       if left <= 0 { return nil }
       // Large documents come few at a time, so that a page does not outgrow its size by much.
-      let fitting = min(source.fitting(page.bytes - source.bytes), left)
-      let documents = try await source.next(
-        min(plan.isDecided ? min(sink.room, OrderWalk.largestBatch) : batch, fitting))
+      let fitting = min(source.fitting(size.bytes - source.bytes), left)
+      let wanted = plan.isDecided ? min(sink.room, largestBatch, max(1, size.documents - sink.count)) : batch
+      // Others run between two batches: taking documents apart costs more than reading them.
+      if !isFirst { await Task.yield() }
+      isFirst = false
+      let documents = try await source.next(min(wanted, fitting))
       if documents.isEmpty {
         if source.isPaused { return nil }
         break
       }
       take(documents)
-      batch = min(batch * 2, OrderWalk.largestBatch)
+      batch = min(batch * 2, largestBatch)
     }
     for document in past { sink.take(document) }
-    return answer(isLast: true)
+    return QueryPage(answer: answer, rest: .none)
   }
 
   private mutating func take(_ documents: [Document?]) {
-    for case let document? in documents where plan.isDecided || query.matches(document) {
-      while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
+    for case let document? in documents {
+      // A page never ends before it began, whatever the bounds of its scans.
+      if query.begins(before: document) { last = document }
+      guard plan.isDecided || query.matches(document) else { continue }
+      takePast(before: document)
       sink.take(document)
     }
   }
 
-  private func answer(isLast: Bool) -> QueryAnswer {
+  private mutating func takePast(before document: Document) {
+    while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
+  }
+
+  /// Ends the page after a document; what was a result before it then is one of this page.
+  private mutating func page(endingAfter document: Document) -> QueryPage {
+    takePast(before: document)
+    if sink.isFull { return QueryPage(answer: answer, rest: .none) }
+    return QueryPage(answer: answer, rest: .after(QueryPosition(after: document, of: query, sink, RaceProgress())))
+  }
+
+  private var answer: QueryAnswer {
     QueryAnswer(
       documents: sink.documents, skipped: sink.skipped, read: source.read, scanned: source.scanned,
-      plan: plan.isScan ? nil : plan, isLast: isLast)
+      plan: plan.isScan ? nil : plan)
   }
 }

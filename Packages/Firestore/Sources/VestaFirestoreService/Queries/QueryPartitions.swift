@@ -16,11 +16,12 @@ struct QueryPartitions {
   private let index: IndexCatalogue.Index?
 
   /// Up to so many rows are looked at one by one.
-  private static let small = 4096
+  private let countedNames: Int
 
   init(_ query: NormalQuery, in snapshot: Snapshot, _ catalogue: IndexCatalogue) {
     keys = snapshot.keys
-    reader = snapshot.reader
+    reader = snapshot.reader.yielding
+    countedNames = snapshot.tuning.queries.countedNames
     let collectionID = query.collectionID ?? ""
     self.collectionID = collectionID
     let shape = IndexShape(collectionID: collectionID, isGroup: true, parts: [])
@@ -30,7 +31,7 @@ struct QueryPartitions {
   /// At most so many names, in order.
   func names(_ count: Int) async throws -> [ResourcePath] {
     let range = KeyRange(prefix: index.map { keys.entries(ofIndex: $0.id) } ?? keys.documents)
-    let (some, isAll) = try await first(QueryPartitions.small, in: range)
+    let (some, isAll) = try await first(countedNames, in: range)
     let found = isAll ? some : try await sampled(count, in: range)
     let paths = Set(try found.map { try $0.path() }.filter { $0.parent.collectionID == collectionID })
     let sorted = paths.sorted()

@@ -3,65 +3,65 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// The answer to a query, or to one page of it.
-struct QueryAnswer {
-  var documents: [Document] = []
-  var skipped = 0
-  /// The number of documents that were read.
-  var read = 0
-  /// The number of index entries that were read.
-  var scanned = 0
-  /// The plan; `nil` where all documents were looked at.
-  var plan: QueryPlan?
-  /// Whether no results follow.
-  var isLast = true
-}
-
-/// The maximum size of a page of results; it has one result at least.
-struct PageSize {
-  var documents: Int
-  var bytes: Int
-
-  /// A small one, so that results begin to come soon.
-  static let first = PageSize(documents: 256, bytes: 262_144)
-  static let next = PageSize(documents: 2048, bytes: 1_048_576)
-  static let all = PageSize(documents: .max, bytes: .max)
-}
-
 /// Answers queries: from indexes where they are ready, else by looking at the documents while the indexes are made.
 struct QueryRunner {
   let query: NormalQuery
   let snapshot: Snapshot
-  /// The number of rows that a walk reads before ranges are counted; small in tests.
-  private let firstBudget: Int
+  private let progress: RaceProgress
 
-  init(query: NormalQuery, snapshot: Snapshot, firstBudget: Int = RangeRace.firstBudget) {
+  /// - Parameter progress: The work on the pages before.
+  init(query: NormalQuery, snapshot: Snapshot, progress: RaceProgress = RaceProgress()) {
     self.query = query
     self.snapshot = snapshot.reading(with: snapshot.reader.yielding)
-    self.firstBudget = firstBudget
+    self.progress = progress
+  }
+
+  /// What follows a page.
+  init(_ position: QueryPosition, snapshot: Snapshot) {
+    self.init(query: position.query, snapshot: snapshot, progress: position.progress)
   }
 
   /// All results.
-  func answer() async throws -> QueryAnswer { try await page(.all) }
+  func answer() async throws -> QueryAnswer {
+    let size = snapshot.tuning.queries.wholePage
+    var page = try await page(size)
+    var answer = page.answer
+    while case .after(let position) = page.rest {
+      page = try await QueryRunner(position, snapshot: snapshot).page(size)
+      answer.append(page.answer)
+    }
+    return answer
+  }
 
   /// The first results, as many as a page has; all of them where the query has to be answered as a whole.
-  func page(_ size: PageSize) async throws -> QueryAnswer {
+  func page(_ size: PageSize) async throws -> QueryPage {
+    let page = try await nextPage(size)
+    guard case .after(var position) = page.rest else { return page }
+    position.progress.isContinued = true
+    return QueryPage(answer: page.answer, rest: .after(position))
+  }
+
+  private func nextPage(_ size: PageSize) async throws -> QueryPage {
     try await snapshot.indexes?.check(query, in: snapshot.reader)
     let needs = QueryNeeds(query)
-    if let needs, let plan = try await QueryRunner.plan(needs, in: snapshot) ?? documentsPlan(needs) {
-      return try await answer(by: plan, query.findNearest == nil ? size : .all)
+    // A query asks once for the indexes that it lacks, however many pages it has.
+    let asks = !progress.isContinued
+    if let needs, let plan = try await QueryRunner.plan(needs, in: snapshot, asking: asks) ?? documentsPlan(needs) {
+      return try await page(by: plan, query.findNearest == nil ? size : .unlimited)
     }
-    if query.collectionID == nil { return try await walk() }
+    if query.collectionID == nil { return try await walk(size) }
     let (documents, skipped, read) = try await QueryScan(query: query, snapshot: snapshot).results()
-    return QueryAnswer(documents: documents, skipped: skipped, read: read)
+    return QueryPage(answer: QueryAnswer(documents: documents, skipped: skipped, read: read), rest: .none)
   }
 
   /// The plan of a query, if its indexes are ready; those that are missing are begun.
-  static func plan(_ needs: QueryNeeds, in snapshot: Snapshot) async throws -> QueryPlan? {
+  ///
+  /// - Parameter asking: Whether the query counts among those that lack the missing indexes.
+  static func plan(_ needs: QueryNeeds, in snapshot: Snapshot, asking: Bool = true) async throws -> QueryPlan? {
     guard let keeper = snapshot.indexes else { return nil }
     let catalogue = try await keeper.catalogue(in: snapshot.reader)
     let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
-    keeper.want(outcome.missing, catalogue)
+    if asking { keeper.want(outcome.missing, catalogue) }
     if let plan = outcome.plan { keeper.use(plan, catalogue) }
     return outcome.plan
   }
@@ -80,40 +80,59 @@ struct QueryRunner {
   }
 
   /// Answers by a plan, unless a range of another field turns out to be the shorter way.
-  private func answer(by plan: QueryPlan, _ size: PageSize) async throws -> QueryAnswer {
+  private func page(by plan: QueryPlan, _ size: PageSize) async throws -> QueryPage {
     var walk = try OrderWalk(query, plan, size, in: snapshot)
-    guard !plan.isDirect, let keeper = snapshot.indexes else { return try await walk.answer() ?? QueryAnswer() }
-    var race = RangeRace(query, firstBudget: firstBudget, in: snapshot)
-    let answer: QueryAnswer
-    var cost: Int
-    switch try await race.run({ rows in try await walk.answer(lookingAt: rows) }) {
-    case .walked(let walked): (answer, cost) = (walked, walk.cost)
+    guard !plan.isDirect, let keeper = snapshot.indexes else {
+      guard let page = try await walk.page() else { throw FirestoreServiceError.damaged }
+      return page
+    }
+    var race = RangeRace(query, progress, in: snapshot)
+    var done = progress
+    let page: QueryPage
+    switch try await race.run({ rows in try await walk.page(lookingAt: rows) }) {
+    case .walked(let walked):
+      page = walked
+      (done.budget, done.walked) = (race.budget, done.walked + walk.cost)
     case .range(let range):
       keeper.use(range, try await keeper.catalogue(in: snapshot.reader))
-      (answer, cost) = try await sorted(range, size)
-      cost += walk.cost
+      let cost: Int
+      (page, cost) = try await sorted(range, size)
+      done.cost += cost
+      (done.budget, done.walked) = (nil, 0)
     }
-    if !plan.isScan { try await race.learn(cost: cost, results: answer.documents.count + answer.skipped) }
-    return answer
+    done.cost += walk.cost + race.counted
+    done.results += page.answer.documents.count + page.answer.skipped
+    guard case .after(var position) = page.rest else {
+      if !plan.isScan { try await race.learn(cost: done.cost, results: done.results) }
+      return page
+    }
+    position.progress = done
+    return QueryPage(answer: page.answer, rest: .after(position))
   }
 
   /// Reads the documents of a range, and puts the matches in order.
-  func sorted(_ plan: QueryPlan, _ page: PageSize) async throws -> (QueryAnswer, cost: Int) {
+  func sorted(_ plan: QueryPlan, _ size: PageSize) async throws -> (QueryPage, cost: Int) {
+    let tuning = snapshot.tuning.queries
     var source = PlannedDocuments(plan, wanted: .max, in: snapshot)
-    var best = BestResults(query, wanted: BestResults.needed(for: query, atMost: page.documents))
+    let needed = BestResults.needed(for: query, atMost: size.documents)
+    var best = BestResults(query, wanted: needed, spare: tuning.spareResults)
     for document in try PastDocuments(of: query, in: snapshot).documents { best.take(document) }
     while true {
-      let documents = try await source.next(min(OrderWalk.largestBatch, source.fitting(page.bytes)))
+      let documents = try await source.next(min(tuning.largestBatch, source.fitting(size.bytes)))
       if documents.isEmpty { break }
       for case let document? in documents where query.matches(document) { best.take(document) }
       // Large documents make a page short.
-      best.want(atMost: BestResults.needed(for: query, atMost: source.fitting(page.bytes)))
+      best.want(atMost: BestResults.needed(for: query, atMost: source.fitting(size.bytes)))
     }
     var sink = QuerySink(query)
-    for document in best.results() where !sink.isFull { sink.take(document) }
+    let results = best.results()
+    for document in results where !sink.isFull { sink.take(document) }
     let answer = QueryAnswer(
-      documents: sink.documents, skipped: sink.skipped, read: source.read, scanned: source.scanned, plan: plan,
-      isLast: sink.isFull || !best.isCut)
-    return (answer, source.cost)
+      documents: sink.documents, skipped: sink.skipped, read: source.read, scanned: source.scanned, plan: plan)
+    guard best.isCut, !sink.isFull, let last = results.last else {
+      return (QueryPage(answer: answer, rest: .none), source.cost)
+    }
+    let position = QueryPosition(after: last, of: query, sink, RaceProgress())
+    return (QueryPage(answer: answer, rest: .after(position)), source.cost)
   }
 }

@@ -1,4 +1,5 @@
 import VestaFirestoreBackend
+import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
@@ -7,14 +8,14 @@ struct QueryScan {
   let query: NormalQuery
   let snapshot: Snapshot
 
-  private static let batch = 256
-
   /// The results in order, offset and limit applied, with all fields; and how many the offset left out.
   func results() async throws -> (documents: [Document], skipped: Int, read: Int) {
-    var best = BestResults(query, wanted: BestResults.needed(for: query))
+    let tuning = snapshot.tuning.queries
+    var best = BestResults(query, wanted: BestResults.needed(for: query), spare: tuning.spareResults)
     var read = 0
     var scan = GroupScan(query.collectionID ?? "", range: range, keys: snapshot.keys)
-    while let entries = try await scan.next(QueryScan.batch, in: snapshot.reader) {
+    let bytes = snapshot.entryTuning.batchBytes
+    while let entries = try await scan.next(tuning.scannedTogether, bytes: bytes, in: snapshot.reader) {
       read += entries.count
       try take(entries, into: &best)
     }

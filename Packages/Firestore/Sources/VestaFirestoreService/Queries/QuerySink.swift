@@ -9,7 +9,8 @@ struct QuerySink {
   private var nearest: NearestSearch?
   private var found: [Document] = []
   private(set) var skipped = 0
-  private var taken = 0
+  /// The number of results, also where a search of the nearest keeps only some of them.
+  private(set) var taken = 0
 
   init(_ query: NormalQuery) {
     wanted = query.limit ?? .max

@@ -32,18 +32,21 @@ struct RangeRace {
     }
   }
 
-  static let firstBudget = 64
-
-  private let firstBudget: Int
+  private let tuning: QueryTuning
+  private let walked: Int
+  /// The number of rows that the walk may look at in all before ranges are counted again.
+  private(set) var budget: Int
   private let query: NormalQuery
   private let snapshot: Snapshot
   private var ranges: [Range] = []
   /// Indexes that would make another range countable, or a join a single scan.
   private(set) var missing: [IndexShape] = []
 
-  /// - Parameter budget: How many rows the walk may look at before the first range is counted.
-  init(_ query: NormalQuery, firstBudget budget: Int, in snapshot: Snapshot) {
-    firstBudget = budget
+  /// - Parameter progress: The work on the pages before: the race goes on where it was.
+  init(_ query: NormalQuery, _ progress: RaceProgress, in snapshot: Snapshot) {
+    tuning = snapshot.tuning.queries
+    walked = progress.walked
+    budget = progress.budget ?? tuning.raceBudget
     self.query = query
     self.snapshot = snapshot
   }
@@ -53,17 +56,17 @@ struct RangeRace {
 
   /// Lets the walk and the ranges take turns.
   ///
-  /// - Parameter walk: Goes on with the walk until it has looked at so many rows in all; `nil` if that was not enough.
+  /// - Parameter walk: Goes on with the walk until it has looked at so many rows on this page; `nil` if that was not
+  ///   enough.
   mutating func run<Answer>(_ walk: (_ rows: Int) async throws -> Answer?) async throws -> Outcome<Answer> {
-    var budget = firstBudget
-    if let answer = try await walk(budget) { return .walked(answer) }
+    if let answer = try await walk(max(1, budget - walked)) { return .walked(answer) }
     try await findRanges()
     while true {
       for index in ranges.indices where try await ranges[index].ends(within: budget) {
         return .range(ranges[index].plan)
       }
       budget = ranges.isEmpty || budget > .max / 8 ? .max : 2 * budget
-      if let answer = try await walk(budget) { return .walked(answer) }
+      if let answer = try await walk(max(1, budget - walked)) { return .walked(answer) }
     }
   }
 
@@ -75,13 +78,13 @@ struct RangeRace {
       let outcome = QueryPlanner(needs, catalogue, isForbidden: keeper.declared.forbid).outcome()
       missing += outcome.missing.filter { !missing.contains($0) }
       guard let plan = outcome.plan, !plan.branches.contains(where: \.scans.isEmpty) else { continue }
-      ranges.append(Range(plan: plan, entries: EntryUnion(plan, wanted: RangeRace.firstBudget, in: snapshot)))
+      ranges.append(Range(plan: plan, entries: EntryUnion(plan, wanted: tuning.raceBudget, in: snapshot)))
     }
   }
 
   /// Asks for indexes that the query may be the better for, if it has read much more than it returned.
   func learn(cost: Int, results: Int) async throws {
-    guard cost + counted > RangeRace.tolerance + 10 * results, let keeper = snapshot.indexes,
+    guard cost > tuning.raceTolerance + 10 * results, let keeper = snapshot.indexes,
       let needs = QueryNeeds(query)
     else { return }
     let catalogue = try await keeper.catalogue(in: snapshot.reader)
@@ -89,7 +92,4 @@ struct RangeRace {
     let shapes = missing + planner.composites().filter { !missing.contains($0) && !keeper.declared.forbid($0) }
     keeper.want(shapes.filter { catalogue.byShape[$0]?.row.isReady != true }, catalogue)
   }
-
-  /// So many rows are no reason to make an index, however few the results are.
-  private static let tolerance = 100
 }

@@ -17,6 +17,8 @@ struct CommitDraft {
     /// The row after the writes so far; `nil` for none.
     fileprivate(set) var after: [UInt8]?
     fileprivate(set) var isChanged = false
+    /// The document while writes are applied that need what is in it.
+    fileprivate var draft: DocumentDraft?
 
     /// The document that is stored.
     var original: Document? { get throws { try document(before) } }
@@ -36,8 +38,9 @@ struct CommitDraft {
   private var version: Int64
   private var time: Timestamp
 
-  /// The version of a draft that is made before its commit has one; no commit has it.
-  private static let provisional = Int64.max / 4
+  /// The version of a draft that is made before its commit has one: a time that documents may have, and that no commit
+  /// has for some thousand years.
+  private static let provisional: Int64 = 253_402_300_799_999_999
 
   /// - Parameters:
   ///   - targets: The documents that are named, each once.
@@ -51,61 +54,113 @@ struct CommitDraft {
     }
   }
 
-  /// A draft of a whole plan before its commit; the plan must not depend on the commit time.
+  /// A draft of a whole plan before its commit.
   init(before plan: CommitPlan, rows: [[UInt8]?]) throws {
     self.init(targets: plan.targets, rows: rows[...], version: CommitDraft.provisional)
-    for (write, target) in plan.writes { try apply(write, to: target) }
+    try apply(plan)
   }
 
-  /// This draft at the version of its commit; `nil` when other rows are stored than those that it was made of.
-  func stamped(at version: Int64, ifStored rows: ArraySlice<[UInt8]?>) -> CommitDraft? {
-    guard zip(changes, rows).allSatisfy({ $0.before == $1 }) else { return nil }
+  /// Whether these are the rows that the draft was made of.
+  func isMade(of rows: ArraySlice<[UInt8]?>) -> Bool { zip(changes, rows).allSatisfy { $0.before == $1 } }
+
+  /// This draft at the version of its commit.
+  func stamped(at version: Int64) throws -> CommitDraft {
     var copy = self
     copy.version = version
     copy.time = Timestamp(microseconds: version)
     for index in changes.indices where changes[index].isChanged {
-      copy.changes[index].after = changes[index].after.map {
-        DocumentRow.replacing(CommitDraft.provisional, by: version, in: $0)
+      copy.changes[index].after = try changes[index].stamped(copy.time)
+    }
+    let provisional = Value.timestamp(FieldTransform.serverTime(of: time))
+    let serverTime = Value.timestamp(FieldTransform.serverTime(of: copy.time))
+    for index in results.indices {
+      if results[index].updateTime == time { copy.results[index].updateTime = copy.time }
+      for (part, value) in results[index].transformResults.enumerated() where value == provisional {
+        copy.results[index].transformResults[part] = serverTime
       }
     }
-    for index in results.indices where results[index].updateTime == time { copy.results[index].updateTime = copy.time }
     return copy
   }
 
-  /// Applies a write to one of the targets; later writes see it.
+  /// Applies the writes of a plan, in their order.
   ///
-  /// - Throws: What its precondition says, or what is wrong with the document it makes.
-  mutating func apply(_ write: Write, to target: Int) throws {
-    if try replace(write, target) { return }
-    let outcome = try write.applied(to: try changes[target].document, commitTime: time)
-    results.append(outcome.result)
-    guard outcome.isChange else { return }
-    changes[target].after = outcome.document.flatMap { document in
-      guard let created = document.createTime?.microseconds else { return nil }
-      return DocumentRow(created: created, updated: version, fields: document.fields).bytes
-    }
-    changes[target].isChanged = true
-  }
-
-  /// Applies a write that makes a whole document new, without looking into the one before; `false` for other writes.
-  private mutating func replace(_ write: Write, _ target: Int) throws(FirestoreServiceError) -> Bool {
-    guard case .update(let document, nil, let transforms) = write.operation, transforms.isEmpty else { return false }
-    if case .updateTime = write.precondition { return false }
-    let present = changes[target].after
-    // The precondition asks for existence only.
-    try write.precondition?.check(present == nil ? nil : Document(name: document.name), name: document.name)
-    let created = try present.map { (row) throws(FirestoreServiceError) in try DocumentRow.created(of: row) } ?? version
-    let row = DocumentRow(created: created, updated: version, fields: document.fields.stored).bytes
-    if let present, DocumentRow.haveEqualFields(present, row) {
-      results.append(WriteResult(updateTime: Timestamp(microseconds: try DocumentRow.version(of: present))))
-      return true
-    }
-    results.append(WriteResult(updateTime: time))
-    changes[target].after = row
-    changes[target].isChanged = true
-    return true
+  /// - Throws: What a precondition says, or what is wrong with a document that comes of it.
+  mutating func apply(_ plan: CommitPlan) throws {
+    results.reserveCapacity(plan.writes.count)
+    for (write, target) in plan.writes { results.append(try changes[target].apply(write, at: version)) }
+    for index in changes.indices { try changes[index].finish(at: version) }
   }
 
   /// The documents that are different at the end; one that was created and deleted again is not.
   var effective: [Change] { changes.filter { $0.isChanged && !($0.after == nil && $0.before == nil) } }
+}
+
+extension CommitDraft.Change {
+  /// Applies a write; later writes see it.
+  fileprivate mutating func apply(_ write: Write, at version: Int64) throws -> WriteResult {
+    if draft == nil, let result = try applyToRow(write, at: version) { return result }
+    var current = try draft ?? DocumentDraft(document, name: name, commitTime: Timestamp(microseconds: version))
+    // One owner at a time: its arrays would be copied for each write.
+    draft = nil
+    defer { draft = current }
+    return try current.apply(write)
+  }
+
+  /// Applies a write that does not need what is stored but its times; `nil` for other writes.
+  private mutating func applyToRow(_ write: Write, at version: Int64) throws(FirestoreServiceError) -> WriteResult? {
+    var isVerification = false
+    switch write.operation {
+    case .update(_, nil, let transforms) where transforms.isEmpty: break
+    case .delete: break
+    case .verify: isVerification = true
+    case .update, .transform: return nil
+    }
+    if let precondition = write.precondition {
+      let head = try after.map { (row) throws(FirestoreServiceError) in
+        Document(name: name, updateTime: Timestamp(microseconds: try DocumentRow.version(of: row)))
+      }
+      try precondition.check(head, name: name, isVerification: isVerification)
+    }
+    switch write.operation {
+    case .update(let document, _, _): return try replace(by: document.fields.stored, at: version)
+    case .delete:
+      isChanged = isChanged || after != nil
+      after = nil
+    case .verify, .transform: break
+    }
+    return WriteResult()
+  }
+
+  private mutating func replace(by fields: MapValue, at version: Int64) throws(FirestoreServiceError) -> WriteResult {
+    let created = try after.map { (row) throws(FirestoreServiceError) in try DocumentRow.created(of: row) } ?? version
+    let row = DocumentRow(created: created, updated: version, fields: fields).bytes
+    if let after, DocumentRow.haveEqualFields(after, row) {
+      return WriteResult(updateTime: Timestamp(microseconds: try DocumentRow.version(of: after)))
+    }
+    after = row
+    isChanged = true
+    return WriteResult(updateTime: Timestamp(microseconds: version))
+  }
+
+  /// Makes the row of a document that was taken apart.
+  fileprivate mutating func finish(at version: Int64) throws {
+    guard var current = draft else { return }
+    draft = nil
+    let document = try current.finish()
+    draft = current
+    guard current.isChanged else { return }
+    isChanged = true
+    after = document.flatMap { document in
+      guard let created = document.createTime?.microseconds else { return nil }
+      return DocumentRow(created: created, updated: version, fields: document.fields).bytes
+    }
+  }
+
+  /// The row at the time of its commit.
+  fileprivate func stamped(_ time: Timestamp) throws -> [UInt8]? {
+    guard let after, let version = time.microseconds else { return nil }
+    let row = DocumentRow.replacing(try DocumentRow.version(of: after), by: version, in: after)
+    guard let draft, draft.hasServerTimes, let fields = draft.fields(at: time) else { return row }
+    return DocumentRow(created: try DocumentRow.created(of: row), updated: version, fields: fields).bytes
+  }
 }

@@ -16,15 +16,15 @@ struct CommitPlan: Sendable {
   let writes: [(write: Write, target: Int)]
   /// Whether anything but verifications is asked for.
   let isChange: Bool
-  /// Whether the writes are worth being applied before the transaction: they have long array transforms, and none that
-  /// depends on the commit time.
+  /// Whether the writes are worth being applied before the transaction: they have long array transforms.
   let isPreparable: Bool
+  /// The targets whose stored documents have to be taken apart, and not only replaced.
+  let takenApart: Set<Int>
 
-  /// So many elements of array transforms take longer than the rest of a commit.
-  private static let manyElements = 256
-
-  /// - Parameter paths: The documents that are written, one for each write.
-  init(_ writes: [Write], at paths: [ResourcePath]) {
+  /// - Parameters:
+  ///   - paths: The documents that are written, one for each write.
+  ///   - many: The number of elements of array transforms that take longer than the rest of a commit.
+  init(_ writes: [Write], at paths: [ResourcePath], manyElements many: Int = CommitTuning().manyElements) {
     var targets: [Target] = []
     targets.reserveCapacity(writes.count)
     var indexes: [Place: Int] = [:]
@@ -39,9 +39,8 @@ struct CommitPlan: Sendable {
     }
     self.targets = targets
     let elements = writes.reduce(0) { $0 + $1.transforms.reduce(0) { $0 + $1.elementCount } }
-    isPreparable =
-      elements > CommitPlan.manyElements
-      && !writes.contains { $0.transforms.contains { $0.operation == .serverTimestamp } }
+    isPreparable = elements > many
+    takenApart = Set(self.writes.lazy.filter { $0.write.takesApart }.map(\.target))
     isChange = writes.contains { write in
       if case .verify = write.operation { return false }
       return true
@@ -52,6 +51,17 @@ struct CommitPlan: Sendable {
   func others(of places: some Collection<Place>) -> [Place] {
     let written = Set(targets.map(\.place))
     return places.filter { !written.contains($0) }
+  }
+}
+
+extension Write {
+  /// Whether the outcome depends on the fields that are stored.
+  fileprivate var takesApart: Bool {
+    switch operation {
+    case .update(_, nil, let transforms): !transforms.isEmpty
+    case .update, .transform: true
+    case .delete, .verify: false
+    }
   }
 }
 

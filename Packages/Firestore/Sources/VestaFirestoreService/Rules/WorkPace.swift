@@ -4,14 +4,18 @@
 /// and the pause after it is as long: so nobody waits for more than one short part, and the others have half of the
 /// store.
 struct WorkPace: Sendable {
-  static let largest = 1_000
-  static let smallest = 64
   private static let aim = Duration.microseconds(500)
 
   /// The maximum number of entries of the next part.
-  private(set) var part = 128
+  private(set) var part: Int
+  private let bounds: ClosedRange<Int>
   /// The version of the last part.
   private var last: Int64?
+
+  init(_ tuning: IndexTuning = IndexTuning()) {
+    bounds = min(tuning.smallestPart, tuning.largestPart)...tuning.largestPart
+    part = min(tuning.firstPart, tuning.largestPart)
+  }
 
   /// Notes what a part took, and adapts the next one.
   ///
@@ -25,11 +29,11 @@ struct WorkPace: Sendable {
     let isAlone = last.map { before <= $0 } ?? true
     last = version
     guard !isAlone else {
-      part = min(2 * part, WorkPace.largest)
+      part = min(2 * part, bounds.upperBound)
       return .zero
     }
     let factor = duration > .zero ? WorkPace.aim / duration : 2
-    part = min(max(Int(Double(part) * min(max(factor, 0.25), 2)), WorkPace.smallest), WorkPace.largest)
+    part = min(max(Int(Double(part) * min(max(factor, 0.25), 2)), bounds.lowerBound), bounds.upperBound)
     return min(duration, .milliseconds(5))
   }
 }

@@ -33,12 +33,13 @@ enum DatabaseRegister {
     }.value
   }
 
-  /// The maximum number of databases that are created by reads.
-  private static let mostByReading: Int64 = 100
-
   /// Makes a database for a call: any for a write, and for a read the default one of a project.
-  static func create(_ name: DatabaseName, in store: any OrderedStore, isWrite: Bool) async throws -> Int64? {
+  ///
+  /// - Parameter most: The maximum number of databases that reads create.
+  static func create(
+    _ name: DatabaseName, in store: any OrderedStore, isWrite: Bool, byReading most: Int64
+  ) async throws -> Int64? {
     if isWrite { return try await create(name, in: store) }
-    return name.database == "(default)" ? try await create(name, in: store, most: mostByReading) : nil
+    return name.database == "(default)" ? try await create(name, in: store, most: most) : nil
   }
 }

@@ -22,13 +22,6 @@ final class LogPruner: Sendable {
     var isClosed = false
   }
 
-  /// The rows and bytes of the log that are deleted together; a row may have a quarter of a megabyte.
-  private static let step = 128
-  private static let stepSize = 524_288
-
-  /// The number of answers that are read together.
-  private static let answerStep = 512
-
   /// The next ones are looked at too when at least this part of them is too old.
   private static let answerShare = 8
 
@@ -37,6 +30,8 @@ final class LogPruner: Sendable {
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
   private let lease: Lease
+
+  private var tuning: LogTuning { options.tuning.log }
 
   init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64) {
     lease = Lease(.pruning, of: owner, keys: keys)
@@ -103,7 +98,7 @@ final class LogPruner: Sendable {
       while !state.withLock({ $0.isClosed }) {
         let (last, seen, deleted) = try await forgetAnswers(before: oldest, in: range)
         if deleted * LogPruner.answerShare < seen { return }
-        guard let last, seen == LogPruner.answerStep else { break }
+        guard let last, seen == tuning.answerStep else { break }
         range = KeyRange(from: last + [0], to: range.upper)
       }
     }
@@ -115,7 +110,8 @@ final class LogPruner: Sendable {
   private func forgetAnswers(
     before oldest: Int64, in range: KeyRange
   ) async throws -> (last: [UInt8]?, seen: Int, deleted: Int) {
-    let rows = try await store.read { try await $0.entries(in: range, limit: LogPruner.answerStep) }
+    let step = tuning.answerStep
+    let rows = try await store.read { try await $0.entries(in: range, limit: step) }
     let old = try rows.filter { try AnswerRow.time(of: $0.value) < oldest }
     if !old.isEmpty {
       _ = try await store.write { transaction in
@@ -131,15 +127,15 @@ final class LogPruner: Sendable {
 
   /// Deletes the oldest rows; `false` when none is left before the horizon.
   private func step(before horizon: Int64) async throws -> Bool {
-    let (keys, lease) = (keys, lease)
+    let (keys, lease, tuning) = (keys, lease, tuning)
     let range = KeyRange(from: keys.log, to: keys.log(LogPosition(version: horizon + 1)))
     return try await store.write { transaction in
       var rows: [StoreEntry] = []
       var size = 0
-      let end = try await transaction.scan(range, order: .ascending, limit: LogPruner.step) { key, value in
+      let end = try await transaction.scan(range, order: .ascending, limit: tuning.pruneStep) { key, value in
         rows.append(StoreEntry(key: key.bytes, value: value.bytes))
         size += value.byteCount
-        return size < LogPruner.stepSize ? .next : .stop
+        return size < tuning.pruneBytes ? .next : .stop
       }
       var collections: [[UInt8]: LogPosition] = [:]
       for entry in rows {

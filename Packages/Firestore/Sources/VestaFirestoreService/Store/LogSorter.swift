@@ -31,25 +31,26 @@ final class LogSorter: Sendable {
     var commits: Int
     var bytes = 0
     var isClosed = false
+
+    /// Whether there is enough to sort; what has been noted so far is taken to be sorted then.
+    mutating func begin(_ tuning: LogTuning) -> Bool {
+      guard !isClosed, commits >= tuning.unsortedCommits || bytes >= tuning.unsortedBytes else { return false }
+      (commits, bytes) = (0, 0)
+      return true
+    }
   }
-
-  /// So many commits, or so many bytes in the log, wait to be sorted.
-  private static let mostCommits = 128
-  private static let mostBytes = 262_144
-
-  /// The rows and bytes of the log that are sorted together.
-  private static let step = 2_048
-  private static let stepSize = 1_048_576
 
   private let state: Locked<State>
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let recent: RecentDocuments
+  private let tuning: LogTuning
 
   /// - Parameters:
   ///   - waiting: The number of commits that are not sorted yet.
   ///   - recent: Learns that the commits of the sorter change no document.
-  init(store: any OrderedStore, keys: DatabaseKeys, waiting: Int, recent: RecentDocuments) {
+  init(store: any OrderedStore, keys: DatabaseKeys, waiting: Int, recent: RecentDocuments, tuning: LogTuning) {
+    self.tuning = tuning
     state = Locked(State(commits: waiting))
     self.store = store
     self.keys = keys
@@ -58,10 +59,10 @@ final class LogSorter: Sendable {
 
   /// The number of rows of a database's log that are not sorted yet, or as many as have to be; `nil` where commits do
   /// that themselves.
-  static func waiting(_ keys: DatabaseKeys, in reader: any StoreReader) async throws -> Int? {
+  static func waiting(_ keys: DatabaseKeys, in reader: any StoreReader, _ tuning: LogTuning) async throws -> Int? {
     guard let row = try await reader.get(keys.sorted) else { return nil }
     let rest = keys.log(after: try PositionRow.position(row))
-    return try await reader.scan(rest, order: .ascending, limit: mostCommits) { _, _ in .next }.visited
+    return try await reader.scan(rest, order: .ascending, limit: tuning.unsortedCommits) { _, _ in .next }.visited
   }
 
   /// Whether the log of a database in this store is sorted in the background.
@@ -76,9 +77,7 @@ final class LogSorter: Sendable {
     state.withLock { state in
       state.commits += 1
       state.bytes += bytes
-      guard state.commits >= LogSorter.mostCommits || state.bytes >= LogSorter.mostBytes else { return }
-      guard state.task == nil, !state.isClosed else { return }
-      (state.commits, state.bytes) = (0, 0)
+      guard state.task == nil, state.begin(tuning) else { return }
       state.task = Task.detached { await self.run() }
     }
   }
@@ -86,15 +85,22 @@ final class LogSorter: Sendable {
   /// Waits until nothing is being sorted.
   func settle() async { await state.withLock { $0.task }?.value }
 
+  /// Sorts until less waits than has to: on a busy machine many commits may come between the last read of the log and
+  /// the end, and no later one may come to begin again.
   private func run() async {
-    do {
-      try await sort()
-    } catch StoreError.Code.closed {
-      // The next start goes on.
-    } catch {
-      log.warning("I-FSS000007", "The log could not be sorted by collection: \(error)")
+    repeat {
+      do {
+        try await sort()
+      } catch StoreError.Code.closed {
+        // The next start goes on.
+      } catch {
+        log.warning("I-FSS000007", "The log could not be sorted by collection: \(error)")
+      }
+    } while state.withLock { state in
+      if state.begin(tuning) { return true }
+      state.task = nil
+      return false
     }
-    state.withLock { $0.task = nil }
   }
 
   /// Sorts all of the log that there is.
@@ -102,14 +108,14 @@ final class LogSorter: Sendable {
 
   /// Sorts the next part of the log; `false` when that was all.
   private func step() async throws -> Bool {
-    let keys = keys
+    let (keys, tuning) = (keys, tuning)
     typealias Part = (position: LogPosition, row: LogRow)
     let (start, log, isAll) = try await store.read { reader -> (LogPosition?, [Part], Bool) in
       guard let start = try await reader.get(keys.sorted).map({ try PositionRow.position($0) }) else {
         return (nil, [], true)
       }
       var (log, size) = ([Part](), 0)
-      let end = try await reader.scan(keys.log(after: start), order: .ascending, limit: LogSorter.step) { key, value in
+      let end = try await reader.scan(keys.log(after: start), order: .ascending, limit: tuning.sortStep) { key, value in
         do {
           log.append((try keys.position(ofLogKey: key.bytes), try LogRow(value.bytes)))
         } catch  where !log.isEmpty {
@@ -117,7 +123,7 @@ final class LogSorter: Sendable {
           return .stop
         }
         size += value.byteCount
-        return size < LogSorter.stepSize ? .next : .stop
+        return size < tuning.sortBytes ? .next : .stop
       }
       return (start, log, end.rest == nil)
     }
@@ -131,7 +137,8 @@ final class LogSorter: Sendable {
         let horizon = try NumberRow.number(rows[1])
         announcement.announce(try await transaction.commitVersion().microseconds) { [] }
         // Rows that have been pruned meanwhile are not found any more.
-        for (collection, rows) in ChangeRow.rows(of: log.filter { $0.position.version > horizon }) {
+        let kept = log.filter { $0.position.version > horizon }
+        for (collection, rows) in ChangeRow.rows(of: kept, limit: tuning.changeRowLimit) {
           let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
           for row in rows {
             guard let last = row.parts.last else { continue }

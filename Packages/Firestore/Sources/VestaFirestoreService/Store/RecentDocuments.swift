@@ -57,7 +57,7 @@ final class RecentDocuments: Sendable {
     var unknown: [Int64] = []
     /// Marks of documents that were read once, by the hashes of their names; a document whose mark was overwritten
     /// counts as not read.
-    var marks = [UInt32](repeating: 0, count: RecentDocuments.markCount)
+    var marks: [UInt32]
     /// The databases whose documents are here.
     var databases: [DatabaseName: DatabaseKeys] = [:]
     var observation: ListenerRegistration?
@@ -72,7 +72,7 @@ final class RecentDocuments: Sendable {
     /// Whether a document was read before; notes that it is now.
     mutating func hasRead(_ key: Key) -> Bool {
       let mark = UInt32(truncatingIfNeeded: key.hash >> 32) | 1
-      let index = key.hash & (RecentDocuments.markCount - 1)
+      let index = key.hash & (marks.count - 1)
       defer { marks[index] = mark }
       return marks[index] == mark
     }
@@ -104,21 +104,16 @@ final class RecentDocuments: Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
   }
 
-  /// The number of marks, a power of two: 64 KiB of them.
-  private static let markCount = 16_384
-
-  /// The unknown commits that are remembered; after more of them everything is forgotten.
-  private static let mostUnknown = 4096
-
-  /// The rows and bytes of the log that a check reads; beyond that everything is forgotten.
-  private static let mostRows = 256
-  private static let mostBytes = 1_048_576
-
-  private let state = Locked(State())
+  private let state: Locked<State>
+  private let tuning: RecentTuning
   /// The bytes of documents that are kept, or little more; 0 for none.
   private let limit: Int
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, tuning: RecentTuning = RecentTuning()) {
+    self.limit = limit
+    self.tuning = tuning
+    state = Locked(State(marks: [UInt32](repeating: 0, count: 1 << tuning.markBits)))
+  }
 
   // MARK: The store
 
@@ -179,11 +174,11 @@ final class RecentDocuments: Sendable {
         for key in keys { state.forget(key) }
       } else if !state.young.isEmpty || !state.old.isEmpty {
         state.unknown.append(version)
-        if state.unknown.count > RecentDocuments.mostUnknown { state.forgetAll() }
+        if state.unknown.count > tuning.unknownCommits { state.forgetAll() }
       }
       state.latest = max(state.latest, version)
       // Commits announced for an earlier version have failed, or run again.
-      if state.coming.count > 64 { state.coming = state.coming.filter { $0.key > version } }
+      if state.coming.count > tuning.announcedCommits { state.coming = state.coming.filter { $0.key > version } }
     }
   }
 
@@ -210,14 +205,14 @@ final class RecentDocuments: Sendable {
       }
       var places: [Place] = []
       let end = try await reader.scan(
-        keys.log(after: version - 1), order: .ascending, limit: RecentDocuments.mostRows - rows
+        keys.log(after: version - 1), order: .ascending, limit: tuning.checkedRows - rows
       ) { _, value in
         bytes += value.byteCount
         places += try LogRow(value.bytes).changes.map(\.place)
-        return bytes < RecentDocuments.mostBytes ? .next : .stop
+        return bytes < tuning.checkedBytes ? .next : .stop
       }
       rows += end.visited
-      guard end.rest == nil, rows < RecentDocuments.mostRows else { return state.withLock { $0.forgetAll() } }
+      guard end.rest == nil, rows < tuning.checkedRows else { return state.withLock { $0.forgetAll() } }
       for place in places {
         changed.insert(Key(name: ResourceName(database: name, path: try place.path()).description))
       }

@@ -95,9 +95,6 @@ struct ChangeRow: Sendable, Equatable {
   /// In the order of the log.
   var parts: [Part]
 
-  /// A row takes no other part from this size on.
-  static let softLimit = 16_384
-
   var bytes: [UInt8] {
     var writer = RowWriter()
     for part in parts {
@@ -123,13 +120,15 @@ struct ChangeRow: Sendable, Equatable {
   }
 
   /// The rows of each collection that parts of the log have documents of, by the collections' prefixes.
-  static func rows(of log: [(position: LogPosition, row: LogRow)]) -> [[UInt8]: [ChangeRow]] {
+  ///
+  /// - Parameter limit: A row takes no other part from this size on.
+  static func rows(of log: [(position: LogPosition, row: LogRow)], limit: Int) -> [[UInt8]: [ChangeRow]] {
     var rows: [[UInt8]: (full: [ChangeRow], last: ChangeRow, size: Int)] = [:]
     for (position, row) in log {
       for (collection, changes) in Dictionary(grouping: row.changes, by: \.place.collectionPrefix) {
         let ids = changes.map { Array($0.place.bytes.dropFirst(collection.count)) }
         var entry = rows.removeValue(forKey: collection) ?? ([], ChangeRow(parts: []), 0)
-        if entry.size >= softLimit { entry = (entry.full + [entry.last], ChangeRow(parts: []), 0) }
+        if entry.size >= limit { entry = (entry.full + [entry.last], ChangeRow(parts: []), 0) }
         entry.last.parts.append(Part(position: position, ids: ids))
         entry.size += ids.reduce(16) { $0 + $1.count + 2 }
         rows[collection] = entry
@@ -168,9 +167,6 @@ struct LoggedChange: Sendable, Equatable {
 struct LogRow: Sendable, Equatable {
   var changes: [LoggedChange]
 
-  /// A part ends after the change with which it reaches this size.
-  static let softLimit = 262_144
-
   var bytes: [UInt8] {
     var writer = RowWriter(reserving: changes.reduce(0) { $0 + $1.size })
     for change in changes {
@@ -194,14 +190,16 @@ struct LogRow: Sendable, Equatable {
   }
 
   /// The changes of a commit in rows of a size that every store takes.
-  static func rows(of changes: [LoggedChange]) -> [LogRow] {
+  ///
+  /// - Parameter limit: A part ends after the change with which it reaches this size.
+  static func rows(of changes: [LoggedChange], limit: Int) -> [LogRow] {
     var rows: [LogRow] = []
     var part: [LoggedChange] = []
     var size = 0
     for change in changes {
       part.append(change)
       size += change.size
-      if size >= softLimit {
+      if size >= limit {
         rows.append(LogRow(changes: part))
         (part, size) = ([], 0)
       }

@@ -36,12 +36,6 @@ extension ChangeScope {
 }
 
 extension Snapshot {
-  /// The number of rows of the log that are read together.
-  private static let page = 256
-
-  /// The number of rows of a collection that are read together; each says of a hundred commits or so what they changed.
-  private static let changePage = 64
-
   /// Visits what has been changed after a version, for each document in the order of the commits.
   ///
   /// It costs the changes in the scope, and holds a page of them at a time: the rows of the collections say which parts
@@ -83,7 +77,7 @@ extension Snapshot {
     var rest: KeyRange? = range
     while let range = rest {
       var rows: [LogRow] = []
-      rest = try await reader.scan(range, order: .ascending, limit: Self.page) { _, value in
+      rest = try await reader.scan(range, order: .ascending, limit: tuning.log.page) { _, value in
         rows.append(try LogRow(value.bytes))
         return .next
       }.rest
@@ -139,7 +133,7 @@ extension Snapshot {
     while let range = rest {
       var positions: [LogPosition] = []
       var count = 0
-      rest = try await reader.scan(range, order: .ascending, limit: Self.changePage) { _, value in
+      rest = try await reader.scan(range, order: .ascending, limit: tuning.log.changePage) { _, value in
         count += 1
         for part in try ChangeRow(value.bytes).parts where part.position.version > version {
           if let places, !part.ids.contains(where: { places.contains(Place(bytes: inside + $0)) }) { continue }
@@ -148,8 +142,9 @@ extension Snapshot {
         return .next
       }.rest
       // Parts of the log may be large: few are held at a time.
-      for start in stride(from: 0, to: positions.count, by: 16) {
-        let part = positions[start..<min(start + 16, positions.count)]
+      let most = tuning.log.partsTogether
+      for start in stride(from: 0, to: positions.count, by: most) {
+        let part = positions[start..<min(start + most, positions.count)]
         for row in try await reader.get(part.map(keys.log)) {
           for change in try row.map({ try LogRow($0) })?.changes ?? [] where change.place.collectionPrefix == inside {
             if let places, !places.contains(change.place) { continue }

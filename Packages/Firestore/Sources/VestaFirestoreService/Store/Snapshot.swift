@@ -19,23 +19,26 @@ struct Snapshot {
   let indexes: (any QueryIndexes)?
   /// For how many microseconds the past is kept.
   let retention: Int64
+  let tuning: EngineTuning
 
   var readTime: Timestamp { Timestamp(microseconds: version) }
 
   /// The latest version that the reader sees.
   init(
-    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: (any QueryIndexes)?, retention: Int64
+    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: (any QueryIndexes)?, retention: Int64,
+    tuning: EngineTuning
   ) {
     self.init(
       reader: reader, keys: keys, name: name, version: reader.version.microseconds, past: [:], indexes: indexes,
-      retention: retention)
+      retention: retention, tuning: tuning)
   }
 
-  private init(
+  init(
     reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, version: Int64, past: [Place: [UInt8]?],
-    indexes: (any QueryIndexes)?, retention: Int64
+    indexes: (any QueryIndexes)?, retention: Int64, tuning: EngineTuning
   ) {
     self.reader = reader
+    self.tuning = tuning
     self.keys = keys
     self.name = name
     self.version = version
@@ -58,13 +61,14 @@ struct Snapshot {
   func later(_ version: Int64) -> Snapshot {
     Snapshot(
       reader: reader, keys: keys, name: name, version: max(version, self.version), past: past, indexes: indexes,
-      retention: retention)
+      retention: retention, tuning: tuning)
   }
 
   /// The same with another reader of the same version.
   func reading(with reader: any StoreReader) -> Snapshot {
     Snapshot(
-      reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes, retention: retention)
+      reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes, retention: retention,
+      tuning: tuning)
   }
 
   /// An earlier version; or a later one, of which the caller knows that no commit will have it or one before it.
@@ -84,7 +88,7 @@ struct Snapshot {
     }
     return Snapshot(
       reader: reader, keys: keys, name: name, version: version, past: past, indexes: indexes,
-      retention: retention)
+      retention: retention, tuning: tuning)
   }
 
   /// Returns the rows of documents before their first change after a version.
@@ -115,16 +119,13 @@ struct Snapshot {
     return past
   }
 
-  /// The maximum number of changes of a document that are followed back.
-  private static let mostSteps = 32
-
   /// The row of a document at an earlier version: a row says when it was written, and the log of that version has the
   /// row before it.
   ///
   /// - Returns: `nil` where this does not say: the document was not there in between, or has changed very often.
   private func row(of place: Place, leadingTo row: [UInt8], at version: Int64) async throws -> [UInt8]? {
     var row = row
-    for _ in 0..<Snapshot.mostSteps {
+    for _ in 0..<tuning.log.stepsBack {
       let written = try DocumentRow.version(of: row)
       if written <= version { return row }
       guard let before = try await self.row(of: place, before: written) else { return nil }
@@ -200,6 +201,8 @@ extension DocumentRow {
 }
 
 extension Snapshot: IndexedReader {
+  var entryTuning: EntryTuning { tuning.entries }
+
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {

@@ -35,26 +35,23 @@ final class TransactionPool: Sendable {
     var granted: Set<ID> = []
     /// Documents that several transactions read to write them: until then, readers have them alone.
     var contended: [Place: Int64] = [:]
+    /// When the next timer ends what has expired.
+    var nextLook = Int64.max
     var isClosed = false
 
     /// Notes a transaction that has ended, so that ending it once more is no error.
-    mutating func noteEnd(of id: ID) {
-      if ended.count >= TransactionPool.mostEnded { ended.removeAll() }
+    mutating func noteEnd(of id: ID, _ tuning: CommitTuning) {
+      if ended.count >= tuning.endedTransactions { ended.removeAll() }
       ended.insert(id)
     }
 
     /// Notes a document as contended; one of those that have to go may be needed once more, which costs a retry.
-    mutating func noteContention(at place: Place, until end: Int64, _ now: Int64) {
-      if contended.count >= TransactionPool.mostContended { contended = contended.filter { $0.value > now } }
-      if contended.count >= TransactionPool.mostContended { contended.removeAll() }
+    mutating func noteContention(at place: Place, until end: Int64, _ now: Int64, _ tuning: CommitTuning) {
+      if contended.count >= tuning.contendedDocuments { contended = contended.filter { $0.value > now } }
+      if contended.count >= tuning.contendedDocuments { contended.removeAll() }
       contended[place] = end
     }
   }
-
-  /// The maximum number of ended transactions that are remembered.
-  static let mostEnded = 4096
-  /// The maximum number of contended documents that are remembered.
-  static let mostContended = 1024
 
   private let state = Locked(State())
   private let options: FirestoreServiceOptions
@@ -227,19 +224,14 @@ final class TransactionPool: Sendable {
       let isContended = state.contended[place].map { $0 > now } ?? false
       let answer = state.locks.acquire(place, for: id, isContended ? .exclusive : mode)
       if answer == .deadlock, mode == .exclusive {
-        state.noteContention(at: place, until: now + TransactionPool.contention, now)
+        state.noteContention(at: place, until: now + TransactionPool.contention, now, options.tuning.commits)
       }
       return answer
     }
   }
 
   private func turn(of id: ID) async -> Bool {
-    // Ends what has expired while somebody waits for it, since no call may come to notice.
-    let watch = Task {
-      while (try? await Task.sleep(for: .seconds(1))) != nil { self.endExpired() }
-    }
-    defer { watch.cancel() }
-    return await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known = state.withLock { state -> Bool? in
           if state.granted.remove(id) != nil { return true }
@@ -247,18 +239,46 @@ final class TransactionPool: Sendable {
           state.waiters[id] = continuation
           return nil
         }
-        if let known { continuation.resume(returning: known) }
+        if let known { return continuation.resume(returning: known) }
+        // Ends what has expired while somebody waits for it, since no call may come to notice.
+        watch()
       }
     } onCancel: {
       finish(id)
     }
   }
 
+  /// Sets a timer for the next transaction that expires, unless one is set for that time or an earlier one.
+  private func watch() {
+    endExpired()
+    let now = options.now()
+    let time = state.withLock { state -> Int64? in
+      // One that waits itself may be past its idle time; it is looked at again each second.
+      let due = state.nextExpiry < now ? now + 1_000_000 : min(state.nextExpiry, .max - 1)
+      guard !state.waiters.isEmpty, due < state.nextLook else { return nil }
+      state.nextLook = due
+      return due
+    }
+    guard let time else { return }
+    // Never cancelled: it holds nothing, and does nothing once an earlier one has taken its place.
+    _ = options.clock.schedule(at: time + 1) { [weak self] in
+      guard let self else { return }
+      let isNext = state.withLock { state in
+        guard state.nextLook == time else { return false }
+        state.nextLook = .max
+        return true
+      }
+      if isNext { watch() }
+    }
+    // The clock may have passed the time while the timer was set.
+    if options.now() > time { endExpired() }
+  }
+
   private func finish(_ id: ID) {
     let (gone, next) = state.withLock { state in
       if let open = state.open.removeValue(forKey: id) {
         state.reads -= open.reads.count
-        if open.patience == nil { state.noteEnd(of: id) }
+        if open.patience == nil { state.noteEnd(of: id, options.tuning.commits) }
       }
       let gone = state.waiters.removeValue(forKey: id)
       state.granted.remove(id)

@@ -15,8 +15,8 @@ struct CacheReader: Sendable {
   let prefix: [UInt8]
   let database: DatabaseName
 
-  /// Queries with more candidates read their collection.
-  static let candidateLimit = 4_096
+  /// How much is read before a query reads its collection.
+  var tuning = SyncTuning()
 
   /// The cache as far as every client needs it, and whether that is all of it.
   ///
@@ -82,7 +82,8 @@ struct CacheReader: Sendable {
   private func addFirst(
     _ query: LocalQuery, _ reader: any StoreReader, to piece: inout CachePiece, _ loader: inout CacheLoader
   ) async throws {
-    let few = min(Self.candidateLimit, 4 * (query.limit ?? 0) + 64)
+    let few = min(
+      tuning.candidateLimit, tuning.candidatesPerResult * (query.limit ?? 0) + tuning.spareCandidates)
     if let keys = try await candidates(of: query, in: query.path, piece, limit: few, reader) {
       piece.documents.formUnion(keys)
       piece.queries.append(query)
@@ -136,7 +137,7 @@ struct CacheReader: Sendable {
   /// The documents that may be results of a query, by the durable indexes of a collection; `nil` when they are many or
   /// not known.
   private func candidates(
-    of query: LocalQuery, in collection: ResourcePath, _ piece: CachePiece, limit: Int = candidateLimit,
+    of query: LocalQuery, in collection: ResourcePath, _ piece: CachePiece, limit: Int? = nil,
     _ reader: any StoreReader
   ) async throws -> Set<DocumentKey>? {
     let indexes = piece.indexes[collection] ?? []
@@ -145,7 +146,8 @@ struct CacheReader: Sendable {
     for alternative in alternatives {
       var best: [DocumentKey]?
       for (id, bounds) in alternative {
-        let found = try await documents(collection, id, bounds, limit: best?.count ?? limit, reader)
+        let found = try await documents(
+          collection, id, bounds, limit: best?.count ?? limit ?? tuning.candidateLimit, reader)
         if let found { best = found }
       }
       guard let best else { return nil }
@@ -154,8 +156,8 @@ struct CacheReader: Sendable {
     return keys
   }
 
-  /// The documents from the beginning of a query's order up to the last one within its limit; `nil` without an index of
-  /// that order, or when they are many.
+  /// The documents from the beginning of a query's order up to the last one within its limit; `nil` without an index
+  /// of that order, or when they are many.
   ///
   /// Documents with pending writes are in memory, and may be no results any more: they do not count.
   private func firsts(
@@ -169,9 +171,9 @@ struct CacheReader: Sendable {
     var keys: [DocumentKey] = []
     var (count, last) = (0, [UInt8]())
     while let range = rest {
-      if keys.count >= Self.candidateLimit { return nil }
+      if keys.count >= tuning.candidateLimit { return nil }
       var chunk: [(value: [UInt8], key: DocumentKey)] = []
-      let size = min(Self.candidateLimit, max(16, limit - count))
+      let size = max(1, min(tuning.candidateLimit, max(tuning.firstEntries, limit - count)))
       rest = try await reader.scan(range, order: isReversed ? .descending : .ascending, limit: size) { key, value in
         let name = value.bytes
         let value = Array(key.bytes.dropFirst(start.count).dropLast(name.count))

@@ -134,8 +134,8 @@ final class CacheWriter: Sendable {
   }
 
   /// Reads the rows that an earlier client left.
-  func reader(of database: DatabaseName) -> CacheReader {
-    CacheReader(open: open, prefix: prefix, database: database)
+  func reader(of database: DatabaseName, _ tuning: SyncTuning) -> CacheReader {
+    CacheReader(open: open, prefix: prefix, database: database, tuning: tuning)
   }
 
   /// Deletes every row of a client.

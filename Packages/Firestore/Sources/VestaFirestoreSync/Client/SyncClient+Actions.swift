@@ -59,10 +59,13 @@ extension SyncClient {
       timers.start(name, seconds: seconds) { [weak self] in self?.timerFired(name) }
     case .cancelTimer(let name): timers.cancel(name)
     case .makeIndexes(let task): Task.detached { [weak self] in self?.make(task) }
-    case .warnUnreachable:
-      options.log(
-        "Could not reach Cloud Firestore backend. The client works offline until it can. Check the network and the "
-          + "backend's address.")
+    case .keepWrites:
+      state.withLock { state in if let machine = state.machine { keepAll(machine) } }
+    case .warnUnreachable(let error):
+      let cause = error.map { "\($0.code): \($0.message)" } ?? "Check the network and the backend's address."
+      options.log("Could not reach Cloud Firestore backend. The client works offline until it can. \(cause)")
+    case .warnStalled(let error):
+      options.log("Writes wait, and are sent as soon as the backend takes them. \(error.code): \(error.message)")
     case .warnMalformed(let error): options.log("The watch stream was closed: \(error.message)")
     default: streams.perform(action, self)
     }

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaStoreInterop
 
 /// The rows of a durable cache, read when events need them.
 extension SyncClient {
@@ -10,7 +11,7 @@ extension SyncClient {
 
   /// Reads what waiting events need, one part after the other, until none waits.
   func load() async {
-    let reader = writer?.reader(of: database)
+    let reader = writer?.reader(of: database, options.tuning)
     if let reader, state.withLock({ $0.machine == nil }) { await start(reader) }
     while let missing = runWaiting() {
       perform()
@@ -50,7 +51,13 @@ extension SyncClient {
       for complaint in loader.complaints { options.log(complaint) }
       if !loader.repairs.isEmpty { writer?.write(loader.repairs) }
     } catch {
-      options.log("The cache cannot be read. The client works without it, and writes nothing over it: \(error)")
+      // A store that was closed with the app is no failure: the client ends, too.
+      if case StoreError.Code.closed = error {
+      } else {
+        options.log(
+          "The store of the cache and of pending writes cannot be read. The client works without it, and writes nothing "
+            + "over it: \(error)")
+      }
       writer?.refuse(error)
       store = emptyStore()
     }

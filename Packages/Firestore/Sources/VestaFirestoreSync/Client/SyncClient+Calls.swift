@@ -9,12 +9,16 @@ extension SyncClient {
 
   /// Adds a listener to a query.
   ///
-  /// - Parameter receive: Called in order, one call at a time, never under a lock; after a failure not again.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - options: Which events the listener receives.
+  ///   - onEnd: Called when the client ends before the listener is removed, or has ended before.
+  ///   - receive: Called in order, one call at a time, never under a lock; after a failure not again.
   package func listen(
-    _ query: LocalQuery, options: ListenOptions,
+    _ query: LocalQuery, options: ListenOptions, onEnd: (@Sendable () -> Void)? = nil,
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
   ) -> SyncRegistration {
-    let receiver = Receiver(receive)
+    let receiver = Receiver(onEnd: onEnd, receive)
     let id = state.withLock { state in
       defer { state.nextID += 1 }
       state.listeners[state.nextID] = receiver
@@ -24,7 +28,8 @@ extension SyncClient {
     // The first results of a limited query are read first; what may take their place is read before anything changes.
     let isLimited = query.limit != nil && !query.isDocument && !self.options.isEmbedded && writer != nil
     run(
-      .listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited, later: isLimited ? .candidates(query) : nil
+      .listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited, later: isLimited ? .candidates(query) : nil,
+      dropped: receiver.end
     ) { machine in
       let target = machine.listen(query, options: options, listener: id)
       awaited?.withLock { $0 = target }
@@ -38,14 +43,20 @@ extension SyncClient {
   }
 
   /// Adds a listener that hears when the listeners of all queries agree.
-  package func addSnapshotsInSyncListener(_ receive: @escaping @Sendable () -> Void) -> SyncRegistration {
-    let receiver = Receiver<Void> { _ in receive() }
+  ///
+  /// - Parameters:
+  ///   - onEnd: Called when the client ends before the listener is removed, or has ended before.
+  ///   - receive: Called in order, one call at a time, never under a lock.
+  package func addSnapshotsInSyncListener(
+    onEnd: (@Sendable () -> Void)? = nil, _ receive: @escaping @Sendable () -> Void
+  ) -> SyncRegistration {
+    let receiver = Receiver<Void>(onEnd: onEnd) { _ in receive() }
     let id = state.withLock { state in
       defer { state.nextID += 1 }
       state.syncListeners[state.nextID] = receiver
       return state.nextID
     }
-    run { $0.addSyncListener(id) }
+    run(dropped: receiver.end) { $0.addSyncListener(id) }
     return SyncRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
@@ -54,80 +65,14 @@ extension SyncClient {
     }
   }
 
-  // MARK: Writing
-
-  /// Writes a batch: into the cache, so that listeners see it at once, and then to the backend.
-  package func write(_ mutations: [Mutation]) -> PendingWrite {
-    let write = PendingWrite()
-    guard !mutations.isEmpty else {
-      write.local.finish(nil)
-      write.remote.finish(nil)
-      return write
-    }
-    let id = register(write.remote)
-    let time = options.clock.now
-    run(.bases(of: mutations)) { [weak self] in
-      self?.fail(write, id)
-    } _: { [weak self] machine in
-      machine.write(mutations, at: time, callback: id)
-      self?.commitLocally(machine, write, id)
-    }
-    return write
-  }
-
-  /// Makes the rows of a write, and finishes its first stage when they are durable.
-  ///
-  /// Without rows of its own, because the engine in the process is about to commit it, the write survives the process
-  /// from the engine's answer on, or from the rows that are made when the network is disabled or the client ends.
-  private func commitLocally(_ machine: ClientMachine, _ write: PendingWrite, _ id: CallbackID) {
-    guard let writer else { return write.local.finish(nil) }
-    if machine.makesRowsOfWrites { return writer.write(machine.takeRows(), completions: [write.local]) }
-    withoutRows.withLock { $0[id] = write.local }
-    write.remote.whenDone { [withoutRows] _ in
-      withoutRows.withLock { $0.removeValue(forKey: id) }?.finish(nil)
-    }
-  }
-
-  /// Makes rows of the pending writes that have none.
-  private func keepAll(_ machine: ClientMachine) {
-    let waiting = withoutRows.withLock { writes in
-      defer { writes = [:] }
-      return writes.sorted { $0.key < $1.key }.map(\.value)
-    }
-    if !waiting.isEmpty { writer?.write(machine.takeRows(), completions: waiting) }
-  }
-
-  /// Fails a write that the client has ended before.
-  private func fail(_ write: PendingWrite, _ id: CallbackID) {
-    _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
-    write.local.finish(SyncClient.terminated)
-    write.remote.finish(SyncClient.terminated)
-  }
-
-  private func register(_ completion: Completion) -> CallbackID {
-    state.withLock { state in
-      defer { state.nextID += 1 }
-      state.callbacks[state.nextID] = completion
-      return state.nextID
-    }
-  }
-
-  /// Waits until every write that is pending now has been answered.
-  package func waitForPendingWrites() async throws {
-    let completion = Completion()
-    let id = register(completion)
-    run {
-      completion.finish(SyncClient.terminated)
-    } _: {
-      $0.waitForPendingWrites(id)
-    }
-    try await completion.wait()
-  }
-
   // MARK: Calls to the backend alone
 
   /// Reads documents from the backend, without the cache; for transactions.
   package func lookup(_ paths: [ResourcePath]) async throws -> [CachedDocument] {
+    try await answering(isLocal: options.isEmbedded) { try await documents(at: paths) }
+  }
+
+  func documents(at paths: [ResourcePath]) async throws -> [CachedDocument] {
     let names = paths.map { ResourceName(database: database, path: $0) }
     let request = BatchGetDocumentsRequest(
       database: database.description, documents: names.map(\.description))
@@ -169,19 +114,24 @@ extension SyncClient {
   /// Commits writes at the backend, without the cache; for transactions.
   package func commit(_ mutations: [Mutation]) async throws {
     let request = CommitRequest(database: database.description, writes: mutations.map { $0.write(in: database) })
-    try await call { context in _ = try await backend.commit(request, context: context) }
+    try await answering(isLocal: options.isEmbedded) {
+      try await call { context in _ = try await backend.commit(request, context: context) }
+    }
   }
 
   /// Asks the backend for figures about the results of a query.
   package func aggregate(_ query: LocalQuery, _ aggregations: [Aggregation]) async throws -> [String: Value] {
-    guard state.withLock({ $0.isNetworkEnabled && !$0.isShutDown }) else {
+    guard state.withLock({ $0.isNetworkEnabled }) else {
       throw FirestoreServiceError(.unavailable, "Failed to get result from server.")
     }
     let target = query.target
     let request = RunAggregationQueryRequest(
       parent: target.parent, query: StructuredAggregationQuery(query: target.structured, aggregations: aggregations))
-    var fields = MapValue()
-    try await call { context in fields = try await backend.runAggregation(request, context: context).result ?? [:] }
+    let fields = try await answering(isLocal: options.isEmbedded) {
+      var fields = MapValue()
+      try await call { context in fields = try await backend.runAggregation(request, context: context).result ?? [:] }
+      return fields
+    }
     return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
   }
 
@@ -198,14 +148,28 @@ extension SyncClient {
 
   /// A document of the cache with the pending writes on top.
   package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
-    if options.isEmbedded { return try await embeddedDocument(path) }
-    return try await read(.documents([path])) { $0.local.localDocument(path) }
+    try await answering(isLocal: true) {
+      if options.isEmbedded { return try await embeddedDocument(path) }
+      return try await read(.documents([path])) { $0.local.localDocument(path) }
+    }
   }
 
   /// The results of a query in the cache, with the pending writes on top.
   package func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot {
-    if options.isEmbedded { return try await embeddedResults(query, isFromCache: true) }
-    return try await change(.query(query)) { $0.cachedResults(query) }
+    try await answering(isLocal: true) {
+      if options.isEmbedded { return try await embeddedResults(query, isFromCache: true) }
+      return try await change(.query(query)) { $0.cachedResults(query) }
+    }
+  }
+
+  /// Runs a read that is answered before the client ends, if it begins before the end.
+  ///
+  /// - Parameter isLocal: Whether the answer is sure to come: it does not depend on a network.
+  func answering<Result>(isLocal: Bool, _ read: () async throws -> Result) async throws -> Result {
+    guard isLocal else { return try await read() }
+    guard reads.begin() else { throw SyncClient.terminated }
+    defer { reads.end() }
+    return try await read()
   }
 
   // MARK: Indexes
@@ -238,13 +202,16 @@ extension SyncClient {
   /// Notes that another user has signed in, or nobody, or that the tokens of the user are new.
   package func changeUser(_ user: String?) { run { $0.changeUser(user ?? "") } }
 
-  /// Ends the client: no listener is called again, and what is pending stays pending in its store.
+  /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and
+  /// what is pending stays pending in its store.
   package func shutdown() async {
-    let (receivers, waiting) = state.withLock { state in
+    await reads.close()
+    let (receivers, syncReceivers, waiting) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }
-      return (Array(state.listeners.values), state.waiting)
+      return (Array(state.listeners.values), Array(state.syncListeners.values), state.waiting)
     }
-    for receiver in receivers { receiver.mute() }
+    for receiver in receivers { receiver.end() }
+    for receiver in syncReceivers { receiver.end() }
     if !waiting.isEmpty { _ = try? await read { _ in true } }
     run { [weak self] machine in
       machine.shutDown()

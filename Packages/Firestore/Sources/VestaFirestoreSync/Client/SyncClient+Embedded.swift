@@ -11,7 +11,7 @@ extension SyncClient {
   /// - Returns: `nil` where a listener must be used: the backend is not embedded, or the network is disabled.
   package func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? {
     guard isDirect else { return nil }
-    return try await embeddedDocument(path)
+    return try await answering(isLocal: true) { try await embeddedDocument(path) }
   }
 
   /// The results as the backend has them now, with the pending writes on top.
@@ -19,14 +19,15 @@ extension SyncClient {
   /// - Returns: `nil` where a listener must be used.
   package func freshResults(_ query: LocalQuery) async throws -> ViewSnapshot? {
     guard isDirect else { return nil }
-    return try await embeddedResults(query, isFromCache: false)
+    return try await answering(isLocal: true) { try await embeddedResults(query, isFromCache: false) }
   }
 
   private var isDirect: Bool { options.isEmbedded && state.withLock { $0.isNetworkEnabled && !$0.isShutDown } }
 
   func embeddedDocument(_ path: ResourcePath) async throws -> CachedDocument {
-    let document = try await lookup(path)
-    return try await read { $0.local.overlaid(document).document }
+    try await withPending(
+      { $0.pending(at: path) },
+      read: { pending in pending.overlaid(try await lookup(path)) })
   }
 
   func embeddedResults(_ query: LocalQuery, isFromCache: Bool) async throws -> ViewSnapshot {
@@ -34,17 +35,45 @@ extension SyncClient {
       let document = try await embeddedDocument(query.path)
       return ViewSnapshot(query, documents: [document], isFromCache: isFromCache)
     }
-    let overlaid = try await read { $0.local.overlaidKeys(of: query) }
-    let base = try await base(of: query, overlaid: overlaid)
-    let local = overlaid.isEmpty ? base : try await read { machine in base.map { machine.local.overlaid($0).document } }
-    return ViewSnapshot(query, documents: local, isFromCache: isFromCache)
+    return try await withPending(
+      { $0.pending(in: query) },
+      read: { pending in
+        let documents = try await base(of: query, overlaid: pending.keys)
+        return ViewSnapshot(query, documents: documents.map(pending.overlaid), isFromCache: isFromCache)
+      })
+  }
+
+  /// Reads from the engine with the pending writes of the time before the read.
+  ///
+  /// Engine and queue are two sources, and a write moves from one to the other: when it is committed and answered
+  /// between two looks, the engine was looked at before it had the write, and the queue after. So the queue is looked
+  /// at first. A write that is pending then is shown, whatever happens meanwhile; one that was answered before is in
+  /// the engine. When a write is answered meanwhile the read begins again, so that it is not shown as pending; after
+  /// some attempts it is.
+  private func withPending<Result>(
+    _ pending: @escaping @Sendable (LocalStore) -> PendingOverlays,
+    read: (PendingOverlays) async throws -> Result
+  ) async throws -> Result {
+    var attempts = max(1, options.tuning.readAttempts)
+    while true {
+      let before = try await self.read { pending($0.local) }
+      let result = try await read(before)
+      attempts -= 1
+      if before.isEmpty || attempts == 0 { return result }
+      let isCurrent = state.withLock { state in state.machine.map { before.isPending(in: $0.local) } ?? true }
+      if isCurrent { return result }
+    }
   }
 
   /// The results of the engine, and its documents that have pending writes.
-  private func base(of query: LocalQuery, overlaid: [DocumentKey]) async throws -> [CachedDocument] {
+  ///
+  /// - Parameter spare: How many more results than the limit allows.
+  private func base(
+    of query: LocalQuery, overlaid: [DocumentKey], spare: Int = 0
+  ) async throws -> [CachedDocument] {
     var target = query.target.structured
-    // A pending write can push a result out of the limit or into it.
-    if !overlaid.isEmpty { target.limit = nil }
+    // Each pending write can push one result out of the limit.
+    if let limit = target.limit { target.limit = Int32(clamping: Int(limit) + overlaid.count + spare) }
     let request = RunQueryRequest(parent: query.target.parent, query: target)
     var documents: [ResourcePath: CachedDocument] = [:]
     try await call { context in
@@ -55,9 +84,60 @@ extension SyncClient {
       }
     }
     let missing = overlaid.filter { documents[$0] == nil }
-    if !missing.isEmpty { for document in try await lookup(missing) { documents[document.path] = document } }
+    if !missing.isEmpty {
+      for document in try await self.documents(at: missing) { documents[document.path] = document }
+    }
     return Array(documents.values)
   }
+}
+
+/// The pending writes of some documents at one time.
+struct PendingOverlays: Sendable {
+  /// The documents, in the order of their paths.
+  let keys: [DocumentKey]
+  private let user: UTF8String
+  private let overlays: [DocumentKey: Overlay]
+  /// The number of the oldest pending write of each document.
+  private let oldest: [DocumentKey: Int]
+
+  init(_ keys: some Collection<DocumentKey>, of store: LocalStore) {
+    user = store.user
+    guard !keys.isEmpty else {
+      (self.keys, overlays, oldest) = ([], [:], [:])
+      return
+    }
+    let queue = store.queue
+    self.keys = keys.sorted()
+    overlays = Dictionary(uniqueKeysWithValues: self.keys.compactMap { key in queue.overlays[key].map { (key, $0) } })
+    oldest = Dictionary(uniqueKeysWithValues: self.keys.compactMap { key in queue.oldest(of: key).map { (key, $0) } })
+  }
+
+  var isEmpty: Bool { keys.isEmpty }
+
+  /// Whether none of the writes has been answered.
+  func isPending(in store: LocalStore) -> Bool {
+    if store.user != user { return false }
+    let queue = store.queue
+    return oldest.allSatisfy { queue.oldest(of: $0.key) == $0.value }
+  }
+
+  /// A document with its pending writes on top.
+  func overlaid(_ document: CachedDocument) -> CachedDocument {
+    guard let overlay = overlays[document.path] else { return document }
+    var result = document
+    _ = overlay.mutation.applyLocally(to: &result, mutated: .none, at: .zero)
+    return result
+  }
+}
+
+extension LocalStore {
+  /// The pending writes of a document.
+  func pending(at key: DocumentKey) -> PendingOverlays {
+    PendingOverlays(hasOverlays && queue.overlays[key] != nil ? [key] : [], of: self)
+  }
+
+  /// The pending writes of the documents that a query looks at.
+  func pending(in query: LocalQuery) -> PendingOverlays { PendingOverlays(overlaidKeys(of: query), of: self) }
 }
 
 /// The engine as the cache: what events need of it before they come.
@@ -67,6 +147,9 @@ extension SyncClient {
     var found = EngineCache()
     for document in await engineDocuments(missing.documents) { found.documents[document.path] = document }
     for query in missing.queries { found.queries[QueryID(query)] = await engineResults(query) }
+    for query in missing.refills {
+      found.refills[QueryID(query)] = await engineResults(query, spare: missing.spareResults)
+    }
     let read = found
     state.withLock { $0.machine?.add(read) }
   }
@@ -75,7 +158,7 @@ extension SyncClient {
   func engineDocuments(_ keys: Set<DocumentKey>) async -> [CachedDocument] {
     if keys.isEmpty { return [] }
     do {
-      return try await lookup(keys.sorted())
+      return try await documents(at: keys.sorted())
     } catch {
       options.log("The engine could not be read for pending writes. They are shown without its documents: \(error)")
       return keys.map { CachedDocument(ResourceName(database: database, path: $0), .invalid) }
@@ -83,12 +166,14 @@ extension SyncClient {
   }
 
   /// The results of the engine, with what pending writes may bring into a limit; none when it cannot be read.
-  private func engineResults(_ query: LocalQuery) async -> [CachedDocument] {
+  ///
+  /// The queue does not change meanwhile: events wait for this.
+  private func engineResults(_ query: LocalQuery, spare: Int = 0) async -> [CachedDocument] {
     do {
-      if query.isDocument { return try await lookup([query.path]) }
+      if query.isDocument { return try await documents(at: [query.path]) }
       // Not by `read`, which would wait for the events that wait for this.
       let overlaid = state.withLock { $0.machine?.local.overlaidKeys(of: query) ?? [] }
-      return try await base(of: query, overlaid: overlaid)
+      return try await base(of: query, overlaid: overlaid, spare: spare)
     } catch {
       options.log("The engine could not be read for a listener. It begins without documents: \(error)")
       return []

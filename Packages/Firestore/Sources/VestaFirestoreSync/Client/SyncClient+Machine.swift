@@ -70,7 +70,7 @@ extension SyncClient {
   /// Begins with a cache.
   func start(_ state: inout State, _ store: LocalStore) {
     var configuration = ClientMachine.Configuration(database: database)
-    configuration.limboLimit = options.limboLimit
+    configuration.tuning = options.tuning
     configuration.digest = options.digest
     configuration.keepsOnlyPendingWrites = options.isEmbedded
     configuration.fetchesTargets = options.isEmbedded

@@ -48,6 +48,7 @@ package final class SyncClient: Sendable {
   let writer: CacheWriter?
   let streams: SyncStreams
   let timers: SyncTimers
+  let reads = ReadGate()
   let state: Locked<State>
   /// The first stages of pending writes that have no rows of their own.
   let withoutRows = Locked<[CallbackID: Completion]>([:])

@@ -12,8 +12,8 @@ package struct SyncOptions: Sendable {
   /// The client then keeps no copy of its documents: it reads them from the engine, and makes rows of pending writes
   /// only while the network is disabled.
   package var isEmbedded = false
-  /// How many limbo resolutions are active at once.
-  package var limboLimit = 100
+  /// The figures at which the behavior of the client changes.
+  package var tuning = SyncTuning()
   /// MD5; without it bloom filters are not used.
   package var digest: BloomFilter.Digest?
   /// The user at the start; `nil` for nobody.

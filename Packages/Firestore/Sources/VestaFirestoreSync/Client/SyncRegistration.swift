@@ -19,9 +19,20 @@ final class Receiver<Element: Sendable>: Sendable {
     let perform: @Sendable (Element) -> Void
   }
 
-  private let action: Locked<Action?>
+  private struct End: Sendable {
+    let perform: @Sendable () -> Void
+  }
 
-  init(_ action: @escaping @Sendable (Element) -> Void) { self.action = Locked(Action(perform: action)) }
+  private let action: Locked<Action?>
+  private let onEnd: Locked<End?>
+
+  /// - Parameters:
+  ///   - onEnd: Called by `end()`, once.
+  ///   - action: Called with each element.
+  init(onEnd: (@Sendable () -> Void)? = nil, _ action: @escaping @Sendable (Element) -> Void) {
+    self.action = Locked(Action(perform: action))
+    self.onEnd = Locked(onEnd.map(End.init))
+  }
 
   func receive(_ element: Element) {
     let action = action.withLock { $0 }
@@ -30,7 +41,56 @@ final class Receiver<Element: Sendable>: Sendable {
 
   func mute() {
     let action = action.withLock { $0.take() }
-    withExtendedLifetime(action) {}
+    let end = onEnd.withLock { $0.take() }
+    withExtendedLifetime((action, end)) {}
+  }
+
+  /// Mutes the receiver because its client ends.
+  @Sendable func end() {
+    let end = onEnd.withLock { $0.take() }
+    mute()
+    end?.perform()
+  }
+}
+
+/// The reads that are under way, for an end that waits for them.
+package final class ReadGate: Sendable {
+  private struct State {
+    var count = 0
+    var isClosed = false
+  }
+
+  private let state = Locked(State())
+  private let idle = Latch()
+
+  /// A gate that is open.
+  package init() {}
+
+  /// Begins a read; `false` when the end has begun.
+  package func begin() -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.count += 1 }
+      return !state.isClosed
+    }
+  }
+
+  /// Ends a read that has begun.
+  package func end() {
+    let isIdle = state.withLock { state in
+      state.count -= 1
+      return state.isClosed && state.count == 0
+    }
+    if isIdle { idle.open() }
+  }
+
+  /// Lets no read begin from now on, and waits for those that have begun.
+  package func close() async {
+    let isIdle = state.withLock { state in
+      state.isClosed = true
+      return state.count == 0
+    }
+    if isIdle { idle.open() }
+    await idle.wait()
   }
 }
 

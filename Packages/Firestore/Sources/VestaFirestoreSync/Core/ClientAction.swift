@@ -11,6 +11,8 @@ package enum TimerName: String, Sendable, Hashable, CaseIterable {
   case writeBackoff
   /// Targets whose first results were read are not followed yet.
   case watchFollow
+  /// Acknowledged writes are shown of which the backend has sent no snapshot.
+  case awaited
   /// The watch stream has no targets.
   case watchIdle
   /// The write stream has no writes.
@@ -56,8 +58,12 @@ package enum ClientAction: Sendable {
   case finish(CallbackID, FirestoreServiceError?)
   /// Make indexes over the cache, on another thread, and hand them over with `indexesMade`.
   case makeIndexes(IndexTask)
-  /// Log that the backend cannot be reached.
-  case warnUnreachable
+  /// Make rows of the pending writes that have none, because the engine in the process does not take them.
+  case keepWrites
+  /// Log that the backend cannot be reached, and why, as far as that is known.
+  case warnUnreachable(FirestoreServiceError?)
+  /// Log that writes wait, and why.
+  case warnStalled(FirestoreServiceError)
   /// Log that the watch stream was closed because of a message that cannot be understood.
   case warnMalformed(FirestoreServiceError)
 }

@@ -11,17 +11,21 @@ extension ClientMachine {
     let (batch, changed) = local.write(mutations, at: time)
     if let callback { writeCallbacks[local.user, default: [:]][batch.id] = callback }
     raise(changed, event: nil)
+    engineCache.refills = [:]
     fillPipeline()
+    retryAfterOutage()
   }
 
   /// Tells a caller when everything that is pending now has been answered.
   package func waitForPendingWrites(_ callback: CallbackID) {
     guard let last = local.queue.batches.last else { return emit(.finish(callback, nil)) }
     pendingWritesCallbacks[last.id, default: []].append(callback)
+    retryAfterOutage()
   }
 
   func acknowledge(_ answer: BatchAcknowledgement) {
     finish(answer.batch.id, error: nil)
+    holdForViews(answer.batch)
     raise(local.acknowledge(answer), event: nil)
   }
 
@@ -34,5 +38,35 @@ extension ClientMachine {
   private func finish(_ batch: Int, error: FirestoreServiceError?) {
     if let callback = writeCallbacks[local.user]?.removeValue(forKey: batch) { emit(.finish(callback, error)) }
     for callback in pendingWritesCallbacks.removeValue(forKey: batch) ?? [] { emit(.finish(callback, nil)) }
+  }
+}
+
+/// Documents of acknowledged writes, for views that have not had the backend's results.
+///
+/// Such results may have been read before the write was committed. The cache ignores what is older than the document
+/// it has; so it must keep the document until then, also where nothing refers to it.
+///
+/// Worked example: `rooms/a` is deleted, and a listener to `rooms` is added before the answer. The engine is read,
+/// with the room. Then the deletion is acknowledged at version 5. The results of version 4 arrive: without the note
+/// that there is no room at version 5, the first snapshot would show it.
+extension ClientMachine {
+  func holdForViews(_ batch: MutationBatch) {
+    if listenTargets.isEmpty { return }
+    for key in batch.paths where isAwaitingResults(key) { store.hold(key) }
+  }
+
+  /// Ends that for documents whose views have had results, or are gone.
+  func releaseHeld() {
+    if store.held.isEmpty { return }
+    let done = store.held.filter { !isAwaitingResults($0) }
+    if !done.isEmpty { local.release(Array(done)) }
+  }
+
+  private func isAwaitingResults(_ key: DocumentKey) -> Bool {
+    var isAwaiting = false
+    viewIndex.forEach(lookingAt: key) { id in
+      if let view = views[id], !view.view.isCurrent, listenTargets[view.target] != nil { isAwaiting = true }
+    }
+    return isAwaiting
   }
 }

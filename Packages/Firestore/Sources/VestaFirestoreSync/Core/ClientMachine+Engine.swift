@@ -6,6 +6,8 @@ package struct EngineCache: Sendable {
   package var documents: [DocumentKey: CachedDocument] = [:]
   /// The results of queries.
   package var queries: [QueryID: [CachedDocument]] = [:]
+  /// The results of limited queries with more than their limits allow, for the next write.
+  package var refills: [QueryID: [CachedDocument]] = [:]
 
   /// Nothing.
   package init() {}
@@ -13,9 +15,9 @@ package struct EngineCache: Sendable {
 
 /// The engine in the process as the cache of an embedded client.
 ///
-/// Such a client keeps no copies of documents that nobody listens to. Two events need them all the same, and wait until
-/// they are read: a listener that only the cache may answer, because the network is disabled or because it asked for
-/// that; and a write that changes a part of a document, such as a merge or an increment.
+/// Such a client keeps no copies of documents that nobody listens to. Two events need them all the same, and wait
+/// until they are read: a listener that only the cache may answer, because the network is disabled or because it asked
+/// for that; and a write that changes a part of a document, such as a merge or an increment.
 ///
 /// Worked example: `rooms/a` is `{n: 4}` in the engine, and nobody listens to it. The network is disabled, and
 /// `rooms/a` is incremented. Without the document the local result would be `{n: 1}`; with it, it is `{n: 5}`.
@@ -28,6 +30,8 @@ extension ClientMachine {
       switch need {
       case .bases(let mutations):
         for mutation in mutations where isBaseMissing(mutation) { piece.documents.insert(mutation.path) }
+        piece.refills += refills(for: mutations)
+        piece.spareResults += mutations.count
       case .listener(let query, let isCacheOnly):
         if isAnsweredByCache(isCacheOnly), isMissing(query) { piece.queries.append(query) }
       default: break
@@ -48,10 +52,33 @@ extension ClientMachine {
 
   private func isAnsweredByCache(_ isCacheOnly: Bool) -> Bool { isCacheOnly || !isNetworkEnabled }
 
+  /// The limited queries whose results a write may take out of the limit, or move beyond it, and that only the cache
+  /// answers: others have to come in then, and the engine is asked for them before the write.
+  private func refills(for mutations: [Mutation]) -> [LocalQuery] {
+    var queries: [QueryID: LocalQuery] = [:]
+    for mutation in mutations {
+      viewIndex.forEach(lookingAt: mutation.path) { id in
+        guard let view = views[id], view.view.isFull, view.view.contains(mutation.path), engineCache.refills[id] == nil,
+          isAnsweredByCache(!events.isRemote(id))
+        else { return }
+        queries[id] = view.query
+      }
+    }
+    return Array(queries.values)
+  }
+
+  /// Gives a limited view whose results have changed the engine's results, which were read before the change.
+  func takeRefill(of id: QueryID, target: Int32) {
+    guard let found = engineCache.refills.removeValue(forKey: id) else { return }
+    _ = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
+    local.refer(to: found.map(\.path), from: target)
+  }
+
   /// Takes what has been read of the engine, for the events that wait for it.
   package func add(_ read: EngineCache) {
     engineCache.documents.merge(read.documents) { _, new in new }
     engineCache.queries.merge(read.queries) { _, new in new }
+    engineCache.refills.merge(read.refills) { _, new in new }
   }
 
   /// Gives a write the documents that it is based on; views show them together with the write.

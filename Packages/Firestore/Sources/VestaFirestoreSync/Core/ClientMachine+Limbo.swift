@@ -23,7 +23,7 @@ extension ClientMachine {
     queriesByTarget[target]?.contains { views[$0]?.view.limboKeys.contains(key) ?? false } ?? false
   }
 
-  private func beginLimbo(_ key: DocumentKey) {
+  func beginLimbo(_ key: DocumentKey) {
     guard activeLimbo[key] == nil else { return }
     enqueuedLimbo.append(key)
     pumpLimbo()
@@ -38,7 +38,7 @@ extension ClientMachine {
   }
 
   func pumpLimbo() {
-    while activeLimbo.count < configuration.limboLimit ?? .max, let key = enqueuedLimbo.popFirst() {
+    while activeLimbo.count < tuning.limboLimit ?? .max, let key = enqueuedLimbo.popFirst() {
       let id = limboIDs.next()
       limboResolutions[id] = LimboResolution(key: key)
       activeLimbo[key] = id

@@ -69,7 +69,8 @@ extension ClientMachine {
     forgetView(id)
     queriesByTarget[target]?.removeAll { $0 == id }
     guard queriesByTarget[target]?.isEmpty == true else {
-      return track(limbo.sorted().map { .removed($0) }, target)
+      track(limbo.sorted().map { .removed($0) }, target)
+      return endAsking()
     }
     settleToken(of: target)
     dropDeferred(target)
@@ -89,6 +90,8 @@ extension ClientMachine {
       if let error { emit(events.fail(id, error)) }
     }
     for key in limboReferences.removeAll(of: target) where !limboReferences.contains(key) { endLimbo(key) }
+    endAsking()
+    releaseHeld()
   }
 
   private func forgetView(_ id: QueryID) {

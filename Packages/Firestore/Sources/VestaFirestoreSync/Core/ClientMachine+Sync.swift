@@ -14,6 +14,7 @@ extension ClientMachine {
       }
     }
     raise(local.apply(event), event: event)
+    releaseHeld()
   }
 
   /// Takes the refusal of a target: its listeners fail; a document in limbo counts as absent.

@@ -25,6 +25,8 @@ extension ClientMachine {
     }
     emit(events.receive(snapshots))
     local.noteViews(references)
+    startAwaiting()
+    endAsking()
   }
 
   /// A view, and the changed documents that its query looks at.
@@ -75,6 +77,7 @@ extension ClientMachine {
         concerned.changed, order: event?.targetChanges[concerned.target]?.order ?? [])
     else { return nil }
     if changes.needsRefill {
+      takeRefill(of: id, target: concerned.target)
       let all = local.execute(query, usesPreviousResults: false).documents
       changes = views[id]?.view.computeChanges(all, previous: changes) ?? changes
     }

@@ -61,8 +61,8 @@ extension ClientMachine {
 
   /// Whether the first results of a target are read from the engine in the process.
   ///
-  /// They are of a version of their own, so no other target may show any of the same documents: it would show them next
-  /// to documents of an earlier version.
+  /// They are of a version of their own, so no other target may show any of the same documents: it would show them
+  /// next to documents of an earlier version.
   private func isFetched(_ record: TargetRecord) -> Bool {
     configuration.fetchesTargets && record.purpose == .listen && record.resumeToken.isEmpty
       && record.snapshotVersion == .zero && targetPlaces.isAlone(record.target) && remoteKeys(of: record.id).isEmpty
@@ -71,8 +71,8 @@ extension ClientMachine {
   /// The first results of a target have been read.
   ///
   /// When the client uses the results, it asks the stream two milliseconds later for the changes since their version.
-  /// A listener that is removed before that costs the engine nothing more. When the client does not use the results, it
-  /// asks the stream for the whole target at once.
+  /// A listener that is removed before that costs the engine nothing more. When the client does not use the results,
+  /// it asks the stream for the whole target at once.
   ///
   /// - Parameter documents: The documents that match, all of one version; of a document's target, also its absence.
   ///   `nil` when they could not be read: the stream has the error.
@@ -85,7 +85,7 @@ extension ClientMachine {
       fetched.remove(target)
       return ask(record)
     }
-    if fetched.end(target) { emit(.startTimer(.watchFollow, seconds: FetchedTargets.followSeconds)) }
+    if fetched.end(target) { emit(.startTimer(.watchFollow, seconds: tuning.followSeconds)) }
     listenTargets[target] = record.resuming(at: [], version: version)
     perform(onlineMachine.update(.online))
     let results = FirstResults(documents, of: target, version: version)
@@ -117,16 +117,20 @@ extension ClientMachine {
   package func watchOpened(stream: Int) {
     guard stream == watchStream.connection, watchStream.state == .starting else { return }
     performWatch(watchStream.opened())
+    startAwaiting()
     for id in listenTargets.keys.sorted() { if let record = listenTargets[id] { request(record) } }
   }
 
   /// The watch stream has closed.
   package func watchClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == watchStream.connection, watchStream.isConnected else { return }
+    let wasOpening = !watchStream.isOpen
     settleTokens()
     performWatch(watchStream.closed(error))
     aggregator = nil
     progress.end()
+    outage.watchError = error
+    if let error, wasOpening, isOutage(error) { failListeners(error) }
     guard shouldStartWatch else { return perform(onlineMachine.update(.unknown)) }
     perform(onlineMachine.streamFailed())
     startWatch()
@@ -177,7 +181,7 @@ extension ClientMachine {
     else { return }
     progress.advance(to: event.globalToken, at: version)
     for id in event.followedTargets { progress.follow(id) }
-    if progress.isStale(after: LocalStore.resumeTokenWriteInterval) { settleTokens() }
+    if progress.isStale(after: tuning.resumeTokenSeconds) { settleTokens() }
     for (id, change) in event.targetChanges where !change.resumeToken.isEmpty {
       listenTargets[id] = listenTargets[id]?.resuming(at: change.resumeToken, version: version)
     }
@@ -216,11 +220,11 @@ extension ClientMachine {
 
   func perform(_ outcome: OnlineStateMachine.Outcome) {
     switch outcome.timer {
-    case .start: emit(.startTimer(.onlineState, seconds: 10))
+    case .start: emit(.startTimer(.onlineState, seconds: tuning.onlineSeconds))
     case .cancel: emit(.cancelTimer(.onlineState))
     case nil: break
     }
-    if outcome.warns { emit(.warnUnreachable) }
+    if outcome.warns { emit(.warnUnreachable(outage.watchError)) }
     if let state = outcome.state { changeOnlineState(state) }
   }
 }

@@ -1,12 +1,10 @@
 package import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// The write side of the remote store: at most ten batches under way, in the order of the queue.
+/// The write side of the remote store: a few batches under way, in the order of the queue.
 extension ClientMachine {
-  static let pipelineLimit = 10
-
   func fillPipeline() {
-    while isNetworkEnabled, pipeline.count < Self.pipelineLimit {
+    while isNetworkEnabled, pipeline.count < max(1, tuning.pipelineLimit) {
       guard let batch = local.queue.batch(after: pipeline.last?.id ?? 0) else {
         if pipeline.isEmpty { performWrite(writeStream.markIdle()) }
         break
@@ -47,6 +45,7 @@ extension ClientMachine {
       return
     }
     writeStream.resetBackoff()
+    outage.end()
     local.keepStreamToken(writeToken)
     guard !pipeline.isEmpty else { return }
     let batch = pipeline.removeFirst()
@@ -74,12 +73,14 @@ extension ClientMachine {
   }
 
   private func handle(_ error: FirestoreServiceError, afterHandshake: Bool) {
+    let isRefusal = afterHandshake && error.code.isRefusal && !isOutageOfEngine(error)
+    if !isRefusal { stall(error, afterHandshake: afterHandshake) }
     guard error.code.isPermanent else { return }
     guard afterHandshake else {
       writeToken = []
       return local.keepStreamToken([])
     }
-    guard error.code.isRefusal else { return }
+    guard isRefusal else { return }
     let batch = pipeline.removeFirst()
     writeStream.inhibitBackoff()
     reject(batch, error)
@@ -90,7 +91,9 @@ extension ClientMachine {
 
   /// Begins what a client does by itself.
   package func start() {
-    if case .leastRecentlyUsed(bytes: _?) = local.policy { emit(.startTimer(.garbageCollection, seconds: 60)) }
+    if case .leastRecentlyUsed(bytes: _?) = local.policy {
+      emit(.startTimer(.garbageCollection, seconds: tuning.firstGarbageSeconds))
+    }
   }
 
   /// Begins to use the network.
@@ -146,6 +149,7 @@ extension ClientMachine {
     case .onlineState: perform(onlineMachine.timerFired())
     case .watchBackoff: performWatch(watchStream.backoffEnded())
     case .writeBackoff: performWrite(writeStream.backoffEnded())
+    case .awaited: awaitedTimerFired()
     case .watchFollow: if watchStream.isOpen { followFetched() }
     case .watchIdle: if watchStream.isOpen, listenTargets.isEmpty { performWatch(watchStream.stop()) }
     case .writeIdle:
@@ -157,8 +161,10 @@ extension ClientMachine {
     case .writeHealth: writeStream.becomeHealthy()
     case .garbageCollection:
       guard case .leastRecentlyUsed(let bytes?) = local.policy else { return }
-      _ = collectGarbage(threshold: bytes)
-      emit(.startTimer(.garbageCollection, seconds: 300))
+      _ = collectGarbage(
+        threshold: bytes, percentile: tuning.garbagePercentile, maximum: tuning.garbageMaximum,
+        rounds: tuning.garbageRounds)
+      emit(.startTimer(.garbageCollection, seconds: tuning.garbageSeconds))
     }
   }
 

@@ -5,9 +5,10 @@ package import VestaFirestoreModel
 /// A client of one database without its input and output: calls, stream events and timers in, actions out.
 ///
 /// It has the three layers of a Firestore client. The sync engine (`ClientMachine+Listening`, `+Views`, `+Batches`,
-/// `+Limbo`, `+Sync`) has a view for each query and resolves documents in limbo; the local store has the cache and the
-/// pending writes; the remote store (`ClientMachine+Watch`, `ClientMachine+Write`) follows targets and sends writes.
-/// Everything that one event causes is done before the event returns; what must happen outside is in `takeActions()`.
+/// `+Limbo`, `+Awaited`, `+Sync`) has a view for each query and resolves documents in limbo; the local store has the
+/// cache and the pending writes; the remote store (`ClientMachine+Watch`, `+Write`, `+Outages`) follows targets and
+/// sends writes. Everything that one event causes is done before the event returns; what must happen outside is in
+/// `takeActions()`.
 ///
 /// Worked example: a listener on `rooms`, offline, then a write, then the network.
 /// 1. `listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first event,
@@ -24,8 +25,8 @@ package final class ClientMachine {
   package struct Configuration: Sendable {
     /// The database.
     package var database: DatabaseName
-    /// How many limbo resolutions are active at once; `nil` for no limit.
-    package var limboLimit: Int? = 100
+    /// The figures at which the behavior of the client changes.
+    package var tuning = SyncTuning()
     /// MD5; without it bloom filters are not used.
     package var digest: BloomFilter.Digest?
     /// A time in seconds that only grows.
@@ -58,6 +59,7 @@ package final class ClientMachine {
   }
 
   let configuration: Configuration
+  var tuning: SyncTuning { configuration.tuning }
   var database: DatabaseName { configuration.database }
 
   // Local.
@@ -95,6 +97,7 @@ package final class ClientMachine {
   var activeLimbo: [DocumentKey: Int32] = [:]
   var limboResolutions: [Int32: LimboResolution] = [:]
   var limboIDs = TargetIDs.limbo
+  var awaited = AwaitedDocuments()
   var writeCallbacks: [UTF8String: [Int: CallbackID]] = [:]
   var pendingWritesCallbacks: [Int: [CallbackID]] = [:]
 
@@ -104,13 +107,14 @@ package final class ClientMachine {
   var fetched = FetchedTargets()
   var aggregator: WatchAggregator?
   var progress = TokenProgress()
-  var watchStream = StreamMachine(.watch)
-  var writeStream = StreamMachine(.write)
+  var watchStream: StreamMachine
+  var writeStream: StreamMachine
   var onlineMachine = OnlineStateMachine()
   var pipeline: [MutationBatch] = []
   var hasShakenHands = false
   var writeToken: [UInt8] = []
   var isNetworkEnabled = false
+  var outage = Outage()
   /// The keys of the pending writes that have a row, where only those have.
   private var keptBatches: Set<[UInt8]>
 
@@ -119,7 +123,12 @@ package final class ClientMachine {
   /// A client with a cache; `start()` comes first.
   package init(_ configuration: Configuration, local: LocalStore) {
     self.configuration = configuration
+    let tuning = configuration.tuning
+    let pauses = configuration.fetchesTargets ? tuning.embeddedPauses : tuning.pauses
+    watchStream = StreamMachine(.watch, tuning, pauses: pauses)
+    writeStream = StreamMachine(.write, tuning, pauses: pauses)
     store = local
+    store.tuning = tuning
     keptBatches = local.batchKeys
     store.documents.keepsIndexes = configuration.keepsIndexes
     store.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
@@ -147,8 +156,8 @@ package final class ClientMachine {
     guard configuration.keepsOnlyPendingWrites else { return local.takeRows() }
     return store.takeBatchRows().filter { row in
       if row.value == nil { return keptBatches.remove(row.key) != nil }
-      // While the network is enabled, the engine is about to have the write.
-      if isNetworkEnabled { return false }
+      // The engine is about to have the write.
+      if !makesRowsOfWrites { return false }
       keptBatches.insert(row.key)
       return true
     }
@@ -158,7 +167,9 @@ package final class ClientMachine {
   package func dropRows() { store.dropChanges() }
 
   /// Whether a write that comes now has a row of its own; otherwise the engine is about to have it.
-  package var makesRowsOfWrites: Bool { !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) }
+  package var makesRowsOfWrites: Bool {
+    !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) || outage.isStalled
+  }
 
   func emit(_ action: ClientAction) { actions.append(action) }
 

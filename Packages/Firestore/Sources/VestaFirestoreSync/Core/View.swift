@@ -53,8 +53,8 @@ package struct View: Sendable {
   private(set) var limboKeys: Set<DocumentKey> = []
   /// Whether `limboKeys` is exact, so that only what changes has to be looked at.
   private var isLimboExact = false
-  /// Documents that are shown with a local state although the write was acknowledged, with the version that the backend
-  /// is to deliver.
+  /// Documents that are shown with a local state although the write was acknowledged, with the version that the
+  /// backend is to deliver.
   private var awaited: [DocumentKey: Timestamp] = [:]
   /// The last snapshot of the backend that the view has seen.
   private var version = Timestamp.zero
@@ -253,6 +253,18 @@ package struct View: Sendable {
   ///
   /// An acknowledged write is awaited until a snapshot of its version, and documents come into limbo after a reset.
   package var followsEverySnapshot: Bool { !awaited.isEmpty || isAwaitingReset }
+
+  /// Whether the query has as many results as its limit allows.
+  var isFull: Bool { query.limit == documents.count }
+
+  /// Whether a document is a result.
+  func contains(_ key: DocumentKey) -> Bool { documents.contains(key) }
+
+  /// The documents of acknowledged writes of which no snapshot has been seen, with the versions of the writes.
+  var overdue: [DocumentKey: Timestamp] { awaited.filter { $0.value > version } }
+
+  /// Whether a snapshot of an acknowledged write of a document has not been seen.
+  func isOverdue(_ key: DocumentKey) -> Bool { awaited[key].map { $0 > version } ?? false }
 
   /// Whether a change of its target changes nothing but where to resume.
   func isTokenOnly(_ target: TargetUpdate) -> Bool {

@@ -3,10 +3,12 @@ package import VestaFirestoreModel
 
 /// The part of a durable cache that is in memory.
 ///
-/// A cache that has no rows, or whose rows have all been read, is complete. Else documents are read when an event needs
-/// them: one by one, by collection, or as the candidates of a query. What has been read stays, and every change of a
-/// document goes through memory, so whatever was complete once stays complete.
+/// A cache that has no rows, or whose rows have all been read, is complete. Else documents are read when an event
+/// needs them: one by one, by collection, or as the candidates of a query. What has been read stays, and every change
+/// of a document goes through memory, so whatever was complete once stays complete.
 package struct CacheResidence: Sendable {
+  /// How many queries are noted before all of them are forgotten.
+  var queryLimit = SyncTuning().residentQueries
   /// Whether everything has been read.
   package private(set) var isComplete = true
   private var documents: Set<DocumentKey> = []
@@ -60,7 +62,7 @@ package struct CacheResidence: Sendable {
     collections.formUnion(piece.collections)
     targets.formUnion(piece.targets)
     // The identifiers of queries are kept for speed alone.
-    if queries.count > 1_000 { queries = [] }
+    if queries.count > queryLimit { queries = [] }
     queries.formUnion(piece.queries.map { QueryID($0) })
     groups.formUnion(piece.groups)
     if !piece.firsts.isEmpty {
@@ -113,12 +115,16 @@ package struct CachePiece: Sendable {
   var contents = 0
   /// The durable indexes of the collections of the queries.
   var indexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
+  /// The limited queries of which more results are needed than their limits allow, see `ClientMachine.missing(_:)`.
+  var refills: [LocalQuery] = []
+  /// How many more.
+  var spareResults = 0
   /// All of it.
   package var isEverything = false
 
   var isEmpty: Bool {
     documents.isEmpty && collections.isEmpty && groups.isEmpty && targets.isEmpty && queries.isEmpty && firsts.isEmpty
-      && !isEverything
+      && refills.isEmpty && !isEverything
   }
 }
 

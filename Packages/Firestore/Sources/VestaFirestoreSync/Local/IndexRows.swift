@@ -4,8 +4,8 @@ import VestaFirestoreModel
 ///
 /// A change of a document brings the rows of its entries at once, so that they are written with the document. The
 /// entries of a new index are many: they come in parts, and its own row after the last of them. A client that ends
-/// before that has no such index, and its next one is made over the rows that are there: an entry too many costs a look
-/// at a document.
+/// before that has no such index, and its next one is made over the rows that are there: an entry too many costs a
+/// look at a document.
 struct IndexRows: Sendable {
   private var changed: [CacheRow] = []
   /// The entries of new indexes that have not been taken, but for those that have changed since.
@@ -15,7 +15,7 @@ struct IndexRows: Sendable {
   private var finished: [CacheRow] = []
 
   /// How many entries of new indexes come at once.
-  private static let part = 4_096
+  var part = SyncTuning().indexPart
 
   /// Whether entries of new indexes are left.
   var hasMore: Bool { next < entries.count || !finished.isEmpty }
@@ -39,7 +39,7 @@ struct IndexRows: Sendable {
   /// Takes the changes, and a part of the entries of new indexes.
   mutating func take() -> [CacheRow] {
     if changed.isEmpty, !hasMore { return [] }
-    let end = min(entries.count, next + Self.part)
+    let end = min(entries.count, next + max(1, part))
     var rows = entries[next..<end].filter { !outdated.contains($0.key) }
     next = end
     rows += changed

@@ -65,7 +65,8 @@ extension LocalStore {
   }
 
   func isReferenced(_ key: DocumentKey) -> Bool {
-    targets.contains(key) || viewReferences.contains(key) || queues.values.contains { $0.contains(key) }
+    targets.contains(key) || viewReferences.contains(key) || held.contains(key)
+      || queues.values.contains { $0.contains(key) }
   }
 
   /// Removes the least recently used targets and documents if the cache is larger than its limit.
@@ -73,15 +74,33 @@ extension LocalStore {
   /// - Parameters:
   ///   - threshold: The bytes above which anything goes.
   ///   - percentile: The share of targets and documents without a referrer that go, in percent.
+  ///   - maximum: How many targets and documents go in one round at most.
+  ///   - rounds: How many rounds there are at most; the last one is that after which the cache is small enough.
   /// - Returns: What went.
   package mutating func collectGarbage(
-    threshold: Int, percentile: Int = 10, maximum: Int = 1000
+    threshold: Int, percentile: Int = 10, maximum: Int = 1000, rounds: Int = 1
   ) -> GarbageResult {
     guard case .leastRecentlyUsed = policy, byteSize >= threshold else { return GarbageResult() }
     beginTransaction()
+    var result = GarbageResult()
+    for _ in 0..<rounds where byteSize >= threshold {
+      let round = collectRound(percentile: percentile, maximum: maximum)
+      if round == GarbageResult() { break }
+      result.targets += round.targets
+      result.documents += round.documents
+    }
+    return result
+  }
+
+  /// Removes a share of the least recently used targets and documents: of few, at least one.
+  ///
+  /// Documents of a target that goes are without a referrer in the next round.
+  private mutating func collectRound(percentile: Int, maximum: Int) -> GarbageResult {
     let orphaned = documents.all.filter { !isReferenced($0.path) }.map(\.path)
-    let numbers = (targets.records.values.map(\.sequenceNumber) + orphaned.map { sequenceNumbers[$0] ?? 0 }).sorted()
-    let count = min(maximum, numbers.count * percentile / 100)
+    let unused = targets.records.values.filter { active[$0.id] == nil }
+    let numbers = (unused.map(\.sequenceNumber) + orphaned.map { sequenceNumbers[$0] ?? 0 }).sorted()
+    let share = percentile > 0 ? max(1, numbers.count * percentile / 100) : 0
+    let count = min(numbers.count, maximum, share)
     guard count > 0 else { return GarbageResult() }
     let bound = numbers[count - 1]
     var result = GarbageResult()
@@ -106,8 +125,8 @@ extension LocalStore {
 extension ClientMachine {
   /// Removes the least recently used targets and documents if the cache is larger than a number of bytes.
   package func collectGarbage(
-    threshold: Int, percentile: Int = 10, maximum: Int = 1000
+    threshold: Int, percentile: Int = 10, maximum: Int = 1000, rounds: Int = 1
   ) -> LocalStore.GarbageResult {
-    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum)
+    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum, rounds: rounds)
   }
 }

@@ -50,7 +50,7 @@ extension LocalStore {
   /// Whether an index answers the query better than what its target had before.
   private func usesIndex(_ query: LocalQuery) -> Bool {
     !query.matchesAll && !query.isDocument && documents.makesIndexes
-      && collections(of: query).contains { documents.documents(in: $0).count >= RemoteDocuments.indexedSize }
+      && collections(of: query).contains { documents.documents(in: $0).count >= tuning.indexedSize }
   }
 
   private func collections(of query: LocalQuery) -> [ResourcePath] {

@@ -45,7 +45,7 @@ extension LocalStore {
       document.readTime = answer.commitTime
       insert(document)
     }
-    let result = remove(answer.batch)
+    let result = remove(answer.batch, isExact: false)
     endTransaction()
     return result
   }
@@ -55,17 +55,24 @@ extension LocalStore {
   /// - Returns: The documents as they are without it.
   package mutating func reject(_ batch: MutationBatch) -> [DocumentKey: CachedDocument] {
     beginTransaction()
-    let result = remove(batch)
+    let result = remove(batch, isExact: true)
     endTransaction()
     return result
   }
 
-  private mutating func remove(_ batch: MutationBatch) -> [DocumentKey: CachedDocument] {
+  /// Removes a batch from the queue.
+  ///
+  /// - Parameter isExact: Whether the effect of the batch must be gone from every overlay. After an acknowledgement the
+  ///   document beneath has it, too, so that an overlay of many batches may keep it for a while.
+  private mutating func remove(_ batch: MutationBatch, isExact: Bool) -> [DocumentKey: CachedDocument] {
     guard let batch = queues[user]?.remove(batch.id) else { return [:] }
     contents += 1
     changes.batches.insert(.init(user: user, id: batch.id))
     for key in batch.paths { dereference(key) }
-    recalculateOverlays(of: batch.paths)
+    let outdated = batch.paths.filter {
+      isExact || queues[user]?.needsReplay($0, exactly: tuning.exactReplays) != false
+    }
+    recalculateOverlays(of: outdated)
     return localDocuments(batch.paths)
   }
 

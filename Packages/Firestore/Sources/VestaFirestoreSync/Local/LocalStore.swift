@@ -4,9 +4,9 @@ package import VestaFirestoreModel
 
 /// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
 ///
-/// Whatever an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes` names
-/// the rows that a durable cache writes after each event. Reading a document takes the backend's document and its
-/// overlay and never replays pending writes.
+/// Whatever an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes`
+/// names the rows that a durable cache writes after each event. Reading a document takes the backend's document and
+/// its overlay and never replays pending writes.
 package struct LocalStore {
   /// The garbage collection of a cache.
   package enum GarbagePolicy: Sendable, Hashable {
@@ -16,11 +16,15 @@ package struct LocalStore {
     case leastRecentlyUsed(bytes: Int?)
   }
 
-  /// Token and versions of a target are written when they are this much newer than what was written.
-  static let resumeTokenWriteInterval: Int64 = 300
-
   package let database: DatabaseName
   let policy: GarbagePolicy
+  /// The figures of the client.
+  var tuning = SyncTuning() {
+    didSet {
+      documents.tuning = tuning
+      residence.queryLimit = tuning.residentQueries
+    }
+  }
   /// The user whose writes are pending; empty for nobody.
   package internal(set) var user: UTF8String
   /// The documents of the backend.
@@ -47,6 +51,8 @@ package struct LocalStore {
   var targetIDs = TargetIDs.queries()
   var viewReferences = ReferenceSet()
   var orphans: Set<DocumentKey> = []
+  /// Documents of acknowledged writes that stay until the views that look at them have had the backend's results.
+  private(set) var held: Set<DocumentKey> = []
   var sequenceNumbers: [DocumentKey: Int64] = [:]
   var sequenceNumber: Int64 = 0
 
@@ -134,6 +140,16 @@ package struct LocalStore {
 
   // MARK: Views
 
+  /// Keeps a document, as an acknowledged write has left it, until `release` is called with it.
+  mutating func hold(_ key: DocumentKey) { held.insert(key) }
+
+  /// Ends the keeping of documents.
+  mutating func release(_ keys: [DocumentKey]) {
+    beginTransaction()
+    for key in keys where held.remove(key) != nil { dereference(key) }
+    endTransaction()
+  }
+
   /// Notes which documents views show, and which targets are without limbo documents.
   package mutating func noteViews(_ views: [ViewReferences]) {
     guard !views.isEmpty else { return }
@@ -167,7 +183,7 @@ package struct LocalStore {
 
   /// Keeps a record when losing it would cost more than writing it.
   mutating func keepIfNeeded(_ new: TargetRecord, before old: TargetRecord, change: TargetUpdate?) {
-    let interval = Self.resumeTokenWriteInterval
+    let interval = tuning.resumeTokenSeconds
     let isNeeded =
       old.resumeToken.isEmpty || new.snapshotVersion.seconds - old.snapshotVersion.seconds >= interval
       || new.lastLimboFreeVersion.seconds - old.lastLimboFreeVersion.seconds >= interval

@@ -4,12 +4,17 @@ package import VestaFirestoreModel
 /// The pending writes of one user, in order, and the overlays that combine them.
 package struct MutationQueue: Sendable {
   /// The batches, oldest first.
-  package private(set) var batches: [MutationBatch] = []
+  package var batches: ArraySlice<MutationBatch> { list[first...] }
+  private var list: [MutationBatch] = []
+  /// The position of the oldest batch: those before it have been removed, and the list is cut now and then.
+  private var first = 0
   /// The effect of all pending writes on each document.
   package private(set) var overlays: [DocumentKey: Overlay] = [:]
   /// The token of the last response of the write stream.
   package var streamToken: [UInt8] = []
   private var idsByKey: [DocumentKey: Set<Int>] = [:]
+  /// How many batches of a document have been removed since its overlay was computed.
+  private var removals: [DocumentKey: Int] = [:]
   private var groups: [CollectionID: Set<ResourcePath>] = [:]
   private var overlaysByCollection: [ResourcePath: Set<DocumentKey>] = [:]
   /// The identifier of the next batch; never used twice.
@@ -27,7 +32,7 @@ package struct MutationQueue: Sendable {
   }
 
   /// Whether nothing is pending.
-  package var isEmpty: Bool { batches.isEmpty }
+  package var isEmpty: Bool { first == list.count }
 
   /// Whether writes of a document are pending.
   package func contains(_ key: DocumentKey) -> Bool { idsByKey[key] != nil }
@@ -43,7 +48,7 @@ package struct MutationQueue: Sendable {
   }
 
   private mutating func insert(_ batch: MutationBatch) {
-    batches.append(batch)
+    list.append(batch)
     nextID = max(nextID, batch.id + 1)
     for key in batch.paths {
       idsByKey[key, default: []].insert(batch.id)
@@ -56,7 +61,8 @@ package struct MutationQueue: Sendable {
   /// - Returns: The batch; `nil` when it is not in the queue.
   package mutating func remove(_ id: Int) -> MutationBatch? {
     guard let index = index(of: id) else { return nil }
-    let batch = batches.remove(at: index)
+    let batch = list[index]
+    if index == first { removeFirst() } else { list.remove(at: index) }
     for key in batch.paths {
       idsByKey[key]?.remove(id)
       if idsByKey[key]?.isEmpty == true { idsByKey[key] = nil }
@@ -65,29 +71,53 @@ package struct MutationQueue: Sendable {
     return batch
   }
 
+  /// Removes the oldest batch, at a cost that does not grow with the queue.
+  private mutating func removeFirst() {
+    first += 1
+    guard first * 2 > list.count else { return }
+    list.removeFirst(first)
+    first = 0
+  }
+
+  /// Notes the removal of a batch of a document, and returns whether the overlay of the document is to be computed
+  /// anew.
+  ///
+  /// Of a document with many batches only now and then: after a share of them has been removed, so that removing all
+  /// of them one by one costs about as much as computing a few overlays.
+  mutating func needsReplay(_ key: DocumentKey, exactly limit: Int) -> Bool {
+    guard overlays[key] != nil, let left = idsByKey[key]?.count, left > limit else { return true }
+    let removed = (removals[key] ?? 0) + 1
+    guard removed * 8 < left else { return true }
+    removals[key] = removed
+    return false
+  }
+
   /// The first batch after an identifier.
   package func batch(after id: Int) -> MutationBatch? {
     let index = lowerBound(of: id + 1)
-    return index < batches.count ? batches[index] : nil
+    return index < list.count ? list[index] : nil
   }
 
   /// The batch with an identifier.
-  package func batch(_ id: Int) -> MutationBatch? { index(of: id).map { batches[$0] } }
+  package func batch(_ id: Int) -> MutationBatch? { index(of: id).map { list[$0] } }
 
   private func index(of id: Int) -> Int? {
     let index = lowerBound(of: id)
-    return index < batches.count && batches[index].id == id ? index : nil
+    return index < list.count && list[index].id == id ? index : nil
   }
 
   /// The position of the first batch whose identifier is not smaller; identifiers grow along the queue.
   private func lowerBound(of id: Int) -> Int {
-    var (low, high) = (0, batches.count)
+    var (low, high) = (first, list.count)
     while low < high {
       let middle = (low + high) / 2
-      if batches[middle].id < id { low = middle + 1 } else { high = middle }
+      if list[middle].id < id { low = middle + 1 } else { high = middle }
     }
     return low
   }
+
+  /// The number of the oldest batch that writes a document.
+  func oldest(of key: DocumentKey) -> Int? { idsByKey[key]?.min() }
 
   /// The batches that write a document, oldest first.
   package func batches(of key: DocumentKey) -> [MutationBatch] {
@@ -99,12 +129,14 @@ package struct MutationQueue: Sendable {
   package mutating func save(_ overlay: Overlay) {
     let key = overlay.mutation.path
     overlays[key] = overlay
+    if !removals.isEmpty { removals[key] = nil }
     overlaysByCollection[key.parent, default: []].insert(key)
   }
 
   /// Removes the overlay of a document.
   package mutating func removeOverlay(of key: DocumentKey) {
     guard overlays.removeValue(forKey: key) != nil else { return }
+    removals[key] = nil
     overlaysByCollection[key.parent]?.remove(key)
     if overlaysByCollection[key.parent]?.isEmpty == true { overlaysByCollection[key.parent] = nil }
   }

@@ -14,6 +14,10 @@ package struct RemoteDocuments: Sendable {
   /// The indexes whose entries are rows of the durable cache.
   private(set) var durableIndexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
   private var indexRows = IndexRows()
+  /// When indexes are made and kept.
+  var tuning = SyncTuning() {
+    didSet { indexRows.part = tuning.indexPart }
+  }
   /// Whether a query over many documents makes the indexes that it needs.
   package var makesIndexes = true
   /// Whether indexes become rows of the durable cache.
@@ -104,13 +108,6 @@ package struct RemoteDocuments: Sendable {
 
   // MARK: Indexes
 
-  /// Collections with fewer documents are looked at whole.
-  static let indexedSize = 100
-  /// The indexes of larger collections are made in the background, and kept as rows.
-  static let largeSize = 1_000
-  /// How many indexes of a collection are kept as rows.
-  static let durableLimit = 16
-
   private mutating func updateIndexes(
     of collection: ResourcePath, _ id: UTF8String, _ old: CachedDocument?, by new: CachedDocument?
   ) {
@@ -123,16 +120,17 @@ package struct RemoteDocuments: Sendable {
   /// Deletes all indexes; the rows of the durable ones are deleted by whoever has the rows.
   package mutating func deleteIndexes() {
     (indexes, builds, wantedIndexes, durableIndexes, indexRows) = ([:], [:], [:], [:], IndexRows())
+    indexRows.part = tuning.indexPart
   }
 
   /// The documents of a collection that may be results of a query; `nil` when every one has to be looked at.
   mutating func candidates(
     for query: LocalQuery, in collection: ResourcePath, isResult: (CachedDocument) -> Bool
   ) -> [CachedDocument]? {
-    guard let documents = byCollection[collection], documents.count >= Self.indexedSize,
+    guard let documents = byCollection[collection], documents.count >= tuning.indexedSize,
       let plan = CacheQueryPlan(query)
     else { return nil }
-    let (makes, isLarge) = (makesIndexes, documents.count > Self.largeSize)
+    let (makes, isLarge) = (makesIndexes, documents.count > tuning.largeSize)
     var known = indexes[collection] ?? [:]
     var wanted: Set<CacheIndex.ID> = []
     // Taken out while it may grow, so that nothing is copied.
@@ -192,7 +190,7 @@ package struct RemoteDocuments: Sendable {
 
   private mutating func keep(_ index: CacheIndex, of collection: ResourcePath) {
     let ids = durableIndexes[collection] ?? []
-    guard !ids.contains(index.id), ids.count < Self.durableLimit else { return }
+    guard !ids.contains(index.id), ids.count < tuning.durableIndexes else { return }
     durableIndexes[collection, default: []].insert(index.id)
     indexRows.add(index, of: collection)
   }

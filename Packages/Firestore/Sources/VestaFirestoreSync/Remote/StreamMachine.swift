@@ -32,20 +32,27 @@ package struct StreamMachine: Sendable {
     case cancelTimer(TimerName)
   }
 
-  static let idleSeconds = 60.0
-  static let healthySeconds = 10.0
-
   /// Where the stream is in its life.
   package private(set) var state = State.initial
   /// The number of the connection.
   package private(set) var connection = 0
   private let timers: Timers
-  private var backoff = Backoff()
+  private let tuning: SyncTuning
+  private var backoff: Backoff
   private var refreshesTokens = false
   private var hasIdleTimer = false
 
   /// A stream that was never started.
-  package init(_ timers: Timers) { self.timers = timers }
+  ///
+  /// - Parameters:
+  ///   - timers: Its timers.
+  ///   - tuning: When it is idle and healthy.
+  ///   - pauses: The pauses between its attempts; those of a remote backend unless given.
+  package init(_ timers: Timers, _ tuning: SyncTuning = SyncTuning(), pauses: SyncTuning.Pauses? = nil) {
+    self.timers = timers
+    self.tuning = tuning
+    backoff = Backoff(pauses ?? tuning.pauses)
+  }
 
   /// Whether the stream is connected or on its way there.
   package var isStarted: Bool { state != .initial && state != .failed }
@@ -76,7 +83,7 @@ package struct StreamMachine: Sendable {
   /// The connection is open.
   package mutating func opened() -> [Step] {
     state = .open
-    return [.startTimer(timers.health, seconds: Self.healthySeconds)]
+    return [.startTimer(timers.health, seconds: tuning.healthySeconds)]
   }
 
   /// The connection has been open for long enough.
@@ -95,7 +102,7 @@ package struct StreamMachine: Sendable {
   package mutating func markIdle() -> [Step] {
     guard isOpen, !hasIdleTimer else { return [] }
     hasIdleTimer = true
-    return [.startTimer(timers.idle, seconds: Self.idleSeconds)]
+    return [.startTimer(timers.idle, seconds: tuning.idleSeconds)]
   }
 
   /// Ends the stream on the client's wish.

@@ -146,6 +146,7 @@ struct PastOracle {
   }
 
   private let seed: UInt64
+  private let tuning: EngineTuning
   private var random: SplitMix
   private let clock = ManualClock()
   private let store: ModelStore
@@ -159,16 +160,17 @@ struct PastOracle {
 
   init(seed: UInt64) {
     self.seed = seed
+    tuning = .random(seed: seed)
     random = SplitMix(seed: seed)
     store = ModelStore(clock: clock.ofStore)
     processes = [process(), process()]
   }
 
-  private var note: Comment { "seed \(seed), step \(step)" }
+  private var note: Comment { "seed \(seed), step \(step), \(tuning)" }
 
   private func process() -> Process {
     let door = StoreDoor(store, tellsBeforeAcknowledging: true)
-    return Process(door: door, engine: makeEngine(at: door, clock))
+    return Process(door: door, engine: makeEngine(at: door, clock) { $0.tuning = tuning })
   }
 
   /// Runs the history, and compares everything once more at its end.
@@ -313,7 +315,7 @@ struct PastOracle {
   private mutating func settle() async throws {
     for index in listeners.indices {
       let expected = listeners[index].listener.question.results(state)
-      try await listeners[index].listener.settle(on: expected, "seed \(seed), step \(step)")
+      try await listeners[index].listener.settle(on: expected, "seed \(seed), step \(step), \(tuning)")
     }
   }
 

@@ -31,7 +31,7 @@ import VestaTesting
   /// The rows of the indexes that are kept.
   private func kept(by engine: FirestoreEngine) async throws -> [IndexRow] {
     let database = try await engine.engine(database)
-    let rows = IndexRegister(keys: database.keys, declared: [], most: 0)
+    let rows = IndexRegister(keys: database.keys, declared: [], most: 0, sweepStep: 500)
     return try await database.store.read { try await rows.all(in: $0) }.map(\.row).filter(\.isMaintained)
   }
 

@@ -34,6 +34,8 @@ final class SimulatedClient {
     var isLazy = false
     /// How many seconds pass for it in one second.
     var drift = 1.0
+    /// The figures at which it behaves differently.
+    var tuning = SyncTuning()
   }
 
   /// The document in which every write counts itself.
@@ -86,7 +88,7 @@ final class SimulatedClient {
 
   private static func machine(_ store: LocalStore, _ clock: SimulatedClock, _ kind: Kind) -> ClientMachine {
     var configuration = ClientMachine.Configuration(database: database)
-    configuration.limboLimit = 2
+    configuration.tuning = kind.tuning
     configuration.keepsOnlyPendingWrites = kind.isEmbedded
     configuration.fetchesTargets = kind.isEmbedded
     configuration.monotonicTime = { clock.now * kind.drift }
@@ -376,7 +378,7 @@ final class SimulatedClient {
     case .event(.inSync): break
     case .finish(let id, let error): answered(id, error)
     case .makeIndexes(let task): machine.indexesMade(task.run())
-    case .warnUnreachable, .warnMalformed: break
+    case .keepWrites, .warnUnreachable, .warnMalformed, .warnStalled: break
     }
   }
 }

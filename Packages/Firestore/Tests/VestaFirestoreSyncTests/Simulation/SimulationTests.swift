@@ -51,6 +51,8 @@ struct Simulation {
       kind.isEmbedded = number == 3
       kind.isLazy = number == 2 || isLazy && number == 1
       kind.drift = [1, 0.5, 2, 1.1][number]
+      var random = SplitMix(seed: seed &* 4 &+ UInt64(number))
+      kind.tuning = SyncTuning.random(&random)
       return SimulatedClient(server, clock: clock, kind)
     }
   }

@@ -1,9 +1,10 @@
 import VestaEventsInterop
 
-/// Decides about one source: when it is leased, which events are read and delivered, and when outcomes are settled;
-/// pure.
+/// Decides about one source: when functions are leased, which events are read and delivered, and when outcomes are
+/// settled; pure.
 ///
-/// Reading needs no lease; delivering does, and settling is fenced by the store. Outcomes are settled in batches, some
+/// Each function has a lease of its own, so that one that another process delivers does not hold up the others. Reading
+/// needs no lease; delivering does, and settling is fenced by the store. Outcomes are settled in batches, some
 /// milliseconds after the first one, so that events cost few commits. A crash before that delivers them again.
 struct DispatchMachine {
   struct Timing {
@@ -15,12 +16,15 @@ struct DispatchMachine {
     var failure: Int64 = 1_000_000
     /// The interval between looks at the queues for events of other processes.
     var poll: Int64 = 5_000_000
+    /// The shortest time between two looks at the queues because of commits of other processes.
+    var news: Int64 = 20_000
     /// The number of outcomes with which a batch does not wait any more.
     var batch = 512
   }
 
   enum Command: Equatable {
-    case lease
+    /// Leases functions, in order.
+    case lease([String])
     case load(EventPageRequest, generation: Int)
     case deliver(EventEntry, generation: Int)
     case settle([EventOutcome])
@@ -46,20 +50,29 @@ struct DispatchMachine {
     case abandoned
   }
 
+  /// The right to deliver the events of a function, by the clock of this process.
+  private struct Lease {
+    var until: Int64 = 0
+    /// The time before which it is not asked for, as another process has it.
+    var busyUntil: Int64 = 0
+  }
+
   let timing: Timing
   private var machines: [String: DeliveryMachine] = [:]
   private var policies: [String: RetryPolicy] = [:]
   /// The functions in order.
   private var names: [String] = []
   private(set) var outcomes: [EventOutcome] = []
+  /// The functions of the outcomes.
+  private var settling: Set<String> = []
   private var settleTime: Int64?
   private var pollTime: Int64 = 0
+  private var lastPoll: Int64 = 0
   private var isSettling = false
-  /// Whether everything is to be read again once the settlement under way has ended.
-  private var restartsAfterSettling = false
+  /// The functions of which everything is to be read again once the settlement under way has ended.
+  private var restartsAfterSettling: Set<String> = []
   private var isLeasing = false
-  private var leasedUntil: Int64 = 0
-  private var busyUntil: Int64 = 0
+  private var leases: [String: Lease] = [:]
   private(set) var isClosed = false
 
   init(timing: Timing = Timing()) { self.timing = timing }
@@ -73,7 +86,18 @@ struct DispatchMachine {
   /// Whether nothing is left to do, as far as is known.
   var isIdle: Bool { outcomes.isEmpty && !isSettling && !isLeasing && machines.values.allSatisfy(\.isIdle) }
 
-  private var needsLease: Bool { !outcomes.isEmpty || machines.values.contains { $0.count > 0 } }
+  /// The functions that this dispatcher may have leased.
+  var leased: Set<String> { Set(leases.keys) }
+
+  /// The functions that have something to deliver or to settle, and whose lease has to be asked for.
+  private func dueLeases(_ now: Int64) -> [String] {
+    names.filter { needsLease($0) && isLeaseDue($0, now) }
+      + settling.filter { machines[$0] == nil && isLeaseDue($0, now) }.sorted()
+  }
+
+  private func needsLease(_ name: String) -> Bool {
+    machines[name].map { $0.count > 0 } == true || settling.contains(name)
+  }
 
   // MARK: Inputs
 
@@ -81,6 +105,7 @@ struct DispatchMachine {
   mutating func setFunctions(_ functions: [String: (policy: RetryPolicy, limits: DeliveryMachine.Limits)]) {
     policies = functions.mapValues(\.policy)
     machines = machines.filter { functions[$0.key] != nil }
+    leases = leases.filter { functions[$0.key] != nil || $0.value.until > 0 }
     for (name, function) in functions where machines[name] == nil {
       machines[name] = DeliveryMachine(function: name, limits: function.limits)
     }
@@ -97,32 +122,44 @@ struct DispatchMachine {
     return isNews
   }
 
+  /// Another process may have recorded events: its commits come as fast as they like, and are looked at now and then.
+  ///
+  /// - Returns: Whether a step is due at another time than before.
+  mutating func othersMayHaveRecorded(now: Int64) -> Bool {
+    let time = max(now, lastPoll + timing.news)
+    guard time < pollTime else { return false }
+    pollTime = time
+    return true
+  }
+
   /// Nothing is started any more.
   ///
   /// - Returns: The outcomes that are not settled yet.
   mutating func close() -> [EventOutcome] {
     isClosed = true
+    settling = []
     defer { outcomes = [] }
     return outcomes
   }
 
-  mutating func leased(_ lease: EventLease, askedAt time: Int64) {
+  mutating func leased(_ answers: [String: EventLease], askedAt time: Int64) {
     isLeasing = false
-    switch lease {
-    case .held(let isNew):
-      leasedUntil = time + timing.lease
-      // A read beside a settlement may return the rows from before it.
-      if isNew, isSettling { restartsAfterSettling = true } else if isNew { restart() }
-    case .busy(let until):
-      leasedUntil = 0
-      // The owner may give it up before.
-      busyUntil = min(until, time + min(timing.lease, timing.poll))
+    for (name, answer) in answers {
+      switch answer {
+      case .held(let isNew):
+        leases[name] = Lease(until: time + timing.lease)
+        // A read beside a settlement may return the rows from before it.
+        if isNew, isSettling { restartsAfterSettling.insert(name) } else if isNew { restart([name]) }
+      case .busy(let remaining):
+        // The owner may give it up before.
+        leases[name] = Lease(busyUntil: time + min(remaining, timing.lease, timing.poll))
+      }
     }
   }
 
   mutating func leaseFailed(now: Int64) {
     isLeasing = false
-    busyUntil = now + timing.failure
+    for name in dueLeases(now) { leases[name, default: Lease()].busyUntil = now + timing.failure }
   }
 
   mutating func loaded(_ page: EventPage, _ request: EventPageRequest, generation: Int, now: Int64) {
@@ -158,35 +195,41 @@ struct DispatchMachine {
     let outcome = EventOutcome(
       function: entry.function, position: entry.position, attempts: attempts, result: result)
     outcomes.append(outcome)
+    settling.insert(entry.function)
     if settleTime == nil { settleTime = now + timing.settling }
     return outcome
   }
 
   mutating func settled() {
     isSettling = false
-    if restartsAfterSettling { restart() }
+    restart(restartsAfterSettling)
   }
 
   /// Settling failed.
   ///
   /// - Parameters:
   ///   - batch: The outcomes, to be settled later.
-  ///   - isLost: Whether another owner has the lease: then the outcomes do not count any more.
-  mutating func settleFailed(_ batch: [EventOutcome], isLost: Bool, now: Int64) {
+  ///   - lost: The functions that another owner has leased: their outcomes do not count any more.
+  mutating func settleFailed(_ batch: [EventOutcome], lost: Set<String>, now: Int64) {
     isSettling = false
-    // The outcomes are of before the lease was lost.
-    if restartsAfterSettling { return restart() }
-    guard !isLost else {
-      (leasedUntil, busyUntil) = (0, now + timing.failure)
-      return restart()
-    }
+    // Outcomes of before a lease was lost do not count either.
+    let dropped = lost.union(restartsAfterSettling)
+    // A lease that was taken anew since is held.
+    for name in lost.subtracting(restartsAfterSettling) { leases[name] = Lease(busyUntil: now + timing.failure) }
     outcomes = batch + outcomes
-    settleTime = now + timing.failure
+    settling.formUnion(batch.map(\.function))
+    restart(dropped)
+    // Those of other functions were not the reason.
+    if !outcomes.isEmpty { settleTime = lost.isEmpty ? now + timing.failure : now }
   }
 
-  private mutating func restart() {
-    (outcomes, settleTime, restartsAfterSettling) = ([], nil, false)
-    for name in names { machines[name]?.restart() }
+  private mutating func restart(_ functions: Set<String>) {
+    guard !functions.isEmpty else { return }
+    outcomes.removeAll { functions.contains($0.function) }
+    settling.subtract(functions)
+    if outcomes.isEmpty { settleTime = nil }
+    restartsAfterSettling.subtract(functions)
+    for name in functions { machines[name]?.restart() }
   }
 
   // MARK: Deciding
@@ -197,26 +240,35 @@ struct DispatchMachine {
     correctTimes(now)
     if pollTime <= now {
       if pollTime > 0 { woken() }
-      pollTime = now + timing.poll
+      (pollTime, lastPoll) = (now + timing.poll, now)
     }
     var commands: [Command] = []
-    for name in names where !restartsAfterSettling {
-      for action in machines[name]?.step(now: now, delivers: leasedUntil > now) ?? [] {
+    for name in names where !restartsAfterSettling.contains(name) {
+      for action in machines[name]?.step(now: now, delivers: leases[name].map { $0.until > now } ?? false) ?? [] {
         switch action {
         case .load(let request): commands.append(.load(request, generation: machines[name]?.generation ?? 0))
         case .deliver(let entry, let generation): commands.append(.deliver(entry, generation: generation))
         }
       }
     }
-    if needsLease, !isLeasing, leasedUntil - now < timing.lease / 2, busyUntil <= now {
-      isLeasing = true
-      commands.append(.lease)
+    if !isLeasing {
+      let due = dueLeases(now)
+      if !due.isEmpty {
+        isLeasing = true
+        commands.append(.lease(due))
+      }
     }
     if let time = settleTime, !isSettling, time <= now || outcomes.count >= timing.batch {
       commands.append(.settle(outcomes))
       (outcomes, settleTime, isSettling) = ([], nil, true)
+      settling = []
     }
     return commands
+  }
+
+  private func isLeaseDue(_ name: String, _ now: Int64) -> Bool {
+    guard let lease = leases[name] else { return true }
+    return lease.until - now < timing.lease / 2 && lease.busyUntil <= now
   }
 
   /// Brings forward the times that are further ahead than they can have been set: the clock was set back since.
@@ -225,8 +277,10 @@ struct DispatchMachine {
   /// after the other may come here in another order, hence the slack.
   private mutating func correctTimes(_ now: Int64) {
     let slack = timing.failure
-    if leasedUntil - now > timing.lease + slack { leasedUntil = 0 }
-    if busyUntil - now > timing.lease + slack { busyUntil = 0 }
+    for (name, lease) in leases {
+      if lease.until - now > timing.lease + slack { leases[name]?.until = 0 }
+      if lease.busyUntil - now > timing.lease + slack { leases[name]?.busyUntil = 0 }
+    }
     if pollTime - now > timing.poll + slack { pollTime = now }
     if let time = settleTime, time - now > timing.settling + slack { settleTime = now }
   }
@@ -236,7 +290,11 @@ struct DispatchMachine {
     guard !isClosed, !machines.isEmpty || !outcomes.isEmpty else { return nil }
     var times = machines.values.compactMap(\.nextTime) + [pollTime]
     if let settleTime, !isSettling { times.append(settleTime) }
-    if needsLease, !isLeasing { times.append(max(busyUntil, leasedUntil - timing.lease / 2)) }
+    if !isLeasing {
+      for name in names where needsLease(name) {
+        times.append(leases[name].map { max($0.busyUntil, $0.until - timing.lease / 2) } ?? 0)
+      }
+    }
     return times.filter { $0 > now }.min()
   }
 }

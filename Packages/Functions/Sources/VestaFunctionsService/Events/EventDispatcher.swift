@@ -49,17 +49,19 @@ final class EventDispatcher: EventSourceObserver {
   let source: any EventSource
   let owner: String
   private let clock: ServiceClock
+  private let eventsBetweenYields: Int
   private let perform: Perform
   private let timer: TimerSlot
   private let state: Locked<State>
 
   init(
     _ source: any EventSource, owner: String, timing: DispatchMachine.Timing, clock: ServiceClock,
-    perform: @escaping Perform
+    eventsBetweenYields: Int = FunctionsTuning().eventsBetweenYields, perform: @escaping Perform
   ) {
     self.source = source
     self.owner = owner
     self.clock = clock
+    self.eventsBetweenYields = eventsBetweenYields
     self.perform = perform
     timer = TimerSlot(clock)
     state = Locked(State(machine: DispatchMachine(timing: timing)))
@@ -84,6 +86,11 @@ final class EventDispatcher: EventSourceObserver {
     if state.withLock({ !$0.machine.isClosed && $0.machine.woken() }) { pump() }
   }
 
+  func othersMayHaveRecorded() {
+    let now = clock.now()
+    if state.withLock({ !$0.machine.isClosed && $0.machine.othersMayHaveRecorded(now: now) }) { pump() }
+  }
+
   /// Cancels the running deliveries, keeps the outcomes that are known, and gives the lease up.
   func sourceWillClose() async {
     let (outcomes, runs, observation, isFirst) = state.withLock { state in
@@ -98,10 +105,10 @@ final class EventDispatcher: EventSourceObserver {
     guard isFirst else { return }
     // A lease that comes after the release would stay, and a settlement that the store refuses would be lost.
     await operationsEnded()
-    let refused = state.withLock { $0.machine.close() }
+    let (refused, leased) = state.withLock { ($0.machine.close(), $0.machine.leased) }
     do {
       if !(outcomes + refused).isEmpty { try await source.settle(outcomes + refused, by: owner) }
-      try await source.release(owner)
+      try await source.release(leased, by: owner)
     } catch {
       // The next dispatcher delivers these events again, after the lease has ended.
       log.notice("I-FUS000003", "The last outcomes of \(source.service) could not be kept: \(error)")
@@ -150,7 +157,7 @@ final class EventDispatcher: EventSourceObserver {
 
   private func submit(_ command: DispatchMachine.Command, _ now: Int64) {
     switch command {
-    case .lease: Task(priority: Self.priority) { await self.lease(now) }
+    case .lease(let functions): Task(priority: Self.priority) { await self.lease(functions, now) }
     case .load(let request, let generation): Task(priority: Self.priority) { await self.load(request, generation) }
     case .settle(let outcomes): Task(priority: Self.priority) { await self.settle(outcomes) }
     case .deliver: break
@@ -171,11 +178,11 @@ final class EventDispatcher: EventSourceObserver {
     pump()
   }
 
-  private func lease(_ now: Int64) async {
+  private func lease(_ functions: [String], _ now: Int64) async {
     do {
       let duration = state.withLock { $0.machine.timing.lease }
-      let lease = try await source.lease(for: owner, now: now, duration: duration)
-      state.withLock { $0.machine.leased(lease, askedAt: now) }
+      let leases = try await source.lease(Set(functions), for: owner, duration: duration)
+      state.withLock { $0.machine.leased(leases, askedAt: now) }
     } catch {
       report(error, "leased")
       let now = clock.now()
@@ -202,15 +209,18 @@ final class EventDispatcher: EventSourceObserver {
       try await source.settle(outcomes, by: owner)
       state.withLock { $0.machine.settled() }
     } catch {
-      if !(error is EventLeaseLost) { report(error, "settled") }
+      let lost = (error as? EventLeaseLost)?.functions ?? []
+      if lost.isEmpty { report(error, "settled") }
       let now = clock.now()
-      state.withLock { $0.machine.settleFailed(outcomes, isLost: error is EventLeaseLost, now: now) }
+      state.withLock { $0.machine.settleFailed(outcomes, lost: lost, now: now) }
     }
     operationEnded()
   }
 
   private func begin(_ run: DeliveryRun, _ number: Int) {
-    run.begin(Task(priority: Self.priority) { await self.deliver(run, number) })
+    // Functions may block the thread.
+    run.begin(
+      Task(executorPreference: BlockingExecutor.shared, priority: Self.priority) { await self.deliver(run, number) })
   }
 
   /// Delivers events that are due, one after another.
@@ -227,7 +237,7 @@ final class EventDispatcher: EventSourceObserver {
       next = pump(in: run) { $0.finished(entry, generation: generation, delivery, now: now) }
       count += 1
       // Functions that never wait must not keep others from this thread.
-      if count.isMultiple(of: 16) { await Task.yield() }
+      if count.isMultiple(of: eventsBetweenYields) { await Task.yield() }
     }
     state.withLock { _ = $0.runs.removeValue(forKey: number) }
   }

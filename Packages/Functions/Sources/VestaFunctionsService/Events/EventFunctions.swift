@@ -6,17 +6,18 @@ import VestaServiceInterop
 
 /// A place among all events that run, which is given back once.
 private final class EventPlace: Sendable {
-  private let queue: FairQueue
+  private let shares: FairShares<String>
+  private let function: String
   private let isHeld = Locked(true)
 
-  init(_ queue: FairQueue) { self.queue = queue }
+  init(_ shares: FairShares<String>, _ function: String) { (self.shares, self.function) = (shares, function) }
 
   func giveBack() {
     let wasHeld = isHeld.withLock { isHeld in
       defer { isHeld = false }
       return isHeld
     }
-    if wasHeld { queue.leave() }
+    if wasHeld { shares.leave(function) }
   }
 }
 
@@ -44,7 +45,8 @@ final class EventFunctions: Sendable {
   private let options: FunctionsServiceOptions
   private let clock: ServiceClock
   private let sources: @Sendable () -> [any EventSource]
-  private let places: FairQueue
+  /// Functions that keep their places for long do not hold up the others: each gets its share beyond the limit.
+  private let places: FairShares<String>
   let deadlines: Deadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
@@ -56,7 +58,7 @@ final class EventFunctions: Sendable {
     self.options = options
     self.clock = clock
     self.sources = sources
-    places = FairQueue(limit: options.maximumConcurrentEvents)
+    places = FairShares(limit: options.maximumConcurrentEvents, bound: .soft)
     deadlines = Deadlines(clock: clock)
   }
 
@@ -122,10 +124,12 @@ final class EventFunctions: Sendable {
   }
 
   private func dispatcher(_ source: any EventSource, isWanted: Bool) -> EventDispatcher? {
-    var timing = DispatchMachine.Timing()
+    var timing = options.tuning.timing
     timing.lease = EventFunctions.bounded(options.eventLease)
     timing.poll = EventFunctions.bounded(options.eventPollInterval)
-    let made = EventDispatcher(source, owner: owner, timing: timing, clock: clock) { [weak self] event, entry, run in
+    let made = EventDispatcher(
+      source, owner: owner, timing: timing, clock: clock, eventsBetweenYields: options.tuning.eventsBetweenYields
+    ) { [weak self] event, entry, run in
       await self?.perform(event, entry, run) ?? .abandoned
     }
     let (dispatcher, isNew) = state.withLock { state -> (EventDispatcher?, Bool) in
@@ -146,9 +150,10 @@ final class EventFunctions: Sendable {
 
   private func perform(_ event: Event, _ entry: EventEntry, _ run: DeliveryRun) async -> DispatchMachine.Delivery {
     guard let function = state.withLock({ $0.functions[entry.function] }) else { return .abandoned }
+    guard function.subscription.wants(event) else { return .damaged(reason: mismatch(event, function)) }
     do {
-      try await places.enter()
-      let place = EventPlace(places)
+      try await places.enter(function.name)
+      let place = EventPlace(places, function.name)
       defer { place.giveBack() }
       try await self.run(function, event, place, run)
       return .delivered
@@ -158,6 +163,16 @@ final class EventFunctions: Sendable {
         "I-FUS000002", "The function \(function.name) failed on \(event.id), attempt \(entry.attempts + 1): \(error)")
       return .failed(reason: "\(error)")
     }
+  }
+
+  /// The queue of a name may have events of an earlier function that had it and wanted others.
+  private func mismatch(_ event: Event, _ function: EventFunction) -> String {
+    let reason = """
+      It was recorded for an earlier function with this name: \(event.type.rawValue) of \
+      \(event.path.isEmpty ? "the project" : event.path) is nothing that the present one wants.
+      """
+    log.warning("I-FUS000009", "The event \(event.id) for \(function.name) becomes a dead letter. \(reason)")
+    return reason
   }
 
   /// Runs a function until it has really ended: the next event of its lane comes after.
@@ -197,7 +212,7 @@ extension EventFunction {
   }
 
   func limits(_ service: FunctionsServiceOptions) -> DeliveryMachine.Limits {
-    var limits = DeliveryMachine.Limits()
+    var limits = service.tuning.delivery
     limits.gathering = max(0, min(service.eventGatheringInterval.microseconds, 1_000_000))
     limits.running = max(1, options.concurrency)
     return limits

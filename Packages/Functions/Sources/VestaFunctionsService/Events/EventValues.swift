@@ -87,15 +87,19 @@ public struct EventValue: Sendable {
 
   let json: JSONValue
 
-  /// The value: `NSNull` where it is larger than 8 MiB, which an event does not carry, `Bool`, `Int`, `Double`,
-  /// `String`, `[Any]` or `[String: Any]`.
-  public var value: Any { (try? CallableValue.decode(json)) ?? NSNull() }
+  /// The value: `NSNull` where it is larger than 8 MiB, which an event does not carry, `NSNumber` for numbers and
+  /// booleans, `String`, `[Any]` or `[String: Any]`.
+  public var value: Any { decoded(.foundation) }
+
+  private func decoded(_ numbers: CallableValue.Numbers) -> Any {
+    (try? CallableValue.decode(json, numbers: numbers)) ?? NSNull()
+  }
 
   /// The value as a value of a type.
   ///
   /// - Throws: `DecodingError` when it has another shape.
   public func value<Value: Decodable>(as type: Value.Type) throws -> Value {
-    try SharedCoders().decoder.decode(type, from: value)
+    try SharedCoders().decoder.decode(type, from: decoded(.swift))
   }
 }
 

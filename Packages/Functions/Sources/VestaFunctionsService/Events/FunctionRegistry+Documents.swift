@@ -94,7 +94,7 @@ extension FunctionRegistry {
         "The pattern \"\(document)\" has \(length) segments, which is a collection. Add a segment, such as {id}.")
     }
     let subscription = EventSubscription(function: name, types: types, scope: database, pattern: pattern)
-    try events.register(
+    try register(
       EventFunction(subscription: subscription, options: options) { event in
         func document(_ name: String) -> EventDocument? {
           event.data[name]?.object.map { EventDocument(path: event.path, json: $0) }

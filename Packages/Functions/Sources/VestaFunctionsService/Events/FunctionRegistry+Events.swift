@@ -115,7 +115,13 @@ extension FunctionRegistry {
     _ run: @escaping @Sendable (Event) async throws -> Void
   ) throws {
     let subscription = EventSubscription(function: name, types: [type], scope: scope)
-    try events.register(EventFunction(subscription: subscription, options: options, run: run))
+    try register(EventFunction(subscription: subscription, options: options, run: run))
+  }
+
+  /// Registers an event function in place of one of its name, whatever kind that was.
+  func register(_ function: EventFunction) throws(EventFunctionError) {
+    try events.register(function)
+    if !function.subscription.types.contains(.scheduleDue) { schedules?.remove(function.name) }
   }
 
   // MARK: Removing

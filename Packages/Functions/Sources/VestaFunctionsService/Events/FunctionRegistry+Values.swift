@@ -87,7 +87,7 @@ extension FunctionRegistry {
       throw EventFunctionError("The pattern \"\(ref)\" has no fixed depth. Use {name} or * for each key.")
     }
     let subscription = EventSubscription(function: name, types: types, scope: instance, pattern: pattern)
-    try events.register(
+    try register(
       EventFunction(subscription: subscription, options: options) { event in
         let key = event.path.split(separator: "/").last.map(String.init)
         let change = EventChange(

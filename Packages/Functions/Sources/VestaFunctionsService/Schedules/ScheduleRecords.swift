@@ -14,7 +14,7 @@ enum Keys {
 
 /// The time up to which the runs of a schedule have been started.
 struct ScheduleRecord: FieldRecord, Hashable {
-  /// The schedule and its time zone; another one begins again.
+  /// The schedule and its time zone; another one begins with its registration, and never before ``last``.
   var schedule = ""
   var timeZone = ""
   /// Seconds since 1970.

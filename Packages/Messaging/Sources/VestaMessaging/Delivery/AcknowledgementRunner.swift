@@ -4,69 +4,101 @@ import VestaServiceInterop
 
 /// Acknowledges messages together: while one acknowledgement is under way, the next ones are gathered.
 ///
-/// An acknowledgement that fails, and may succeed later, is tried again: without it the service delivers only a limited
-/// number of further messages.
+/// An acknowledgement that fails is tried again after a pause, which doubles; what is added meanwhile waits for its
+/// end. Of one that the service refuses for another reason than a passing one each half is tried by itself, so that the
+/// message that is refused keeps no other one; that one is tried again after a pause too. Without their acknowledgement
+/// messages keep their places among those that the service delivers at once.
 final class AcknowledgementRunner: Sendable {
   private struct State {
     var token: String?
     var waiting: [String] = []
+    /// The parts of refused acknowledgements, which are tried before `waiting`.
+    var parts: [[String]] = []
+    /// The messages that are refused by themselves, and how often some were in a row.
+    var refused: [String] = []
+    var refusals = 0
     var isRunning = false
+    /// Whether a pause has not ended yet.
+    var isPaused = false
     var failures = 0
-    var timer: ListenerRegistration?
+    /// The timers that end the pause, and that try the refused ones again.
+    var timers: [Timer: ListenerRegistration] = [:]
+    var waitsForRefused = false
     var isOver = false
   }
 
+  private enum Timer { case pause, refused }
+
   private let backend: any MessagingBackend
   private let clock: ServiceClock
+  private let tuning: MessagingTuning
   private let state = Locked(State())
 
-  /// The most messages of one call.
-  private static let maximumCount = 500
-
-  init(backend: any MessagingBackend, clock: ServiceClock) {
+  init(backend: any MessagingBackend, clock: ServiceClock, tuning: MessagingTuning = MessagingTuning()) {
     self.backend = backend
     self.clock = clock
+    self.tuning = tuning
   }
 
-  func setToken(_ token: String?) { state.withLock { $0.token = token } }
+  /// Sets the token of the registration; without one there is nothing to acknowledge.
+  func setToken(_ token: String?) {
+    state.withLock { state in
+      state.token = token
+      if token == nil { (state.waiting, state.parts, state.refused) = ([], [], []) }
+    }
+    run()
+  }
 
   func add(_ ids: [String]) {
-    let begins = state.withLock { state in
-      state.waiting += ids
-      guard !state.waiting.isEmpty, !state.isRunning, !state.isOver else { return false }
-      state.isRunning = true
-      return true
-    }
-    if begins { Task { await run() } }
+    guard !ids.isEmpty else { return }
+    state.withLock { $0.waiting += ids }
+    run()
   }
 
   func end() {
-    let timer = state.withLock { state in
+    let timers = state.withLock { state in
       state.isOver = true
-      return state.timer.take()
+      defer { state.timers = [:] }
+      return Array(state.timers.values)
     }
-    timer?.cancel()
+    for timer in timers { timer.cancel() }
   }
 
-  private func run() async {
+  /// Begins to send what waits, unless that is being done, or a pause has not ended.
+  private func run() {
+    let begins = state.withLock { state in
+      let isIdle = state.waiting.isEmpty && state.parts.isEmpty
+      guard !isIdle, !state.isRunning, !state.isPaused, state.token != nil else { return false }
+      state.isRunning = true
+      return true
+    }
+    if begins { Task { await runNow() } }
+  }
+
+  private func runNow() async {
     while let (token, ids) = next() {
       do {
-        try await backend.acknowledge(token: token, messageIDs: ids, context: CallContext())
+        let context = CallContext().limited(to: tuning.callTimeout, by: clock)
+        try await backend.acknowledge(token: token, messageIDs: ids, context: context)
         state.withLock { $0.failures = 0 }
       } catch {
-        // Refused ones are delivered again at the next connection, and recognised by their ids then.
-        if Self.isTransient(error.code) { return runLater(ids) }
+        // The messages of a registration that is not there any more are gone with it.
+        if error.reason == .unregistered { continue }
+        if Self.isTransient(error.code) { return pause(before: ids) }
+        refused(ids)
       }
     }
   }
 
   private func next() -> (token: String, ids: [String])? {
     state.withLock { state in
-      guard !state.waiting.isEmpty, let token = state.token else {
+      guard let token = state.token, !state.waiting.isEmpty || !state.parts.isEmpty else {
         state.isRunning = false
+        if state.refused.isEmpty { state.refusals = 0 }
         return nil
       }
-      let ids = Array(state.waiting.prefix(Self.maximumCount))
+      if let part = state.parts.popLast() { return (token, part) }
+      let ids = Array(state.waiting.prefix(max(1, tuning.acknowledgementBatch)))
       state.waiting.removeFirst(ids.count)
       return (token, ids)
     }
@@ -79,19 +111,51 @@ final class AcknowledgementRunner: Sendable {
     }
   }
 
+  /// Tries each half by itself, and a message that is refused by itself again after a pause.
+  private func refused(_ ids: [String]) {
+    let pause = state.withLock { state -> Duration? in
+      guard ids.count == 1 else {
+        state.parts.append(Array(ids[(ids.count / 2)...]))
+        state.parts.append(Array(ids[..<(ids.count / 2)]))
+        return nil
+      }
+      state.refused += ids
+      guard !state.waitsForRefused, !state.isOver else { return nil }
+      state.waitsForRefused = true
+      state.refusals += 1
+      return tuning.pause(afterFailures: state.refusals)
+    }
+    guard let pause else { return }
+    schedule(.refused, after: pause) { state in
+      state.waitsForRefused = false
+      state.waiting = state.refused + state.waiting
+      state.refused = []
+    }
+  }
+
   /// Tries again after a pause, which doubles up to a minute.
-  private func runLater(_ ids: [String]) {
-    let pause = state.withLock { state in
-      state.waiting = ids + state.waiting
+  private func pause(before part: [String]) {
+    let pause = state.withLock { state -> Duration? in
       state.isRunning = false
+      state.parts.append(part)
+      guard !state.isOver else { return nil }
+      state.isPaused = true
       state.failures += 1
-      return min(60_000, 1000 << Int64(min(state.failures - 1, 6)))
+      return tuning.pause(afterFailures: state.failures)
     }
-    let timer = clock.schedule(after: .milliseconds(pause)) { [weak self] in self?.add([]) }
-    let superseded = state.withLock { state in
-      defer { state.timer = state.isOver ? nil : timer }
-      return state.isOver ? timer : state.timer
+    if let pause { schedule(.pause, after: pause) { $0.isPaused = false } }
+  }
+
+  private func schedule(_ timer: Timer, after pause: Duration, _ end: @escaping @Sendable (inout State) -> Void) {
+    let registration = clock.schedule(after: pause) { [weak self] in
+      self?.state.withLock { end(&$0) }
+      self?.run()
     }
-    superseded?.cancel()
+    let isLate = state.withLock { state in
+      // One that has fired already stays here until the next one.
+      state.timers[timer] = registration
+      return state.isOver
+    }
+    if isLate { registration.cancel() }
   }
 }

@@ -2,17 +2,18 @@ import VestaConcurrency
 import VestaMessagingBackend
 import VestaServiceInterop
 
-/// Keeps the connection while there are a token and listeners, hands over what arrives, and acknowledges it.
+/// Keeps the connection while there are a token and loops over the messages, and hands over what arrives.
 ///
-/// A message is acknowledged when a listener has been called with it: one that arrives while the last listener leaves
-/// is not, and the service delivers it again. When one of several leaves, the messages that nobody was called with are
-/// announced again to those that stay; the earlier announcement is void, so that no listener is called twice.
+/// A message is acknowledged when its loop has come back for the next one, or was left: see ``DeliveryBook``. The
+/// service delivers a limited number of messages without their acknowledgement, which bounds what waits here.
 final class DeliveryRunner: Sendable {
+  typealias Reader = DeliveryBook.Reader
+
   private struct State {
     var token: String?
-    /// How many listeners there are: counted here, so that the connection is opened and closed in the order in which
-    /// they come and go.
-    var listeners = 0
+    var book: DeliveryBook
+    /// The loops that wait for a message.
+    var turns: [Reader: Turn<MessagingRemoteMessage?>] = [:]
     var connection: ListenerRegistration?
     /// The number of the connection: what an earlier one still reports is ignored.
     var generation = 0
@@ -20,89 +21,97 @@ final class DeliveryRunner: Sendable {
     var isPaused = false
     var timer: ListenerRegistration?
     var failures = 0
-    /// Called with a token that the service does not know any more.
-    var onUnregistered: (@Sendable (String) -> Void)?
-    /// The messages that no listener was called with yet, by their ids.
-    var arriving: [String: Arrival] = [:]
-    var lastArrival = 0
-    /// The messages that were handed over, and by which announcement; what comes again is acknowledged and not handed
-    /// over again.
-    var handedOver: [String: Int] = [:]
-    /// The same ids as a ring, the oldest at `oldest` once it is full.
-    var order: [String] = []
-    var oldest = 0
+    var handlers: Handlers?
     var isOver = false
-
-    /// Notes down a message that was handed over, in place of the oldest one when there are too many.
-    mutating func remember(_ id: String, _ number: Int) {
-      handedOver[id] = number
-      if order.count < DeliveryRunner.rememberedMessages {
-        order.append(id)
-      } else {
-        handedOver[order[oldest]] = nil
-        order[oldest] = id
-        oldest = (oldest + 1) % DeliveryRunner.rememberedMessages
-      }
-    }
   }
 
-  /// One announcement of a message.
-  private struct Arrival: Sendable {
-    var message: MessagingRemoteMessage
-    var number: Int
+  private struct Handlers: Sendable {
+    /// Called with a token that the service does not know any more.
+    var unregistered: @Sendable (String) -> Void
+    /// Called with the number of messages that the service has dropped.
+    var dropped: @Sendable (Int) -> Void
   }
 
   private let backend: any MessagingBackend
   private let clock: ServiceClock
+  private let tuning: MessagingTuning
   private let acknowledgements: AcknowledgementRunner
-  private let listeners = StateSource<Void, Arrival>(())
-  private let state = Locked(State())
+  private let state: Locked<State>
 
-  private static let rememberedMessages = 10_000
-
-  init(backend: any MessagingBackend, clock: ServiceClock) {
+  init(backend: any MessagingBackend, clock: ServiceClock, tuning: MessagingTuning = MessagingTuning()) {
     self.backend = backend
     self.clock = clock
-    acknowledgements = AcknowledgementRunner(backend: backend, clock: clock)
+    self.tuning = tuning
+    acknowledgements = AcknowledgementRunner(backend: backend, clock: clock, tuning: tuning)
+    state = Locked(State(book: DeliveryBook(rememberedMessages: tuning.rememberedMessages)))
   }
 
-  var listenerCount: Int { listeners.listenerCount }
+  /// The number of loops over the messages.
+  var listenerCount: Int { state.withLock { $0.book.readerCount } }
 
-  func add(
-    onEnd: @escaping @Sendable () -> Void, _ listener: @escaping @Sendable (MessagingRemoteMessage) -> Void
-  ) -> ListenerRegistration {
-    let registration = listeners.add(onEnd: onEnd) { [weak self] arrival in
-      guard let self, let isFirst = handOver(arrival) else { return }
-      listener(arrival.message)
-      if isFirst { acknowledgements.add([arrival.message.messageID]) }
-    }
-    state.withLock { $0.listeners += 1 }
+  /// The number of messages that have arrived and were taken by no loop.
+  var waitingCount: Int { state.withLock { $0.book.waitingCount } }
+
+  // MARK: Loops
+
+  /// Adds a loop; `nil` after the end.
+  func addReader() -> Reader? {
+    let reader = state.withLock { $0.isOver ? nil : $0.book.addReader() }
     update()
-    return ListenerRegistration { [weak self] in
-      registration.cancel()
-      self?.listenerHasLeft()
-    }
+    return reader
   }
 
-  /// Announces again what may have been on its way to the listener alone.
-  private func listenerHasLeft() {
-    state.withLock { $0.listeners -= 1 }
-    update()
-    listeners.change { _, announce in
-      let arrivals = state.withLock { state in
-        for arrival in state.arriving.values.sorted(by: { $0.number < $1.number }) {
-          state.lastArrival += 1
-          state.arriving[arrival.message.messageID]?.number = state.lastArrival
+  /// Acknowledges the message that a loop has taken before, and waits for its next one.
+  ///
+  /// - Returns: `nil` at the end, and for a cancelled task.
+  func next(_ reader: Reader) async -> MessagingRemoteMessage? {
+    acknowledgements.add(state.withLock { $0.book.cameBack(reader) })
+    do {
+      return try await Turn<MessagingRemoteMessage?>().wait { turn in
+        let isOver = state.withLock { state in
+          let isOver = state.isOver || !state.book.has(reader)
+          if !isOver { state.turns[reader] = turn }
+          return isOver
         }
-        return state.arriving.values.sorted { $0.number < $1.number }
+        if isOver { turn.begin()?.resume(returning: nil) } else { handOver() }
       }
-      for arrival in arrivals { announce(arrival) }
+    } catch {
+      leave(reader)
+      return nil
     }
   }
 
-  /// Has a closure called with each token that the service does not know any more.
-  func whenUnregistered(_ handler: @escaping @Sendable (String) -> Void) {
-    state.withLock { $0.onUnregistered = handler }
+  /// Removes a loop that was left.
+  func leave(_ reader: Reader) {
+    let (ids, turn) = state.withLock { ($0.book.left(reader), $0.turns.removeValue(forKey: reader)) }
+    acknowledgements.add(ids)
+    turn?.begin()?.resume(returning: nil)
+    update()
+    handOver()
+  }
+
+  /// Gives messages to the loops that wait for one.
+  private func handOver() {
+    let served = state.withLock { state -> [(Turn<MessagingRemoteMessage?>.Continuation, MessagingRemoteMessage)] in
+      state.book.ready.compactMap { reader in
+        // The loop of a turn that was cancelled is about to leave: the message stays where it is.
+        guard let turn = state.turns[reader], let continuation = turn.begin() else { return nil }
+        state.turns[reader] = nil
+        return state.book.take(reader).map { (continuation, $0) }
+      }
+    }
+    for (continuation, message) in served { continuation.resume(returning: message) }
+  }
+
+  /// Sets who is notified of what the service says of the registration.
+  ///
+  /// - Parameters:
+  ///   - unregistered: Called with a token that the service does not know any more.
+  ///   - dropped: Called with the number of messages that the service has dropped.
+  func observe(
+    unregistered: @escaping @Sendable (String) -> Void, dropped: @escaping @Sendable (Int) -> Void
+  ) {
+    state.withLock { $0.handlers = Handlers(unregistered: unregistered, dropped: dropped) }
   }
 
   func setToken(_ token: String?) {
@@ -111,6 +120,7 @@ final class DeliveryRunner: Sendable {
       guard state.token != token else { return nil }
       state.token = token
       state.generation += 1
+      if token == nil { state.book.giveBackAll() }
       return state.connection.take()
     }
     earlier?.cancel()
@@ -118,25 +128,26 @@ final class DeliveryRunner: Sendable {
   }
 
   func end() {
-    let (timer, handler) = state.withLock { state in
+    let (timer, handlers, turns) = state.withLock { state in
       state.isOver = true
-      return (state.timer.take(), state.onUnregistered.take())
+      state.book.giveBackAll()
+      defer { state.turns = [:] }
+      return (state.timer.take(), state.handlers.take(), Array(state.turns.values))
     }
     timer?.cancel()
     acknowledgements.end()
-    withExtendedLifetime(handler) {}
+    withExtendedLifetime(handlers) {}
     update()
-    listeners.finish()
+    for turn in turns { turn.begin()?.resume(returning: nil) }
   }
 
   // MARK: The connection
 
-  /// Opens or closes the connection, as listeners and token want it.
+  /// Opens or closes the connection, as loops and token want it.
   private func update() {
     let (opens, closing) = state.withLock { state -> ((String, Int)?, ListenerRegistration?) in
-      guard state.listeners > 0, !state.isOver, let token = state.token else {
+      guard state.book.readerCount > 0, !state.isOver, let token = state.token else {
         state.generation += 1
-        if state.listeners == 0 { state.arriving = [:] }
         return (nil, state.connection.take())
       }
       guard state.connection == nil, !state.isPaused else { return (nil, nil) }
@@ -165,20 +176,20 @@ final class DeliveryRunner: Sendable {
 
   /// Connects again after a pause, which doubles up to a minute; not for a token that is not registered any more.
   private func connectionEnded(_ error: MessagingServiceError?, _ generation: Int) {
-    let (pause, refused) = state.withLock { state -> (Int64?, (@Sendable () -> Void)?) in
+    let (pause, refused) = state.withLock { state -> (Duration?, (@Sendable () -> Void)?) in
       guard state.generation == generation, !state.isOver else { return (nil, nil) }
       state.connection = nil
-      if error?.reason == .unregistered, let token = state.token, let handler = state.onUnregistered {
-        return (nil, { handler(token) })
+      if error?.reason == .unregistered, let token = state.token, let handlers = state.handlers {
+        return (nil, { handlers.unregistered(token) })
       }
       guard error?.reason != .unregistered, error?.code != .aborted else { return (nil, nil) }
       state.failures += 1
       state.isPaused = true
-      return (min(60_000, 1000 << Int64(min(state.failures - 1, 6))), nil)
+      return (tuning.pause(afterFailures: state.failures), nil)
     }
     refused?()
     guard let pause else { return }
-    let timer = clock.schedule(after: .milliseconds(pause)) { [weak self] in
+    let timer = clock.schedule(after: pause) { [weak self] in
       self?.state.withLock { $0.isPaused = false }
       self?.update()
     }
@@ -190,38 +201,15 @@ final class DeliveryRunner: Sendable {
     if isLate { timer.cancel() }
   }
 
-  // MARK: Messages
-
   private func received(_ delivery: PushDelivery, _ generation: Int) {
     let message = MessagingRemoteMessage(delivery)
-    let isRepeated = listeners.change { _, announce in
-      let (arrival, isRepeated) = state.withLock { state -> (Arrival?, Bool) in
-        guard state.generation == generation else { return (nil, false) }
-        state.failures = 0
-        if state.handedOver[message.messageID] != nil { return (nil, true) }
-        guard state.arriving[message.messageID] == nil else { return (nil, false) }
-        state.lastArrival += 1
-        let arrival = Arrival(message: message, number: state.lastArrival)
-        state.arriving[message.messageID] = arrival
-        return (arrival, false)
-      }
-      if let arrival { announce(arrival) }
-      return isRepeated
+    let (isRepeated, handlers) = state.withLock { state -> (Bool, Handlers?) in
+      guard state.generation == generation else { return (false, nil) }
+      state.failures = 0
+      return (state.book.arrived(message), delivery.droppedBefore > 0 ? state.handlers : nil)
     }
+    handlers?.dropped(delivery.droppedBefore)
     if isRepeated { acknowledgements.add([message.messageID]) }
-  }
-
-  /// Hands a message over to a listener that is about to be called.
-  ///
-  /// - Returns: Whether the listener is the first one; `nil` when the announcement is void.
-  private func handOver(_ arrival: Arrival) -> Bool? {
-    let id = arrival.message.messageID
-    return state.withLock { state in
-      if let earlier = state.handedOver[id] { return earlier == arrival.number ? false : nil }
-      guard state.arriving[id]?.number == arrival.number else { return nil }
-      state.arriving[id] = nil
-      state.remember(id, arrival.number)
-      return true
-    }
+    handOver()
   }
 }

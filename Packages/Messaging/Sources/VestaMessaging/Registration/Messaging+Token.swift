@@ -28,13 +28,9 @@ extension Messaging {
   /// - Throws: ``MessagingError`` when the service could not be reached; the token is deleted here all the same.
   public func deleteToken() async throws {
     try checkAppIsThere()
-    try await operations.run {
-      guard let token = forgetToken() else { return }
-      do throws(MessagingServiceError) {
-        try await backend.unregister(token: token, context: context)
-      } catch {
-        throw MessagingError(error)
-      }
+    try await perform { messaging in
+      guard let token = messaging.forgetToken() else { return }
+      try await messaging.unregister(token)
     }
   }
 
@@ -46,11 +42,12 @@ extension Messaging {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await token() }
     try checkAppIsThere()
-    return try await operations.run {
-      let known = state.withLock { $0.stored.otherTokens[senderID] }
+    return try await perform { messaging in
+      let known = messaging.state.withLock { $0.stored.otherTokens[senderID] }
       do throws(MessagingServiceError) {
-        let token = try await backend.register(request(senderID: senderID, currentToken: known), context: context)
-        change { $0.otherTokens[senderID] = token }
+        let request = messaging.request(senderID: senderID, currentToken: known)
+        let token = try await messaging.backend.register(request, context: messaging.context)
+        messaging.change { $0.otherTokens[senderID] = token }
         return token
       } catch {
         throw MessagingError(error)
@@ -66,14 +63,10 @@ extension Messaging {
     guard !senderID.isEmpty else { throw MessagingError(.invalidRequest, "Sender ID is required.") }
     if senderID == self.senderID { return try await deleteToken() }
     try checkAppIsThere()
-    try await operations.run {
-      guard let token = state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
-      change { $0.otherTokens[senderID] = nil }
-      do throws(MessagingServiceError) {
-        try await backend.unregister(token: token, context: context)
-      } catch {
-        throw MessagingError(error)
-      }
+    try await perform { messaging in
+      guard let token = messaging.state.withLock({ $0.stored.otherTokens[senderID] }) else { return }
+      messaging.change { $0.otherTokens[senderID] = nil }
+      try await messaging.unregister(token)
     }
   }
 
@@ -82,19 +75,19 @@ extension Messaging {
   /// - Throws: ``MessagingError`` when the service could not be reached; the tokens are deleted here all the same.
   public func deleteData() async throws {
     try checkAppIsThere()
-    try await operations.run {
-      let tokens = state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
-      _ = forgetToken()
-      change { $0.otherTokens = [:] }
-      var failure: MessagingServiceError?
+    try await perform { messaging in
+      let tokens = messaging.state.withLock { [$0.stored.token].compactMap { $0 } + $0.stored.otherTokens.values }
+      _ = messaging.forgetToken()
+      messaging.change { $0.otherTokens = [:] }
+      var failure: (any Error)?
       for token in tokens {
-        do throws(MessagingServiceError) {
-          try await backend.unregister(token: token, context: context)
+        do {
+          try await messaging.unregister(token)
         } catch {
           failure = error
         }
       }
-      if let failure { throw MessagingError(failure) }
+      if let failure { throw failure }
     }
     if isAutoInitEnabled { registerInBackground() }
   }
@@ -135,18 +128,46 @@ extension Messaging {
 
   var fcmTokenIfKnown: String? { tokens.read { $0 } }
 
-  var context: CallContext { CallContext().limited(to: .seconds(60), by: clock) }
+  var context: CallContext { CallContext().limited(to: tuning.callTimeout, by: clock) }
 
   /// A token is confirmed once a week, and when the app or its language has changed.
   var isTokenStale: Bool {
     let (time, context) = state.withLock { ($0.stored.tokenTime, $0.stored.context) }
     let age = clock.now() - time
-    return context != tokenContext || age < 0 || age > 7 * 86_400_000_000
+    return context != tokenContext || age < 0 || age > tuning.tokenAge.microseconds
   }
 
   private var tokenContext: String {
     let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? ""
     return "\(appID) \(version) \(Locale.current.identifier)"
+  }
+
+  /// Performs an operation to its end, one at a time.
+  ///
+  /// A caller whose task is cancelled is not kept waiting, whatever the service does; what has begun is not left half
+  /// done.
+  private func perform<Value: Sendable>(
+    _ body: @escaping @Sendable (Messaging) async throws -> Value
+  ) async throws -> Value {
+    try await Turn<Value>().wait { turn in
+      Task {
+        let outcome: Result<Value, any Error>
+        do {
+          outcome = .success(try await operations.run { try await body(self) })
+        } catch {
+          outcome = .failure(error)
+        }
+        turn.begin()?.resume(with: outcome)
+      }
+    }
+  }
+
+  private func unregister(_ token: String) async throws {
+    do throws(MessagingServiceError) {
+      try await backend.unregister(token: token, context: context)
+    } catch {
+      throw MessagingError(error)
+    }
   }
 
   func registerInBackground() { Task { _ = try? await renewToken() } }
@@ -181,16 +202,21 @@ extension Messaging {
   /// Registers again when the service does not know the token any more.
   ///
   /// At most once an hour: of two programs with one installation each would make the other's token invalid.
-  func tokenWasRefused(_ token: String) {
+  ///
+  /// - Returns: Whether that is being done, or another token is there.
+  @discardableResult
+  func tokenWasRefused(_ token: String) -> Bool {
     let now = clock.now()
     let isWorthTrying = state.withLock { state in
-      if let last = state.lastRefusal, (0..<3_600_000_000).contains(now - last) { return false }
+      if let last = state.lastRefusal, (0..<tuning.refusalPause.microseconds).contains(now - last) { return false }
       state.lastRefusal = now
       return true
     }
-    guard isWorthTrying, fcmTokenIfKnown == token else { return }
+    guard fcmTokenIfKnown == token else { return true }
+    guard isWorthTrying else { return false }
     change { $0.tokenTime = 0 }
     registerInBackground()
+    return true
   }
 
   private func request(senderID: String?, currentToken: String?) -> RegisterRequest {
@@ -216,7 +242,15 @@ extension Messaging {
   func notifyDelegate(_ token: String?) {
     callbackQueue.async { [self] in
       let delegate = state.withLock { $0.delegate }
-      delegate?.messaging(self, didReceiveRegistrationToken: token)
+      delegate.object?.messaging(self, didReceiveRegistrationToken: token)
+    }
+  }
+
+  func notifyDropped(_ count: Int) {
+    callbackQueue.async { [self] in
+      let delegate = state.withLock { $0.delegate }
+      delegate.object?.messaging(self, didDropMessages: count)
+      NotificationCenter.default.post(name: .MessagingMessagesDeleted, object: count)
     }
   }
 

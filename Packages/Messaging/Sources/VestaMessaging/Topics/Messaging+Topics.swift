@@ -6,7 +6,8 @@ import VestaServiceInterop
 extension Messaging {
   /// Subscribes the app to a topic; registers it first if it is not.
   ///
-  /// While the service cannot be reached the change waits, also over a restart, and this call with it.
+  /// While the service cannot be reached the change waits, also over a restart, and this call with it. When the token
+  /// is deleted meanwhile, the change waits until the app has another one.
   ///
   /// - Parameter topic: Letters, digits and `-_.~%`; the prefix `/topics/` is allowed.
   /// - Throws: ``MessagingError`` with `invalidTopicName`, or why the service has refused it.
@@ -54,8 +55,9 @@ extension Messaging {
     }
   }
 
-  /// Works on the changes that wait, unless somebody is at it.
+  /// Works on the changes that wait, unless somebody is at it; without a token they wait for one.
   func workOnTopics() {
+    guard fcmTokenIfKnown != nil else { return }
     let begins = state.withLock { state in
       guard !state.isWorkingOnTopics, !state.isOver, !state.stored.topics.isEmpty else { return false }
       state.isWorkingOnTopics = true
@@ -66,12 +68,14 @@ extension Messaging {
 
   private func workOnTopicsNow() async {
     while let (action, topic) = nextChange() {
-      let outcome = await perform(action, topic)
-      guard let outcome else {
-        // The service cannot be reached: the change stays, and is tried again later.
-        return workOnTopicsLater()
+      switch await perform(action, topic) {
+      case .done(let outcome): finish(action, topic, outcome)
+      case .isAway: return workOnTopicsLater()
+      case .needsToken:
+        state.withLock { $0.isWorkingOnTopics = false }
+        // A token that has arrived meanwhile has found the work under way.
+        return workOnTopics()
       }
-      finish(action, topic, outcome)
     }
   }
 
@@ -83,7 +87,7 @@ extension Messaging {
       return !state.hasTopicTimer && !state.isOver
     }
     guard needsTimer else { return }
-    _ = clock.schedule(after: .seconds(30)) { [weak self] in
+    _ = clock.schedule(after: tuning.topicPause) { [weak self] in
       self?.state.withLock { $0.hasTopicTimer = false }
       self?.workOnTopics()
     }
@@ -100,21 +104,29 @@ extension Messaging {
     }
   }
 
-  /// Asks the service; `nil` when it cannot be reached.
-  private func perform(_ action: TopicQueue.Action, _ topic: String) async -> Result<Void, MessagingError>? {
-    do {
-      let token = try await token()
+  /// The outcome of asking the service for a change.
+  private enum Outcome {
+    case done(Result<Void, MessagingError>)
+    /// The service cannot be reached: the change stays, and is tried again later.
+    case isAway
+    /// The token was deleted: the change stays until the app asks for another one. Nothing else registers the app.
+    case needsToken
+  }
+
+  private func perform(_ action: TopicQueue.Action, _ topic: String) async -> Outcome {
+    guard let token = fcmTokenIfKnown else { return .needsToken }
+    do throws(MessagingServiceError) {
       switch action {
       case .subscribe: try await backend.subscribe(token: token, toTopic: topic, context: context)
       case .unsubscribe: try await backend.unsubscribe(token: token, fromTopic: topic, context: context)
       }
-      return .success(())
-    } catch let error as MessagingServiceError {
-      return error.code == .unavailable || error.code == .deadlineExceeded ? nil : .failure(MessagingError(error))
-    } catch let error as MessagingError {
-      return error.code == .network || error.code == .timeout ? nil : .failure(error)
+      return .done(.success(()))
     } catch {
-      return .failure(MessagingError(.unknown, "\(type(of: error))"))
+      if error.code == .unavailable || error.code == .deadlineExceeded { return .isAway }
+      guard error.reason == .unregistered else { return .done(.failure(MessagingError(error))) }
+      // The token has been deleted or replaced during the call, or has to be replaced.
+      guard fcmTokenIfKnown == token else { return .needsToken }
+      return tokenWasRefused(token) ? .isAway : .done(.failure(MessagingError(error)))
     }
   }
 

@@ -12,6 +12,8 @@ extension MessagingCall {
     var numbers: [Int64] = []
     /// The number of them that were acknowledged now.
     var count: Int64 = 0
+    /// The number of these that had given way to others while they were under way.
+    var recovered: Int64 = 0
   }
 
   /// Acknowledges deliveries; ids of other services and of messages for others are ignored.
@@ -33,6 +35,10 @@ extension MessagingCall {
           outcome.count += 1
           let time = now + options.acknowledgedRetention.microseconds
           try await transaction.put([], for: Keys.expiry(time, number))
+        } else if try await transaction.get(Keys.dropped(key, number)) != nil {
+          try await transaction.delete(Keys.dropped(key, number))
+          outcome.count += 1
+          outcome.recovered += 1
         }
       case .topic, .condition:
         if try await noteAcknowledged(number, key, registration) { outcome.count += 1 }
@@ -44,16 +50,22 @@ extension MessagingCall {
     try await count { statistics in
       statistics.acknowledged += outcome.count
       statistics.delivered += delivered
+      statistics.discarded -= outcome.recovered
     }
     return outcome
   }
 
   /// Notes down the acknowledgement of a message for many; answers whether it is new.
-  private func noteAcknowledged(
+  func noteAcknowledged(
     _ number: Int64, _ key: RegistrationKey, _ registration: RegistrationRecord
   ) async throws -> Bool {
-    let row = Keys.acknowledged(key, number)
-    guard number > registration.cursor, try await transaction.get(row) == nil else { return false }
+    let (row, owed) = (Keys.acknowledged(key, number), Keys.owed(key, number))
+    let values = try await transaction.get([row, owed])
+    if values[1] != nil {
+      try await transaction.delete(owed)
+      return true
+    }
+    guard number > registration.cursor, values[0] == nil else { return false }
     try await transaction.put([], for: row)
     return true
   }
@@ -68,7 +80,9 @@ extension MessagingCall {
     change(&record)
     try await put(record, Keys.statistics)
     var counts = DeliveryStatistics()
-    (counts.accepted, counts.collapsed, counts.discarded) = (sequence.accepted, sequence.collapsed, sequence.discarded)
+    (counts.accepted, counts.collapsed, counts.discarded) = (
+      sequence.accepted, sequence.collapsed, max(0, sequence.discarded + record.discarded)
+    )
     (counts.delivered, counts.acknowledged, counts.expired) = (record.delivered, record.acknowledged, record.expired)
     return counts
   }
@@ -80,21 +94,5 @@ extension MessagingCall {
     else { return }
     registration.lastSeenTime = now
     try await put(registration, Keys.registration(key))
-  }
-
-  /// Notes down messages for many that are not for a registration any more, because others have replaced them.
-  func forget(_ numbers: [Int64], for key: RegistrationKey) async throws {
-    guard let registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)) else { return }
-    for number in numbers { _ = try await noteAcknowledged(number, key, registration) }
-  }
-
-  /// Notes down that a registration has acknowledged everything up to a message.
-  func advance(_ key: RegistrationKey, to number: Int64) async throws {
-    guard var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
-      number > registration.cursor
-    else { return }
-    (registration.cursor, registration.lastSeenTime) = (number, max(registration.lastSeenTime, now))
-    try await put(registration, Keys.registration(key))
-    try await transaction.deleteRange(Keys.acknowledged(key, upTo: number))
   }
 }

@@ -49,7 +49,9 @@ extension MessagingCall {
         try await transaction.delete(Keys.topic(topic, number))
       }
       return false
-    case .direct: return try await expire(number, message.registration)
+    case .direct:
+      try await transaction.delete(Keys.dropped(message.registration, number))
+      return try await expire(number, message.registration)
     }
   }
 

@@ -46,7 +46,8 @@ extension MessagingCall {
     try await put(sequence, Keys.sequence)
     try await put(record, Keys.message(number))
     // An immediate message stays long enough to reach the connections of every engine on this store.
-    try await transaction.put([], for: Keys.expiry(max(record.expiryTime, now + 60_000_000), number))
+    try await transaction.put(
+      [], for: Keys.expiry(max(record.expiryTime, now + tuning.sweepPause.microseconds), number))
     return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
   }
 
@@ -90,7 +91,13 @@ extension MessagingCall {
       guard let oldest = try await reader.numbers(in: Keys.queue(key), limit: 1).first,
         let dropped = try await dequeue(oldest, key, &registration)
       else { break }
-      if dropped.expiryTime > now { sequence.discarded += 1 } else { try await count { $0.expired += 1 } }
+      if dropped.expiryTime > now {
+        sequence.discarded += 1
+        // It may be under way: its acknowledgement still counts, and the registration is told of it otherwise.
+        try await transaction.put([], for: Keys.dropped(key, oldest))
+      } else {
+        try await count { $0.expired += 1 }
+      }
     }
     var queued = QueueRecord()
     (queued.isHighPriority, queued.expiryTime) = (settings.isHighPriority, expiryTime)

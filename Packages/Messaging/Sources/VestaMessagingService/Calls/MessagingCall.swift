@@ -13,6 +13,7 @@ struct MessagingCall {
 
   var reader: MessagingReader { MessagingReader(reader: transaction, usualSenderID: senderID) }
   var lifetime: Int64 { options.registrationLifetime.microseconds }
+  var tuning: MessagingServiceTuning { options.tuning }
 
   func put<Record: FieldRecord>(_ record: Record, _ key: [UInt8]) async throws {
     try await transaction.put(record.fieldBytes(), for: key)
@@ -33,12 +34,24 @@ struct MessagingCall {
     }
     let key = RegistrationKey(installationID: request.installationID, senderID: request.senderID ?? senderID)
     guard !key.senderID.isEmpty else { throw MessagingServiceError.invalid("senderID", "It must not be empty.") }
+    try checkLengths(request)
     let row = Keys.registration(key)
     let bytes = try await transaction.get(row)
     let existing = bytes.flatMap { StoreRow.intact(RegistrationRecord.self, $0, row) }
     if let existing, existing.lastSeenTime + lifetime > now { return try await renew(existing, key, request) }
     if let existing { try await remove(key, existing) }
     return try await store(try await newRecord(key, isDamaged: bytes != nil && existing == nil), key, request)
+  }
+
+  /// Each message to a registration reads and writes its row: a client must not make it large.
+  private func checkLengths(_ request: RegisterRequest) throws {
+    for (name, text, limit) in [
+      ("senderID", request.senderID, tuning.longestName), ("platform", request.platform, tuning.longestName),
+      ("appID", request.appID, tuning.longestName), ("pushAddress", request.pushAddress, tuning.longestAddress),
+    ] {
+      guard let text, text.utf8.count > limit else { continue }
+      throw MessagingServiceError.invalid(name, "It has \(limit) bytes at most.")
+    }
   }
 
   private func newRecord(_ key: RegistrationKey, isDamaged: Bool) async throws -> RegistrationRecord {
@@ -56,9 +69,10 @@ struct MessagingCall {
   /// subscription on.
   private func restore(_ record: inout RegistrationRecord, _ key: RegistrationKey) async throws {
     let topics = try await reader.subscriptions(key)
-    record.topics = Int64(topics.count)
+    record.topics = Int64(topics.values.count(where: \.isCurrent))
+    record.leftTopics = Int64(topics.count) - record.topics
     record.waiting = Int64(try await reader.numbers(in: Keys.queue(key)).count)
-    record.createdAfter = min(record.createdAfter, topics.values.min() ?? .max)
+    record.createdAfter = min(record.createdAfter, topics.values.map { $0.past.first?.after ?? $0.since }.min() ?? .max)
     // The connection of the old token ends.
     _ = try await noteChange(of: key)
   }
@@ -100,7 +114,7 @@ struct MessagingCall {
   {
     guard record.pushAddress != address else { return }
     record.pushAddress = address
-    for topic in try await reader.subscriptions(key).keys {
+    for topic in try await reader.subscriptions(key).filter(\.value.isCurrent).keys {
       if address == nil {
         try await transaction.delete(Keys.member(topic, key))
       } else {
@@ -122,44 +136,12 @@ struct MessagingCall {
     for topic in try await reader.subscriptions(key).keys { try await transaction.delete(Keys.member(topic, key)) }
     try await transaction.delete(Keys.token(record.token))
     try await transaction.delete(Keys.registration(key))
-    for range in [Keys.subscriptions(key), Keys.queue(key), Keys.collapses(key), Keys.acknowledged(key)] {
-      try await transaction.deleteRange(range)
-    }
-  }
-
-  // MARK: Topics
-
-  /// The most topics of one registration: each connection reads all of them.
-  static let maximumTopics: Int64 = 2000
-
-  func subscribe(token: String, toTopic topic: String) async throws {
-    var (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
-    let row = Keys.subscription(key, topic)
-    guard try await transaction.get(row) == nil else { return }
-    guard record.topics < Self.maximumTopics else {
-      throw MessagingServiceError(
-        .resourceExhausted, reason: .quotaExceeded,
-        "TOO_MANY_TOPICS: A registration has at most \(Self.maximumTopics) topics. Unsubscribe from one first.")
-    }
-    record.topics += 1
-    try await put(record, Keys.registration(key))
-    let number = try await noteChange(of: key)
-    try await put(SubscriptionRecord(since: number), row)
-    if record.pushAddress != nil { try await transaction.put([], for: Keys.member(topic, key)) }
-  }
-
-  func unsubscribe(token: String, fromTopic topic: String) async throws {
-    var (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
-    guard try await transaction.get(Keys.subscription(key, topic)) != nil else { return }
-    record.topics = max(0, record.topics - 1)
-    try await put(record, Keys.registration(key))
-    try await transaction.delete(Keys.subscription(key, topic))
-    try await transaction.delete(Keys.member(topic, key))
-    _ = try await noteChange(of: key)
+    let ranges = [Keys.subscriptions(key), Keys.queue(key), Keys.collapses(key), Keys.acknowledged(key)]
+    for range in ranges + [Keys.owed(key), Keys.dropped(key)] { try await transaction.deleteRange(range) }
   }
 
   /// Numbers a change of a registration like a message, so that connections learn of it in order.
-  private func noteChange(of key: RegistrationKey) async throws -> Int64 {
+  func noteChange(of key: RegistrationKey) async throws -> Int64 {
     let sequence = try await nextNumber()
     try await put(sequence, Keys.sequence)
     let number = sequence.number
@@ -167,7 +149,7 @@ struct MessagingCall {
     (record.kind, record.sentTime, record.expiryTime) = (.subscriptionChange, now, now)
     (record.installationID, record.senderID) = (key.installationID, key.senderID)
     try await put(record, Keys.message(number))
-    try await transaction.put([], for: Keys.expiry(now + 60_000_000, number))
+    try await transaction.put([], for: Keys.expiry(now + tuning.sweepPause.microseconds, number))
     return number
   }
 }

@@ -29,8 +29,9 @@ struct MessagingOperation: Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (MessagingCall) async throws -> Value
   ) async throws -> Value {
-    let (options, senderID, now) = (options, engine.senderID, options.clock.now())
-    return try await engine.store().write { transaction in
+    let store = try await engine.store()
+    let (options, senderID, now) = (options, engine.senderID, engine.time())
+    return try await store.write { transaction in
       try await body(MessagingCall(transaction: transaction, options: options, senderID: senderID, now: now))
     }.value
   }

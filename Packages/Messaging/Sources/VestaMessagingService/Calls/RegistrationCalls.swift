@@ -28,8 +28,9 @@ extension MessagingOperation {
 
   /// Acknowledges messages, and stores with them the deliveries that were not stored yet.
   func acknowledge(token: String, messageIDs: [String]) async throws {
-    guard messageIDs.count <= 1000 else {
-      throw MessagingServiceError.invalid("messageIDs", "At most 1000 messages are acknowledged at once.")
+    guard messageIDs.count <= options.tuning.maximumAcknowledged else {
+      throw MessagingServiceError.invalid(
+        "messageIDs", "At most \(options.tuning.maximumAcknowledged) messages are acknowledged at once.")
     }
     let delivered = engine.deliveries.take()
     do {
@@ -59,8 +60,9 @@ extension MessagingOperation {
   ) async throws -> [MessagingServiceError?] {
     try checkOwner()
     let topic = try TopicName.checked(topic, field: "topic")
-    guard (1...1000).contains(tokens.count) else {
-      throw MessagingServiceError.invalid("tokens", "There are 1 to 1000 tokens in a call, not \(tokens.count).")
+    guard tokens.count > 0, tokens.count <= options.tuning.maximumTokens else {
+      throw MessagingServiceError.invalid(
+        "tokens", "There are 1 to \(options.tuning.maximumTokens) tokens in a call, not \(tokens.count).")
     }
     let outcomes = try await write { call in
       var outcomes: [MessagingServiceError?] = []
@@ -81,13 +83,14 @@ extension MessagingOperation {
 
   func registration(token: String) async throws -> RegistrationInfo {
     try checkOwner()
-    let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
+    _ = try await engine.store()
+    let (now, lifetime) = (engine.time(), options.registrationLifetime.microseconds)
     return try await read { reader in
       let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
       return RegistrationInfo(
         installationID: key.installationID, platform: record.platform, appID: record.appID,
         createTime: record.createTime, lastSeenTime: record.lastSeenTime,
-        topics: try await reader.subscriptions(key).keys.sorted())
+        topics: try await reader.subscriptions(key).filter(\.value.isCurrent).keys.sorted())
     }
   }
 }

@@ -15,8 +15,9 @@ extension MessagingOperation {
     _ messages: [PushMessage], isValidateOnly: Bool
   ) async throws -> [Result<String, MessagingServiceError>] {
     try checkOwner()
-    guard (1...500).contains(messages.count) else {
-      throw MessagingServiceError.invalid("messages", "There are 1 to 500 messages in a call, not \(messages.count).")
+    guard messages.count > 0, messages.count <= options.tuning.maximumMessages else {
+      throw MessagingServiceError.invalid(
+        "messages", "There are 1 to \(options.tuning.maximumMessages) messages in a call, not \(messages.count).")
     }
     // They are checked before the transaction, which nobody is to wait for longer than needed.
     let checked = messages.map { message in Result { () throws(MessagingServiceError) in try message.checked() } }
@@ -45,8 +46,8 @@ extension MessagingOperation {
 
   func outbox(pageSize: Int, pageToken: String?) async throws -> OutboxPage {
     try checkOwner()
-    guard (1...1000).contains(pageSize) else {
-      throw MessagingServiceError.invalid("pageSize", "It is between 1 and 1000.")
+    guard pageSize > 0, pageSize <= options.tuning.maximumPage else {
+      throw MessagingServiceError.invalid("pageSize", "It is between 1 and \(options.tuning.maximumPage).")
     }
     let before = pageToken.map { Int64($0) ?? 0 } ?? Int64.max - 1
     guard before > 0 else {

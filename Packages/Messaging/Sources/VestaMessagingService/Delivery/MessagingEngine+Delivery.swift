@@ -31,10 +31,10 @@ extension MessagingEngine {
   }
 
   private func makeSession(_ connection: PendingConnection, token: String) async throws -> Session {
-    let (now, lifetime) = (options.clock.now(), options.registrationLifetime.microseconds)
     do {
-      let senderID = senderID
-      let (key, record, number) = try await store().read { reader in
+      let (senderID, store) = (senderID, try await store())
+      let (now, lifetime) = (time(), options.registrationLifetime.microseconds)
+      let (key, record, number) = try await store.read { reader in
         let reader = MessagingReader(reader: reader, usualSenderID: senderID)
         let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
         return (key, record, try await reader.lastNumber())
@@ -43,7 +43,7 @@ extension MessagingEngine {
       if now - record.lastSeenTime > 86_400_000_000 { try await write { try await $0.touch(key) } }
       return Session(
         key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
-        onEnd: { connection.end($0) }, receive: { connection.receive($0) })
+        longestTrail: options.tuning.longestTrail, onEnd: { connection.end($0) }, receive: { connection.receive($0) })
     } catch let error as StoreError {
       throw MessagingServiceError(store: error)
     }
@@ -65,17 +65,18 @@ extension MessagingEngine {
 
   /// Reads once; answers whether to read again at once.
   private func loadOnce(_ session: Session) async throws -> Bool {
-    let (limit, inFlight, now) = (session.freeWindow, session.inFlight, options.clock.now())
+    let (limit, store) = (session.freeWindow, try await store())
     guard limit > 0, session.isLive else { return false }
+    let (inFlight, broadcasts) = session.underWay
     let request = PendingLoad.Request(
-      key: session.key, token: session.token, platform: session.platform, inFlight: inFlight, limit: limit,
-      maximumWaiting: options.maximumWaiting, now: now)
-    let load = try await store().read { try await PendingLoad(MessagingReader(reader: $0), request) }
-    if !load.replaced.isEmpty {
-      try await write { try await $0.forget(load.replaced, for: session.key) }
+      key: session.key, token: session.token, platform: session.platform, inFlight: inFlight,
+      broadcastsInFlight: broadcasts, limit: limit, maximumWaiting: options.maximumWaiting, now: time(),
+      tuning: options.tuning)
+    let load = try await store.read { try await PendingLoad(MessagingReader(reader: $0), request) }
+    if load.outcome.isWorthWriting {
+      let (outcome, key) = (load.outcome, session.key)
+      session.noteDropped(try await write { try await $0.settle(outcome, for: key) })
     }
-    let end = min(load.cursorEnd, session.firstBroadcastInFlight.map { $0 - 1 } ?? .max)
-    if load.isWorthAdvancing(to: end) { try await advance(session, to: end) }
     // Immediate messages are not read, they are dispatched: what was sent after one must not arrive before it.
     await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
     guard deliver(load, limit, to: session), !load.isTruncated else {
@@ -100,11 +101,6 @@ extension MessagingEngine {
     return left.isEmpty
   }
 
-  private func advance(_ session: Session, to number: Int64) async throws {
-    let key = session.key
-    try await write { try await $0.advance(key, to: number) }
-  }
-
   /// Answers false when the window of the connection is full.
   private func deliver(_ message: DispatchedMessage, to session: Session) -> Bool {
     let isBroadcast = message.record.kind != .direct
@@ -121,9 +117,11 @@ extension MessagingEngine {
   func settle(_ numbers: [Int64], of key: RegistrationKey, token: String) {
     guard let session = table.session(key), session.token == token else { return }
     let (hasRoom, isTrailLong) = session.acknowledged(numbers)
-    // Single acknowledgements are forgotten when the connection reads again and moves its cursor.
-    if isTrailLong { table.setLoading(session, missed: 0) }
-    if hasRoom || isTrailLong { Task { await pump(session) } }
+    guard hasRoom || isTrailLong else { return }
+    // Nothing is dispatched to a connection that reads: it must know what is under way. Single acknowledgements are
+    // forgotten when it moves its cursor.
+    table.setLoading(session, missed: 0)
+    Task { await pump(session) }
   }
 
   // MARK: What comes
@@ -142,24 +140,23 @@ extension MessagingEngine {
           let records = try await newRecords(after: position)
           for (number, record) in records { dispatch(number, record) }
           // Messages up to there that were not found have been removed: nobody needs to wait for them.
-          if records.count < Self.longestPage { table.passed(awaited) }
+          if records.count < max(1, options.tuning.longestPage) { table.passed(awaited) }
           table.wakeWaiting()
           if records.isEmpty { break }
         } catch {
           // The other messages are dispatched a little later; nothing may be sent until then.
-          _ = options.clock.schedule(after: .seconds(1)) { [weak self] in self?.startDispatching() }
+          _ = options.clock.schedule(after: options.tuning.dispatchPause) { [weak self] in self?.startDispatching() }
           break
         }
       }
     } while !table.endDispatch()
   }
 
-  private static let longestPage = 256
-
   /// The messages after a position, a page of them; a damaged one is `nil`, and stops none of the others.
   private func newRecords(after position: Int64) async throws -> [(Int64, MessageRecord?)] {
-    try await store().read { reader in
-      try await reader.entries(in: Keys.messages(after: position), limit: Self.longestPage).map { entry in
+    let limit = max(1, options.tuning.longestPage)
+    return try await store().read { reader in
+      try await reader.entries(in: Keys.messages(after: position), limit: limit).map { entry in
         (try Keys.number(of: entry.key), StoreRow.intact(MessageRecord.self, entry.value, entry.key))
       }
     }
@@ -171,7 +168,11 @@ extension MessagingEngine {
       if let record, record.kind == .subscriptionChange { reload(record.registration, number) }
       return
     }
-    for session in table.recipients(of: message) where session.wants(message) {
+    for session in table.recipients(of: message) {
+      guard session.wants(message) else {
+        session.withdraw(number)
+        continue
+      }
       guard !deliver(message, to: session) else { continue }
       table.setLoading(session, missed: number, message)
       // An acknowledgement that came in between found nothing to do.

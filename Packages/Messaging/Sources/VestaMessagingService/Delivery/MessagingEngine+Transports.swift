@@ -40,8 +40,9 @@ extension MessagingEngine {
   }
 
   private func targets(of number: Int64) async throws -> [(RegistrationKey, RegistrationRecord, DispatchedMessage)] {
-    let end = options.clock.now() - options.registrationLifetime.microseconds
-    return try await store().read { reader in
+    let store = try await store()
+    let end = time() - options.registrationLifetime.microseconds
+    return try await store.read { reader in
       let reader = MessagingReader(reader: reader)
       guard let record = try await reader.messages([number])[number],
         let message = DispatchedMessage(number: number, record: record)

@@ -8,35 +8,66 @@ import VestaStoreInterop
 /// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is
 /// noted down so that it never comes back. When 5 and 6 are acknowledged nothing for many is left, and the cursor
 /// moves to 7.
+///
+/// With at most two messages that wait, and 1 to 5 sent to a topic, 4 and 5 are delivered: the cursor moves to 3 before
+/// that, so that none of the dropped ones arrives later, and they are counted. See ``BroadcastSearch``.
 struct PendingLoad: Sendable {
   struct Request: Sendable {
     var key: RegistrationKey
     var token: String
     var platform: String
-    /// The messages that are under way to it.
+    /// The messages that are under way to it, and those of them that are for many.
     var inFlight: Set<Int64>
+    var broadcastsInFlight: [Int64]
     /// The most messages to read.
     var limit: Int
     /// The most messages that wait; of those for many the newest.
     var maximumWaiting: Int
     /// The time in microseconds since 1970.
     var now: Int64
+    var tuning: MessagingServiceTuning
+  }
+
+  /// What the read has found out, to be written down; see `MessagingCall.settle`.
+  struct Outcome: Sendable, Equatable {
+    /// The token and the cursor at the time of the read: with others the outcome is void.
+    var token: String
+    var cursor: Int64
+    /// Up to where every message for many was acknowledged, is not for this registration, or is dropped; `nil` to leave
+    /// the cursor where it is.
+    var cursorEnd: Int64?
+    /// The number of messages for many that are dropped.
+    var dropped: Int64 = 0
+    /// The messages for this registration alone that have given way to others, and are not under way.
+    var droppedDirect: [Int64] = []
+    /// The messages for many that a later one has replaced.
+    var replaced: [Int64] = []
+    /// The messages for many below the cursor that are over, or dropped.
+    var stale: [Int64] = []
+    /// The messages for many that are under way.
+    var underWay: [Int64] = []
+    /// The topics with subscriptions that have ended.
+    var pastTopics: [String] = []
+    /// Whether it was noted down before that messages were dropped.
+    var hasDropped = false
+
+    var isWorthWriting: Bool {
+      cursorEnd != nil || dropped > 0 || hasDropped || !(droppedDirect.isEmpty && replaced.isEmpty && stale.isEmpty)
+    }
   }
 
   private let request: Request
   private let registration: RegistrationRecord
+  private let subscriptions: [String: SubscriptionRecord]
   /// The last message there was.
   let lastNumber: Int64
+  /// The current topics, and since which message.
   let topics: [String: Int64]
+  private(set) var outcome: Outcome
   /// The messages to deliver: those of high priority first, then in order.
   private(set) var messages: [DispatchedMessage] = []
-  /// The messages for many that a later one has replaced.
-  private(set) var replaced: [Int64] = []
   /// Whether there is more than was asked for.
   private(set) var isTruncated = false
-  /// Up to where every message for many was acknowledged, is not for this registration, or is under way.
-  private(set) var cursorEnd: Int64 = 0
-  private var hasTrail = false
 
   /// Reads what waits.
   ///
@@ -48,18 +79,39 @@ struct PendingLoad: Sendable {
     self.request = request
     self.registration = registration
     lastNumber = try await reader.lastNumber()
-    topics = try await reader.subscriptions(request.key)
+    subscriptions = try await reader.subscriptions(request.key)
+    topics = subscriptions.filter(\.value.isCurrent).mapValues(\.since)
+    outcome = Outcome(token: registration.token, cursor: registration.cursor)
+    outcome.underWay = request.broadcastsInFlight
+    outcome.pastTopics = subscriptions.filter { !$0.value.past.isEmpty || $0.value.isOver }.keys.sorted()
+    outcome.hasDropped = registration.dropped > 0
     let acknowledged = Set(try await reader.numbers(in: Keys.acknowledged(request.key)))
-    hasTrail = !acknowledged.isEmpty
-    let known = request.inFlight.union(acknowledged)
-    let wanted = try await broadcasts(reader, known: known)
-    let current = withoutReplaced(wanted)
-    replaced = Set(wanted.map(\.number)).subtracting(current.map(\.number)).subtracting(known).sorted()
-    let broadcasts = current.filter { !known.contains($0.number) }.suffix(request.maximumWaiting)
-    cursorEnd = broadcasts.first.map { $0.number - 1 } ?? lastNumber
-    let found = Self.ordered(try await direct(reader) + broadcasts, request.platform)
+    let gone = try await reader.numbers(in: Keys.dropped(request.key))
+    outcome.droppedDirect = gone.filter { !request.inFlight.contains($0) }
+    var search = BroadcastSearch(
+      reader: reader, key: request.key, cursor: registration.cursor, subscriptions: subscriptions,
+      known: request.inFlight.union(acknowledged), maximumWaiting: request.maximumWaiting, tuning: request.tuning)
+    search.owed = Set(try await reader.numbers(in: Keys.owed(request.key)))
+    try await search.run(isWanted: isWanted, collapseKey: collapseKey)
+    take(search, hasTrail: !acknowledged.isEmpty)
+    let found = Self.ordered(try await direct(reader) + search.waiting.reversed(), request.platform)
     isTruncated = found.count > request.limit
     messages = Array(found.prefix(request.limit))
+  }
+
+  private mutating func take(_ search: BroadcastSearch, hasTrail: Bool) {
+    (outcome.replaced, outcome.stale, outcome.dropped) = (search.replaced, search.stale, search.dropped)
+    if let cut = search.cut, cut > registration.cursor {
+      outcome.cursorEnd = cut
+      return
+    }
+    let waiting = search.waiting.last { $0.number > registration.cursor }.map { $0.number - 1 } ?? lastNumber
+    let underWay = request.broadcastsInFlight.first { $0 > registration.cursor }.map { $0 - 1 } ?? .max
+    let end = min(waiting, underWay)
+    let hasPast = subscriptions.values.contains { $0.past.contains { $0.last <= end } }
+    // Acknowledgements that were noted down one by one, ended subscriptions, or a cursor that is far behind.
+    let isWorthMoving = hasTrail || hasPast || end - registration.cursor > request.tuning.longestGap
+    outcome.cursorEnd = end > registration.cursor && isWorthMoving ? end : nil
   }
 
   /// Returns the messages together with immediate ones, which are in no queue.
@@ -67,24 +119,16 @@ struct PendingLoad: Sendable {
     instants.isEmpty ? messages : Self.ordered(messages + instants, request.platform)
   }
 
-  /// Whether a message is for this registration.
+  /// Whether a message is for this registration: by the subscriptions that it had when the message was sent.
   func isFor(_ message: DispatchedMessage) -> Bool {
     switch message.audience {
     case .registration(let key): return key == request.key
-    case .topic(let topic): return topics[topic].map { $0 < message.number } ?? false
+    case .topic(let topic): return subscriptions[topic]?.holds(at: message.number) ?? false
     case .condition(let condition):
       guard message.number > registration.createdAfter else { return false }
-      return condition.holds(for: Set(topics.filter { $0.value < message.number }.keys))
+      return condition.holds(for: Set(subscriptions.filter { $0.value.holds(at: message.number) }.keys))
     }
   }
-
-  /// Whether to move the cursor: when acknowledgements were noted down one by one, or it is far behind.
-  func isWorthAdvancing(to number: Int64) -> Bool {
-    number > registration.cursor && (hasTrail || number - registration.cursor > Self.longestGap)
-  }
-
-  /// After how many messages without one for this registration its cursor is moved all the same.
-  private static let longestGap: Int64 = 1000
 
   private static func ordered(_ messages: [DispatchedMessage], _ platform: String) -> [DispatchedMessage] {
     let sorted = messages.sorted { $0.number < $1.number }
@@ -117,32 +161,14 @@ struct PendingLoad: Sendable {
 
   // MARK: Messages for many
 
-  /// The messages to topics and conditions that are for this registration; none when all of them are known to it.
-  private func broadcasts(_ reader: MessagingReader, known: Set<Int64>) async throws -> [DispatchedMessage] {
-    let limit = request.maximumWaiting + known.count
-    var numbers = Set(
-      try await reader.numbers(in: Keys.conditions(after: registration.cursor), order: .descending, limit: limit))
-    for (topic, since) in topics {
-      let range = Keys.topic(topic, after: max(since, registration.cursor))
-      numbers.formUnion(try await reader.numbers(in: range, order: .descending, limit: limit))
-    }
-    guard !numbers.subtracting(known).isEmpty else { return [] }
-    return try await dispatched(reader, numbers.sorted()).filter(isWanted)
-  }
-
+  /// Whether a message for many waits for this registration; one below the cursor was for it when it was delivered.
   private func isWanted(_ message: DispatchedMessage) -> Bool {
     let timeToLive = message.settings(on: request.platform).timeToLive
-    return message.record.sentTime + Int64(timeToLive * 1_000_000) > request.now && isFor(message)
+    guard message.record.sentTime + Int64(timeToLive * 1_000_000) > request.now else { return false }
+    return message.number <= registration.cursor || isFor(message)
   }
 
-  /// Without the messages that a later one with their collapse key has replaced, also if that one was acknowledged.
-  private func withoutReplaced(_ messages: [DispatchedMessage]) -> [DispatchedMessage] {
-    var last: [String: Int64] = [:]
-    for message in messages {
-      if let key = message.settings(on: request.platform).collapseKey { last[key] = message.number }
-    }
-    return messages.filter { message in
-      message.settings(on: request.platform).collapseKey.map { last[$0] == message.number } ?? true
-    }
+  private func collapseKey(_ message: DispatchedMessage) -> String? {
+    message.settings(on: request.platform).collapseKey
   }
 }

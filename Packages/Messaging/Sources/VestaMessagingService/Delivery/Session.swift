@@ -1,14 +1,10 @@
-import Dispatch
 import VestaConcurrency
 import VestaMessagingBackend
 
 /// One connection of a registration: the deliveries that are under way, one call at a time.
 ///
-/// It is called on a queue that the connections share and that lets them run side by side: a receiver that blocks
-/// delays nobody else.
+/// Its receiver is called on a lane of threads that no task runs on: one that blocks delays nobody else.
 final class Session: Sendable {
-  private static let queue = DispatchQueue(label: "vesta.messaging.connections", attributes: .concurrent)
-
   let key: RegistrationKey
   let platform: String
   let token: String
@@ -26,32 +22,36 @@ final class Session: Sendable {
     var isDelivering = false
     /// Deliveries without their acknowledgement, by the number of the message; whether it is one for many.
     var inFlight: [Int64: Bool] = [:]
+    /// The messages that the dispatcher is about to deliver.
+    var announced: [Int64: Bool] = [:]
     /// Up to which message everything for this registration was delivered.
     var position: Int64 = 0
     /// The number of messages for many that were acknowledged since the cursor was moved.
     var acknowledgedBroadcasts = 0
+    /// The number of dropped messages that the next delivery tells of.
+    var dropped: Int64 = 0
     var isPumping = false
     var pumpsAgain = false
   }
 
   private let window: Int
+  private let longestTrail: Int
+  private let lane = BlockingLane()
   private let state: Locked<State>
 
   init(
     key: RegistrationKey, platform: String, token: String, startNumber: Int64, window: Int,
+    longestTrail: Int = MessagingServiceTuning().longestTrail,
     onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
   ) {
     (self.key, self.platform, self.token) = (key, platform, token)
-    (self.startNumber, self.window) = (startNumber, window)
+    (self.startNumber, self.window, self.longestTrail) = (startNumber, window, longestTrail)
     state = Locked(State(handlers: Handlers(receive: receive, end: onEnd)))
   }
 
   /// Whether the handlers are still called.
   var isLive: Bool { state.withLock { $0.handlers != nil } }
   var position: Int64 { state.withLock { $0.position } }
-  var inFlight: Set<Int64> { state.withLock { Set($0.inFlight.keys) } }
-  /// The first message for many that is not acknowledged yet.
-  var firstBroadcastInFlight: Int64? { state.withLock { $0.inFlight.filter(\.value).keys.min() } }
   var freeWindow: Int { state.withLock { max(0, window - $0.inFlight.count) } }
 
   // MARK: Pumping
@@ -80,6 +80,22 @@ final class Session: Sendable {
     }
   }
 
+  /// Has the next delivery tell of messages that were dropped.
+  func noteDropped(_ count: Int64) { state.withLock { $0.dropped += count } }
+
+  /// The messages that are under way, and those of them that are for many, in order.
+  var underWay: (all: Set<Int64>, broadcasts: [Int64]) {
+    let all = state.withLock { $0.inFlight.merging($0.announced) { first, _ in first } }
+    return (Set(all.keys), all.filter(\.value).keys.sorted())
+  }
+
+  /// Notes down that the dispatcher is about to deliver a message: a read that begins meanwhile takes it for one that
+  /// is under way.
+  func announce(_ number: Int64, isBroadcast: Bool) { state.withLock { $0.announced[number] = isBroadcast } }
+
+  /// The dispatcher does not deliver the message after all.
+  func withdraw(_ number: Int64) { state.withLock { $0.announced[number] = nil } }
+
   func advance(to number: Int64) { state.withLock { $0.position = max($0.position, number) } }
 
   // MARK: Delivering
@@ -90,14 +106,18 @@ final class Session: Sendable {
   /// Delivers a message, later, unless it is under way already.
   func deliver(_ delivery: PushDelivery, number: Int64, isBroadcast: Bool) -> Outcome {
     let (outcome, begins) = state.withLock { state -> (Outcome, Bool) in
+      state.announced[number] = nil
       guard state.handlers != nil, state.inFlight[number] == nil else { return (.superfluous, false) }
       guard state.inFlight.count < window else { return (.windowIsFull, false) }
       state.inFlight[number] = isBroadcast
+      var delivery = delivery
+      delivery.droppedBefore = Int(state.dropped)
+      state.dropped = 0
       state.outgoing.append(delivery)
       defer { state.isDelivering = true }
       return (.delivered, !state.isDelivering)
     }
-    if begins { Self.queue.async { self.drain() } }
+    if begins { lane.async { self.drain() } }
     return outcome
   }
 
@@ -118,9 +138,6 @@ final class Session: Sendable {
     }
   }
 
-  /// The cursor is moved after so many acknowledgements of messages to topics.
-  private static let longestTrail = 256
-
   /// Takes acknowledged deliveries out of the window.
   ///
   /// - Returns: Whether there is room again after the window was full, and whether it is time to move the cursor.
@@ -130,7 +147,7 @@ final class Session: Sendable {
       for number in numbers where state.inFlight.removeValue(forKey: number) == true {
         state.acknowledgedBroadcasts += 1
       }
-      let isTrailLong = state.acknowledgedBroadcasts >= Self.longestTrail
+      let isTrailLong = state.acknowledgedBroadcasts >= longestTrail
       if isTrailLong { state.acknowledgedBroadcasts = 0 }
       return (wasFull && state.inFlight.count < window, isTrailLong)
     }

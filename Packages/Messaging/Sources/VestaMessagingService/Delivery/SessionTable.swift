@@ -31,6 +31,12 @@ final class SessionTable: Sendable {
   }
 
   private let state = Locked(State())
+  /// The most immediate messages that are kept for one connection that does not keep up.
+  private let maximumInstants: Int
+
+  init(maximumInstants: Int = MessagingServiceTuning().maximumInstants) {
+    self.maximumInstants = max(1, maximumInstants)
+  }
 
   var count: Int { state.withLock { $0.entries.count } }
   var position: Int64? { state.withLock { $0.position } }
@@ -110,7 +116,7 @@ final class SessionTable: Sendable {
   func setLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
     state.withLock { state in
       guard state.entries[session.key]?.session === session else { return }
-      Self.noteMissed(missed, message, session.key, &state)
+      noteMissed(missed, message, session.key, &state)
     }
   }
 
@@ -133,10 +139,7 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// The most immediate messages that are kept for one connection that does not keep up.
-  private static let maximumInstants = 100
-
-  private static func noteMissed(
+  private func noteMissed(
     _ number: Int64, _ message: DispatchedMessage?, _ key: RegistrationKey, _ state: inout State
   ) {
     guard var entry = state.entries.removeValue(forKey: key) else { return }
@@ -209,21 +212,25 @@ final class SessionTable: Sendable {
   /// Resumes the waiting loads, which then check the position again.
   func wakeWaiting() { state.withLock { $0.waiting.takeAll() }.resume() }
 
-  /// The connections that a message is for; those that are loading read again.
+  /// The connections that a message is for, to which it is announced; those that are loading read again.
   func recipients(of message: DispatchedMessage) -> [Session] {
     state.withLock { state in
       state.position = state.position.map { max($0, message.number) }
       switch message.audience {
       case .registration(let key):
-        guard state.loading.contains(key) else { return state.entries[key].map { [$0.session] } ?? [] }
-        Self.noteMissed(message.number, message, key, &state)
+        guard state.loading.contains(key) else {
+          let session = state.entries[key]?.session
+          session?.announce(message.number, isBroadcast: false)
+          return session.map { [$0] } ?? []
+        }
+        noteMissed(message.number, message, key, &state)
         return []
       case .topic(let topic):
-        for key in state.loading { Self.noteMissed(message.number, message, key, &state) }
-        return Self.settled(state.byTopic[topic] ?? [], state) { $0[topic] ?? .max < message.number }
+        for key in state.loading { noteMissed(message.number, message, key, &state) }
+        return Self.settled(state.byTopic[topic] ?? [], message.number, state) { $0[topic] ?? .max < message.number }
       case .condition(let condition):
-        for key in state.loading { Self.noteMissed(message.number, message, key, &state) }
-        return Self.settled(state.entries.keys, state) { topics in
+        for key in state.loading { noteMissed(message.number, message, key, &state) }
+        return Self.settled(state.entries.keys, message.number, state) { topics in
           condition.holds(for: Set(topics.filter { $0.value < message.number }.keys))
         }
       }
@@ -231,10 +238,12 @@ final class SessionTable: Sendable {
   }
 
   private static func settled(
-    _ keys: some Sequence<RegistrationKey>, _ state: State, where isWanted: ([String: Int64]) -> Bool
+    _ keys: some Sequence<RegistrationKey>, _ number: Int64, _ state: State,
+    where isWanted: ([String: Int64]) -> Bool
   ) -> [Session] {
     keys.compactMap { key in
       guard let entry = state.entries[key], entry.missed == nil, isWanted(entry.topics) else { return nil }
+      entry.session.announce(number, isBroadcast: true)
       return entry.session
     }
   }

@@ -15,6 +15,8 @@ import VestaBytes
 /// | `"topic"`, topic, number | nothing; the messages to a topic, in order |
 /// | `"condition"`, number | nothing; the messages to conditions, in order |
 /// | `"acknowledged"`, installation, sender, number | nothing; messages to topics and conditions, above the cursor |
+/// | `"owed"`, installation, sender, number | nothing; messages to topics and conditions under way, below the cursor |
+/// | `"dropped"`, installation, sender, number | nothing; messages that gave way, perhaps while they were under way |
 /// | `"expiry"`, time, number | nothing; when a message is removed |
 /// | `"statistics"` | ``StatisticsRecord`` |
 ///
@@ -91,14 +93,17 @@ enum Keys {
     numbered(KeyEncoder(.string("topic"), .string(topic)), number)
   }
 
-  static func topic(_ topic: String, after number: Int64) -> KeyRange {
-    KeyRange(from: Self.topic(topic, number + 1), to: KeyEncoder(.string("topic"), .string(topic)).range.upper)
+  /// The messages to a topic after a number, and up to another one, if there is one.
+  static func topic(_ topic: String, after number: Int64, upTo last: Int64? = nil) -> KeyRange {
+    let end = last.map { Self.topic(topic, $0 + 1) } ?? KeyEncoder(.string("topic"), .string(topic)).range.upper
+    return KeyRange(from: Self.topic(topic, number + 1), to: end)
   }
 
   static func condition(_ number: Int64) -> [UInt8] { numbered(KeyEncoder(.string("condition")), number) }
 
-  static func conditions(after number: Int64) -> KeyRange {
-    KeyRange(from: condition(number + 1), to: KeyEncoder(.string("condition")).range.upper)
+  static func conditions(after number: Int64, upTo last: Int64? = nil) -> KeyRange {
+    let end = last.map { condition($0 + 1) } ?? KeyEncoder(.string("condition")).range.upper
+    return KeyRange(from: condition(number + 1), to: end)
   }
 
   static func acknowledged(_ key: RegistrationKey, _ number: Int64) -> [UInt8] {
@@ -110,6 +115,11 @@ enum Keys {
   static func acknowledged(_ key: RegistrationKey, upTo number: Int64) -> KeyRange {
     KeyRange(from: encoder("acknowledged", key).bytes, to: acknowledged(key, number + 1))
   }
+
+  static func owed(_ key: RegistrationKey, _ number: Int64) -> [UInt8] { numbered(encoder("owed", key), number) }
+  static func owed(_ key: RegistrationKey) -> KeyRange { encoder("owed", key).range }
+  static func dropped(_ key: RegistrationKey, _ number: Int64) -> [UInt8] { numbered(encoder("dropped", key), number) }
+  static func dropped(_ key: RegistrationKey) -> KeyRange { encoder("dropped", key).range }
 
   static func expiry(_ time: Int64, _ number: Int64) -> [UInt8] {
     KeyEncoder(.string("expiry"), .int(time), .int(number)).bytes

@@ -66,6 +66,10 @@ struct RegistrationRecord: FieldRecord {
   var waiting: Int64 = 0
   /// The number of topics it is subscribed to.
   var topics: Int64 = 0
+  /// The number of topics that it has left, while messages to them wait.
+  var leftTopics: Int64 = 0
+  /// The number of messages to topics and conditions that were dropped, and that it was not told of.
+  var dropped: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &token)
@@ -79,19 +83,47 @@ struct RegistrationRecord: FieldRecord {
     try visitor.field(9, &cursor)
     try visitor.field(10, &waiting)
     try visitor.field(11, &topics)
+    try visitor.field(12, &leftTopics)
+    try visitor.field(13, &dropped)
     if visitor.isReading { try require(!token.isEmpty && lastSeenTime != 0, "It has no token or no time.") }
   }
 }
 
-/// A subscription: messages with higher numbers are delivered.
-struct SubscriptionRecord: FieldRecord {
+/// The subscriptions of a registration to one topic, the current one and those that have ended while messages wait: a
+/// message is for who is subscribed when it is sent.
+struct SubscriptionRecord: FieldRecord, Equatable {
+  /// The last message before the current subscription; counts while it is not over.
   var since: Int64 = 0
+  /// Whether there is no current subscription.
+  var isOver = false
+  /// The subscriptions that have ended, in order.
+  var past: [Span] = []
+
+  /// A subscription to the messages after one and up to another one.
+  struct Span: FieldRecord, Equatable {
+    var after: Int64 = 0
+    var last: Int64 = 0
+
+    mutating func visit(_ visitor: inout some RecordVisitor) throws {
+      try visitor.field(1, &after)
+      try visitor.field(2, &last)
+    }
+  }
 
   init() {}
   init(since: Int64) { self.since = since }
 
+  var isCurrent: Bool { !isOver }
+
+  /// Whether there was a subscription when a message was sent.
+  func holds(at number: Int64) -> Bool {
+    isCurrent && number > since || past.contains { $0.after < number && number <= $0.last }
+  }
+
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &since)
+    try visitor.field(2, &isOver)
+    try visitor.field(3, &past)
   }
 }
 
@@ -145,11 +177,14 @@ struct StatisticsRecord: FieldRecord {
   var delivered: Int64 = 0
   var acknowledged: Int64 = 0
   var expired: Int64 = 0
+  /// The dropped messages to topics and conditions, less those of ``SequenceRecord/discarded`` that were acknowledged.
+  var discarded: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &delivered)
     try visitor.field(2, &acknowledged)
     try visitor.field(3, &expired)
+    try visitor.field(4, &discarded)
   }
 }
 

@@ -64,15 +64,32 @@ struct MessagingReader {
     return try values[1].map { (key, try StoreRow.decode(RegistrationRecord.self, $0, rows[1])) }
   }
 
-  /// The topics of a registration, and since which message.
-  func subscriptions(_ key: RegistrationKey) async throws -> [String: Int64] {
-    var topics: [String: Int64] = [:]
+  /// The topics of a registration, those included that it has left while messages to them wait.
+  func subscriptions(_ key: RegistrationKey) async throws -> [String: SubscriptionRecord] {
+    var topics: [String: SubscriptionRecord] = [:]
     for entry in try await reader.entries(in: Keys.subscriptions(key)) {
       // Of a damaged row the topic is known still: it is in the key.
       let record = StoreRow.intact(SubscriptionRecord.self, entry.value, entry.key)
-      topics[try Keys.topic(ofSubscription: entry.key)] = record?.since ?? 0
+      topics[try Keys.topic(ofSubscription: entry.key)] = record ?? SubscriptionRecord(since: 0)
     }
     return topics
+  }
+
+  /// The subscriptions to one topic; a damaged row counts as a current one.
+  func subscription(_ key: RegistrationKey, _ topic: String) async throws -> SubscriptionRecord? {
+    let row = Keys.subscription(key, topic)
+    guard let bytes = try await reader.get(row) else { return nil }
+    return StoreRow.intact(SubscriptionRecord.self, bytes, row) ?? SubscriptionRecord(since: 0)
+  }
+
+  /// The number of entries of a range, up to a limit.
+  func count(_ range: KeyRange, limit: Int) async throws -> Int {
+    var count = 0
+    _ = try await reader.scan(range, order: .descending, limit: limit) { _, _ in
+      count += 1
+      return .next
+    }
+    return count
   }
 
   /// Messages by their numbers; those that are gone are left out.

@@ -5,9 +5,6 @@ struct ChangedKeys: Sendable, Equatable {
   private(set) var keys: Set<[UInt8]> = []
   private(set) var ranges: [KeyRange] = []
 
-  /// Beyond so many bytes a row says less: the range that has all of it.
-  private static let largest = 262_144
-
   init() {}
 
   init(_ buffer: WriteBuffer) {
@@ -33,9 +30,10 @@ struct ChangedKeys: Sendable, Equatable {
 
   // MARK: In a row
 
-  var bytes: [UInt8] {
+  /// The row; beyond so many bytes it says less: the range that has all of it.
+  func bytes(upTo largest: Int = PostgresTuning().changedBytes) -> [UInt8] {
     let size = keys.reduce(0) { $0 + $1.count + 4 } + ranges.reduce(0) { $0 + $1.lower.count + ($1.upper?.count ?? 0) }
-    if size > ChangedKeys.largest, let whole { return ChangedKeys.row(keys: [], ranges: [whole]) }
+    if size > largest, let whole { return ChangedKeys.row(keys: [], ranges: [whole]) }
     return ChangedKeys.row(keys: keys.sorted { $0.lexicographicallyPrecedes($1) }, ranges: ranges)
   }
 

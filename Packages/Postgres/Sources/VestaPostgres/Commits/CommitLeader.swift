@@ -36,10 +36,6 @@ final class CommitLeader: Sendable {
     var marks: [(time: ContinuousClock.Instant, version: Int64)] = []
   }
 
-  /// How long a version waits for lower ones that are reserved.
-  private static let courtesy: Duration = .milliseconds(5)
-  /// How many transactions share a commit.
-  private static let largestUnit = 256
   /// The largest difference of the clocks of server and machine before the server's is followed: two seconds.
   private static let tolerance: Int64 = 2_000_000
   /// For how long commits are listed, whatever clocks do.
@@ -64,7 +60,8 @@ final class CommitLeader: Sendable {
     patience: Duration, open: @escaping @Sendable () async throws -> PostgresConnection
   ) {
     let start = VersionClock(floor: StoreVersion(microseconds: max(last.version, last.floor)))
-    state = Locked(State(clock: start, known: last.version, log: ConflictLog(base: last.version), last: last))
+    state = Locked(
+      State(clock: start, known: last.version, log: ConflictLog(base: last.version, tuning: schema.tuning), last: last))
     if followsServer { state.withLock { $0.offset = offset } }
     self.schema = schema
     self.news = news
@@ -162,7 +159,7 @@ final class CommitLeader: Sendable {
       }
       let (unit, isDone) = state.withLock { state -> ([CommitRequest], Bool) in
         state.queue.removeAll { $0.turn.isOver }
-        let unit = CommitLeader.ready(state.queue, running: state.running, now: .now)
+        let unit = CommitLeader.ready(state.queue, running: state.running, now: .now, schema.tuning)
         state.queue.removeAll { request in unit.contains { $0 === request } }
         if unit.isEmpty, state.queue.isEmpty, state.alone.isEmpty {
           state.isLeading = false
@@ -176,9 +173,13 @@ final class CommitLeader: Sendable {
   }
 
   /// The requests that may commit: no transaction with a lower version is running, or it has had time enough; pure.
-  static func ready(_ queue: [CommitRequest], running: Set<Int64>, now: ContinuousClock.Instant) -> [CommitRequest] {
+  static func ready(
+    _ queue: [CommitRequest], running: Set<Int64>, now: ContinuousClock.Instant,
+    _ tuning: PostgresTuning = PostgresTuning()
+  ) -> [CommitRequest] {
+    let largestUnit = max(1, tuning.largestUnit)
     let sorted = queue.sorted { $0.version < $1.version }
-    guard let lowest = running.min(), let oldest = sorted.map(\.since).min(), now - oldest < courtesy else {
+    guard let lowest = running.min(), let oldest = sorted.map(\.since).min(), now - oldest < tuning.courtesy else {
       return Array(sorted.prefix(largestUnit))
     }
     return Array(sorted.prefix { $0.version < lowest }.prefix(largestUnit))
@@ -187,7 +188,7 @@ final class CommitLeader: Sendable {
   /// Waits until something has changed, or some milliseconds have gone by.
   private func pause() async {
     let timer = Task {
-      try? await Task.sleep(for: CommitLeader.courtesy)
+      try? await Task.sleep(for: self.schema.tuning.courtesy)
       self.wake()
     }
     await withCheckedContinuation { continuation in
@@ -242,6 +243,10 @@ final class CommitLeader: Sendable {
         }
         return continuation.resume(returning: try await commitOnce(lone, &attempt))
       } catch {
+        // Its next try would hold the others up for as long again.
+        if let error = error as? StoreError, error.code == .conflict {
+          return continuation.resume(returning: .failed(error))
+        }
         guard let refusal = await refusal(error, &attempt) else { continue }
         return continuation.resume(returning: .failed(StoreError(refusal, operation: "commit")))
       }
@@ -252,7 +257,13 @@ final class CommitLeader: Sendable {
     _ lone: LoneTransaction, _ attempt: inout CommitAttempt
   ) async throws -> CommitRequest.Outcome? {
     let (connection, last) = try await lock()
-    let request = await lone.run()
+    let request: CommitRequest?
+    do {
+      request = try await run(lone)
+    } catch {
+      connection.send(Schema.rollback)
+      throw error
+    }
     if let request { _ = state.withLock { $0.running.remove(request.version) } }
     let unit = CommitUnit(request.map { [$0] } ?? [], last, log: state.withLock { $0.log })
     guard let request, !unit.accepted.isEmpty else {
@@ -261,6 +272,28 @@ final class CommitLeader: Sendable {
     }
     try await write(unit, last, on: connection, &attempt)
     return .committed(request.version)
+  }
+
+  /// Runs a body while the lock is held, for less time than the server leaves to a session that holds it and is silent.
+  private func run(_ lone: LoneTransaction) async throws -> CommitRequest? {
+    let limit = Duration.milliseconds(Schema.lockWait(within: patience)) * schema.tuning.shareOfTheLock
+    return try await Turn<CommitRequest?>().wait { turn in
+      let body = Locked<Task<Void, Never>?>(nil)
+      let timer = Task {
+        try await Task.sleep(for: limit)
+        guard let continuation = turn.begin() else { return }
+        body.withLock { $0 }?.cancel()
+        continuation.resume(throwing: StoreError.tooSlow(limit))
+      }
+      let task = Task {
+        let request = await lone.run()
+        timer.cancel()
+        if let continuation = turn.begin() { return continuation.resume(returning: request) }
+        // Too late: it is not committed.
+        if let request { abandon(request.version) }
+      }
+      body.withLock { $0 = task }
+    }
   }
 
   /// Commits, again where the server or a connection was away or somebody was in the way.
@@ -398,7 +431,7 @@ final class CommitLeader: Sendable {
     state.withLock { state in
       if last.version < known || ContinuousClock.now - state.lastSync > .seconds(3_000) {
         // The list of commits may not go back so far.
-        state.log = ConflictLog(base: last.version)
+        state.log = ConflictLog(base: last.version, tuning: schema.tuning)
       } else {
         for other in others { state.log.add(other.version, other.changes) }
       }

@@ -104,11 +104,14 @@ struct CommitUnit {
       let gone = here.filter { $0.value == nil }.map(\.key)
       if !gone.isEmpty { statements.append(schema.delete(gone, areLong: areLong)) }
       let kept = here.compactMap { key, value in value.map { (key, $0) } }
-      for part in CommitUnit.parts(kept.sorted { $0.0.lexicographicallyPrecedes($1.0) }) {
+      for part in CommitUnit.parts(kept.sorted { $0.0.lexicographicallyPrecedes($1.0) }, schema.tuning) {
         statements.append(schema.put(part.map(\.0), part.map(\.1), areLong: areLong))
       }
     }
-    if !commits.isEmpty { statements.append(schema.note(commits.map { ($0.version, $0.changes.bytes) }, unit: unit)) }
+    if !commits.isEmpty {
+      statements.append(
+        schema.note(commits.map { ($0.version, $0.changes.bytes(upTo: schema.tuning.changedBytes)) }, unit: unit))
+    }
     if let horizon { statements.append(schema.forget(before: horizon)) }
     statements.append(schema.set(CommitState(version: version, floor: floor, hasLong: hasLong)))
     statements.append(Schema.commit)
@@ -117,13 +120,15 @@ struct CommitUnit {
 
   /// Parts of some megabytes and thousands of entries, in the order of the keys: so two units never lock rows
   /// crosswise.
-  private static func parts(_ entries: [([UInt8], [UInt8])]) -> [ArraySlice<([UInt8], [UInt8])>] {
+  private static func parts(
+    _ entries: [([UInt8], [UInt8])], _ tuning: PostgresTuning
+  ) -> [ArraySlice<([UInt8], [UInt8])>] {
     var parts: [ArraySlice<([UInt8], [UInt8])>] = []
     var start = 0
     var size = 0
     for (index, entry) in entries.enumerated() {
       size += entry.0.count + entry.1.count
-      if size > 4_194_304 || index - start >= 5_000 {
+      if size > tuning.partBytes || index - start >= tuning.partEntries {
         parts.append(entries[start...index])
         (start, size) = (index + 1, 0)
       }

@@ -5,28 +5,29 @@ import VestaStoreInterop
 /// A value without clock and lock. It is complete above `base`; whoever has read an older snapshot counts as in the way
 /// of somebody.
 struct ConflictLog: Sendable {
-  /// How many microseconds are kept, and how many keys.
-  private static let span: Int64 = 300_000_000
-  private static let most = 200_000
+  private let tuning: PostgresTuning
 
   /// Everything that was committed after this version is here.
   private(set) var base: Int64
   private var commits: [(version: Int64, changes: ChangedKeys)] = []
   private var size = 0
 
-  init(base: Int64) { self.base = base }
+  init(base: Int64, tuning: PostgresTuning = PostgresTuning()) {
+    self.base = base
+    self.tuning = tuning
+  }
 
   mutating func add(_ version: Int64, _ changes: ChangedKeys) {
     commits.append((version, changes))
     size += changes.keys.count + changes.ranges.count
     // Not one by one, as what is behind moves each time.
-    guard let first = commits.first, first.version < version - 2 * ConflictLog.span || size > 2 * ConflictLog.most
+    guard let first = commits.first, first.version < version - 2 * tuning.conflictSpan || size > 2 * tuning.conflictKeys
     else {
       return
     }
     var count = 0
     while count < commits.count - 1,
-      commits[count].version < version - ConflictLog.span || size > ConflictLog.most
+      commits[count].version < version - tuning.conflictSpan || size > tuning.conflictKeys
     {
       size -= commits[count].changes.keys.count + commits[count].changes.ranges.count
       base = commits[count].version

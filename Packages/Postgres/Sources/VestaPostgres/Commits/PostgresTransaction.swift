@@ -61,7 +61,7 @@ final class PostgresTransaction: StoreTransaction {
     if try await snapshot.values(of: keys).contains(where: { $0 != nil }) { return true }
     for range in changes.ranges {
       for isLong in snapshot.hasLong ? [false, true] : [false] {
-        let page = try await snapshot.page(of: range, .ascending, PageSize(limit: 1), isLong: isLong)
+        let page = try await snapshot.page(of: range, .ascending, PageSize(limit: 1, snapshot.tuning), isLong: isLong)
         if !page.entries.isEmpty { return true }
       }
     }

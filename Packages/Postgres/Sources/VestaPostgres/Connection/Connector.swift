@@ -5,7 +5,7 @@ final class Connector: Sendable {
   /// The addresses of a name, by a call that may block.
   typealias Lookup = @Sendable (String) -> [String]
 
-  let info: String
+  let info: ConnectionInfo
   private let plan: ConnectionPlan
   private let lookup: Lookup
   private let lookups = SingleFlight<String, [String]>()
@@ -16,8 +16,10 @@ final class Connector: Sendable {
   ///   - info: The connection string.
   ///   - lookup: Looks a name up.
   /// - Throws: When libpq cannot read the string.
-  init(_ info: String, lookup: @escaping Lookup = PlatformNames.addresses) throws(PostgresFailure) {
-    self.info = info
+  init(
+    _ info: String, password: String? = nil, lookup: @escaping Lookup = PlatformNames.addresses
+  ) throws(PostgresFailure) {
+    self.info = ConnectionInfo(text: info, password: password)
     self.lookup = lookup
     plan = ConnectionPlan(try ConnectionString.options(of: info), environment: environmentValue)
   }

@@ -40,7 +40,7 @@ final class PostgresLink {
   ///   - notify: Called for each notification that comes.
   ///   - opened: Called when the connection is there, or has failed.
   init?(
-    _ info: String, at target: ConnectionTarget, within allowance: Duration, notify: (@Sendable () -> Void)?,
+    _ info: ConnectionInfo, at target: ConnectionTarget, within allowance: Duration, notify: (@Sendable () -> Void)?,
     opened: @escaping Completion
   ) {
     guard let connection = PostgresLink.start(info, target) else { return nil }
@@ -56,8 +56,9 @@ final class PostgresLink {
   }
 
   /// The keywords after the connection string override it.
-  private static func start(_ info: String, _ target: ConnectionTarget) -> OpaquePointer? {
-    let keywords = [("dbname", info)] + target.keywords
+  private static func start(_ info: ConnectionInfo, _ target: ConnectionTarget) -> OpaquePointer? {
+    let password = info.password.map { [("password", $0)] } ?? []
+    let keywords = [("dbname", info.text)] + password + target.keywords
     return withTexts(keywords.map(\.0)) { names in
       withTexts(keywords.map(\.1)) { values in PQconnectStartParams(names, values, 1) }
     }

@@ -12,7 +12,7 @@ final class PostgresLoop: Sendable {
   }
 
   private struct Opening: Sendable {
-    let info: String
+    let info: ConnectionInfo
     let target: ConnectionTarget
     let allowance: Duration
     let notify: (@Sendable () -> Void)?

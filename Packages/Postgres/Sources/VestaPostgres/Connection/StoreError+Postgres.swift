@@ -53,6 +53,14 @@ extension StoreError {
     message: "The connection broke during the commit, and the server has not come back since.",
     hint: "Read what was written before it is written again.")
 
+  static func tooSlow(_ limit: Duration) -> StoreError {
+    StoreError(
+      .conflict, operation: "write",
+      message:
+        "The transaction reads what others keep changing, and takes longer than \(limit) while they wait for it.",
+      hint: "Work things out before the transaction, or spread what many change over several keys.")
+  }
+
   static func ended(_ operation: String) -> StoreError {
     StoreError(
       .ended, operation: operation, message: "The reader or transaction was used after its body had returned.",

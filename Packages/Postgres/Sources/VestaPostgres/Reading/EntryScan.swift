@@ -21,13 +21,10 @@ struct EntryScan {
     self.range = range
     self.order = order
     self.limit = limit ?? .max
-    let size = EntryScan.firstPage(limit: limit)
+    let size = PageSize(limit: limit, snapshot.tuning)
     short = PageSource(of: range, isLong: false, size)
     long = PageSource(of: snapshot.hasLong ? range : nil, isLong: true, size)
   }
-
-  /// How much is asked for at first.
-  static func firstPage(limit: Int?) -> PageSize { limit.map { PageSize(limit: $0) } ?? PageSize() }
 
   /// Visits the entries.
   ///

@@ -6,28 +6,32 @@ struct PageSize: Sendable, Equatable {
   /// The page ends with the entry that reaches so many bytes.
   var bytes: Int
 
-  private static let first = PageSize(entries: 64, bytes: 131_072)
-  private static let largest = PageSize(entries: 4_096, bytes: 1_048_576)
+  private let largestEntries: Int
+  private let largestBytes: Int
 
-  /// The first page of a scan with a limit, which says how many are wanted at most; that many are seldom taken.
-  init(limit: Int) { self.init(entries: min(limit, PageSize.first.entries * 4), bytes: PageSize.first.bytes) }
+  /// The first page of a scan.
+  ///
+  /// - Parameter limit: How many are wanted at most, which are seldom taken; `nil` for all.
+  init(limit: Int? = nil, _ tuning: PostgresTuning = PostgresTuning()) {
+    entries = max(1, limit.map { min($0, tuning.firstEntries * 4) } ?? tuning.firstEntries)
+    bytes = tuning.firstBytes
+    (largestEntries, largestBytes) = (tuning.largestEntries, tuning.largestBytes)
+  }
 
-  /// The first page of a scan without a limit.
-  init() { self = PageSize.first }
-
-  private init(entries: Int, bytes: Int) {
-    self.entries = max(1, entries)
-    self.bytes = bytes
+  private func with(entries: Int, bytes: Int) -> PageSize {
+    var size = self
+    (size.entries, size.bytes) = (max(1, entries), bytes)
+    return size
   }
 
   /// The page after one whose entries were all taken.
   var next: PageSize {
-    PageSize(
-      entries: min(entries * 4, PageSize.largest.entries), bytes: min(bytes * 4, PageSize.largest.bytes))
+    with(
+      entries: min(entries * 4, max(entries, largestEntries)), bytes: min(bytes * 4, max(bytes, largestBytes)))
   }
 
   /// The page for somebody who takes so many entries at most.
-  func upTo(_ limit: Int) -> PageSize { PageSize(entries: min(entries, limit), bytes: bytes) }
+  func upTo(_ limit: Int) -> PageSize { with(entries: min(entries, limit), bytes: bytes) }
 }
 
 /// Some entries of a range, in order.

@@ -8,6 +8,7 @@ final class PostgresSnapshot {
   private let lease: ConnectionPool.Lease
   private let pool: ConnectionPool
   private let schema: Schema
+  var tuning: PostgresTuning { schema.tuning }
   /// Whether the store has entries with long keys.
   let hasLong: Bool
   /// The rows that came with the beginning.
@@ -79,7 +80,7 @@ final class PostgresSnapshot {
     case .keys(let keys)?: schema.reading(keys.filter { $0.count <= Schema.longestIndexedKey })
     case .scan(let range, let order, let limit)?:
       range.isEmpty || limit.map { $0 < 1 } == true
-        ? [] : [schema.page(of: range, order, EntryScan.firstPage(limit: limit))]
+        ? [] : [schema.page(of: range, order, PageSize(limit: limit, schema.tuning))]
     }
   }
 
@@ -91,7 +92,7 @@ final class PostgresSnapshot {
       for entry in PostgresSnapshot.entries(rows) { values[entry.key] = entry.value }
     case .scan(let range, let order, let limit)?:
       if rows.isEmpty { return }
-      let size = EntryScan.firstPage(limit: limit)
+      let size = PageSize(limit: limit, schema.tuning)
       page = (range, order, size, Page(PostgresSnapshot.entries(rows), size))
     }
   }

@@ -26,9 +26,11 @@ struct Schema: Sendable {
   /// The channel of the notifications, quoted.
   let channel: String
   private let store: String
+  let tuning: PostgresTuning
 
-  init(prefix: String, store: String, directory: String) {
+  init(prefix: String, store: String, directory: String, tuning: PostgresTuning = PostgresTuning()) {
     self.store = store
+    self.tuning = tuning
     // Names of PostgreSQL have up to 63 bytes; the digits distinguish what is cut off, and directories.
     let digits = Schema.digest(of: store + "\0" + directory)
     let text = "\(prefix)_\(store.prefix(30))_\(digits)"

@@ -18,8 +18,9 @@ struct FetchMachine: Equatable, Sendable {
   private(set) var throttledUntil: Double = 0
   private var throttledFrom: Double = 0
 
-  private static let firstInterval: Double = 120
-  private static let longestInterval: Double = 14_400
+  private let tuning: RemoteConfigTuning
+
+  init(tuning: RemoteConfigTuning = RemoteConfigTuning()) { self.tuning = tuning }
 
   /// Decides about a fetch.
   ///
@@ -40,7 +41,7 @@ struct FetchMachine: Equatable, Sendable {
     throttledFrom <= now && now < throttledUntil ? throttledUntil : nil
   }
 
-  mutating func succeeded() { self = FetchMachine() }
+  mutating func succeeded() { self = FetchMachine(tuning: tuning) }
 
   /// Notes down a failure.
   ///
@@ -52,8 +53,8 @@ struct FetchMachine: Equatable, Sendable {
   mutating func failed(_ code: ServiceCode, now: Double, record: FetchRecord, factor: Double) {
     guard record.lastFetchTime != nil, Self.throttles(code) else { return }
     if record.lastFetchStatus == .success || interval == 0 {
-      interval = Self.firstInterval
-    } else if interval < Self.longestInterval / 2 {
+      interval = tuning.firstThrottle
+    } else if interval < tuning.longestThrottle / 2 {
       interval *= 2
     }
     (throttledFrom, throttledUntil) = (now, now + interval * factor)

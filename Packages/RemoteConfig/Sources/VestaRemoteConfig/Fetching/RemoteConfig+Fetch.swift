@@ -11,6 +11,7 @@ extension RemoteConfig {
   /// - Returns: How the fetch ended.
   /// - Throws: ``RemoteConfigError``: `throttled` after failures, with the time of the next try; `internalError` when
   ///   the service could not be reached. The active values stay.
+  @discardableResult
   public func fetch() async throws -> RemoteConfigFetchStatus {
     let interval = state.withLock { $0.settings.minimumFetchInterval }
     return try await fetch(withExpirationDuration: interval)
@@ -21,6 +22,7 @@ extension RemoteConfig {
   /// - Parameter expirationDuration: The interval in seconds; 0 to fetch in any case, throttling excepted.
   /// - Returns: How the fetch ended.
   /// - Throws: ``RemoteConfigError``, as ``fetch()``.
+  @discardableResult
   public func fetch(
     withExpirationDuration expirationDuration: TimeInterval
   ) async throws -> RemoteConfigFetchStatus {
@@ -87,12 +89,33 @@ extension RemoteConfig {
     let (contents, timeout) = state.withLock { ($0.contents, $0.settings.fetchTimeout) }
     let request = FetchConfigRequest(
       namespace: namespace, instance: appInfo.instance(contents.record), etag: contents.fetched.etag)
-    let callContext = CallContext(locale: context.locale).limited(to: .milliseconds(Int64(timeout * 1000)), by: clock)
+    let limit = Duration.milliseconds(Int64(timeout * 1000))
     do {
-      finish(try await backend.fetch(request, context: callContext), context)
+      finish(try await response(to: request, CallContext(locale: context.locale), within: limit), context)
       return .success
-    } catch {
+    } catch let error as RemoteConfigServiceError {
       throw failed(error)
+    } catch {
+      throw error
+    }
+  }
+
+  /// Asks the service, which is told of the limit; one that does not keep to it is not waited for.
+  private func response(
+    to request: FetchConfigRequest, _ context: CallContext, within limit: Duration
+  ) async throws -> FetchConfigResponse {
+    let (turn, backend, clock) = (Turn<FetchConfigResponse>(), backend, clock)
+    let call = Task { try await backend.fetch(request, context: context.limited(to: limit, by: clock)) }
+    defer { call.cancel() }
+    let timer = Locked<ListenerRegistration?>(nil)
+    defer { timer.withLock { $0.take() }?.cancel() }
+    return try await turn.wait { turn in
+      let registration = clock.schedule(after: limit) {
+        turn.begin()?.resume(
+          throwing: RemoteConfigServiceError(.deadlineExceeded, "The service did not answer in time."))
+      }
+      timer.withLock { $0 = registration }
+      Task { turn.begin()?.resume(with: await call.result) }
     }
   }
 

@@ -2,9 +2,10 @@ import VestaServiceInterop
 
 /// Decides when the realtime connection is open; times are in seconds since 1970.
 ///
-/// The connection is wanted while there are listeners. Every end of it leads to another one, after the current pause:
-/// none after a regular end, 120 s after a failure, twice the last pause after another one, each time half as long or
-/// half as long again at random. After eight failures without a message in between listeners get an error.
+/// The connection is wanted while there are listeners. Every end of it leads to another one, after a pause: 120 s after
+/// a failure, twice the last pause after another one, each time half as long or half as long again at random. After
+/// eight failures without a message in between listeners get an error. A connection that ends in order after a minute
+/// or more is opened again at once; one that ends earlier after 1, 2, 4, ... seconds, at most two minutes.
 ///
 /// A pause outlasts the listeners: removing the last one and adding another does not shorten it. A clock that is set
 /// back to before the pause ends it: otherwise an app could wait for years.
@@ -26,16 +27,21 @@ struct RealtimeMachine: Equatable, Sendable {
   private(set) var link = Link.closed
   private(set) var listenerCount = 0
   private(set) var isDisabled = false
-  private var retriesLeft = maximumRetries
+  private var retriesLeft: Int
   private var pause: Double = 0
   private var requestedPause: Double?
   private var pausedFrom: Double = 0
   private var pausedUntil: Double = 0
 
-  private static let maximumRetries = 8
-  private static let firstPause: Double = 120
-  private static let longestPause: Double = 14_400
-  private static let longestRequest = 86_400
+  private var openedAt: Double = 0
+  /// The connections in a row that ended in order soon after they were opened.
+  private var shortConnections = 0
+  private let tuning: RemoteConfigTuning
+
+  init(tuning: RemoteConfigTuning = RemoteConfigTuning()) {
+    self.tuning = tuning
+    retriesLeft = tuning.maximumRetries
+  }
 
   mutating func listenersChanged(to count: Int, now: Double) -> [Action] {
     listenerCount = count
@@ -50,14 +56,17 @@ struct RealtimeMachine: Equatable, Sendable {
       link = .waiting
       return [.wait(seconds: pausedUntil - now)]
     }
-    link = .open
-    return [.connect]
+    return open(at: now)
   }
 
   /// The pause is over.
-  mutating func pauseEnded() -> [Action] {
+  mutating func pauseEnded(now: Double) -> [Action] {
     guard link == .waiting, listenerCount > 0 else { return [] }
-    link = .open
+    return open(at: now)
+  }
+
+  private mutating func open(at now: Double) -> [Action] {
+    (link, openedAt) = (.open, now)
     return [.connect]
   }
 
@@ -70,8 +79,8 @@ struct RealtimeMachine: Equatable, Sendable {
   ///   - retryInterval: The pause after this connection, in seconds; it does not count as a failure.
   mutating func received(version: Int64, known: Int64, isDisabled: Bool, retryInterval: Int? = nil) -> [Action] {
     guard link == .open else { return [] }
-    (retriesLeft, pause) = (Self.maximumRetries, 0)
-    requestedPause = retryInterval.map { Double(min(max(0, $0), Self.longestRequest)) }
+    (retriesLeft, pause) = (tuning.maximumRetries, 0)
+    requestedPause = retryInterval.map { Double(min(max(0, $0), tuning.longestRequest)) }
     if isDisabled {
       self.isDisabled = true
       link = .closed
@@ -89,14 +98,26 @@ struct RealtimeMachine: Equatable, Sendable {
   mutating func ended(_ code: ServiceCode?, now: Double, factor: Double) -> [Action] {
     guard link == .open else { return [] }
     if let requested = requestedPause.take() { return wait(requested, from: now) }
-    guard let code else { return wait(pause, from: now) }
+    guard let code else { return wait(max(pause, pauseAfterEnd(at: now)), from: now) }
     guard code.isTransient, retriesLeft > 1 else {
       link = .closed
       return [.fail(.streamError)]
     }
     retriesLeft -= 1
-    pause = pause == 0 ? Self.firstPause : min(pause * 2, Self.longestPause)
+    pause = pause == 0 ? tuning.firstPause : min(pause * 2, tuning.longestPause)
     return wait(pause * factor, from: now)
+  }
+
+  /// The pause after an end in order: a service that ends each connection at once must not be asked without a pause.
+  private mutating func pauseAfterEnd(at now: Double) -> Double {
+    guard now < openedAt || now - openedAt < tuning.settledAfter else {
+      shortConnections = 0
+      return 0
+    }
+    shortConnections += 1
+    var pause = tuning.firstShortPause
+    for _ in 1..<shortConnections where pause < tuning.longestShortPause { pause *= 2 }
+    return min(pause, tuning.longestShortPause)
   }
 
   private mutating func wait(_ seconds: Double, from now: Double) -> [Action] {

@@ -1,4 +1,3 @@
-import Dispatch
 import VestaConcurrency
 import VestaRemoteConfigBackend
 import VestaServiceInterop
@@ -11,12 +10,13 @@ final class RealtimeRunner: Sendable {
   private let namespace: String
   private let clock: ServiceClock
   private let random: @Sendable () -> Double
-  private let listeners: StateSource<Void, Outcome>
-  private let state = Locked(State())
+  private let listeners = StateSource<Void, Outcome>(())
+  private let tuning: RemoteConfigTuning
+  private let state: Locked<State>
 
   private struct State {
     weak var owner: RemoteConfig?
-    var machine = RealtimeMachine()
+    var machine: RealtimeMachine
     var connection: ListenerRegistration?
     var timer: ListenerRegistration?
     /// The number of the connection: what an earlier one still reports is ignored.
@@ -27,13 +27,15 @@ final class RealtimeRunner: Sendable {
   }
 
   init(
-    backend: any RemoteConfigBackend, namespace: String, clock: ServiceClock, random: @escaping @Sendable () -> Double
+    backend: any RemoteConfigBackend, namespace: String, clock: ServiceClock,
+    tuning: RemoteConfigTuning = RemoteConfigTuning(), random: @escaping @Sendable () -> Double
   ) {
     self.backend = backend
     self.namespace = namespace
     self.clock = clock
+    self.tuning = tuning
     self.random = random
-    listeners = StateSource((), on: DispatchQueue(label: "vesta.remote-config.realtime"))
+    state = Locked(State(machine: RealtimeMachine(tuning: tuning)))
   }
 
   func attach(_ owner: RemoteConfig) { state.withLock { $0.owner = owner } }
@@ -136,7 +138,9 @@ final class RealtimeRunner: Sendable {
 
   private func wait(_ seconds: Double, _ generation: Int) {
     let timer = clock.schedule(after: .milliseconds(Int64(seconds * 1000))) { [weak self] in
-      self?.step { $0.pauseEnded() }
+      guard let self else { return }
+      let now = self.seconds
+      self.step { $0.pauseEnded(now: now) }
     }
     keep(timer: timer, generation)
   }
@@ -188,7 +192,7 @@ final class RealtimeRunner: Sendable {
     while true {
       let (owner, version) = state.withLock { ($0.owner, $0.wantedVersion) }
       guard let owner else { return }
-      announce(await Self.update(of: owner, to: version))
+      announce(await update(of: owner, to: version))
       let isDone = state.withLock { state in
         guard state.wantedVersion == version || state.isOver else { return false }
         state.isFetching = false
@@ -198,9 +202,9 @@ final class RealtimeRunner: Sendable {
     }
   }
 
-  /// Fetches a version in up to three attempts.
-  private static func update(of owner: RemoteConfig, to version: Int64) async -> Outcome? {
-    for _ in 1...3 {
+  /// Fetches a version in some attempts.
+  private func update(of owner: RemoteConfig, to version: Int64) async -> Outcome? {
+    for _ in 0..<max(1, tuning.fetchAttempts) {
       do {
         guard let keys = try await owner.fetchAnnounced(version) else { continue }
         return keys.isEmpty ? nil : .success(RemoteConfigUpdate(updatedKeys: keys))

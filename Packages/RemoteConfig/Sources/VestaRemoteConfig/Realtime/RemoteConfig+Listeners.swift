@@ -28,6 +28,7 @@ extension RemoteConfig {
   ///
   /// - Parameter listener: Gets the update, or the reason why updates fail.
   /// - Returns: The registration, which removes the listener; dropping it does not.
+  @discardableResult
   @preconcurrency
   public func addOnConfigUpdateListener(
     remoteConfigUpdateCompletion listener: @escaping @Sendable (RemoteConfigUpdate?, (any Error)?) -> Void

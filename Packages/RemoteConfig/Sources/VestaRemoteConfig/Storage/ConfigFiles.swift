@@ -21,9 +21,13 @@ final class ConfigFiles: Sendable {
   }
 
   func load() -> ConfigContents {
-    ConfigContents(
-      active: active.load() ?? ActiveConfig(), fetched: fetched.load() ?? FetchedConfig(),
-      defaults: defaults.load() ?? [:], record: record.load() ?? FetchRecord())
+    let known = fetched.load()
+    var contents = ConfigContents(
+      active: active.load() ?? ActiveConfig(), fetched: known ?? FetchedConfig(), defaults: defaults.load() ?? [:],
+      record: record.load() ?? FetchRecord())
+    // Values that were lost are fetched again, however young they were.
+    if known == nil { contents.record.lastFetchTime = nil }
+    return contents
   }
 
   /// Writes parts of the contents.

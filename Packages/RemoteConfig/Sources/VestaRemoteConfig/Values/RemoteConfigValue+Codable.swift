@@ -23,14 +23,15 @@ extension RemoteConfigValue {
   /// - Throws: ``RemoteConfigValueCodableError`` for a `Date`; `DecodingError` with the path to what does not fit.
   public func decoded<Value: Decodable>(asType: Value.Type = Value.self) throws -> Value {
     if asType == Date.self {
-      throw RemoteConfigValueCodableError.unsupportedType("Date type is not currently supported for decoding.")
+      throw RemoteConfigValueCodableError.unsupportedType(
+        "Date type is not currently supported for  Remote Config Value decoding. Please file a feature request")
     }
-    return try FirebaseDataDecoder().decode(asType, from: DecodableConfigValue(value: self))
+    return try FirebaseDataDecoder().decode(asType, from: FirebaseRemoteConfigValueDecoderHelper(value: self))
   }
 }
 
 /// A value as the decoder sees it.
-struct DecodableConfigValue: FirebaseRemoteConfigValueDecoding {
+struct FirebaseRemoteConfigValueDecoderHelper: FirebaseRemoteConfigValueDecoding {
   let value: RemoteConfigValue
 
   func numberValue() -> NSNumber { value.numberValue }

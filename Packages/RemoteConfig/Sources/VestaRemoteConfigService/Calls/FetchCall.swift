@@ -12,7 +12,7 @@ extension ConfigOperation {
       return FetchConfigResponse(state: .noTemplate, etag: ETags.fetch(projectID, request.namespace, 0, "0"))
     }
     let evaluator = ConditionEvaluator(instance: request.instance, now: engine.options.clock.now())
-    let outcome = plan.outcome(for: evaluator)
+    let outcome = try await plan.outcome(for: evaluator)
     let etag = ETags.fetch(projectID, request.namespace, plan.version, outcome.digest)
     if etag == request.etag {
       return FetchConfigResponse(state: .noChange, templateVersion: plan.version, etag: etag)
@@ -25,8 +25,11 @@ extension ConfigOperation {
 
 /// The plans of the current templates; a hint: each fetch looks up in the store which version is current.
 final class PlanTable: Sendable {
+  private let tuning: RemoteConfigServiceTuning
   private let plans = Locked<[String: FetchPlan]>([:])
   private let loads = SingleFlight<String, FetchPlan?>()
+
+  init(tuning: RemoteConfigServiceTuning) { self.tuning = tuning }
 
   /// The plan of the current template; `nil` before the first one is published.
   ///
@@ -35,7 +38,7 @@ final class PlanTable: Sendable {
     let current = try await ConfigReader.read(namespace, from: store) { try await $0.currentVersion() }
     if current == 0 { return nil }
     if let known = plans.withLock({ $0[namespace] }), known.version >= current { return known }
-    let made = try await loads.value(for: "\(namespace) \(current)") { try await Self.load(namespace, from: store) }
+    let made = try await loads.value(for: "\(namespace) \(current)") { try await self.load(namespace, from: store) }
     guard let made else { return nil }
     plans.withLock { plans in
       // Names come from clients: plans are kept for namespaces that have a template only.
@@ -44,8 +47,9 @@ final class PlanTable: Sendable {
     return made
   }
 
-  private static func load(_ namespace: String, from store: any OrderedStore) async throws -> FetchPlan? {
-    try await ConfigReader.read(namespace, from: store) { reader in
+  private func load(_ namespace: String, from store: any OrderedStore) async throws -> FetchPlan? {
+    let tuning = tuning
+    return try await ConfigReader.read(namespace, from: store) { reader in
       let current = try await reader.currentVersion()
       if current == 0 { return nil }
       guard let template = try await reader.template(current) else {
@@ -54,7 +58,7 @@ final class PlanTable: Sendable {
           "The current template \(current) of \(namespace) is missing. Roll back to another version, or publish it again."
         )
       }
-      return try FetchPlan(template, version: current)
+      return try FetchPlan(template, version: current, tuning: tuning)
     }
   }
 }

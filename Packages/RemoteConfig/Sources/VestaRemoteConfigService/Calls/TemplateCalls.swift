@@ -10,7 +10,9 @@ extension ConfigOperation {
 
   func publish(_ request: PublishRequest) async throws -> StoredTemplate {
     try checkOwner()
-    let violations = TemplateCheck.violations(in: request.template) + TemplateCheck.violations(in: request.user)
+    let tuning = engine.options.tuning
+    let violations =
+      TemplateCheck.violations(in: request.template, tuning) + TemplateCheck.violations(in: request.user, tuning)
     guard violations.isEmpty else { throw RemoteConfigServiceError.invalidTemplate(violations) }
     return try await write(request.namespace) { try await $0.publish(request) }
   }
@@ -19,7 +21,7 @@ extension ConfigOperation {
     _ namespace: String, to version: Int64, user: ConfigVersion.User?
   ) async throws -> StoredTemplate {
     try checkOwner()
-    let violations = TemplateCheck.violations(in: user)
+    let violations = TemplateCheck.violations(in: user, engine.options.tuning)
     guard violations.isEmpty else { throw RemoteConfigServiceError.invalidTemplate(violations) }
     return try await write(namespace) { try await $0.rollback(to: version, user: user) }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import VestaConcurrency
 import VestaRemoteConfigBackend
 
@@ -61,11 +60,9 @@ final class InvalidationHub: Sendable {
 
 /// One realtime connection: receives newer versions only, one call at a time.
 ///
-/// It is called on a queue that many connections share and that lets them run side by side: a receiver that blocks
-/// delays neither the publisher nor the others.
+/// Its receiver is called on a lane of threads that no task runs on: one that blocks delays neither the publisher nor
+/// anybody else.
 final class Connection: Sendable {
-  private static let queue = DispatchQueue(label: "vesta.remote-config.connections", attributes: .concurrent)
-
   private struct Handlers: Sendable {
     var receive: @Sendable (ConfigInvalidation) -> Void
     var end: @Sendable (RemoteConfigServiceError?) -> Void
@@ -79,6 +76,7 @@ final class Connection: Sendable {
   }
 
   private let state: Locked<State>
+  private let lane = BlockingLane()
 
   init(
     lastKnownVersion: Int64, onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
@@ -99,7 +97,7 @@ final class Connection: Sendable {
       state.isDelivering = true
       return true
     }
-    if begins { Self.queue.async { self.deliver() } }
+    if begins { lane.async { self.deliver() } }
   }
 
   private func deliver() {

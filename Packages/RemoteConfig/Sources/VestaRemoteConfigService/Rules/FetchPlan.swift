@@ -18,8 +18,7 @@ final class FetchPlan: Sendable {
   private let parameters: [Parameter]
   private let outcomes = Locked<[[UInt64]: Outcome]>([:])
 
-  /// The most combinations of conditions whose values are kept.
-  private static let maximumOutcomes = 256
+  private let tuning: RemoteConfigServiceTuning
 
   struct Rollout: Hashable, Sendable {
     var id: String
@@ -44,8 +43,11 @@ final class FetchPlan: Sendable {
   /// A plan for a template.
   ///
   /// - Throws: ``RemoteConfigServiceError`` with all violations, for a template that was not checked before.
-  init(_ template: ConfigTemplate, version: Int64) throws(RemoteConfigServiceError) {
+  init(
+    _ template: ConfigTemplate, version: Int64, tuning: RemoteConfigServiceTuning = RemoteConfigServiceTuning()
+  ) throws(RemoteConfigServiceError) {
     self.version = version
+    self.tuning = tuning
     expressions = try TemplateCheck.conditions(of: template)
     let parameters = template.allParameters
     let values = parameters.values.flatMap { [$0.defaultValue].compactMap { $0 } + $0.conditionalValues.values }
@@ -65,12 +67,16 @@ final class FetchPlan: Sendable {
   }
 
   /// The values for one instance at one time.
-  func outcome(for evaluator: ConditionEvaluator) -> Outcome {
-    let bits = bits(for: evaluator)
+  ///
+  /// The tests are done in slices: in between others use the thread, and a deadline ends it.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  func outcome(for evaluator: ConditionEvaluator) async throws -> Outcome {
+    let bits = try await bits(for: evaluator)
     if let known = outcomes.withLock({ $0[bits] }) { return known }
     let outcome = outcome(for: bits)
     outcomes.withLock { outcomes in
-      if outcomes.count >= Self.maximumOutcomes { outcomes.removeAll(keepingCapacity: true) }
+      if outcomes.count >= tuning.keptOutcomes { outcomes.removeAll(keepingCapacity: true) }
       outcomes[bits] = outcome
     }
     return outcome
@@ -81,16 +87,33 @@ final class FetchPlan: Sendable {
 
   // MARK: Tests
 
-  private func bits(for evaluator: ConditionEvaluator) -> [UInt64] {
+  private func bits(for evaluator: ConditionEvaluator) async throws -> [UInt64] {
     var bits = [UInt64](repeating: 0, count: (expressions.count + rollouts.count + 63) / 64)
-    for (index, expression) in expressions.enumerated() where evaluator.holds(expression) {
-      bits[index / 64] |= 1 << UInt64(index % 64)
+    var units = tuning.unitsOfASlice
+    for (index, expression) in expressions.enumerated() {
+      var run = ConditionRun(expression)
+      while true {
+        if let holds = run.advance(evaluator, &units) {
+          if holds { bits[index / 64] |= 1 << UInt64(index % 64) }
+          break
+        }
+        try await pause()
+        units = tuning.unitsOfASlice
+      }
     }
-    for (index, rollout) in rollouts.enumerated() where evaluator.isPart(of: rollout) {
+    for (index, rollout) in rollouts.enumerated() {
+      if index % 256 == 255 { try await pause() }
+      guard evaluator.isPart(of: rollout) else { continue }
       let index = expressions.count + index
       bits[index / 64] |= 1 << UInt64(index % 64)
     }
     return bits
+  }
+
+  private func pause() async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+    try Task.checkCancellation()
   }
 
   private func isSet(_ index: Int, in bits: [UInt64]) -> Bool { bits[index / 64] >> UInt64(index % 64) & 1 == 1 }

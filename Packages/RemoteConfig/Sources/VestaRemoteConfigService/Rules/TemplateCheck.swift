@@ -4,25 +4,16 @@ import VestaStoreInterop
 
 /// The rules that a template keeps before it is published.
 enum TemplateCheck {
-  static let maximumParameters = 3000
-  static let maximumConditions = 2000
-  static let maximumKeyLength = 256
-  static let maximumConditionNameLength = 100
-  static let maximumValueLength = 1_000_000
-  static let maximumDescriptionLength = 256
-  static let maximumGroups = 500
-  static let maximumVersionTextLength = 1000
-  /// The largest template: the largest value of the store, less the room for the other fields of its row.
-  static let maximumSize = StoreLimits.maximumValueLength - 4096
-
   static let tagColors: Set<String> = [
     "CONDITION_DISPLAY_COLOR_UNSPECIFIED", "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE",
     "PINK", "PURPLE", "TEAL",
   ]
 
   /// Returns all violations in a template; none for one that can be published.
-  static func violations(in template: ConfigTemplate) -> [TemplateViolation] {
-    var check = Checker(template: template)
+  static func violations(
+    in template: ConfigTemplate, _ tuning: RemoteConfigServiceTuning = RemoteConfigServiceTuning()
+  ) -> [TemplateViolation] {
+    var check = Checker(template: template, tuning: tuning)
     check.conditions()
     check.groups()
     check.parameters()
@@ -32,11 +23,14 @@ enum TemplateCheck {
   }
 
   /// Returns all violations in the description of a publisher.
-  static func violations(in user: ConfigVersion.User?) -> [TemplateViolation] {
+  static func violations(
+    in user: ConfigVersion.User?, _ tuning: RemoteConfigServiceTuning = RemoteConfigServiceTuning()
+  ) -> [TemplateViolation] {
     [("email", user?.email), ("name", user?.name), ("imageUrl", user?.imageURL)].compactMap { name, text in
-      guard let text, text.utf16.count > maximumVersionTextLength else { return nil }
+      guard let text, text.utf16.count > tuning.maximumVersionTextLength else { return nil }
       return TemplateViolation(
-        path: "version.updateUser.\(name)", message: "A text has at most \(maximumVersionTextLength) characters.")
+        path: "version.updateUser.\(name)", message: "A text has at most \(tuning.maximumVersionTextLength) characters."
+      )
     }
   }
 
@@ -66,23 +60,27 @@ enum TemplateCheck {
 
   private struct Checker {
     let template: ConfigTemplate
+    let tuning: RemoteConfigServiceTuning
     var violations: [TemplateViolation] = []
     var conditionNames: Set<String> = []
     var totalLength = 0
+    /// The most work of the conditions so far, for one instance.
+    var work = 0
 
     mutating func refuse(_ path: String, _ message: String) {
       violations.append(TemplateViolation(path: path, message: message))
     }
 
     mutating func conditions() {
-      if template.conditions.count > maximumConditions {
+      if template.conditions.count > tuning.maximumConditions {
         refuse(
-          "conditions", "There are \(template.conditions.count) conditions; at most \(maximumConditions) are allowed.")
+          "conditions",
+          "There are \(template.conditions.count) conditions; at most \(tuning.maximumConditions) are allowed.")
       }
       for (index, condition) in template.conditions.enumerated() {
         let path = "conditions[\(index)]"
-        if condition.name.isEmpty || condition.name.utf16.count > maximumConditionNameLength {
-          refuse("\(path).name", "A name has 1 to \(maximumConditionNameLength) characters.")
+        if condition.name.isEmpty || condition.name.utf16.count > tuning.maximumConditionNameLength {
+          refuse("\(path).name", "A name has 1 to \(tuning.maximumConditionNameLength) characters.")
         }
         if !conditionNames.insert(condition.name).inserted {
           refuse("\(path).name", "There are two conditions with the name \"\(condition.name)\".")
@@ -91,22 +89,30 @@ enum TemplateCheck {
           refuse("\(path).tagColor", "\"\(color)\" is not a color of tags, such as BLUE.")
         }
         describe(condition.description, at: path)
+        guard work <= tuning.maximumWork else { continue }
         do {
-          _ = try ConditionParser.parse(condition.expression)
+          let expression = try ConditionParser.parse(condition.expression)
+          work += ConditionWork.units(of: expression, longest: InstanceCheck.maximumValueLength)
         } catch {
           violations.append(violation(error, in: condition.expression, at: index))
+        }
+        // The other expressions are not even parsed.
+        if work > tuning.maximumWork {
+          refuse(
+            "\(path).expression",
+            "The conditions up to this one are too much work for a fetch. Use fewer or shorter regular expressions.")
         }
       }
     }
 
     mutating func groups() {
-      if template.parameterGroups.count > maximumGroups {
-        refuse("parameterGroups", "There are more than \(maximumGroups) groups.")
+      if template.parameterGroups.count > tuning.maximumGroups {
+        refuse("parameterGroups", "There are more than \(tuning.maximumGroups) groups.")
       }
       for (name, group) in template.parameterGroups.sorted(by: { $0.key < $1.key }) {
         let path = "parameterGroups.\(name)"
-        if name.isEmpty || name.utf16.count > maximumKeyLength {
-          refuse(path, "The name of a group has 1 to \(maximumKeyLength) characters.")
+        if name.isEmpty || name.utf16.count > tuning.maximumKeyLength {
+          refuse(path, "The name of a group has 1 to \(tuning.maximumKeyLength) characters.")
         }
         describe(group.description, at: path)
       }
@@ -125,23 +131,24 @@ enum TemplateCheck {
           check(parameter, at: "\(path).\(key)")
         }
       }
-      if count > maximumParameters {
-        refuse("parameters", "There are \(count) parameters; at most \(maximumParameters) are allowed.")
+      if count > tuning.maximumParameters {
+        refuse("parameters", "There are \(count) parameters; at most \(tuning.maximumParameters) are allowed.")
       }
-      if totalLength > maximumValueLength {
-        refuse("parameters", "All values together have \(totalLength) characters; \(maximumValueLength) are allowed.")
+      if totalLength > tuning.maximumValueLength {
+        refuse(
+          "parameters", "All values together have \(totalLength) characters; \(tuning.maximumValueLength) are allowed.")
       }
     }
 
     mutating func version() {
-      guard let text = template.version?.description, text.utf16.count > maximumVersionTextLength else { return }
-      refuse("version.description", "A description has at most \(maximumVersionTextLength) characters.")
+      guard let text = template.version?.description, text.utf16.count > tuning.maximumVersionTextLength else { return }
+      refuse("version.description", "A description has at most \(tuning.maximumVersionTextLength) characters.")
     }
 
     mutating func size() {
       let size = template.json.count
-      guard size > maximumSize else { return }
-      refuse("template", "The template has \(size) bytes in JSON; \(maximumSize) are allowed.")
+      guard size > tuning.maximumSize else { return }
+      refuse("template", "The template has \(size) bytes in JSON; \(tuning.maximumSize) are allowed.")
     }
 
     private func allPlaces() -> [(String, [String: ConfigParameter])] {
@@ -161,10 +168,10 @@ enum TemplateCheck {
         }
       }
       let beginsWithDigit = key.utf8.first.map { (48...57).contains($0) } ?? true
-      guard isWord, !beginsWithDigit, key.utf8.count <= maximumKeyLength else {
+      guard isWord, !beginsWithDigit, key.utf8.count <= tuning.maximumKeyLength else {
         return refuse(
           path,
-          "A key has 1 to \(maximumKeyLength) letters, digits and underscores, and does not begin with a digit.")
+          "A key has 1 to \(tuning.maximumKeyLength) letters, digits and underscores, and does not begin with a digit.")
       }
     }
 
@@ -207,8 +214,8 @@ enum TemplateCheck {
     }
 
     private mutating func describe(_ description: String?, at path: String) {
-      if let description, description.utf16.count > maximumDescriptionLength {
-        refuse("\(path).description", "A description has at most \(maximumDescriptionLength) characters.")
+      if let description, description.utf16.count > tuning.maximumDescriptionLength {
+        refuse("\(path).description", "A description has at most \(tuning.maximumDescriptionLength) characters.")
       }
     }
   }

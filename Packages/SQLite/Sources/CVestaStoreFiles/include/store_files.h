@@ -39,6 +39,22 @@ void store_stamp_free(store_stamp *stamp);
 /// Makes the syncs of a connection's log begin the commits that its writer expects.
 int store_files_watch(struct sqlite3 *connection, store_stamp *stamp);
 
+/// Asked for room when there is none for so many bytes; returns how many there are now, to try again, or zero.
+typedef int (*store_lender)(void *lender, int length);
+
+/// Makes a writer's connection ask for room on a full disk; before `store_files_watch`.
+int store_files_borrow(struct sqlite3 *connection, store_lender lend, void *lender);
+
+/// Whether another program has made the log of a connection shorter than what the connection wrote: commits in it are
+/// lost, and it must not be written back.
+int store_files_log_is_short(struct sqlite3 *connection);
+
+/// How many reads of this thread have failed: a failure that SQLite takes for damage.
+int store_files_read_failures(void);
+
+/// Leaves the log as it is when a connection is closed.
+int store_files_keep_log(struct sqlite3 *connection);
+
 /// Whether the last write to a connection's log failed and some of it is certainly not in the file: the commit that was
 /// to be written is not whole.
 int store_files_log_is_cut(struct sqlite3 *connection);
@@ -92,6 +108,16 @@ typedef struct store_fault {
 
 /// For tests: makes operations on the files of all stores of the process fail; replaces what was asked for before.
 void store_files_inject(store_fault fault);
+
+/// For tests: lets the files of all stores of the process grow by so many bytes and no more; below zero for no limit. What
+/// files give back can be used again, but for files that are removed.
+void store_files_limit_room(int64_t bytes);
+
+/// For tests: how much of that is left.
+int64_t store_files_room(void);
+
+/// Takes some of the room that tests have left; whether there was enough.
+int store_files_take_room(int64_t bytes);
 
 /// For tests: how many operations have failed since.
 int store_files_faults(void);

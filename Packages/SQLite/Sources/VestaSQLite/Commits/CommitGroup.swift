@@ -75,6 +75,7 @@ struct CommitGroup {
     }
     // Ends the SQLite transaction of a group without changes, or of a lost one.
     writer.abandon()
+    writer.rescueLostLog()
     if loss != nil { committed = [] }
     return loss
   }

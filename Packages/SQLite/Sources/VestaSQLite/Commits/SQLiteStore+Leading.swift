@@ -50,6 +50,11 @@ extension SQLiteStore {
     let request: WriteRequest
     let resume: (@Sendable (WriteQueue.Call) -> Void)?
     var outcome = WriteOutcome.failure(CancellationError())
+
+    var foundNoRoom: Bool {
+      guard case .failure(let error) = outcome else { return false }
+      return StoreError.Code.diskFull ~= error
+    }
   }
 
   /// Runs the own body and those of the waiting, commits them together, resumes everybody, and passes the turn on.
@@ -59,17 +64,39 @@ extension SQLiteStore {
     var ownOutcome = WriteOutcome.failure(CancellationError())
     // Waiting requests are taken once; later rounds rerun the bodies that lost their commit to another's failure.
     var takesMore = true
+    // Members that make room, and found none to do so.
+    var short: [Member] = []
+    var isFull = false
+    func end(_ member: Member) {
+      if let resume = member.resume { resume(.done(member.outcome)) } else { ownOutcome = member.outcome }
+    }
     while !members.isEmpty {
       var again: [Member] = []
       for member in await commit(members, takesMore: takesMore, again: &again) {
-        if let resume = member.resume { resume(.done(member.outcome)) } else { ownOutcome = member.outcome }
+        if member.foundNoRoom { isFull = true }
+        if member.foundNoRoom, member.request.freesRoom { short.append(member) } else { end(member) }
       }
       takesMore = false
       members = again
     }
+    if isFull { writer.noteFullDisk() }
+    // What comes later finds room at the beginning of the log, if not behind it.
+    if writer.isShortOfRoom {
+      await writer.startLogOver(patience: short.isEmpty ? .zero : .milliseconds(tuning.logPatience))
+    }
+    for member in short { await makeRoom(member).forEach(end) }
     await writer.keepLogShort()
+    if !isFull { writer.reserve.fill() }
     passOn()
     return ownOutcome
+  }
+
+  /// Runs a member that makes room, with the reserve.
+  private func makeRoom(_ member: Member) async -> [Member] {
+    var again: [Member] = []
+    let done = await writer.reserve.lend { await commit([member], takesMore: false, again: &again) }
+    await writer.startLogOver(patience: .zero)
+    return done + again
   }
 
   /// Does something with the writer outside of any transaction, and passes the turn on.
@@ -120,7 +147,7 @@ extension SQLiteStore {
     }
     for member in disturbed.reversed() { putBack(member) }
     let bodyFailed = group.loss != nil
-    let loss = group.commit { try files.checkInPlace(ifNotWithin: tuning.placeCheckInterval) }
+    let loss = group.commit { try files.checkInPlace(ifNotWithin: tuning.placeCheckInterval, writer) }
     versions.settle()
     guard let loss else {
       floors.withLock { $0.durable = max($0.durable, writer.floor) }

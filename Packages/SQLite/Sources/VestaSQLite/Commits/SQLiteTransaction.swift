@@ -16,6 +16,10 @@ final class SQLiteTransaction: StoreTransaction {
   private let versions: StoreVersions
   private var commitTime: StoreVersion?
   private var hasEnded = false
+  /// Whether the body has said that it makes room, and what it has tried.
+  private var saysItFrees = false
+  private var hasPut = false
+  private var hasDeleted = false
 
   init(_ writer: WriterSession, request: WriteRequest, version: StoreVersion, versions: StoreVersions) {
     self.writer = writer
@@ -71,24 +75,31 @@ final class SQLiteTransaction: StoreTransaction {
   func put(_ value: [UInt8], for key: [UInt8]) async throws {
     try checkLimits(key: key, value: value)
     try attempt("put") { table in
-      hasChanges = true
+      (hasChanges, hasPut) = (true, true)
       try writer.put(value, for: key, in: table)
     }
   }
 
   func delete(_ key: [UInt8]) async throws {
+    hasDeleted = true
     try attempt("delete") { table in
       if try table.delete(key, hasLarge: writer.hasLarge) { hasChanges = true }
     }
   }
 
   func deleteRange(_ range: KeyRange) async throws {
+    hasDeleted = true
     try attempt("deleteRange") { table in
       if try table.deleteRange(range, hasLarge: writer.hasLarge) { hasChanges = true }
     }
   }
 
-  func end() { hasEnded = true }
+  func freesRoom() { saysItFrees = true }
+
+  func end() {
+    hasEnded = true
+    request.note(freesRoom: saysItFrees || hasDeleted && !hasPut)
+  }
 
   private func attempt<Result>(_ operation: String, _ body: (EntryTable) throws -> Result) throws -> Result {
     guard !hasEnded else { throw StoreError(.ended, operation: operation, path: writer.path) }

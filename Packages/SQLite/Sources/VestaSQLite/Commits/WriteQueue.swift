@@ -12,6 +12,7 @@ final class WriteRequest: Sendable {
   /// Something else than a transaction, which needs the turn for itself; never served by another leader.
   let maintenance: Maintenance?
   private let isCancelled = Atomic(false)
+  private let makesRoom = Atomic(false)
 
   convenience init(_ body: @escaping Body) { self.init(body: body, maintenance: nil) }
 
@@ -27,6 +28,11 @@ final class WriteRequest: Sendable {
   var hasBeenCancelled: Bool { isCancelled.load(ordering: .acquiring) }
 
   func cancel() { isCancelled.store(true, ordering: .releasing) }
+
+  /// Whether the transaction, as it ran last, makes room: it may use the reserve.
+  var freesRoom: Bool { makesRoom.load(ordering: .acquiring) }
+
+  func note(freesRoom: Bool) { makesRoom.store(freesRoom, ordering: .releasing) }
 
   func checkCancellation() throws {
     if hasBeenCancelled { throw CancellationError() }

@@ -9,6 +9,12 @@ import VestaStoreInterop
 // Sound as @unchecked Sendable: touched by the task that has the turn in the `WriteQueue`, and by nobody else.
 final class WriterSession: @unchecked Sendable {
   let path: String
+  /// The room for transactions that make room.
+  let reserve: StoreReserve
+  /// The log that the connection writes to.
+  private var logIdentity: Platform.FileIdentity?
+  private var lastFullDisk: ContinuousClock.Instant?
+  private var hasLostLog = false
   private let options: StoreOptions
   private let tuning: StoreTuning
   private var connection: Connection?
@@ -33,12 +39,14 @@ final class WriterSession: @unchecked Sendable {
   private(set) var hasLarge = false
 
   /// Opens the file, and makes the tables in an empty one.
-  init(path: String, options: StoreOptions, tuning: StoreTuning) throws {
+  init(path: String, reserve: StoreReserve, options: StoreOptions, tuning: StoreTuning) throws {
     self.path = path
+    self.reserve = reserve
     self.options = options
     self.tuning = tuning
     log = LogPolicy(checkpointPages: tuning.checkpointPages, limit: tuning.logLimit)
-    let fresh = try Self.open(path, options, tuning, "open")
+    // On a full disk the index of the log has no room.
+    let fresh = try reserve.lending { try Self.open(path, reserve, options, tuning, "open") }
     stored = try EntryTable(connection: fresh).state()
     version = stored.last
     visible = try VisibleVersion(stored.last, path: path)
@@ -50,7 +58,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Puts a value, and remembers whether large ones have to be looked for from now on.
   func put(_ value: [UInt8], for key: [UInt8], in table: EntryTable) throws {
-    if EntryTable.isLarge(key: key.count, value: value.count) { hasLarge = true }
+    if table.isLarge(key: key.count, value: value.count) { hasLarge = true }
     try table.put(value, for: key, hasLarge: hasLarge)
   }
 
@@ -175,6 +183,7 @@ final class WriterSession: @unchecked Sendable {
   func keepLogShort() async {
     guard let connection else { return }
     switch log.decide(pages: connection.logPages) {
+    case .writeBack where !hasItsLog, .startOver where !hasItsLog: return
     case .nothing: return
     case .writeBack: _ = connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     case .startOver:
@@ -185,6 +194,48 @@ final class WriterSession: @unchecked Sendable {
       }
     }
   }
+
+  /// Writes the log back and lets it start over where there is no room behind it, on a full disk.
+  ///
+  /// The database file has the room for that already. Without the room of the log nothing could be written any more,
+  /// and nothing deleted.
+  ///
+  /// - Parameter patience: How long to wait for readers that keep the log.
+  func startLogOver(patience: Duration) async {
+    guard let connection, !connection.isInTransaction, hasItsLog else { return }
+    let deadline = ContinuousClock.now + patience
+    while connection.checkpoint(SQLITE_CHECKPOINT_RESTART) == SQLITE_BUSY, ContinuousClock.now < deadline {
+      guard (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
+    }
+  }
+
+  /// Notes that a commit found no room.
+  func noteFullDisk() { lastFullDisk = ContinuousClock.now }
+
+  /// Whether a commit found no room lately.
+  var isShortOfRoom: Bool {
+    guard let lastFullDisk else { return false }
+    return ContinuousClock.now - lastFullDisk < tuning.shortTime
+  }
+
+  /// Whether the log is where it was and as long as it was written.
+  var hasItsLog: Bool {
+    guard let connection else { return true }
+    return !connection.hasShortLog && (try? Platform.identity(atPath: path + "-wal")) == logIdentity
+  }
+
+  /// Saves the commits of a log that was moved or removed: the file is still open, and is written back.
+  ///
+  /// A log that was cut is left as it is: what is left of it is good up to the cut, and pages from behind it would
+  /// spoil the database.
+  func rescueLostLog() {
+    guard hasLostLog, let connection else { return }
+    guard !connection.hasShortLog else { return connection.keepLogWhenClosed() }
+    if !connection.isInTransaction { _ = connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
+  }
+
+  /// Notes that the log is not where it was, or not as long.
+  func noteLostLog() { hasLostLog = true }
 
   /// Rewrites the database without its free space, between transactions.
   func compact(_ request: WriteRequest) throws {
@@ -220,6 +271,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Lets the file go.
   func close() {
+    if let connection, connection.hasShortLog { connection.keepLogWhenClosed() }
     connection?.close()
     connection = nil
   }
@@ -247,23 +299,32 @@ final class WriterSession: @unchecked Sendable {
   /// The connection; a new one when the last one had to be let go of.
   private func opened(_ operation: String) throws -> Connection {
     if let connection { return connection }
-    let fresh = try Self.open(path, options, tuning, operation)
+    let fresh = try Self.open(path, reserve, options, tuning, operation)
     stored = try EntryTable(connection: fresh).state()
     try use(fresh, operation)
     return fresh
   }
 
   private static func open(
-    _ path: String, _ options: StoreOptions, _ tuning: StoreTuning, _ operation: String
+    _ path: String, _ reserve: StoreReserve, _ options: StoreOptions, _ tuning: StoreTuning, _ operation: String
   ) throws -> Connection {
-    let connection = try Connection(path: path, operation: operation)
-    try Schema.prepareWriter(connection, options: options, tuning: tuning)
-    return connection
+    let failures = store_files_read_failures()
+    do {
+      let connection = try Connection(path: path, operation: operation)
+      connection.borrow(from: reserve)
+      connection.tune(tuning)
+      try Schema.prepareWriter(connection, options: options, tuning: tuning)
+      return connection
+    } catch let error as StoreError where error.code == .corrupt && store_files_read_failures() > failures {
+      // Nothing is known to be damaged: the disk did not say what is in the file.
+      throw StoreError(.inputOutput, operation: operation, path: path)
+    }
   }
 
   private func use(_ fresh: Connection, _ operation: String) throws {
     hasLarge = try fresh.number("SELECT 1 FROM large LIMIT 1", operation: operation) != nil
     try visible.watch(fresh)
+    logIdentity = try? Platform.identity(atPath: path + "-wal")
     connection = fresh
   }
 }

@@ -14,7 +14,14 @@ final class Connection: @unchecked Sendable {
   let isWarm: Bool
 
   let handle: OpaquePointer
+
+  /// See `StoreTuning`.
+  var inlineLimit = StoreTuning().inlineLimit
+  var entriesBetweenChecks = StoreTuning().entriesBetweenChecks
+
   private var isClosed = false
+  // Kept as long as the connection asks it for room.
+  private var reserve: StoreReserve?
 
   /// How long to wait, in milliseconds, for a program from outside that looks into the file.
   private static let patience: Int32 = 1_000
@@ -49,6 +56,11 @@ final class Connection: @unchecked Sendable {
   }
 
   deinit { close() }
+
+  /// Takes over the bounds of a store.
+  func tune(_ tuning: StoreTuning) {
+    (inlineLimit, entriesBetweenChecks) = (max(1, tuning.inlineLimit), max(1, tuning.entriesBetweenChecks))
+  }
 
   /// Closes the connection, which cannot be used any more; calling it again does nothing.
   func close() {
@@ -124,6 +136,24 @@ final class Connection: @unchecked Sendable {
         return Unmanaged<WriteRequest>.fromOpaque(context).takeUnretainedValue().hasBeenCancelled ? 1 : 0
       }, context)
   }
+
+  /// Asks a reserve for room on a full disk.
+  func borrow(from reserve: StoreReserve) {
+    let lender = Unmanaged.passUnretained(reserve).toOpaque()
+    _ = store_files_borrow(
+      handle,
+      { lender, length in
+        guard let lender else { return 0 }
+        return Unmanaged<StoreReserve>.fromOpaque(lender).takeUnretainedValue().take(Int(length))
+      }, lender)
+    self.reserve = reserve
+  }
+
+  /// Whether the log has been made shorter than what this connection wrote to it.
+  var hasShortLog: Bool { store_files_log_is_short(handle) != 0 }
+
+  /// Leaves the log as it is when the connection is closed.
+  func keepLogWhenClosed() { _ = store_files_keep_log(handle) }
 
   /// Keeps `logPages` up to date; this takes the place of SQLite's automatic checkpoints.
   func watchLog() {

@@ -9,11 +9,8 @@ import VestaStoreInterop
 struct EntryTable {
   let connection: Connection
 
-  /// The longest key and value, together, that are sure to stay in a leaf.
-  static let inlineLimit = 2_000
-
-  /// Whether a value is stored in the table of large ones.
-  static func isLarge(key: Int, value: Int) -> Bool { key + value > inlineLimit }
+  /// Whether a value is stored in the table of large ones; stores of different limits read one another's files.
+  func isLarge(key: Int, value: Int) -> Bool { key + value > connection.inlineLimit }
 
   // MARK: Reading
 
@@ -41,12 +38,9 @@ struct EntryTable {
     }
   }
 
-  /// How many entries a scan visits between two looks at whether to continue.
-  private static let entriesBetweenChecks = 64
-
   /// Visits the entries of a range.
   ///
-  /// - Parameter check: Throws when the scan shall end; called every 64 entries.
+  /// - Parameter check: Throws when the scan shall end; called every `StoreTuning.entriesBetweenChecks` entries.
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, check: () throws -> Void,
     _ visit: (RawSpan, RawSpan) throws -> ScanStep
@@ -74,7 +68,7 @@ struct EntryTable {
           let last = [UInt8](key)
           return ScanEnd(visited: visited, rest: order == .ascending ? range.after(last) : range.before(last))
         }
-        if visited % Self.entriesBetweenChecks == 0 { try check() }
+        if visited % connection.entriesBetweenChecks == 0 { try check() }
       }
       return ScanEnd(visited: visited, rest: nil)
     }
@@ -88,7 +82,7 @@ struct EntryTable {
   func put(_ value: [UInt8], for key: [UInt8], hasLarge: Bool) throws {
     try key.withUnsafeBytes { key in
       try value.withUnsafeBytes { value in
-        if Self.isLarge(key: key.count, value: value.count) {
+        if isLarge(key: key.count, value: value.count) {
           let old = hasLarge ? try reference(under: key) : nil
           let new = try putLarge(value, in: old)
           if old == nil { try putReference(new, for: key) }

@@ -182,6 +182,7 @@ final class ReaderPool: Sendable {
 
   private func openConnection(isWarm: Bool) throws -> Connection {
     let connection = try Connection(path: path, operation: "read", isWarm: isWarm)
+    connection.tune(tuning)
     let kilobytes = isWarm ? tuning.readerCacheKilobytes : tuning.coldReaderCacheKilobytes
     try Schema.prepareReader(connection, cacheKilobytes: kilobytes)
     return connection

@@ -8,6 +8,7 @@ import VestaStoreInterop
 /// <directory>/<name>/lock           held while the store is open; says whether the store was ever complete
 /// <directory>/<name>/store.sqlite   the data
 /// <directory>/<name>/store.sqlite-wal, -shm   its write-ahead log, while the store is open or after a crash
+/// <directory>/<name>/reserve        zeros: the room for transactions that make room on a full disk
 /// ```
 /// The lock is the system's advisory lock on an open file, which ends with the process however it ends. The note in the
 /// lock file distinguishes a new store from one whose data file is gone or was emptied: that one must not start over
@@ -60,6 +61,9 @@ final class StoreFiles: Sendable {
       openHere.remove(identity)
     }
   }
+
+  /// The room that is kept for transactions which make room.
+  var reserve: String { "\(directory)/reserve" }
 
   /// The write-ahead log of the database.
   var log: String { database + "-wal" }
@@ -116,23 +120,34 @@ final class StoreFiles: Sendable {
     }
   }
 
-  /// Throws when the database or the lock file is not where it was: commits would go to a file that nobody finds again.
+  /// Throws when the database, its log or the lock file is not where it was: commits would go to a file that nobody
+  /// finds again.
   ///
   /// A look costs a commit some microseconds, and cannot see what happens right after it. So one is good for a while.
   ///
-  /// - Parameter interval: The time for which the last look that found them in place is good.
-  func checkInPlace(ifNotWithin interval: Duration) throws {
+  /// - Parameters:
+  ///   - interval: The time for which the last look that found them in place is good.
+  ///   - writer: Whose log it is.
+  func checkInPlace(ifNotWithin interval: Duration, _ writer: WriterSession) throws {
     let now = ContinuousClock.now
     if let last = found.withLock({ $0 }), now - last < interval { return }
     let isInPlace =
       (try? Platform.identity(atPath: database)) == opened.withLock({ $0 })
       && (try? Platform.identity(atPath: "\(directory)/lock")) == identity
-    guard !isInPlace else { return found.withLock { $0 = now } }
-    throw StoreError(
+    guard isInPlace else { throw Self.moved(database) }
+    guard writer.hasItsLog else {
+      writer.noteLostLog()
+      throw Self.moved(log)
+    }
+    found.withLock { $0 = now }
+  }
+
+  private static func moved(_ path: String) -> StoreError {
+    StoreError(
       .inputOutput,
       operation: "commit",
-      path: database,
-      message: "The files of the store were moved, replaced or removed while it was open.",
+      path: path,
+      message: "Files of the store were moved, replaced, cut or removed while it was open.",
       hint: "Close the store, put its directory back, and open it again."
     )
   }

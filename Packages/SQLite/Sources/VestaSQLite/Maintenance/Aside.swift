@@ -1,4 +1,4 @@
-import Dispatch
+import VestaConcurrency
 import VestaStoreInterop
 
 /// Does something long on a thread of its own, so that it takes none of the few that run tasks.
@@ -12,7 +12,7 @@ func aside<Result: Sendable>(
   let request = WriteRequest { _ in }
   return try await withTaskCancellationHandler {
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global(qos: .utility).async {
+      BlockingPool.shared.async {
         do {
           continuation.resume(returning: try work(request))
         } catch {

@@ -6,7 +6,7 @@ extension SQLiteStore {
   ///
   /// The copy is written to a file of its own beside the target, made durable, and renamed: a file with the name of the
   /// target is always a whole backup, also when several tasks back up to it at once. A link in the place of the target
-  /// is replaced, not followed.
+  /// is replaced, not followed. What a backup to the same target has left that was killed is removed.
   ///
   /// ```swift
   /// try await store.backup(to: "/backups/notes-monday.sqlite")
@@ -20,8 +20,12 @@ extension SQLiteStore {
     try await aside { connection, request in
       try StoreError.telling("backup", path) {
         guard try !StoreFiles.isInUse(Platform.parent(of: path)) else { throw StoreError.targetInUse("backup", path) }
-        let partial = try Platform.makeUniqueFile(beside: path)
-        defer { Platform.removeFile(partial) }
+        Platform.sweepUniqueFiles(beside: path)
+        let (partial, lock) = try Platform.makeUniqueFile(beside: path)
+        defer {
+          Platform.removeFile(partial)
+          Platform.closeFile(lock)
+        }
         try connection.copy(to: partial) { request.hasBeenCancelled }
         try Platform.move(partial, to: path)
       }

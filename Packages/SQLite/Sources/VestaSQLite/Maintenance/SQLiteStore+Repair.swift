@@ -51,7 +51,9 @@ extension SQLiteStore {
     }
     let lostLog = try setDamagedLogAside(files)
     if try isSound(files, request) { return StoreRepair(rewroteChecksums: false, lostLog: lostLog) }
-    let copy = try Platform.makeUniqueFile(beside: files.database)
+    Platform.sweepUniqueFiles(beside: files.database)
+    let (copy, lock) = try Platform.makeUniqueFile(beside: files.database)
+    defer { Platform.closeFile(lock) }
     defer { Platform.removeFile(copy) }
     try rewrite(files.database, to: copy, request)
     // The log was written back when the last connection was closed; what is left of it belongs to the old file.

@@ -50,7 +50,9 @@ extension SQLiteStore {
   }
 
   private static func restore(_ files: StoreFiles, from backup: String, _ request: WriteRequest) throws {
-    let copy = try Platform.makeUniqueFile(beside: files.database)
+    Platform.sweepUniqueFiles(beside: files.database)
+    let (copy, lock) = try Platform.makeUniqueFile(beside: files.database)
+    defer { Platform.closeFile(lock) }
     defer { for suffix in ["", "-wal", "-shm"] { Platform.removeFile(copy + suffix) } }
     guard try Platform.copy(backup, to: copy, isCancelled: { request.hasBeenCancelled }) else {
       throw CancellationError()

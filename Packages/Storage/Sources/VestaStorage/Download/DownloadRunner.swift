@@ -3,17 +3,14 @@ import VestaConcurrency
 import VestaStorageBackend
 
 /// Performs what a ``DownloadMachine`` decides, attempt after attempt.
+///
+/// An attempt that was stopped takes no further step, and publishes nothing: before each step it looks at its
+/// cancellation, and before the last one it asks its task; see ``TransferReport/mayPublish``.
 final class DownloadRunner: TransferWork {
-  /// The length of one read.
-  static let readLength = 1024 * 1024
-
   private struct State {
     var machine: DownloadMachine
     var checksum = CRC32C()
     var expected: StorageObject?
-    var hasBegun = false
-    /// Whether the first bytes come from an earlier process.
-    var isContinued = false
   }
 
   private let object: ObjectName
@@ -28,23 +25,22 @@ final class DownloadRunner: TransferWork {
     object = ObjectName(bucket: location.bucket, name: location.path)
     self.caller = caller
     self.target = target
-    state = Locked(State(machine: DownloadMachine(maxSize: maxSize, retrySeconds: retrySeconds)))
+    let machine = DownloadMachine(maxSize: maxSize, restarts: caller.tuning.restarts, retrySeconds: retrySeconds)
+    state = Locked(State(machine: machine))
   }
 
   func run(_ report: TransferReport) async throws -> StorageMetadata? {
     var content: (any ObjectContent)?
     defer { content?.close() }
-    try await begin()
     var action = state.withLock { $0.machine.begin() }
     while true {
-      if action == .succeed {
-        if try finish() { return nil }
-        action = .restart
-      }
+      if action == .succeed { return nil }
       if case .fail(let error) = action { throw error }
+      try Task.checkCancellation()
       do {
         action = try await perform(action, &content, report)
       } catch {
+        // An attempt that was stopped ends here, whatever the error says.
         try Task.checkCancellation()
         content?.close()
         content = nil
@@ -53,42 +49,33 @@ final class DownloadRunner: TransferWork {
     }
   }
 
-  func end(isCompleted: Bool) async {
-    if !isCompleted { target.discard() }
-  }
-
-  /// Asks the target, once, for what is there already.
-  private func begin() async throws {
-    guard !state.withLock({ $0.hasBegun }) else { return }
-    let start = try await target.begin()
-    state.withLock { state in
-      state.hasBegun = true
-      guard let start else { return }
-      state.checksum = start.checksum
-      state.isContinued = true
-      state.machine.found(length: start.length, generation: start.generation)
-    }
+  func end(_ ending: TransferEnding) async {
+    if ending != .succeeded { target.discard() }
   }
 
   private func perform(
     _ action: DownloadMachine.Action, _ content: inout (any ObjectContent)?, _ report: TransferReport
   ) async throws -> DownloadMachine.Action {
     switch action {
+    case .prepare:
+      let start = try await target.prepare()
+      return state.withLock { $0.machine.prepared(start) }
     case .open(let offset, let generation):
       return try await open(offset, generation, &content)
     case .restart:
       try target.restart()
       return state.withLock { state in
         state.checksum = CRC32C()
-        state.isContinued = false
         return state.machine.restarted()
       }
     case .read:
       guard let content else { throw StorageError.internalError(message: "The download has nothing open.") }
       return try await read(content, report)
     case .wait(let seconds):
-      try await caller.clock.sleep(seconds)
+      try await report.place.outside { try await caller.clock.sleep(seconds) }
       return state.withLock { $0.machine.waited() }
+    case .check: return try await check()
+    case .publish: return try publish(report)
     case .succeed, .fail: return action
     }
   }
@@ -101,6 +88,7 @@ final class DownloadRunner: TransferWork {
     let download = try await caller.backend.openObject(request, context: try await caller.context())
     content?.close()
     content = download.content
+    try Task.checkCancellation()
     target.opened(download.object)
     return state.withLock { state in
       state.expected = download.object
@@ -109,8 +97,10 @@ final class DownloadRunner: TransferWork {
   }
 
   private func read(_ content: any ObjectContent, _ report: TransferReport) async throws -> DownloadMachine.Action {
-    let bytes = try await content.read(maximumLength: Self.readLength)
-    try target.write(bytes)
+    let bytes = try await content.read(maximumLength: caller.tuning.readLength)
+    try Task.checkCancellation()
+    // Written and counted in one step, so that the next attempt begins where the bytes end.
+    try target.write(bytes, at: state.withLock { $0.machine.completed })
     let (action, completed, total) = state.withLock { state in
       state.checksum.update(bytes)
       let action = state.machine.received(bytes.count)
@@ -120,14 +110,16 @@ final class DownloadRunner: TransferWork {
     return action
   }
 
-  /// Ends the download; `false` when the bytes of an earlier process are not the object's: all must be fetched.
-  private func finish() throws -> Bool {
-    let (isWhole, isContinued) = state.withLock { ($0.expected?.crc32c == $0.checksum.value, $0.isContinued) }
-    guard isWhole else {
-      if isContinued { return false }
-      throw StorageError.nonMatchingChecksum
-    }
-    try target.finish()
-    return true
+  private func check() async throws -> DownloadMachine.Action {
+    let (expected, known) = state.withLock { ($0.expected, $0.machine.isOneAttempt ? $0.checksum.value : nil) }
+    guard let expected else { throw StorageError.internalError(message: "The download has nothing open.") }
+    let isWhole = try await target.check(expected, known: known)
+    return state.withLock { $0.machine.checked(isWhole: isWhole) }
+  }
+
+  private func publish(_ report: TransferReport) throws -> DownloadMachine.Action {
+    guard report.mayPublish() else { throw CancellationError() }
+    try target.publish()
+    return state.withLock { $0.machine.published() }
   }
 }

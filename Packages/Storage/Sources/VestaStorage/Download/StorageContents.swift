@@ -53,14 +53,19 @@ final class StorageContentsReader: Sendable {
 
   private let object: ObjectName
   private let caller: StorageCaller
+  private let transfers: TransferTable
   private let length: Int
   private let state: Locked<State>
 
-  init(_ object: ObjectName, caller: StorageCaller, length: Int, retrySeconds: Double) {
+  init(
+    _ object: ObjectName, caller: StorageCaller, transfers: TransferTable, length: Int, retrySeconds: Double
+  ) {
     self.object = object
     self.caller = caller
+    self.transfers = transfers
     self.length = length
-    state = Locked(State(machine: DownloadMachine(canRestart: false, retrySeconds: retrySeconds)))
+    let machine = DownloadMachine(hasTarget: false, canRestart: false, retrySeconds: retrySeconds)
+    state = Locked(State(machine: machine))
   }
 
   deinit { close() }
@@ -80,6 +85,7 @@ final class StorageContentsReader: Sendable {
       state.withLock { state in state.content == nil ? state.machine.begin() : .read }
     while true {
       try Task.checkCancellation()
+      guard !transfers.isClosed else { throw TransferTable.closed }
       do {
         switch action {
         case .open(let offset, let generation): action = try await open(offset, generation)
@@ -87,8 +93,8 @@ final class StorageContentsReader: Sendable {
           try await caller.clock.sleep(seconds)
           action = state.withLock { $0.machine.waited() }
         case .read: return try await read()
-        case .succeed: return try end()
-        case .restart: throw StorageError.internalError(message: "A stream of chunks cannot begin again.")
+        case .check, .publish, .succeed: return try end()
+        case .prepare, .restart: throw StorageError.internalError(message: "A stream of chunks cannot begin again.")
         case .fail(let error): throw StreamFailure(error)
         }
       } catch let failure as StreamFailure {
@@ -121,7 +127,7 @@ final class StorageContentsReader: Sendable {
     }
     if case .fail(let error) = action { throw StreamFailure(error) }
     // The last chunk goes out only if the whole content is right.
-    if action == .succeed { _ = try end() }
+    if action == .check { _ = try end() }
     return Data(bytes)
   }
 

@@ -72,11 +72,12 @@ struct StorageLocation: Sendable, Hashable {
   private static func parse(http url: URL) throws(StorageError) -> StorageLocation {
     let parts = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: true)
     guard parts.count >= 3, parts[0] == "v0", parts[1] == "b", parts.count == 3 || parts[3] == "o",
-      let bucket = String(parts[2]).removingPercentEncoding
+      let bucket = try? PercentEncoding.decode(parts[2])
     else { throw httpForm() }
     var path: [String] = []
     for part in parts.dropFirst(4) {
-      guard let decoded = String(part).removingPercentEncoding else { throw httpForm() }
+      // Byte by byte: Foundation's decoding leaves out a byte order mark.
+      guard let decoded = try? PercentEncoding.decode(part) else { throw httpForm() }
       path.append(decoded)
     }
     return StorageLocation(bucket: bucket, path: path.joined(separator: "/"))

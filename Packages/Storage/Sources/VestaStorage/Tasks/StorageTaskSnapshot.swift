@@ -42,6 +42,15 @@ public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
     return progress
   }
 
-  /// The status and the progress.
-  public var description: String { "<State: \(status), \(completedBytes) of \(totalBytes) bytes>" }
+  /// The status, as Firebase writes it; with the progress where bytes are transferred.
+  public var description: String {
+    switch status {
+    case .resume: "<State: Resume>"
+    case .progress: "<State: Progress, Progress: \(completedBytes) of \(totalBytes) bytes>"
+    case .pause: "<State: Paused>"
+    case .success: "<State: Success>"
+    case .failure: "<State: Failed>"
+    case .unknown: "<State: Unknown>"
+    }
+  }
 }

@@ -1,19 +1,29 @@
 /// Decides what a transfer's calls and reports do: when it runs, and which observers are called; pure.
 ///
-/// The transfer itself is an attempt with a number. Pausing ends the attempt; resuming begins the next one, which goes
-/// on where the last one stopped. A report of an attempt that was ended changes nothing, with one exception: an
-/// upload that completes while it is paused has succeeded.
+/// The transfer itself is an attempt with a number. Pausing ends the attempt; resuming begins the next one, which
+/// continues where the last one stopped. A report of an attempt that was ended changes nothing, with one exception: an
+/// upload that an earlier attempt has completed has succeeded, as the object is there.
+///
+/// The end belongs to one attempt alone. A download asks before it publishes its content (``mayPublish(attempt:)``),
+/// and only the current attempt of a transfer that runs may; from then on calls change nothing, as a content that
+/// takes its place cannot be stopped. A failure is observed after the clean-up, so that what the transfer used is
+/// free then.
 ///
 /// | call | takes effect in | result |
 /// |---|---|---|
 /// | `pause` | queueing, running, resuming | an upload is paused at once, a download when its attempt has stopped |
 /// | `resume` | queueing, running, pausing, paused | `.resume` is observed, and a paused transfer runs again |
-/// | `cancel` | all but the three ends | `.failure` is observed with the code `cancelled` |
+/// | `cancel` | all but ending and the three ends | `.failure` is observed with the code `cancelled` |
 struct TransferMachine: Sendable, Equatable {
   enum Kind: Sendable { case upload, download }
 
   enum State: Sendable, Equatable {
-    case unknown, queueing, running, resuming, pausing, paused, success, failed, cancelled
+    case unknown, queueing, running, resuming, pausing, paused
+    /// The content takes its place.
+    case publishing
+    /// The transfer has failed and cleans up.
+    case failing
+    case success, failed, cancelled
   }
 
   enum Action: Sendable, Equatable {
@@ -21,6 +31,8 @@ struct TransferMachine: Sendable, Equatable {
     case start(attempt: Int)
     /// Ends the running attempt.
     case stop
+    /// Frees what a failed transfer holds, and then reports ``cleanedUp()``.
+    case cleanUp
     /// Calls the observers of a status.
     case notify(StorageTaskStatus)
     /// The transfer is over: drops the observers and lets go of the content.
@@ -38,7 +50,7 @@ struct TransferMachine: Sendable, Equatable {
   var status: StorageTaskStatus {
     switch state {
     case .unknown: .unknown
-    case .queueing, .running, .resuming: .resume
+    case .queueing, .running, .resuming, .publishing, .failing: .resume
     case .pausing, .paused: .pause
     case .success: .success
     case .failed, .cancelled: .failure
@@ -48,12 +60,15 @@ struct TransferMachine: Sendable, Equatable {
   /// Whether nothing can happen any more.
   var isOver: Bool { state == .success || state == .failed || state == .cancelled }
 
+  /// Whether the end is decided, and calls change nothing.
+  var isEnding: Bool { isOver || state == .publishing || state == .failing }
+
   /// Whether an observer that is added now is called at once.
   func replays(_ status: StorageTaskStatus) -> Bool {
     switch status {
     case .unknown: false
-    case .resume: state == .resuming || state == .running
-    case .progress: state == .running
+    case .resume: state == .resuming || state == .running || state == .publishing
+    case .progress: state == .running || state == .publishing
     case .pause: state == .pausing || state == .paused
     case .success: state == .success
     case .failure: state == .failed
@@ -90,12 +105,12 @@ struct TransferMachine: Sendable, Equatable {
       state = .resuming
       isAttemptRunning = false
       return [.notify(.resume)] + startIfIdle()
-    case .resuming, .success, .failed, .cancelled: return []
+    case .resuming, .publishing, .failing, .success, .failed, .cancelled: return []
     }
   }
 
   mutating func cancel() -> [Action] {
-    guard !isOver else { return [] }
+    guard !isEnding else { return [] }
     state = .cancelled
     let stop: [Action] = isAttemptRunning ? [.stop] : []
     isAttemptRunning = false
@@ -124,9 +139,16 @@ struct TransferMachine: Sendable, Equatable {
     return [.notify(.progress)]
   }
 
+  /// Whether an attempt may give the content its place; it succeeds or fails after that.
+  mutating func mayPublish(attempt number: Int) -> Bool {
+    guard number == attempt, state == .running || state == .resuming || state == .queueing else { return false }
+    state = .publishing
+    return true
+  }
+
   /// An attempt has stopped at the request of the machine.
   mutating func stopped(attempt number: Int) -> [Action] {
-    guard number == attempt else { return [] }
+    guard number == attempt, !isEnding else { return [] }
     isAttemptRunning = false
     guard state == .pausing else { return [] }
     state = .paused
@@ -135,10 +157,11 @@ struct TransferMachine: Sendable, Equatable {
 
   /// The transfer is complete.
   mutating func succeeded(attempt number: Int) -> [Action] {
-    guard number == attempt, !isOver else { return [] }
+    guard number == attempt || kind == .upload, !isOver, state != .failing else { return [] }
+    let stop: [Action] = number != attempt && isAttemptRunning ? [.stop] : []
     isAttemptRunning = false
     state = .success
-    return [.notify(.progress), .notify(.success), .end]
+    return stop + [.notify(.progress), .notify(.success), .end]
   }
 
   /// The transfer has failed; nobody hears of it while it is paused, and resuming tries again.
@@ -151,9 +174,16 @@ struct TransferMachine: Sendable, Equatable {
       state = .paused
       return [.notify(.pause)]
     default:
-      state = .failed
-      return [.notify(.failure), .end]
+      state = .failing
+      return [.cleanUp]
     }
+  }
+
+  /// What a failed transfer used is free.
+  mutating func cleanedUp() -> [Action] {
+    guard state == .failing else { return [] }
+    state = .failed
+    return [.notify(.failure), .end]
   }
 
   private mutating func startIfIdle() -> [Action] {

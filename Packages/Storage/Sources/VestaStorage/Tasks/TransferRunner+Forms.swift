@@ -4,7 +4,7 @@ extension TransferRunner {
   /// Starts the transfer, unless the app has been deleted.
   func begin(_ task: StorageTask) {
     guard reference.storage.transfers.add(self) else {
-      return refuse(.internalError(message: "The app was deleted. Configure it again and make a new reference."))
+      return refuse(TransferTable.closed)
     }
     perform { $0.enqueue() }
   }
@@ -19,6 +19,8 @@ extension TransferRunner {
     } onCancel: {
       cancel()
     }
+    // The last calls of the observer come before the caller continues.
+    if onProgress != nil { await observersWereCalled() }
     if let error = end.error { throw error }
     return (end.metadata, task)
   }

@@ -11,15 +11,31 @@ protocol TransferWork: Sendable {
   /// - Returns: The metadata that the service has, for an upload.
   func run(_ report: TransferReport) async throws -> StorageMetadata?
 
-  /// Frees what the transfer holds, once no attempt runs any more.
-  ///
-  /// - Parameter isCompleted: Whether the transfer has succeeded.
-  func end(isCompleted: Bool) async
+  /// Frees what the transfer holds, once no attempt runs any more; a second call does nothing.
+  func end(_ ending: TransferEnding) async
+}
+
+/// The way in which a transfer has ended.
+enum TransferEnding: Sendable, Equatable {
+  case succeeded
+  case failed(any Error)
+  case cancelled
+
+  static func == (left: TransferEnding, right: TransferEnding) -> Bool {
+    switch (left, right) {
+    case (.succeeded, .succeeded), (.failed, .failed), (.cancelled, .cancelled): true
+    default: false
+    }
+  }
 }
 
 /// The reports of an attempt to its runner.
 struct TransferReport: Sendable {
   let progressed: @Sendable (_ completed: Int64, _ total: Int64) -> Void
+  /// Asks for the right to give the content its place; see ``TransferMachine/mayPublish(attempt:)``.
+  let mayPublish: @Sendable () -> Bool
+  /// The place that the attempt has among the transfers of the process.
+  let place: TransferPlace
 }
 
 /// Holds the state of a task under a lock, runs its attempts, and calls its observers.
@@ -37,6 +53,8 @@ final class TransferRunner: Sendable {
     var sinks: [Int: StreamSink<StorageTaskSnapshot>] = [:]
     var nextSink = 0
     var attempt: Task<Void, Never>?
+    /// The attempts that have not returned, and the clean-up.
+    var cleaning: Task<Void, Never>?
     var metadata: StorageMetadata?
     var error: (any Error)?
     var completed: Int64 = 0
@@ -116,6 +134,11 @@ final class TransferRunner: Sendable {
     .snapshots(merge: { _, new in new }) { sink in add(sink, task) }
   }
 
+  /// Waits until the calls of observers that are due have been made.
+  func observersWereCalled() async {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  }
+
   /// Waits until the task is over, and returns how it ended.
   func end() async -> (metadata: StorageMetadata?, error: (any Error)?) {
     await state.wait(in: \.waiters) { $0.machine.isOver }
@@ -164,6 +187,7 @@ final class TransferRunner: Sendable {
       let previous = state.attempt
       state.attempt = Task { await self.run(number, after: previous) }
     case .stop: state.attempt?.cancel()
+    case .cleanUp: break
     case .notify(let status): notify(status, &state, &afterwards)
     case .end: end(&state, &afterwards)
     }
@@ -181,55 +205,88 @@ final class TransferRunner: Sendable {
   }
 
   private func end(_ state: inout State, _ afterwards: inout [() -> Void]) {
-    let isCompleted = state.machine.state == .success
+    let ending: TransferEnding =
+      switch state.machine.state {
+      case .success: .succeeded
+      case .failed: .failed(state.error ?? StorageError.cancelled)
+      default: .cancelled
+      }
     let (observers, sinks, waiters, task) = (
       state.observers, Array(state.sinks.values), state.waiters.takeAll(), state.task
     )
-    let (error, attempt, work) = (isCompleted ? nil : state.error, state.attempt, work)
+    let (error, attempt, work) = (ending == .succeeded ? nil : state.error, state.attempt, work)
     state.observers = []
     state.sinks = [:]
     state.task = nil
-    afterwards.append { [reference] in
+    // The attempt may be the one that is ending the transfer, so its end is awaited in a task of its own.
+    state.cleaning = Task { [self] in
+      await attempt?.value
+      await work.end(ending)
+      reference.storage.transfers.remove(self)
+    }
+    afterwards.append {
       withExtendedLifetime((observers, task)) {}
       for sink in sinks { sink.finish(throwing: error) }
       waiters.resume()
-      reference.storage.transfers.remove(self)
-      // The attempt may be the one that is ending the transfer, so its end is awaited in a task of its own.
-      Task {
-        await attempt?.value
-        await work.end(isCompleted: isCompleted)
-      }
     }
   }
 
+  /// Waits until nothing of an ended transfer runs any more.
+  func cleanedUp() async { await state.withLock { $0.cleaning }?.value }
+
   private func run(_ number: Int, after previous: Task<Void, Never>?) async {
     await previous?.value
-    act { $0.machine.began(attempt: number) }
-    let report = TransferReport { [weak self] completed, total in
-      self?.act { state in
-        state.completed = completed
-        state.total = total
-        return state.machine.progressed(attempt: number)
-      }
-    }
+    let place = reference.storage.caller.places.place(of: reference.storage)
+    let ending: Result<StorageMetadata?, any Error>
     do {
-      try Task.checkCancellation()
-      let metadata = try await work.run(report)
-      act { state in
-        let actions = state.machine.succeeded(attempt: number)
-        if !actions.isEmpty, let metadata { state.metadata = metadata }
-        return actions
-      }
-    } catch is CancellationError where Task.isCancelled {
-      act { $0.machine.stopped(attempt: number) }
+      try await place.enter()
+      act { $0.machine.began(attempt: number) }
+      ending = .success(try await work.run(report(number, place)))
     } catch {
-      let error = StorageErrorTable.error(for: error, object: reference.objectName)
-      act { state in
-        let actions = state.machine.failed(attempt: number)
-        if state.machine.state == .failed { state.error = error }
-        return actions
-      }
+      ending = .failure(error)
     }
+    place.leave()
+    switch ending {
+    case .success(let metadata): succeeded(number, metadata)
+    case .failure(let error) where error is CancellationError && Task.isCancelled:
+      act { $0.machine.stopped(attempt: number) }
+    case .failure(let error): await failed(number, error)
+    }
+  }
+
+  private func report(_ number: Int, _ place: TransferPlace) -> TransferReport {
+    TransferReport(
+      progressed: { [weak self] completed, total in
+        self?.act { state in
+          let actions = state.machine.progressed(attempt: number)
+          if !actions.isEmpty { (state.completed, state.total) = (completed, total) }
+          return actions
+        }
+      },
+      mayPublish: { [weak self] in self?.state.withLock { $0.machine.mayPublish(attempt: number) } ?? false },
+      place: place)
+  }
+
+  private func succeeded(_ number: Int, _ metadata: StorageMetadata?) {
+    act { state in
+      let actions = state.machine.succeeded(attempt: number)
+      if !actions.isEmpty, let metadata { state.metadata = metadata }
+      return actions
+    }
+  }
+
+  private func failed(_ number: Int, _ error: any Error) async {
+    var cleansUp = false
+    act { state in
+      let actions = state.machine.failed(attempt: number)
+      cleansUp = actions.contains(.cleanUp)
+      if cleansUp { state.error = StorageErrorTable.error(for: error, object: reference.objectName) }
+      return actions
+    }
+    guard cleansUp else { return }
+    // The clean-up of a transfer is not the attempt's: it is not cancelled with it.
+    await Task { [work] in await work.end(.failed(error)) }.value
+    act { $0.machine.cleanedUp() }
   }
 
   private static func snapshot(

@@ -7,6 +7,10 @@ final class TransferTable: Sendable {
     var isClosed = false
   }
 
+  /// The failure of what begins or continues after the app was deleted.
+  static let closed = StorageError.internalError(
+    message: "The app was deleted. Configure it again and make a new reference.")
+
   private let state = Locked(State())
 
   /// Adds a transfer; `false` when the app has been deleted.
@@ -23,12 +27,19 @@ final class TransferTable: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Cancels all transfers, and lets none begin any more.
-  func close() {
+  /// Whether the app has been deleted.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Cancels all transfers, lets none begin any more, and waits until none runs.
+  func close() async {
     let runners = state.withLock { state in
       state.isClosed = true
       return Array(state.runners.values)
     }
     for runner in runners { runner.cancel() }
+    for runner in runners {
+      _ = await runner.end()
+      await runner.cleanedUp()
+    }
   }
 }

@@ -44,8 +44,6 @@ final class SequenceSource: UploadSource {
     }
   }
 
-  func checkUnchanged() {}
-
   func close() {
     let reading = state.withLock { state in
       state.isClosed = true

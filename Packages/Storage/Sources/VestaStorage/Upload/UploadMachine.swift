@@ -48,7 +48,7 @@ struct UploadMachine: Sendable, Equatable {
 
   private let isSingleCall: Bool
   private let isRepeatable: Bool
-  private var restartsLeft = 3
+  private var restartsLeft: Int
   private var budget: RetryBudget
   private var state = State.beginning
 
@@ -57,8 +57,10 @@ struct UploadMachine: Sendable, Equatable {
   /// - Parameters:
   ///   - isSingleCall: Whether the whole content goes up in one call.
   ///   - isRepeatable: Whether the source can be read again from its beginning.
+  ///   - restarts: How often it may begin again.
   ///   - retrySeconds: How long failures may be retried.
-  init(isSingleCall: Bool, isRepeatable: Bool, retrySeconds: Double) {
+  init(isSingleCall: Bool, isRepeatable: Bool, restarts: Int = StorageTuning().restarts, retrySeconds: Double) {
+    restartsLeft = restarts
     self.isSingleCall = isSingleCall
     self.isRepeatable = isRepeatable
     budget = RetryBudget(seconds: retrySeconds)

@@ -2,6 +2,7 @@ import Foundation
 import VestaBytes
 import VestaConcurrency
 import VestaCore
+import VestaFiles
 import VestaServiceInterop
 import VestaStorageBackend
 
@@ -19,7 +20,11 @@ final class UploadRunner: TransferWork {
   }
 
   private struct State {
+    /// A sequence, which stays open between attempts.
+    ///
+    /// A file is opened by each attempt, so that a paused upload holds none, and has to be the file of the first one.
     var source: (any UploadSource)?
+    var file: FileSource.Version?
     var session: UploadID?
     /// The checksum of the source's bytes up to an offset.
     var checksum = CRC32C()
@@ -28,8 +33,11 @@ final class UploadRunner: TransferWork {
     var previous: (checksum: CRC32C, hashed: Int64) = (CRC32C(), 0)
     /// Whether the book's entry for this file and object is this upload's.
     var isClaimant = false
+    /// Whether the session was begun by an earlier process.
+    var isContinued = false
     /// Whether the session was finished before this upload asked: by a process that has ended since.
     var wasFinished = false
+    var isOver = false
 
     /// Goes back to the checksum of the first bytes; `false` when it is not known.
     mutating func rewind(to length: Int64) -> Bool {
@@ -38,7 +46,7 @@ final class UploadRunner: TransferWork {
     }
   }
 
-  private let order: Order
+  let order: Order
   private let caller: StorageCaller
   private let open: @Sendable () throws -> any UploadSource
   private let state = Locked(State())
@@ -49,39 +57,48 @@ final class UploadRunner: TransferWork {
     self.caller = caller
     self.open = open
     objectName = ObjectName(bucket: order.location.bucket, name: order.location.path)
+    // Claimed before the upload runs: another one of the same file to the same object must not take the note.
+    if let path = order.path, let book = order.book {
+      let isClaimant = book.claim(UploadSessionBook.key(order.location, path))
+      state.withLock { $0.isClaimant = isClaimant }
+    }
   }
 
   func run(_ report: TransferReport) async throws -> StorageMetadata? {
     guard !objectName.name.isEmpty else { throw rootIsNoObject }
     let source = try openSource()
+    defer { if source.isRepeatable { source.close() } }
     var machine = UploadMachine(
-      isSingleCall: source.size.map { $0 <= Int64(UploadLimits.singleCallLength) } ?? false,
-      isRepeatable: source.isRepeatable, retrySeconds: order.retrySeconds)
+      isSingleCall: source.size.map { $0 <= Int64(caller.tuning.singleCallLength) } ?? false,
+      isRepeatable: source.isRepeatable, restarts: caller.tuning.restarts, retrySeconds: order.retrySeconds)
     var action = machine.begin(hasSession: session(for: source) != nil)
     while true {
-      if case .succeed(let object) = action { return try await succeeded(object, source, report) }
+      if case .succeed(let object) = action { return succeeded(object, report) }
       if case .fail(let error) = action { throw error }
+      // An attempt that was stopped ends here, whatever the error says.
+      try Task.checkCancellation()
       do {
         action = try await perform(action, source, &machine, report)
       } catch {
-        // An attempt that was stopped ends here, whatever the error says.
         try Task.checkCancellation()
         action = machine.failed(error, jitter: caller.clock.jitter())
       }
     }
   }
 
-  func end(isCompleted: Bool) async {
-    let (source, session, isClaimant) = state.withLock { state in
+  func end(_ ending: TransferEnding) async {
+    let (source, session, isClaimant, isContinued) = state.withLock { state in
       defer {
         state.source = nil
         state.isClaimant = false
+        state.isOver = true
       }
-      return (state.source, state.session.take(), state.isClaimant)
+      return (state.source, state.isOver ? nil : state.session.take(), state.isClaimant, state.isContinued)
     }
     source?.close()
-    if isClaimant, let key = bookKey { order.book?.release(key, session) }
-    guard !isCompleted, let session else { return }
+    let isKept = isClaimant && UploadEnd.keepsNote(ending, isContinued: isContinued)
+    if isClaimant, let key = bookKey { order.book?.release(key, isKept ? nil : session) }
+    guard ending != .succeeded, !isKept, let session else { return }
     // The service frees the session by itself when this does not arrive.
     do {
       try await caller.backend.cancelUpload(session, context: try await caller.context())
@@ -105,17 +122,17 @@ final class UploadRunner: TransferWork {
     case .send(let offset): return try await send(offset, source, &machine, report)
     case .finalize: return machine.finished(try await finalize(source))
     case .wait(let seconds):
-      try await caller.clock.sleep(seconds)
+      try await report.place.outside { try await caller.clock.sleep(seconds) }
       return machine.waited()
     case .succeed, .fail: return action
     }
   }
 
   private func putWhole(_ source: any UploadSource) async throws -> StorageObject {
-    let content = try await source.read(at: 0, length: UploadLimits.singleCallLength)
-    try source.checkUnchanged()
+    let content = try await source.read(at: 0, length: caller.tuning.singleCallLength)
     var checksum = CRC32C()
     checksum.update(content)
+    try await checkUnchanged(source, size: Int64(content.count), checksum: checksum.value)
     var request = request(source)
     request.expected.crc32c = checksum.value
     return try await caller.backend.putObject(request, content: content, context: try await caller.context())
@@ -128,7 +145,7 @@ final class UploadRunner: TransferWork {
       state.checksum = CRC32C()
       state.hashed = 0
       state.previous = (CRC32C(), 0)
-      state.wasFinished = false
+      (state.wasFinished, state.isContinued) = (false, false)
     }
     if let file = source as? FileSource, let path = order.path, state.withLock({ $0.isClaimant }) {
       let entry = UploadSessionBook.Entry(
@@ -156,7 +173,11 @@ final class UploadRunner: TransferWork {
   private func send(
     _ offset: Int64, _ source: any UploadSource, _ machine: inout UploadMachine, _ report: TransferReport
   ) async throws -> UploadMachine.Action {
-    let bytes = try await source.read(at: offset, length: order.chunkLength)
+    // A sequence may take any time: others transfer meanwhile.
+    let bytes =
+      source.isRepeatable
+      ? try await source.read(at: offset, length: order.chunkLength)
+      : try await report.place.outside { try await source.read(at: offset, length: order.chunkLength) }
     guard !bytes.isEmpty else { return machine.exhausted() }
     advanceChecksum(over: bytes, at: offset)
     let status = try await caller.backend.appendToUpload(
@@ -167,7 +188,8 @@ final class UploadRunner: TransferWork {
   }
 
   private func finalize(_ source: any UploadSource) async throws -> StorageObject {
-    try source.checkUnchanged()
+    let (hashed, checksum) = state.withLock { ($0.hashed, $0.checksum.value) }
+    if hashed > 0 { try await checkUnchanged(source, size: hashed, checksum: checksum) }
     let expected = state.withLock { state in
       // The bytes of a session that another process has finished were not hashed here.
       state.hashed == 0 && source.size != 0
@@ -192,11 +214,23 @@ final class UploadRunner: TransferWork {
     }
   }
 
-  private func succeeded(
-    _ object: StorageObject, _ source: any UploadSource, _ report: TransferReport
-  ) async throws -> StorageMetadata {
+  /// The object is there: the session is forgotten before anybody hears of it, as the process may end then.
+  private func succeeded(_ object: StorageObject, _ report: TransferReport) -> StorageMetadata {
+    let (session, isClaimant) = state.withLock { ($0.session, $0.isClaimant) }
+    if isClaimant, let key = bookKey { order.book?.forget(key, session) }
     report.progressed(object.size, object.size)
     return StorageMetadata(object)
+  }
+
+  /// Checks at the end that the source is what was sent.
+  ///
+  /// A program can change a file and set the time of the change back, but not the time at which its status changed:
+  /// then the file is read again.
+  private func checkUnchanged(_ source: any UploadSource, size: Int64, checksum: UInt32) async throws {
+    guard let file = source as? FileSource else { return }
+    let opened = state.withLock { $0.file }
+    guard try file.isTouched(since: opened) else { return }
+    guard size == file.identity.size, try await read(size, of: file).value == checksum else { throw file.changed }
   }
 
   // MARK: What the attempts share
@@ -204,10 +238,17 @@ final class UploadRunner: TransferWork {
   private func openSource() throws -> any UploadSource {
     if let source = state.withLock({ $0.source }) { return source }
     let source = try open()
-    let isClaimant = source is FileSource ? bookKey.flatMap { order.book?.claim($0) } ?? false : false
-    state.withLock { state in
-      state.source = source
-      state.isClaimant = isClaimant
+    guard let file = source as? FileSource else {
+      if !source.isRepeatable { state.withLock { $0.source = source } }
+      return source
+    }
+    let first = state.withLock { state in
+      if state.file == nil { state.file = file.version }
+      return state.file
+    }
+    guard first?.identity == file.identity else {
+      file.close()
+      throw file.changed
     }
     return source
   }
@@ -222,7 +263,7 @@ final class UploadRunner: TransferWork {
     let wanted = UploadSessionBook.Entry(
       session: "", location: order.location, path: path, identity: file.identity, metadata: order.metadata)
     guard let kept = book.session(like: wanted) else { return nil }
-    state.withLock { $0.session = kept }
+    state.withLock { ($0.session, $0.isContinued) = (kept, true) }
     return kept
   }
 
@@ -234,7 +275,8 @@ final class UploadRunner: TransferWork {
   }
 
   private func request(_ source: any UploadSource) -> UploadRequest {
-    UploadRequest(object: objectName, metadata: order.metadata.forService, size: source.size)
+    UploadRequest(
+      object: objectName, metadata: order.metadata.forService, size: source.size, isContinuable: order.path != nil)
   }
 
   /// Extends the checksum by a chunk that follows what was hashed; a chunk that is sent again changes nothing.
@@ -253,21 +295,29 @@ final class UploadRunner: TransferWork {
     if let known { return known }
     guard source.isRepeatable else { return nil }
     guard length <= source.size ?? .max else { return nil }
-    var checksum = CRC32C()
-    var offset: Int64 = 0
-    while offset < length {
-      let bytes = try await source.read(at: offset, length: Int(min(Int64(order.chunkLength), length - offset)))
-      guard !bytes.isEmpty else { return nil }
-      checksum.update(bytes)
-      offset += Int64(bytes.count)
-      try Task.checkCancellation()
-    }
-    let final = checksum
+    let checksum = try await read(length, of: source)
     state.withLock { state in
-      state.checksum = final
+      state.checksum = checksum
       state.hashed = length
     }
-    return final.value
+    return checksum.value
+  }
+
+  /// The checksum of the first bytes as they are now.
+  private func read(_ length: Int64, of source: any UploadSource) async throws -> CRC32C {
+    var checksum = CRC32C()
+    var offset: Int64 = 0
+    var pieces = 0
+    while offset < length {
+      try Task.checkCancellation()
+      let bytes = try await source.read(at: offset, length: Int(min(Int64(order.chunkLength), length - offset)))
+      guard !bytes.isEmpty else { break }
+      checksum.update(bytes)
+      offset += Int64(bytes.count)
+      pieces += 1
+      if pieces.isMultiple(of: caller.tuning.piecesBetweenYields) { await Task.yield() }
+    }
+    return checksum
   }
 
   private var rootIsNoObject: StorageError {

@@ -42,8 +42,13 @@ struct UploadSessionBook: Sendable {
 
   /// Releases a claim, and forgets the session if it is the claimant's.
   func release(_ key: String, _ session: UploadID?) {
-    if let session, book.entry(key)?.session == session.rawValue { book.forget(key) }
+    forget(key, session)
     book.release(key)
+  }
+
+  /// Forgets a session, unless the note is of another one.
+  func forget(_ key: String, _ session: UploadID?) {
+    if let session, book.entry(key)?.session == session.rawValue { book.forget(key) }
   }
 
   /// The session of the same file to the same object with the same metadata.

@@ -17,9 +17,6 @@ protocol UploadSource: Sendable {
   /// - Throws: An error when the content has changed since the upload began.
   func read(at offset: Int64, length: Int) async throws -> [UInt8]
 
-  /// Checks at the end that the content has not changed meanwhile.
-  func checkUnchanged() throws
-
   /// Frees what reading holds.
   func close()
 }
@@ -35,13 +32,19 @@ struct DataSource: UploadSource {
     return [UInt8](data.dropFirst(Int(offset)).prefix(length))
   }
 
-  func checkUnchanged() {}
   func close() {}
 }
 
 /// A file, which must not change while it is uploaded.
 final class FileSource: UploadSource {
-  let identity: FileIdentity
+  /// A file as it was when it was opened.
+  struct Version: Sendable, Equatable {
+    let identity: FileIdentity
+    /// The time of the last change of any kind, in nanoseconds since 1970.
+    let statusTime: Int64
+  }
+
+  let version: Version
   private let file: OpenFile
   private let path: String
 
@@ -50,17 +53,18 @@ final class FileSource: UploadSource {
     self.path = path
     file = try OpenFile(reading: path)
     do {
-      identity = try file.identity()
+      version = Version(identity: try file.identity(), statusTime: try file.statusTime())
     } catch {
       file.close()
       throw error
     }
-    guard identity.isRegular else {
+    guard version.identity.isRegular else {
       file.close()
       throw FileFailure.notAFile(path)
     }
   }
 
+  var identity: FileIdentity { version.identity }
   var size: Int64? { identity.size }
   var isRepeatable: Bool { true }
 
@@ -71,13 +75,17 @@ final class FileSource: UploadSource {
     return bytes
   }
 
-  func checkUnchanged() throws {
+  /// Whether something about the file has changed since a version of it, which may be its content.
+  ///
+  /// - Throws: An error when the content has changed.
+  func isTouched(since version: Version?) throws -> Bool {
     guard try file.identity() == identity else { throw changed }
+    return try file.statusTime() != (version ?? self.version).statusTime
   }
 
   func close() { file.close() }
 
-  private var changed: StorageError {
+  var changed: StorageError {
     .unknown(
       message: "The file \(path) changed while it was uploaded, and no object was stored. Upload it again.",
       serverError: [:])

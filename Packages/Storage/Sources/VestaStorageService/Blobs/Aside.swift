@@ -1,11 +1,11 @@
-import Dispatch
+import VestaConcurrency
 import VestaFiles
 import VestaStorageBackend
 
-/// Runs work that waits for the disk on a thread that may wait.
+/// Runs work that waits for the disk on a thread that may wait; to its end, whether the task is cancelled or not.
 func aside(_ work: @escaping @Sendable () throws(FileFailure) -> Void) async throws(BlobError) {
   let failure: FileFailure? = await withCheckedContinuation { continuation in
-    DispatchQueue.global().async {
+    BlockingPool.shared.async {
       do throws(FileFailure) {
         try work()
         continuation.resume(returning: nil)
@@ -32,6 +32,7 @@ extension FileFailure {
     if isMissing { return BlobError(.notFound, "There is no such blob.") }
     if isExisting { return BlobError(.sealed, "The blob is sealed and cannot be written.") }
     if isFull { return BlobError(.diskFull, "The disk is full (\(reason)). Free space and try again.") }
+    if isLocked { return BlobError(.busy, "Another process writes the blob.") }
     if isClosed { return BlobError(.closed, "The file was closed.") }
     return BlobError(.inputOutput, "The system reported an error: \(reason) (\(code)).")
   }

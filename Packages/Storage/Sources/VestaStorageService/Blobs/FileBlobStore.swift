@@ -20,8 +20,10 @@ public final class FileBlobStore: BlobStore {
   public func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter {
     try translated { () throws(FileFailure) in
       if DurableFile.exists(sealed(id)) { throw FileFailure.existing(sealed(id)) }
-      try makeDirectory("\(root)/partial")
-      let file = try OpenFile(writing: partial(id), size == 0 ? .ifMissing : .never)
+      let file = try inDirectory("\(root)/partial") { () throws(FileFailure) in
+        try OpenFile(writing: partial(id), size == 0 ? .ifMissing : .never)
+      }
+      guard try file.lockIfFree() else { throw FileFailure.locked(partial(id)) }
       guard try file.size() >= size else { throw FileFailure.missing(partial(id)) }
       try file.truncate(to: size)
       return FileBlobWriter(file, size: size, store: self, id: id)
@@ -62,20 +64,107 @@ public final class FileBlobStore: BlobStore {
 
   // MARK: Files
 
-  func seal(_ id: BlobID, _ file: OpenFile) throws(FileFailure) {
-    try makeDirectory(folder(of: id))
-    try DurableFile.publish(file, from: partial(id), as: sealed(id))
+  func seal(_ id: BlobID, _ file: OpenFile, size: Int64) throws(FileFailure) {
+    let present = try file.size()
+    guard present == size else {
+      throw FileFailure(
+        code: 0, path: partial(id), "The file has \(present) bytes and not the \(size) that were written to it.")
+    }
+    try inDirectory(folder(of: id)) { () throws(FileFailure) in
+      try DurableFile.publish(file, from: partial(id), as: sealed(id))
+    }
   }
 
   private func partial(_ id: BlobID) -> String { "\(root)/partial/\(id)" }
   private func folder(of id: BlobID) -> String { "\(root)/blobs/\(id.rawValue.prefix(2))" }
   private func sealed(_ id: BlobID) -> String { "\(folder(of: id))/\(id)" }
 
-  private func makeDirectory(_ path: String) throws(FileFailure) {
-    guard !directories.withLock({ $0.contains(path) }) else { return }
-    try DurableFile.makeDirectory(path)
-    directories.withLock { _ = $0.insert(path) }
+  /// Uses a directory, which is made where it is missing.
+  ///
+  /// That it was there once says nothing: somebody may have removed it since.
+  private func inDirectory<Result>(
+    _ path: String, _ body: () throws(FileFailure) -> Result
+  ) throws(FileFailure) -> Result {
+    let isKnown = directories.withLock { $0.contains(path) }
+    if !isKnown {
+      try DurableFile.makeDirectory(path)
+      directories.withLock { _ = $0.insert(path) }
+    }
+    do {
+      return try body()
+    } catch {
+      guard isKnown, error.isMissing, !DurableFile.exists(path) else { throw error }
+      try DurableFile.makeDirectory(path)
+      return try body()
+    }
   }
+
+  // MARK: Room
+
+  private var reserve: String { "\(root)/reserve" }
+
+  /// Gives up the room that was kept.
+  public func makeRoom() async -> Bool {
+    guard let file = try? OpenFile(writing: reserve, .never), let size = try? file.size(), size > 0 else {
+      return false
+    }
+    defer { file.close() }
+    return (try? file.truncate(to: 0)) != nil
+  }
+
+  /// Keeps room in a file that has nothing else.
+  public func keepRoom(_ bytes: Int) async {
+    try? await aside { [root, reserve] () throws(FileFailure) in
+      try DurableFile.makeDirectory(root)
+      let file = try OpenFile(writing: reserve, .ifMissing)
+      defer { file.close() }
+      guard try file.size() < bytes else { return }
+      do throws(FileFailure) {
+        // Ones and not zeros, as some file systems keep no room for those.
+        try file.write([UInt8](repeating: 1, count: bytes), at: 0)
+      } catch {
+        try file.truncate(to: 0)
+      }
+    }
+  }
+
+  // MARK: The folder
+
+  /// The id of the folder, by which processes find out that they have the same one.
+  func folderID() async throws -> [UInt8] {
+    let path = "\(root)/folder-id"
+    try translated { () throws(FileFailure) in try DurableFile.makeDirectory(root) }
+    for attempt in 0..<100 {
+      if let id = try translated({ () throws(FileFailure) in try readID(path) }) { return id }
+      // Another process is about to write it, or was killed before it could.
+      if attempt > 0 { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    return try translated { () throws(FileFailure) in
+      try DurableFile.replace(path, with: Self.newID())
+      return try readID(path) ?? []
+    }
+  }
+
+  private func readID(_ path: String) throws(FileFailure) -> [UInt8]? {
+    do throws(FileFailure) {
+      let file = try OpenFile(writing: path, .always)
+      defer { file.close() }
+      let id = Self.newID()
+      try file.write(id, at: 0)
+      try file.sync()
+      return id
+    } catch {
+      guard error.isExisting else { throw error }
+    }
+    let file = try OpenFile(reading: path)
+    defer { file.close() }
+    let id = try file.read(at: 0, length: Self.lengthOfID)
+    return id.count == Self.lengthOfID ? id : nil
+  }
+
+  private static let lengthOfID = 16
+
+  private static func newID() -> [UInt8] { (0..<lengthOfID).map { _ in UInt8.random(in: 0...255) } }
 }
 
 /// Appends to the file of an unsealed blob.
@@ -114,7 +203,7 @@ final class FileBlobWriter: BlobWriter {
   func sync() async throws { try await aside { [file] () throws(FileFailure) in try file.sync() } }
 
   func seal() async throws {
-    try await aside { [store, id, file] () throws(FileFailure) in try store.seal(id, file) }
+    try await aside { [store, id, file, size] () throws(FileFailure) in try store.seal(id, file, size: size) }
     close()
   }
 

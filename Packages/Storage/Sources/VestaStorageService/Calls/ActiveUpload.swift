@@ -22,6 +22,8 @@ final class ActiveUpload: Sendable {
     var progress: Progress
     var digest: (any DigestStream)?
     var hashing: Task<Void, any Error>?
+    /// When the store was last asked who has the upload.
+    var renewed = ContinuousClock.now
     var saving: Task<Void, any Error>?
   }
 
@@ -56,6 +58,13 @@ final class ActiveUpload: Sendable {
   }
 
   var progress: Progress { state.withLock { $0.progress } }
+
+  /// Whether half of the time has passed for which this engine has the upload.
+  func isRenewalDue(_ ownership: Int64) -> Bool {
+    state.withLock { ContinuousClock.now - $0.renewed > .microseconds(ownership / 2) }
+  }
+
+  func renewed() { state.withLock { $0.renewed = .now } }
 
   /// Appends bytes; their digest is computed while the next ones are fetched.
   func append(_ bytes: [UInt8]) async throws {

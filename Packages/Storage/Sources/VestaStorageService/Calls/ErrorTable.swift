@@ -27,7 +27,8 @@ enum ErrorTable {
   private static func error(for error: BlobError) -> StorageServiceError {
     switch error.code {
     case .diskFull: StorageServiceError(.resourceExhausted, error.description, reason: .diskFull)
-    case .notFound: StorageServiceError(.dataLoss, "The content of the object is gone: \(error.message)")
+    case .notFound: StorageServiceError(.dataLoss, "The content of the object is not in its place: \(error.message)")
+    case .busy: StorageServiceError(.aborted, error.description)
     case .closed: StorageServiceError(.failedPrecondition, error.description)
     case .sealed, .inputOutput: StorageServiceError(.internal, error.description)
     }

@@ -13,7 +13,7 @@ extension StorageCall {
 
   func open(_ request: ReadRequest) async throws -> ObjectDownload {
     // A blob that is gone means that the object was replaced between the two steps: its new row has another one.
-    for _ in 0..<8 {
+    for _ in 0..<engine.options.tuning.openAttempts {
       let (record, inline) = try await rows(of: request.object)
       try PreconditionRules.check(request.preconditions, record)
       let range = try ByteRange(request, size: record.size)
@@ -29,7 +29,12 @@ extension StorageCall {
         continue
       }
     }
-    throw StorageServiceError(.dataLoss, "The content of \(request.object) is gone. Upload it again.")
+    throw StorageServiceError(
+      .dataLoss,
+      """
+      The content of \(request.object) is not in \(engine.content.name). Where other processes use the same store, they \
+      and this one need the same place; otherwise restore the place from a copy, or upload the object again.
+      """)
   }
 
   private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?) {
@@ -87,6 +92,22 @@ extension StorageCall {
   }
 
   func delete(_ name: ObjectName, _ preconditions: Preconditions) async throws {
+    do {
+      try await deleteRows(name, preconditions)
+    } catch let error as StoreError where error.code == .diskFull {
+      // The rows need a little room until the content is removed.
+      guard await engine.blobs.makeRoom() else { throw error }
+      do {
+        try await deleteRows(name, preconditions)
+      } catch {
+        await engine.blobs.keepRoom(engine.options.tuning.reservedBytes)
+        throw error
+      }
+      await engine.blobs.keepRoom(engine.options.tuning.reservedBytes)
+    }
+  }
+
+  private func deleteRows(_ name: ObjectName, _ preconditions: Preconditions) async throws {
     let events = engine.events
     let blob = try await write { transaction in
       guard let record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
@@ -131,6 +152,7 @@ final class BlobContent: ObjectContent {
   deinit { reader.close() }
 
   func read(maximumLength: Int) async throws -> [UInt8] {
+    try Task.checkCancellation()
     let start = position.withLock { $0 }
     let length = Int(min(Int64(max(1, maximumLength)), end - start))
     guard length > 0 else { return [] }

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
 import VestaServiceInterop
@@ -13,6 +14,9 @@ extension StorageCall {
         .invalidArgument, "Content of more than \(UploadLimits.singleCallLength) bytes needs a resumable upload.")
     }
     guard content.count <= engine.options.inlineLimit else {
+      // Nobody else knows the id of this upload: after a crash nobody can continue it.
+      var request = request
+      request.isContinuable = false
       let id = try await startUpload(request)
       _ = try await append(id, offset: 0, bytes: content)
       return try await finalize(id, expected: ContentDigest())
@@ -38,12 +42,17 @@ extension StorageCall {
     try check(request)
     _ = try MetadataRules.prepared(request.metadata, for: request.object)
     let id = UploadID(rawValue: try newID())
-    let record = UploadRecord(request, blob: try newBlob(), expires: now + lifetime)
-    let bytes = try record.fieldBytes()
+    let shortest = min(lifetime, engine.options.tuning.shortLifetime.microseconds)
+    var record = UploadRecord(
+      request, blob: try newBlob(), expires: now + (request.isContinuable ? lifetime : shortest))
+    record.owner = engine.owner
+    let (ready, ownership) = (record, engine.options.tuning.ownership)
     await engine.expireUploads(now: now)
     try await write { transaction in
       try PreconditionRules.check(request.preconditions, try await Self.object(request.object, in: transaction))
-      try await transaction.put(bytes, for: Keys.upload(id))
+      var record = ready
+      record.ownedUntil = try await transaction.commitVersion().microseconds + ownership
+      try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
     }
     return id
   }
@@ -63,6 +72,7 @@ extension StorageCall {
       guard progress.size + Int64(bytes.count) <= UploadLimits.objectSize else {
         throw StorageServiceError(.invalidArgument, "An object cannot have more than \(UploadLimits.objectSize) bytes.")
       }
+      try await keepOwned(upload)
       try await upload.append(bytes)
       if upload.progress.size - upload.progress.checkpoint >= engine.options.checkpointInterval {
         try await upload.startCheckpoint { try await note($0, of: id) }
@@ -118,7 +128,14 @@ extension StorageCall {
     for digest in [size, record.expected, expected] {
       try ContentRules.check(digest, size: progress.size, crc32c: progress.checksum.value, md5: nil)
     }
-    var content = try await upload.seal()
+    var content: Content
+    do {
+      content = try await upload.seal()
+    } catch let error as BlobError where error.code == .notFound {
+      // Another process has taken the upload over, and has removed this blob.
+      if let current = try await self.upload(upload.id) { try checkOwned(current, in: try await engine.store.get()) }
+      throw error
+    }
     if content.md5 == nil, record.expected.md5 ?? expected.md5 != nil {
       // The sender knows the digest of content that gets none otherwise.
       content.md5 = try await digest(ofSealed: content)
@@ -128,10 +145,13 @@ extension StorageCall {
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
     let (now, lifetime, events, ready) = (now, lifetime, engine.events, content)
+    let store = try await engine.store.get()
     let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
       if let object = current.object { return Placed(record: object, replaced: nil) }
+      guard current.state == .active else { throw Self.gone }
+      try checkOwned(current, in: store)
       let placed = try await Self.place(
         ready, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
         now: now, events: events, in: transaction)
@@ -145,12 +165,22 @@ extension StorageCall {
     return placed.record.object(named: record.objectName)
   }
 
-  /// Notes how much of an upload is durable.
-  func note(_ progress: ActiveUpload.Progress, of id: UploadID) async throws {
+  /// Notes how much of an upload is durable, and that this engine has it still.
+  ///
+  /// - Parameters:
+  ///   - progress: The durable bytes; `nil` where they are as before.
+  ///   - id: The upload.
+  ///   - isLast: Whether the engine gives the upload up: another one may continue it at once.
+  func note(_ progress: ActiveUpload.Progress?, of id: UploadID, isLast: Bool = false) async throws {
+    let (store, ownership) = (try await engine.store.get(), engine.options.tuning.ownership)
     try await write { transaction in
       guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return }
-      record.checkpoint = progress.size
-      record.checkpointCRC32C = Int64(progress.checksum.value)
+      try checkOwned(record, in: store)
+      if let progress {
+        record.checkpoint = progress.size
+        record.checkpointCRC32C = Int64(progress.checksum.value)
+      }
+      record.ownedUntil = isLast ? 0 : try await transaction.commitVersion().microseconds + ownership
       try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
     }
   }
@@ -187,55 +217,6 @@ extension StorageCall {
     _ = engine.uploads.put(crowdedOut.id, nil, limit: limit)
   }
 
-  /// Opens an upload that another process, or this one some time ago, has begun.
-  private func reopened(_ id: UploadID) async throws -> ActiveUpload {
-    let record = try await activeOrFinal(id)
-    guard let blob = record.blobID, record.object == nil else { throw Self.gone }
-    do {
-      return try await reopened(id, blob, record)
-    } catch let error as BlobError {
-      switch error.code {
-      case .notFound: throw Self.gone
-      case .sealed: return try await reopenedSealed(id, blob, record)
-      default: throw error
-      }
-    }
-  }
-
-  private func reopened(_ id: UploadID, _ blob: BlobID, _ record: UploadRecord) async throws -> ActiveUpload {
-    let writer = try await engine.blobs.write(blob, keeping: record.checkpoint)
-    do {
-      let digest = try makeDigest(for: max(record.size ?? 0, record.checkpoint))
-      var checksum = CRC32C()
-      if record.checkpoint > 0 {
-        let reader = try await engine.blobs.readUnsealed(blob)
-        defer { reader.close() }
-        checksum = try await hash(reader, upTo: record.checkpoint, into: digest)
-      }
-      guard Int64(checksum.value) == record.checkpointCRC32C else { throw Self.gone }
-      return ActiveUpload(
-        id: id, blob: blob, expires: record.expires, writer: writer, digest: digest,
-        digestLimit: engine.options.digestLimit,
-        progress: ActiveUpload.Progress(
-          size: record.checkpoint, checksum: checksum, checkpoint: record.checkpoint))
-    } catch {
-      writer.close()
-      throw error
-    }
-  }
-
-  private func reopenedSealed(_ id: UploadID, _ blob: BlobID, _ record: UploadRecord) async throws -> ActiveUpload {
-    let reader = try await engine.blobs.read(blob)
-    defer { reader.close() }
-    let size = reader.size
-    let digest = try makeDigest(for: size)
-    let checksum = try await hash(reader, upTo: size, into: digest)
-    return ActiveUpload(
-      id: id, blob: blob, expires: record.expires, writer: nil, digest: digest,
-      digestLimit: engine.options.digestLimit,
-      progress: ActiveUpload.Progress(size: size, checksum: checksum, checkpoint: size, isSealed: true))
-  }
-
   private func digest(ofSealed content: Content) async throws -> [UInt8]? {
     guard let digest = try makeDigest() else { return nil }
     let reader = try await engine.blobs.read(content.blob)
@@ -244,22 +225,7 @@ extension StorageCall {
     return try digest.finish()
   }
 
-  private func hash(
-    _ reader: any BlobReader, upTo size: Int64, into digest: (any DigestStream)?
-  ) async throws -> CRC32C {
-    var checksum = CRC32C()
-    var offset: Int64 = 0
-    while offset < size {
-      let bytes = try await reader.read(at: offset, length: Int(min(1 << 20, size - offset)))
-      guard !bytes.isEmpty else { throw Self.gone }
-      checksum.update(bytes)
-      try digest?.update(bytes)
-      offset += Int64(bytes.count)
-    }
-    return checksum
-  }
-
-  private func activeOrFinal(_ id: UploadID) async throws -> UploadRecord {
+  func activeOrFinal(_ id: UploadID) async throws -> UploadRecord {
     guard let record = try await upload(id), record.state != .cancelled,
       record.expires > now
     else { throw Self.gone }
@@ -269,28 +235,32 @@ extension StorageCall {
   /// Removes an upload that cannot be finished.
   private func discard(_ id: UploadID) async {
     do {
-      try await remove(id)
+      try await remove(id, isOwner: true)
     } catch {
       log.notice("I-STS000003", "An upload that failed could not be removed yet: \(error)")
     }
   }
 
-  private func remove(_ id: UploadID) async throws {
+  /// - Parameter isOwner: Whether the upload stays when another process has taken it over.
+  private func remove(_ id: UploadID, isOwner: Bool = false) async throws {
     do {
-      try await noteRemoval(id)
+      try await noteRemoval(id, isOwner)
     } catch let error as StoreError where error.code == .diskFull {
       // The content makes room for the note. A session whose content is gone takes nothing more, noted or not.
       guard let record = try await upload(id), record.state == .active,
         let blob = record.blobID
       else { throw error }
+      if isOwner { try checkOwned(record, in: try await engine.store.get()) }
       try await engine.blobs.remove(blob)
-      try await noteRemoval(id)
+      try await noteRemoval(id, isOwner)
     }
   }
 
-  private func noteRemoval(_ id: UploadID) async throws {
+  private func noteRemoval(_ id: UploadID, _ isOwner: Bool) async throws {
+    let store = try await engine.store.get()
     let blob = try await write { transaction -> BlobID? in
       guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return nil }
+      if isOwner { try checkOwned(record, in: store) }
       record.state = .cancelled
       try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
       guard let blob = record.blobID else { return nil }
@@ -326,12 +296,12 @@ extension StorageCall {
   }
 
   /// A digest for content of a size; `nil` for content that gets none.
-  private func makeDigest(for size: Int64) throws -> (any DigestStream)? {
+  func makeDigest(for size: Int64) throws -> (any DigestStream)? {
     size <= engine.options.digestLimit ? try makeDigest() : nil
   }
 
   /// A digest; `nil` where the system bars MD5.
-  private func makeDigest() throws -> (any DigestStream)? {
+  func makeDigest() throws -> (any DigestStream)? {
     do {
       return try engine.crypto.makeDigestStream(.md5)
     } catch CryptoError.Code.unsupported {
@@ -354,7 +324,7 @@ extension StorageEngine {
   func suspend(_ upload: ActiveUpload) async {
     let call = StorageCall(engine: self, context: CallContext(), now: clock.now())
     do {
-      try await upload.startCheckpoint { try await call.note($0, of: upload.id) }
+      try await upload.startCheckpoint { try await call.note($0, of: upload.id, isLast: true) }
       try await upload.finishCheckpoint()
     } catch {
       log.debug("I-STS000004", "An interrupted upload goes on from its last checkpoint: \(error)")

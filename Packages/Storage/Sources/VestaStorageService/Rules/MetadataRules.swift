@@ -69,15 +69,21 @@ enum MetadataRules {
       throw StorageServiceError(
         .invalidArgument, "The custom metadata has \(size) bytes; at most \(customLimit) are allowed.")
     }
+    for (name, value) in metadata.custom where hasControls(name) || hasControls(value) {
+      throw StorageServiceError(.invalidArgument, "Custom metadata has control characters in a name or a value.")
+    }
     let fields = [
       metadata.contentType, metadata.cacheControl, metadata.contentDisposition, metadata.contentEncoding,
       metadata.contentLanguage,
     ]
     for case let field? in fields {
-      guard field.utf8.count <= fieldLimit, !field.utf8.contains(where: { $0 < 32 || $0 == 127 }) else {
+      guard field.utf8.count <= fieldLimit, !hasControls(field) else {
         throw StorageServiceError(
           .invalidArgument, "A metadata field is longer than \(fieldLimit) bytes or has control characters.")
       }
     }
   }
+
+  /// Whether a text could end a line of a header, or the header itself.
+  private static func hasControls(_ text: String) -> Bool { text.utf8.contains { $0 < 32 || $0 == 127 } }
 }

@@ -11,6 +11,7 @@ import VestaStoreInterop
 /// | upload | 3, upload id | ``UploadRecord`` |
 /// | garbage | 4, blob id | nothing: the blob's file is to be removed |
 /// | events | 5, … | see `EventOutbox` |
+/// | folder | 6 | the id of the folder of content that all processes share |
 ///
 /// Objects of a bucket lie beside one another in the order of their names' UTF-8 bytes.
 enum Keys {
@@ -18,6 +19,8 @@ enum Keys {
   private static let content: Int64 = 2
   private static let upload: Int64 = 3
   private static let garbage: Int64 = 4
+
+  static let folder = KeyEncoder(.int(6)).bytes
 
   static let outbox = KeyEncoder(.int(5)).bytes
 

@@ -106,6 +106,13 @@ struct UploadRecord: FieldRecord, Equatable {
   var state = State.active
   /// The object of a finished upload.
   var object: ObjectRecord?
+  /// The engine that writes the blob, and the version up to which no other one may.
+  var owner = ""
+  var ownedUntil: Int64 = 0
+  /// Whether another engine may have the blob open.
+  var needsCopy = false
+  /// Whether only the process that has begun it can continue it.
+  var isShortLived = false
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &bucket)
@@ -125,6 +132,10 @@ struct UploadRecord: FieldRecord, Equatable {
     try visitor.field(15, &checkpointCRC32C)
     try visitor.field(16, &state)
     try visitor.field(17, &object)
+    try visitor.field(18, &owner)
+    try visitor.field(19, &ownedUntil)
+    try visitor.field(20, &needsCopy)
+    try visitor.field(21, &isShortLived)
   }
 
   init() {}
@@ -143,6 +154,7 @@ struct UploadRecord: FieldRecord, Equatable {
     expectedMD5 = request.expected.md5
     self.blob = blob.rawValue
     self.expires = expires
+    isShortLived = !request.isContinuable
   }
 
   var objectName: ObjectName { ObjectName(bucket: bucket, name: name) }

@@ -6,39 +6,76 @@ import VestaStoreInterop
 struct Sweep: Sendable {
   let store: any OrderedStore
   let blobs: any BlobStore
+  /// The engine.
+  let owner: String
   let now: Int64
 
   /// Removes expired upload sessions and the blobs that are noted as garbage; done when the store is opened.
+  ///
+  /// One that cannot be removed, or read, does not keep the others.
   func removeLeftovers() async {
     do {
       try await expireUploads()
       try await removeGarbage()
     } catch {
-      log.warning(
-        "I-STS000001", "Files that crashes have left could not be removed; the next start tries again: \(error)")
+      report(error)
     }
   }
 
+  private func report(_ error: any Error) {
+    log.warning(
+      "I-STS000001", "Files that crashes have left could not be removed; the next start tries again: \(error)")
+  }
+
   private func expireUploads() async throws {
-    let now = now
-    let expired = try await store.read { reader in
-      try await reader.entries(in: Keys.uploads).filter { try record($0).expires <= now }.map(\.key)
+    var expired: [[UInt8]] = []
+    for entry in try await store.read({ try await $0.entries(in: Keys.uploads) }) {
+      do {
+        if isExpired(try record(entry), at: now) { expired.append(entry.key) }
+      } catch {
+        report(error)
+      }
     }
     for key in expired {
-      try await store.write { transaction in
-        guard let value = try await transaction.get(key) else { return }
-        let upload = try StorageCall.decoded(UploadRecord.self, value, "an upload")
-        try await transaction.delete(key)
-        if upload.state == .active, let blob = upload.blobID { try await transaction.put([], for: Keys.garbage(blob)) }
+      do {
+        try await expire(key)
+      } catch {
+        report(error)
       }
     }
   }
 
-  private func removeGarbage() async throws {
-    let keys = try await store.read { try await $0.entries(in: Keys.allGarbage).map(\.key) }
-    for key in keys {
-      if let blob = try Keys.garbageID(key) { try await blobs.remove(blob) }
+  /// A clock of this process that is ahead expires nothing: the store's version is a time, too.
+  private func expire(_ key: [UInt8]) async throws {
+    try await store.write { transaction in
+      guard let value = try await transaction.get(key) else { return }
+      let upload = try StorageCall.decoded(UploadRecord.self, value, "an upload")
+      if store.isShared {
+        guard isExpired(upload, at: try await transaction.commitVersion().microseconds) else { return }
+      }
+      try await transaction.delete(key)
+      if upload.state == .active, let blob = upload.blobID { try await transaction.put([], for: Keys.garbage(blob)) }
     }
+  }
+
+  /// Whether nobody continues an upload any more: its time has passed, or it could be continued only by the process
+  /// that has begun it, which has ended.
+  private func isExpired(_ upload: UploadRecord, at now: Int64) -> Bool {
+    upload.expires <= now
+      || (upload.isShortLived && upload.state == .active && upload.owner != owner && !store.isShared)
+  }
+
+  private func removeGarbage() async throws {
+    var removed: [[UInt8]] = []
+    for key in try await store.read({ try await $0.entries(in: Keys.allGarbage).map(\.key) }) {
+      do {
+        if let blob = try Keys.garbageID(key) { try await blobs.remove(blob) }
+        removed.append(key)
+      } catch {
+        report(error)
+      }
+    }
+    let keys = removed
     guard !keys.isEmpty else { return }
     try await store.write { transaction in for key in keys { try await transaction.delete(key) } }
   }

@@ -48,11 +48,16 @@ private func receive(_ app: VestaApp) async throws -> String {
   let messaging = Messaging.messaging()
   let token = try await messaging.token()
   try await messaging.subscribe(toTopic: "news")
-  var messages = messaging.foregroundMessages.makeAsyncIterator()
   try await send("direct", to: .token(token), app)
   try await send("topic", to: .condition("'news' in topics && !('sport' in topics)"), app)
-  try expect(await messages.next()?.title == "direct", "a direct message arrives")
-  try expect(await messages.next()?.data == ["text": "topic"], "a message to a condition arrives")
+  var received: [MessagingRemoteMessage] = []
+  // Each message is acknowledged when the loop comes back for the next one, and the last one when it is left.
+  for await message in messaging.foregroundMessages {
+    received.append(message)
+    if received.count == 2 { break }
+  }
+  try expect(received[0].title == "direct", "a direct message arrives")
+  try expect(received[1].data == ["text": "topic"], "a message to a condition arrives")
   let admin = try app.container.require((any MessagingAdminBackend).self)
   while try await admin.statistics(context: .owner).acknowledged < 2 { await Task.yield() }
   return token

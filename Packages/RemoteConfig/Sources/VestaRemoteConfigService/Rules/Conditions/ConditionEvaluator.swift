@@ -9,15 +9,18 @@ final class ConditionEvaluator {
   /// The time of the evaluation in microseconds since 1970.
   let now: Int64
   private var percentiles: [String: Int] = [:]
+  /// The time of the evaluation on the instance's clock, as if it were in UTC; in UTC for an unknown time zone.
+  private lazy var localTime = now + ConditionTime.offset(of: instance.timeZone, at: now)
 
   init(instance: ConfigInstance, now: Int64) {
     self.instance = instance
     self.now = now
   }
 
+  /// Whether a condition holds, however much work that is.
   func holds(_ expression: ConditionExpression) -> Bool {
-    for test in expression.tests where !holds(test) { return false }
-    return true
+    var (run, units) = (ConditionRun(expression), Int.max)
+    return run.advance(self, &units) ?? false
   }
 
   func holds(_ test: ConditionTest) -> Bool {
@@ -37,13 +40,14 @@ final class ConditionEvaluator {
       compare(value(of: attribute).flatMap(VersionNumber.init), comparison, targets)
     case .audiences(let comparison, let targets): isMember(comparison, targets)
     case .time(let comparison, let time): comparison.holds(now, time)
+    case .localTime(let comparison, let time): comparison.holds(localTime, time)
     case .firstOpen(let comparison, let time): instance.firstOpenTime.map { comparison.holds($0, time) } ?? false
     case .percent(let seed, let lower, let upper): isWithin(seed: seed, above: lower, upTo: upper)
     case .system(let kind, let tests): tests.contains { runs(kind, $0) }
     }
   }
 
-  private func value(of attribute: ConditionAttribute) -> String? {
+  func value(of attribute: ConditionAttribute) -> String? {
     switch attribute {
     case .appID: instance.appID
     case .platform: instance.platform

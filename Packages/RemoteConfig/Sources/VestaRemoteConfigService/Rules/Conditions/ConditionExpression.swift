@@ -20,6 +20,8 @@ enum ConditionTest: Sendable {
   case audiences(AudienceComparison, [String])
   /// The time of the evaluation against another one, in microseconds since 1970.
   case time(NumberComparison, Int64)
+  /// The date and time on the instance's clock against a local one, in microseconds since 1970 as if it were in UTC.
+  case localTime(NumberComparison, Int64)
   /// The time at which the app was first opened.
   case firstOpen(NumberComparison, Int64)
   /// The percentile of the instance, above the lower bound and up to the upper one, in millionths of a percent.

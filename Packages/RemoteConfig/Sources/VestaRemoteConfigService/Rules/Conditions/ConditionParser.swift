@@ -42,7 +42,7 @@ struct ConditionParser {
     case .word("app"): advance(); return try appTest()
     case .word("device"): advance(); return try deviceTest()
     case .word("percent"): advance(); return try percentTest()
-    case .word("dateTime"): advance(); return try timeTest()
+    case .word("dateTime"): advance(); return .time(try order(), try dateAfterWord().time)
     case .symbol("("), .symbol("!"): throw error("There are neither brackets around tests nor \"!\".")
     default: throw error("Expected true, false, app, device, percent or dateTime.")
     }
@@ -64,7 +64,7 @@ struct ConditionParser {
     case "audiences": return try audienceTest()
     case "firstOpenTimestamp":
       let comparison = try order()
-      return .firstOpen(comparison, try dateArguments())
+      return .firstOpen(comparison, try dateArguments().time)
     case "firebaseInstallationId":
       try expectWord("in")
       return .isOneOf(.installationID, try strings())
@@ -94,15 +94,18 @@ struct ConditionParser {
     case "language":
       try expectWord("in")
       return .language(try strings())
-    case "dateTime": return try timeTest()
+    case "dateTime":
+      let comparison = try order()
+      let (time, isLocal) = try dateAfterWord()
+      return isLocal ? .localTime(comparison, time) : .time(comparison, time)
     default: throw ConditionSyntaxError(at: start.start, "Expected os, country, language or dateTime.")
     }
   }
 
-  private mutating func timeTest() throws(ConditionSyntaxError) -> ConditionTest {
-    let comparison = try order()
+  /// `dateTime('2024-01-01T00:00:00', 'Europe/Berlin')`.
+  private mutating func dateAfterWord() throws(ConditionSyntaxError) -> (time: Int64, isLocal: Bool) {
     try expectWord("dateTime")
-    return .time(comparison, try dateArguments())
+    return try dateArguments()
   }
 
   /// `percent <= 10`, `percent('seed') > 30`, `percent between 10 and 20`.
@@ -236,8 +239,9 @@ struct ConditionParser {
 
   // MARK: Arguments
 
-  /// `('2024-01-01T00:00:00', 'Europe/Berlin')` as microseconds since 1970; in UTC without a time zone.
-  private mutating func dateArguments() throws(ConditionSyntaxError) -> Int64 {
+  /// `('2024-01-01T00:00:00', 'Europe/Berlin')` as microseconds since 1970; in UTC without a time zone, and whether
+  /// that was not said.
+  private mutating func dateArguments() throws(ConditionSyntaxError) -> (time: Int64, isLocal: Bool) {
     try expect("(")
     let start = next.start
     let text = try string()
@@ -246,7 +250,7 @@ struct ConditionParser {
     let zone = hasZone ? try string() : nil
     try expect(")")
     switch ConditionTime.parse(text, zone: zone) {
-    case .time(let time): return time
+    case .time(let time): return (time, zone == nil && !ConditionTime.saysUTC(text))
     case .notATime:
       throw ConditionSyntaxError(
         at: start, "Expected a date and time such as '2024-01-31T09:30:00', with a Z or a time zone and not with both.")

@@ -32,6 +32,16 @@ enum ConditionTime {
     return .time(Int64(date.timeIntervalSince1970) * 1_000_000 + micros)
   }
 
+  /// The lead of the clocks in a time zone over UTC at a time, in microseconds; 0 for an unknown one.
+  static func offset(of zone: String?, at time: Int64) -> Int64 {
+    guard let zone, let zone = timeZone(zone) else { return 0 }
+    let date = Date(timeIntervalSince1970: Double(time) / 1_000_000)
+    return Int64(zone.secondsFromGMT(for: date)) * 1_000_000
+  }
+
+  /// Whether a date and time is one of UTC, wherever the instance is.
+  static func saysUTC(_ text: String) -> Bool { text.hasSuffix("Z") }
+
   /// Names are those of files on some platforms: what cannot be one of a time zone is not looked up.
   private static func timeZone(_ name: String) -> TimeZone? {
     let isName = name.utf8.allSatisfy { byte in

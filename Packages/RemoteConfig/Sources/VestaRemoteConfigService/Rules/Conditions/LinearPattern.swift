@@ -1,8 +1,9 @@
 /// A regular expression that is matched in time proportional to the length of the string, whatever the expression.
 ///
 /// Conditions are written by the project's owner and matched against what any client sends: with a backtracking matcher
-/// one client could stop the service. The expression is compiled to a list of steps, and all of its states are followed
-/// at once. It matches when it occurs anywhere in the string; `^` and `$` tie it to the ends.
+/// one client could stop the service. The expression is compiled to tables, and all of its states are followed at once;
+/// a ``PatternRun`` does so, in slices. It matches when it occurs anywhere in the string; `^` and `$` tie it to the
+/// ends.
 ///
 /// Known: `.`, classes with ranges and `^`, `\d \w \s` and their opposites, groups, `|`, `* + ?` (greedy or not makes
 /// no difference here) and `{m,n}` with counts up to 100. Not known: back references, look-around, named groups.
@@ -30,16 +31,41 @@ struct LinearPattern: Sendable {
     func contains(_ scalar: UInt32) -> Bool { ranges.contains { $0.contains(scalar) } != isNegated }
   }
 
-  enum Step: Sendable {
-    case character(CharacterSet)
-    case start
-    case end
-    case split(Int, Int)
-    case jump(Int)
-    case match
+  /// One row of the table.
+  struct Step: Sendable {
+    enum Kind: UInt8, Sendable { case character, start, end, split, jump, match }
+
+    var kind: Kind
+    /// The next step, or the index of the set of characters; a split has another next step.
+    var first: Int32 = 0
+    var second: Int32 = 0
+  }
+
+  /// The set of characters of a step: bits for ASCII, ranges for the others.
+  struct CharacterTable: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+    private let set: CharacterSet
+
+    init(_ set: CharacterSet) {
+      self.set = set
+      for scalar in 0..<UInt32(64) {
+        if set.contains(scalar) { low |= 1 << UInt64(scalar) }
+        if set.contains(scalar + 64) { high |= 1 << UInt64(scalar) }
+      }
+    }
+
+    func contains(_ scalar: UInt32) -> Bool {
+      if scalar < 64 { return low >> UInt64(scalar) & 1 == 1 }
+      if scalar < 128 { return high >> UInt64(scalar - 64) & 1 == 1 }
+      return set.contains(scalar)
+    }
   }
 
   private(set) var steps: [Step] = []
+  private(set) var tables: [CharacterTable] = []
+  /// Whether it can only begin at the start of a string.
+  private(set) var isAnchored = false
 
   /// The most nodes that are compiled, repetitions counted: groups of repetitions of groups multiply.
   static let maximumSize = 5000
@@ -49,7 +75,8 @@ struct LinearPattern: Sendable {
   init(_ source: String) throws(SyntaxError) {
     var parser = PatternParser(source)
     try emit(try parser.parse())
-    steps.append(.match)
+    steps.append(Step(kind: .match))
+    isAnchored = needsStart()
   }
 
   // MARK: Compiling
@@ -59,9 +86,11 @@ struct LinearPattern: Sendable {
     guard size <= Self.maximumSize else { throw SyntaxError("It is too large.") }
     switch node {
     case .empty: break
-    case .character(let set): steps.append(.character(set))
-    case .start: steps.append(.start)
-    case .end: steps.append(.end)
+    case .character(let set):
+      steps.append(Step(kind: .character, first: Int32(tables.count)))
+      tables.append(CharacterTable(set))
+    case .start: steps.append(Step(kind: .start))
+    case .end: steps.append(Step(kind: .end))
     case .sequence(let nodes): for node in nodes { try emit(node) }
     case .choice(let nodes): try emit(choice: nodes)
     case .repeated(let node, let minimum, let maximum):
@@ -74,88 +103,57 @@ struct LinearPattern: Sendable {
   private mutating func emit(choice nodes: [Node]) throws(SyntaxError) {
     var jumps: [Int] = []
     for node in nodes.dropLast() {
-      let split = steps.count
-      steps.append(.split(split + 1, 0))
+      let split = beginSplit()
       try emit(node)
       jumps.append(steps.count)
-      steps.append(.jump(0))
-      steps[split] = .split(split + 1, steps.count)
+      steps.append(Step(kind: .jump))
+      endSplit(split)
     }
     if let last = nodes.last { try emit(last) }
-    for jump in jumps { steps[jump] = .jump(steps.count) }
+    for jump in jumps { steps[jump].first = Int32(steps.count) }
   }
 
   private mutating func emit(star node: Node) throws(SyntaxError) {
-    let split = steps.count
-    steps.append(.split(split + 1, 0))
+    let split = beginSplit()
     try emit(node)
-    steps.append(.jump(split))
-    steps[split] = .split(split + 1, steps.count)
+    steps.append(Step(kind: .jump, first: Int32(split)))
+    endSplit(split)
   }
 
   private mutating func emit(optional node: Node) throws(SyntaxError) {
-    let split = steps.count
-    steps.append(.split(split + 1, 0))
+    let split = beginSplit()
     try emit(node)
-    steps[split] = .split(split + 1, steps.count)
+    endSplit(split)
   }
 
-  // MARK: Matching
+  /// Appends a split whose first way is the next step.
+  private mutating func beginSplit() -> Int {
+    steps.append(Step(kind: .split, first: Int32(steps.count + 1)))
+    return steps.count - 1
+  }
+
+  /// Sets the second way of a split to the next step.
+  private mutating func endSplit(_ split: Int) { steps[split].second = Int32(steps.count) }
+
+  /// Whether every way from the beginning meets `^` before a character or the end.
+  private func needsStart() -> Bool {
+    var (waiting, seen) = ([0], Set<Int>())
+    while let state = waiting.popLast() {
+      guard seen.insert(state).inserted else { continue }
+      switch steps[state].kind {
+      case .match, .character: return false
+      case .start: break
+      case .end: waiting.append(state + 1)
+      case .jump: waiting.append(Int(steps[state].first))
+      case .split: waiting += [Int(steps[state].first), Int(steps[state].second)]
+      }
+    }
+    return true
+  }
 
   /// Whether the expression occurs in a string.
   func matches(_ text: String) -> Bool {
-    var states = StateSet(count: steps.count)
-    var next = StateSet(count: steps.count)
-    let scalars = Array(text.unicodeScalars)
-    for position in 0...scalars.count {
-      // The expression may begin at every position.
-      if follow(0, into: &states, isAtStart: position == 0, isAtEnd: position == scalars.count) { return true }
-      guard position < scalars.count else { break }
-      let isLast = position + 1 == scalars.count
-      for state in states.members {
-        guard case .character(let set) = steps[state], set.contains(scalars[position].value) else { continue }
-        if follow(state + 1, into: &next, isAtStart: false, isAtEnd: isLast) { return true }
-      }
-      swap(&states, &next)
-      next.removeAll()
-    }
-    return false
-  }
-
-  /// Adds the states that are reached without a character; answers whether the match is among them.
-  private func follow(_ start: Int, into states: inout StateSet, isAtStart: Bool, isAtEnd: Bool) -> Bool {
-    var waiting = [start]
-    while let state = waiting.popLast() {
-      guard states.insert(state) else { continue }
-      switch steps[state] {
-      case .match: return true
-      case .character: break
-      case .start: if isAtStart { waiting.append(state + 1) }
-      case .end: if isAtEnd { waiting.append(state + 1) }
-      case .jump(let target): waiting.append(target)
-      case .split(let first, let second): waiting += [second, first]
-      }
-    }
-    return false
-  }
-
-  /// A set of states that remembers the order in which they came.
-  private struct StateSet {
-    private(set) var members: [Int] = []
-    private var isMember: [Bool]
-
-    init(count: Int) { isMember = Array(repeating: false, count: count) }
-
-    mutating func insert(_ state: Int) -> Bool {
-      guard !isMember[state] else { return false }
-      isMember[state] = true
-      members.append(state)
-      return true
-    }
-
-    mutating func removeAll() {
-      for state in members { isMember[state] = false }
-      members.removeAll(keepingCapacity: true)
-    }
+    var (run, units) = (PatternRun(self, text), Int.max)
+    return run.advance(&units) ?? false
   }
 }

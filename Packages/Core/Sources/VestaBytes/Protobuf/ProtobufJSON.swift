@@ -1,0 +1,319 @@
+/// Writes protobuf's JSON form; the schemas' visitor for that direction.
+public struct ProtobufJSONWriter: Sendable {
+  /// The bytes written so far.
+  public private(set) var bytes: [UInt8] = []
+
+  /// Whether a comma has to come before the next element.
+  private var needsComma = false
+
+  /// An empty writer.
+  public init() { bytes.reserveCapacity(256) }
+
+  /// Writes a message as an object.
+  @inlinable
+  public mutating func write<Schema: ProtobufSchema>(
+    _ message: Schema.Message, _ schema: Schema.Type
+  ) throws(BytesError) {
+    var message = message
+    open(UInt8(ascii: "{"))
+    try Schema.visit(&message, &self)
+    close(UInt8(ascii: "}"))
+  }
+
+  /// Writes a string.
+  public mutating func write(string: String) {
+    JSONWriter.append(string, to: &bytes)
+    needsComma = true
+  }
+
+  /// Writes a number or a word of JSON as it is.
+  public mutating func write(raw text: String) {
+    bytes.append(contentsOf: text.utf8)
+    needsComma = true
+  }
+
+  /// Writes any JSON value.
+  public mutating func write(_ value: JSONValue) throws(BytesError) {
+    try bytes.append(contentsOf: value.json())
+    needsComma = true
+  }
+
+  /// Begins an object or an array.
+  public mutating func open(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  /// Ends an object or an array.
+  public mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  /// Writes the comma before an element of an array, if one is needed.
+  public mutating func element() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = false
+  }
+
+  /// Writes the name of a member.
+  public mutating func name(_ name: StaticString) {
+    element()
+    bytes.append(UInt8(ascii: "\""))
+    // Unsafe pointer, used inside the closure only: the bytes of the name are appended at once.
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  /// Writes the name of a member of a map.
+  public mutating func name(key: String) {
+    element()
+    JSONWriter.append(key, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+  }
+}
+
+extension ProtobufJSONWriter: ProtobufVisitor {
+  /// Fields are written.
+  @inlinable
+  public var isReading: Bool { false }
+
+  /// Writes a member, unless it has its default value.
+  @inlinable
+  public mutating func field<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value, _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard !Kind.isDefault(value) else { return }
+    self.name(name)
+    try Kind.write(value, to: &self)
+  }
+
+  /// Writes a member, unless it is absent.
+  @inlinable
+  public mutating func optional<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value?, _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard let value else { return }
+    self.name(name)
+    try Kind.write(value, to: &self)
+  }
+
+  /// Writes an array, unless it is empty.
+  @inlinable
+  public mutating func repeated<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ values: inout [Kind.Value], _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard !values.isEmpty else { return }
+    self.name(name)
+    open(UInt8(ascii: "["))
+    for value in values {
+      element()
+      try Kind.write(value, to: &self)
+    }
+    close(UInt8(ascii: "]"))
+  }
+
+  /// Writes an object with the names of the map, unless it is empty.
+  @inlinable
+  public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
+    _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
+  ) throws(BytesError) where Map.Value == Kind.Value {
+    guard !entries.isEmpty else { return }
+    self.name(name)
+    open(UInt8(ascii: "{"))
+    try entries.forEachEntry { key, value throws(BytesError) in
+      self.name(key: key)
+      try Kind.write(value, to: &self)
+    }
+    close(UInt8(ascii: "}"))
+  }
+
+  /// Writes a member of a oneof, if the enumeration is this one.
+  @inlinable
+  public mutating func member<Kind: ProtobufKind, Oneof>(
+    _ number: UInt32, _ name: StaticString, _ oneof: inout Oneof, _ kind: Kind.Type,
+    extract: (Oneof) -> Kind.Value?, embed: (Kind.Value) -> Oneof
+  ) throws(BytesError) {
+    guard let value = extract(oneof) else { return }
+    self.name(name)
+    try Kind.write(value, to: &self)
+  }
+}
+
+/// Reads protobuf's JSON form from a ``JSONValue``; the schemas' visitor for that direction.
+///
+/// Names are those of JSON (`createTime`) and those of the definition (`create_time`).
+public struct ProtobufJSONReader: Sendable {
+  /// Whether members that a message does not have are skipped.
+  public let ignoresUnknownNames: Bool
+
+  /// The path of the member that is being read, for messages.
+  @usableFromInline
+  var path: String
+
+  @usableFromInline
+  var member = ""
+
+  @usableFromInline
+  var value = JSONValue.null
+
+  @usableFromInline
+  var isTaken = false
+
+  @usableFromInline
+  init(path: String, ignoresUnknownNames: Bool) {
+    self.path = path
+    self.ignoresUnknownNames = ignoresUnknownNames
+  }
+
+  /// Reads an object into a message.
+  @inlinable
+  public static func merge<Schema: ProtobufSchema>(
+    _ json: JSONValue, into message: inout Schema.Message, _ schema: Schema.Type, ignoresUnknownNames: Bool
+  ) throws(BytesError) {
+    try ProtobufJSONReader(path: "", ignoresUnknownNames: ignoresUnknownNames).merge(json, into: &message, schema)
+  }
+
+  /// Reads an object into a message, within the member that is being read.
+  @inlinable
+  public func merge<Schema: ProtobufSchema>(
+    _ json: JSONValue, into message: inout Schema.Message, _ schema: Schema.Type
+  ) throws(BytesError) {
+    guard case .object(let object) = json else { throw malformed("this is no object") }
+    var reader = ProtobufJSONReader(path: memberPath, ignoresUnknownNames: ignoresUnknownNames)
+    for entry in object.members {
+      reader.begin(entry.name, entry.value)
+      try Schema.visit(&message, &reader)
+      guard reader.isTaken || ignoresUnknownNames else { throw reader.malformed("there is no such member") }
+    }
+  }
+
+  /// An error with the path of the member.
+  public func malformed(_ message: String) -> BytesError {
+    BytesError(.malformed, memberPath.isEmpty ? "JSON: \(message)" : "JSON at \(memberPath): \(message)")
+  }
+
+  /// A reader of a member of the value that is being read, for a kind that reads an object itself.
+  public func within(_ name: String) -> ProtobufJSONReader {
+    var reader = ProtobufJSONReader(path: memberPath, ignoresUnknownNames: ignoresUnknownNames)
+    reader.member = name
+    return reader
+  }
+
+  @usableFromInline
+  var memberPath: String { path.isEmpty ? member : member.isEmpty ? path : "\(path).\(member)" }
+
+  @usableFromInline
+  mutating func begin(_ name: String, _ value: JSONValue) {
+    member = name.utf8.contains(UInt8(ascii: "_")) ? Self.jsonName(of: name) : name
+    self.value = value
+    isTaken = false
+  }
+
+  /// Whether a name of a schema is this one.
+  @usableFromInline
+  func matches(_ name: StaticString, _ text: String) -> Bool {
+    guard name.utf8CodeUnitCount == text.utf8.count else { return false }
+    // Unsafe pointer, used inside the closure only: the bytes of the name are compared in place.
+    return name.withUTF8Buffer { $0.elementsEqual(text.utf8) }
+  }
+
+  /// The name in JSON of a name of the definition: `create_time` is `createTime`.
+  private static func jsonName(of name: String) -> String {
+    var letters: [UInt8] = []
+    var isRaised = false
+    for letter in name.utf8 {
+      if letter == UInt8(ascii: "_") {
+        isRaised = true
+      } else {
+        letters.append(isRaised && (97...122).contains(letter) ? letter - 32 : letter)
+        isRaised = false
+      }
+    }
+    return String(decoding: letters, as: UTF8.self)
+  }
+
+  /// The integer of a number, or of a string of one.
+  @usableFromInline
+  func integer(_ json: JSONValue) throws(BytesError) -> Int64 {
+    let number: JSONValue? = if case .string(let text) = json { JSONValue.number(of: text) } else { json }
+    switch number {
+    case .integer(let value): return value
+    case .number(let value):
+      guard let whole = Int64(exactly: value) else { throw malformed("this is no integer") }
+      return whole
+    default: throw malformed("this is no integer")
+    }
+  }
+}
+
+extension JSONValue {
+  /// The number that a string has, in JSON's grammar; `nil` for another string.
+  static func number(of text: String) -> JSONValue? {
+    guard let value = try? JSONValue(json: text), value.double != nil, text.utf8.first.map({ $0 > 32 }) == true,
+      text.utf8.last.map({ $0 > 32 }) == true
+    else { return nil }
+    return value
+  }
+}
+
+extension ProtobufJSONReader: ProtobufVisitor {
+  /// Fields are read.
+  @inlinable
+  public var isReading: Bool { true }
+
+  /// Takes the current member if it has this name; null is the absence of a value.
+  @inlinable
+  mutating func take(_ name: StaticString, acceptsNull: Bool) -> JSONValue? {
+    guard !isTaken, matches(name, member) else { return nil }
+    isTaken = true
+    // Written out: a bare nil in an expression would be JSON's null here.
+    return if value.isNull, !acceptsNull { Optional<JSONValue>.none } else { value }
+  }
+
+  /// Reads a member.
+  @inlinable
+  public mutating func field<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value, _ kind: Kind.Type
+  ) throws(BytesError) {
+    if let json = take(name, acceptsNull: Kind.acceptsNull) { value = try Kind.read(json, self) }
+  }
+
+  /// Reads a member.
+  @inlinable
+  public mutating func optional<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value?, _ kind: Kind.Type
+  ) throws(BytesError) {
+    if let json = take(name, acceptsNull: Kind.acceptsNull) { value = try Kind.read(json, self) }
+  }
+
+  /// Reads an array.
+  @inlinable
+  public mutating func repeated<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ values: inout [Kind.Value], _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard let json = take(name, acceptsNull: false) else { return }
+    guard case .array(let elements) = json else { throw malformed("this is no array") }
+    for element in elements { values.append(try Kind.read(element, self)) }
+  }
+
+  /// Reads an object into a map.
+  @inlinable
+  public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
+    _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
+  ) throws(BytesError) where Map.Value == Kind.Value {
+    guard let json = take(name, acceptsNull: false) else { return }
+    guard case .object(let object) = json else { throw malformed("this is no object") }
+    for entry in object.members { entries.set(try Kind.read(entry.value, self), for: entry.name) }
+  }
+
+  /// Reads a member of a oneof.
+  @inlinable
+  public mutating func member<Kind: ProtobufKind, Oneof>(
+    _ number: UInt32, _ name: StaticString, _ oneof: inout Oneof, _ kind: Kind.Type,
+    extract: (Oneof) -> Kind.Value?, embed: (Kind.Value) -> Oneof
+  ) throws(BytesError) {
+    if let json = take(name, acceptsNull: Kind.acceptsNull) { oneof = embed(try Kind.read(json, self)) }
+  }
+}

@@ -1,0 +1,329 @@
+/// How the bytes of a field end.
+public enum ProtobufWireType: UInt8, Sendable {
+  /// A varint.
+  case varint = 0
+  /// Eight bytes.
+  case fixed64 = 1
+  /// A length, and as many bytes.
+  case delimited = 2
+  /// Four bytes.
+  case fixed32 = 5
+}
+
+/// Reads protobuf's binary form; the schemas' visitor for that direction.
+///
+/// Total: any bytes give values or a ``BytesError``. A length is compared with what is left before anything is made of
+/// it, so memory stays within a small multiple of the input.
+public struct ProtobufReader: Sendable {
+  @usableFromInline
+  let bytes: [UInt8]
+
+  @usableFromInline
+  var index = 0
+
+  /// The end of the message that is being read.
+  @usableFromInline
+  var end: Int
+
+  /// How many more messages may be nested.
+  @usableFromInline
+  var depth: Int
+
+  /// The field that is being read.
+  @usableFromInline
+  var number: UInt32 = 0
+
+  @usableFromInline
+  var wireType = ProtobufWireType.varint
+
+  @usableFromInline
+  var isTaken = false
+
+  /// A reader.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of one message.
+  ///   - limits: The bounds on depth and size.
+  /// - Throws: ``BytesError`` with `.limitExceeded` when there are too many bytes.
+  @inlinable
+  public init(_ bytes: [UInt8], limits: ProtobufLimits = ProtobufLimits()) throws(BytesError) {
+    self.bytes = bytes
+    end = bytes.count
+    depth = limits.maximumDepth
+    guard bytes.count <= limits.maximumSize else {
+      throw BytesError(.limitExceeded, "protobuf: the message is longer than \(limits.maximumSize) bytes")
+    }
+  }
+
+  /// Reads the fields up to the end of the current message into a message.
+  @inlinable
+  public mutating func merge<Schema: ProtobufSchema>(
+    into message: inout Schema.Message, _ schema: Schema.Type
+  ) throws(BytesError) {
+    while try nextField() {
+      try Schema.visit(&message, &self)
+      if !isTaken { try skip() }
+    }
+  }
+
+  /// Moves to the next field of the current message.
+  ///
+  /// - Returns: Whether there is one; its number and wire type are known then.
+  @inlinable
+  public mutating func nextField() throws(BytesError) -> Bool {
+    guard index < end else { return false }
+    let tag = try varint()
+    guard tag >> 3 > 0, tag >> 3 < 1 << 29 else { throw malformed("\(tag >> 3) is no number of a field") }
+    guard let type = ProtobufWireType(rawValue: UInt8(truncatingIfNeeded: tag & 7)) else {
+      throw malformed("field \(tag >> 3) is a group, or of an unknown wire type")
+    }
+    number = UInt32(truncatingIfNeeded: tag >> 3)
+    wireType = type
+    isTaken = false
+    return true
+  }
+
+  /// The number of the current field.
+  @inlinable
+  public var fieldNumber: UInt32 { number }
+
+  /// The wire type of the current field.
+  @inlinable
+  public var fieldWireType: ProtobufWireType { wireType }
+
+  /// Skips the value of the current field.
+  public mutating func skip() throws(BytesError) {
+    switch wireType {
+    case .varint: _ = try varint()
+    case .fixed64: try advance(8)
+    case .fixed32: try advance(4)
+    case .delimited: try advance(length())
+    }
+  }
+
+  /// Checks the wire type of the current field.
+  @inlinable
+  public func expect(_ type: ProtobufWireType) throws(BytesError) {
+    guard wireType == type else { throw malformed("field \(number) is of the wire type \(wireType), not \(type)") }
+  }
+
+  @usableFromInline
+  func malformed(_ message: String) -> BytesError {
+    BytesError(.malformed, "protobuf at byte \(index): \(message)")
+  }
+
+  @usableFromInline
+  mutating func advance(_ count: Int) throws(BytesError) {
+    guard count <= end - index else { throw malformed("the bytes end inside field \(number)") }
+    index += count
+  }
+}
+
+extension ProtobufReader {
+  /// Reads a varint of up to ten bytes; bits beyond 64 are dropped, as other readers do.
+  @inlinable
+  public mutating func varint() throws(BytesError) -> UInt64 {
+    if index < end, bytes[index] < 0x80 {
+      defer { index &+= 1 }
+      return UInt64(bytes[index])
+    }
+    return try longVarint()
+  }
+
+  @usableFromInline
+  mutating func longVarint() throws(BytesError) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while index < end {
+      let byte = bytes[index]
+      index += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+      guard shift < 70 else { throw malformed("a varint is longer than ten bytes") }
+    }
+    throw malformed("the bytes end inside field \(number)")
+  }
+
+  /// Reads eight bytes, the lowest first.
+  @inlinable
+  public mutating func fixed64() throws(BytesError) -> UInt64 {
+    guard end - index >= 8 else { throw malformed("the bytes end inside field \(number)") }
+    defer { index &+= 8 }
+    return UInt64(littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+  }
+
+  /// Reads a length, and checks that as many bytes are left.
+  @inlinable
+  public mutating func length() throws(BytesError) -> Int {
+    let length = try varint()
+    guard length <= UInt64(end &- index) else {
+      throw malformed("field \(number) is longer than the message that it is in")
+    }
+    return Int(length)
+  }
+
+  /// Reads a length and a string.
+  ///
+  /// - Throws: ``BytesError`` with `.malformed` for bytes that are not UTF-8.
+  @inlinable
+  public mutating func string() throws(BytesError) -> String {
+    let count = try length()
+    defer { index &+= count }
+    // Unsafe pointer, used inside the closure only: a string is made of a buffer without a copy in between.
+    let string = bytes.withUnsafeBufferPointer {
+      UTF8Text.string(validating: UnsafeBufferPointer(rebasing: $0[index..<(index &+ count)]))
+    }
+    guard let string else { throw malformed("field \(number) is not valid UTF-8") }
+    return string
+  }
+
+  /// Reads a length and bytes.
+  @inlinable
+  public mutating func blob() throws(BytesError) -> [UInt8] {
+    let count = try length()
+    defer { index &+= count }
+    return Array(bytes[index..<(index &+ count)])
+  }
+
+  /// Where a nested message was entered; see ``enter()``.
+  @frozen
+  public struct Outer: Sendable {
+    @usableFromInline
+    let end: Int
+
+    @usableFromInline
+    let number: UInt32
+
+    @usableFromInline
+    init(end: Int, number: UInt32) {
+      self.end = end
+      self.number = number
+    }
+  }
+
+  /// Reads a length, and limits the reader to what is within it, until ``leave(_:)``.
+  ///
+  /// - Returns: Where the reader continues afterwards.
+  /// - Throws: ``BytesError`` with `.limitExceeded` for messages that are nested too deep.
+  @inlinable
+  public mutating func enter() throws(BytesError) -> Outer {
+    let count = try length()
+    guard depth > 0 else { throw BytesError(.limitExceeded, "protobuf: messages are nested too deep") }
+    let outer = Outer(end: end, number: number)
+    depth &-= 1
+    end = index &+ count
+    return outer
+  }
+
+  /// Continues after a nested message; bytes that are left in it are an error.
+  @inlinable
+  public mutating func leave(_ outer: Outer) throws(BytesError) {
+    guard index == end else { throw malformed("field \(outer.number) has bytes after its content") }
+    end = outer.end
+    number = outer.number
+    depth &+= 1
+  }
+}
+
+extension ProtobufReader: ProtobufVisitor {
+  /// Fields are read.
+  @inlinable
+  public var isReading: Bool { true }
+
+  /// Reads a field.
+  @inlinable
+  public mutating func field<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value, _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard number == self.number else { return }
+    try expect(Kind.wireType)
+    try Kind.merge(&self, into: &value)
+    isTaken = true
+  }
+
+  /// Reads a field.
+  @inlinable
+  public mutating func optional<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value?, _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard number == self.number else { return }
+    try expect(Kind.wireType)
+    value = try merged(value, kind)
+    isTaken = true
+  }
+
+  /// Reads one value, or all values of a packed field.
+  @inlinable
+  public mutating func repeated<Kind: ProtobufKind>(
+    _ number: UInt32, _ name: StaticString, _ values: inout [Kind.Value], _ kind: Kind.Type
+  ) throws(BytesError) {
+    guard number == self.number else { return }
+    if wireType == .delimited, Kind.wireType != .delimited {
+      let outer = try enter()
+      while index < end { values.append(try Kind.read(&self)) }
+      try leave(outer)
+    } else {
+      try expect(Kind.wireType)
+      values.append(try Kind.read(&self))
+    }
+    isTaken = true
+  }
+
+  /// Reads one entry of a map.
+  @inlinable
+  public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
+    _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
+  ) throws(BytesError) where Map.Value == Kind.Value {
+    guard number == self.number else { return }
+    try expect(.delimited)
+    let entry = try mapEntry(kind)
+    entries.set(entry.value, for: entry.key)
+    isTaken = true
+  }
+
+  /// Reads the entry of a map at the current field.
+  @inlinable
+  public mutating func mapEntry<Kind: ProtobufKind>(
+    _ kind: Kind.Type
+  ) throws(BytesError) -> (key: String, value: Kind.Value) {
+    let outer = try enter()
+    var key = ""
+    var value: Kind.Value?
+    while try nextField() {
+      switch number {
+      case 1:
+        try expect(.delimited)
+        key = try string()
+      case 2:
+        try expect(Kind.wireType)
+        value = try Kind.read(&self)
+      default: try skip()
+      }
+    }
+    try leave(outer)
+    guard let value = value ?? Kind.absentEntry else { throw malformed("an entry of field \(number) has no value") }
+    return (key, value)
+  }
+
+  /// Reads a member of a oneof.
+  @inlinable
+  public mutating func member<Kind: ProtobufKind, Oneof>(
+    _ number: UInt32, _ name: StaticString, _ oneof: inout Oneof, _ kind: Kind.Type,
+    extract: (Oneof) -> Kind.Value?, embed: (Kind.Value) -> Oneof
+  ) throws(BytesError) {
+    guard number == self.number else { return }
+    try expect(Kind.wireType)
+    oneof = embed(try merged(extract(oneof), kind))
+    isTaken = true
+  }
+
+  @inlinable
+  mutating func merged<Kind: ProtobufKind>(
+    _ value: Kind.Value?, _ kind: Kind.Type
+  ) throws(BytesError) -> Kind.Value {
+    guard var value else { return try Kind.read(&self) }
+    try Kind.merge(&self, into: &value)
+    return value
+  }
+}

@@ -1,0 +1,158 @@
+/// A regular expression as instructions.
+struct PatternProgram: Sendable {
+  enum Instruction: Sendable {
+    /// Takes a character of a set.
+    case set(Int)
+    /// Continues at either place, the first one preferred.
+    case split(Int, Int)
+    case jump(Int)
+    case assertion(PatternAssertion)
+    case match
+  }
+
+  private(set) var instructions: [Instruction] = []
+  private(set) var sets: [ScalarSet] = []
+  let alphabet: Alphabet
+  /// Whether a place matters beyond the start and the end of the text.
+  private(set) var needsNeighbours = false
+
+  init(_ tree: PatternTree, limits: PatternLimits) throws(PatternError) {
+    var builder = Builder(limits: limits)
+    try builder.add(tree)
+    builder.instructions.append(.match)
+    instructions = builder.instructions
+    sets = builder.sets
+    needsNeighbours = builder.needsNeighbours
+    let cuts = sets.reduce(16) { $0 + 2 * $1.ranges.count }
+    guard cuts * (sets.count + 2) <= limits.alphabet else {
+      throw PatternError(.tooLarge, "the expression has too many different characters")
+    }
+    alphabet = Alphabet(sets)
+  }
+
+  private struct Builder {
+    let limits: PatternLimits
+    var instructions: [Instruction] = []
+    var sets: [ScalarSet] = []
+    var numbers: [ScalarSet: Int] = [:]
+    var needsNeighbours = false
+
+    mutating func append(_ instruction: Instruction) throws(PatternError) {
+      guard instructions.count < limits.instructions else {
+        throw PatternError(.tooLarge, "the expression is too large")
+      }
+      instructions.append(instruction)
+    }
+
+    mutating func add(_ tree: PatternTree) throws(PatternError) {
+      switch tree {
+      case .empty: break
+      case .set(let set):
+        let number = numbers[set] ?? sets.count
+        if number == sets.count {
+          sets.append(set)
+          numbers[set] = number
+        }
+        try append(.set(number))
+      case .assertion(let assertion):
+        if assertion != .textStart, assertion != .textEnd { needsNeighbours = true }
+        try append(.assertion(assertion))
+      case .sequence(let list): for part in list { try add(part) }
+      case .alternatives(let list): try add(alternatives: list)
+      case .repetition(let inner, let minimum, let maximum, let isGreedy):
+        try add(inner, minimum, maximum, isGreedy)
+      }
+    }
+
+    private mutating func add(alternatives list: [PatternTree]) throws(PatternError) {
+      var jumps: [Int] = []
+      for (index, alternative) in list.enumerated() {
+        guard index < list.count - 1 else {
+          try add(alternative)
+          break
+        }
+        let split = instructions.count
+        try append(.split(split + 1, 0))
+        try add(alternative)
+        jumps.append(instructions.count)
+        try append(.jump(0))
+        instructions[split] = .split(split + 1, instructions.count)
+      }
+      for jump in jumps { instructions[jump] = .jump(instructions.count) }
+    }
+
+    private mutating func add(
+      _ inner: PatternTree, _ minimum: Int, _ maximum: Int?, _ isGreedy: Bool
+    ) throws(PatternError) {
+      func fork(_ body: Int, _ exit: Int) -> Instruction { isGreedy ? .split(body, exit) : .split(exit, body) }
+      guard let maximum else {
+        // At the end of a round: a round that took nothing then leaves the loop, in the place of its preference.
+        for _ in 0..<max(0, minimum - 1) { try add(inner) }
+        let start = instructions.count
+        if minimum == 0 { try append(.split(0, 0)) }
+        let body = instructions.count
+        try add(inner)
+        try append(fork(body, instructions.count + 1))
+        if minimum == 0 { instructions[start] = fork(body, instructions.count) }
+        return
+      }
+      for _ in 0..<minimum { try add(inner) }
+      var splits: [Int] = []
+      for _ in minimum..<max(minimum, maximum) {
+        splits.append(instructions.count)
+        try append(.split(0, 0))
+        try add(inner)
+      }
+      for split in splits { instructions[split] = fork(split + 1, instructions.count) }
+    }
+  }
+}
+
+/// The characters in classes that no set of an expression tells apart.
+struct Alphabet: Sendable {
+  /// The first scalar of each class range.
+  private let starts: [UInt32]
+  private let classOfRange: [UInt16]
+  private let ascii: [UInt16]
+  /// The sets that contain the characters of each class.
+  private(set) var members: [[Bool]]
+
+  init(_ sets: [ScalarSet]) {
+    var cuts: Set<UInt32> = [0, 48, 58, 65, 91, 95, 96, 97, 123, 10, 11]
+    for set in sets {
+      for range in set.ranges {
+        cuts.insert(range.lowerBound)
+        cuts.insert(range.upperBound + 1)
+      }
+    }
+    let starts = cuts.filter { $0 <= ScalarSet.maximum }.sorted()
+    var members: [[Bool]] = []
+    var numbers: [[Bool]: UInt16] = [:]
+    var classes: [UInt16] = []
+    for start in starts {
+      // Whether it is a letter of a word and a line end is a part of the class, for assertions.
+      let signature = sets.map { $0.contains(start) } + [ScalarSet.words.contains(start), start == 10]
+      if numbers[signature] == nil {
+        numbers[signature] = UInt16(members.count)
+        members.append(signature)
+      }
+      classes.append(numbers[signature] ?? 0)
+    }
+    self.starts = starts
+    classOfRange = classes
+    self.members = members
+    ascii = (0..<128).map { scalar in classes[(starts.lastIndex { $0 <= scalar }) ?? 0] }
+  }
+
+  var count: Int { members.count }
+
+  func `class`(of scalar: UInt32) -> Int {
+    if scalar < 128 { return Int(ascii[Int(scalar)]) }
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= scalar { low = middle } else { high = middle }
+    }
+    return Int(classOfRange[low])
+  }
+}

@@ -1,0 +1,70 @@
+import VestaConcurrency
+import VestaCore
+import VestaDatabaseBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// The start of a database: the sessions that a crash has left behind, and the indexes that are declared.
+extension Room {
+  /// Readies the database.
+  func prepare() async throws {
+    guard !state.withLock({ $0.isPrepared }) else { return }
+    let store = try await openStore()
+    let lease = try options.sharing.lease(on: store, default: options.tuning.lease)
+    context.sharing.lease = lease
+    if let lease {
+      try await finishForeignSessions(at: try await join(store, lease))
+    } else {
+      do {
+        try await finishAllForeignSessions()
+      } catch {
+        log.error("I-RDS000005", "What connections have asked for their end waits until it can be written: \(error)")
+      }
+    }
+    let isBuilding = try await declareIndexes(in: store)
+    state.withLock { $0.isPrepared = true }
+    if isBuilding { submit(.perform { [self] in await buildIndexes() }) }
+  }
+
+  // MARK: Indexes
+
+  /// - Returns: Whether there are indexes that have to be built.
+  private func declareIndexes(in store: any OrderedStore) async throws -> Bool {
+    let (context, indexes) = (context, options.indexes)
+    return try await store.write { transaction -> Bool in
+      var catalog = try await context.catalogs.read(transaction, context.keys)
+      let removed = catalog.declare(indexes, keepsOthers: context.isShared)
+      for number in removed {
+        try await transaction.deleteRange(KeyRange(prefix: context.keys.index(.declared(number), below: .root)))
+      }
+      try await context.catalogs.write(catalog, transaction, context.keys)
+      return catalog.isBuilding
+    }.value
+  }
+
+  /// One step of the indexes that are being built, then what others have asked meanwhile, then the next step.
+  private func buildIndexes() async {
+    do {
+      let (context, rows) = (context, options.tuning.rowsOfAStep)
+      let isBuilding = try await openStore().write { transaction in
+        try await IndexBuilder(transaction: transaction, context: context).step(rows: rows)
+      }.value
+      if isBuilding, !state.withLock({ $0.isOver }) { submit(.perform { [self] in await buildIndexes() }) }
+    } catch {
+      log.warning("I-RDS000001", "The indexes are not ready, and queries do without; tried again in a minute. \(error)")
+      retryIndexes()
+    }
+  }
+
+  /// Goes on building in a minute; the cursor is in the store.
+  private func retryIndexes() {
+    let timer = options.clock.schedule(after: options.tuning.indexRetry) { [weak self] in
+      self?.submit(.perform { [weak self] in await self?.buildIndexes() })
+    }
+    state.withLock { state in
+      if state.isOver { timer.cancel() } else { state.retry = timer }
+    }
+  }
+}
+
+private let log = Logger(service: "VestaDatabaseService")

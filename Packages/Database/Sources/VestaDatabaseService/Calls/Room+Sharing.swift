@@ -1,0 +1,125 @@
+import VestaConcurrency
+import VestaCore
+import VestaDatabaseBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+/// The company of other engines on the same store.
+extension Room {
+  /// Takes a lease, and hears of the commits of others from here on.
+  ///
+  /// - Returns: The time of the store.
+  func join(_ store: any OrderedStore, _ lease: Duration) async throws -> StoreVersion {
+    let version = try await store.read { $0.version }
+    state.withLock { $0.lastPublished = version }
+    let now = try await renew(lease).now
+    guard state.withLock({ $0.timer == nil }) else { return now }
+    if let store = store as? any CommitObservable {
+      let registration = store.observeCommits { [weak self] _ in
+        self?.submit(.perform { [weak self] in await self?.catchUp() })
+      }
+      state.withLock { $0.observation = registration }
+    }
+    schedule(after: lease / 2)
+    return now
+  }
+
+  private func schedule(after delay: Duration) {
+    let timer = options.clock.schedule(after: delay) { [weak self] in
+      self?.submit(.perform { [weak self] in await self?.tick() })
+    }
+    state.withLock { state in
+      if state.isOver { timer.cancel() } else { state.timer = timer }
+    }
+  }
+
+  /// Renews the lease, ends the sessions of engines that are gone, and drops old rows of the log.
+  ///
+  /// An engine whose lease another has found to be over has no sessions any more: its connections end, and the clients
+  /// come back with what they ask for the end.
+  private func tick() async {
+    guard let lease = context.sharing.lease, !state.withLock({ $0.isOver }) else { return }
+    do {
+      let (wasThere, now) = try await renew(lease)
+      if !wasThere { dropConnections() }
+      try await finishSessions()
+      try await finishForeignSessions(at: now)
+      await catchUp()
+      try await dropOldCommits()
+    } catch {
+      log.warning("I-RDS000002", "Sessions of other engines cannot be looked at; the next tick tries again. \(error)")
+      return schedule(after: lease / 8)
+    }
+    schedule(after: lease / 2)
+  }
+
+  /// Drops rows of the log that every engine has read, and notes up to where: an engine that was stopped for longer has
+  /// missed them.
+  private func dropOldCommits() async throws {
+    let (keys, oldest) = (context.keys, state.withLock { $0.lastPublished })
+    let kept = StoreVersion(microseconds: oldest.microseconds - options.tuning.logTime.microseconds)
+    _ = try await openStore().write { transaction in
+      guard try await transaction.firstKey(in: keys.log(upTo: kept)) != nil else { return }
+      try await transaction.deleteRange(keys.log(upTo: kept))
+      try await transaction.put(Lease(until: kept.microseconds).bytes, for: keys.logStart())
+    }
+  }
+
+  /// - Returns: Whether the lease was still there, and the time of the store.
+  private func renew(_ lease: Duration) async throws -> (wasThere: Bool, now: StoreVersion) {
+    let context = context
+    let commit = try await openStore().write { transaction in
+      let key = context.keys.owner(context.owner)
+      let wasThere = try await transaction.get(key) != nil
+      let until = try await transaction.commitVersion().microseconds + lease.microseconds
+      try await transaction.put(Lease(until: until).bytes, for: key)
+      return wasThere
+    }
+    return (commit.value, commit.version)
+  }
+
+  /// Ends all connections, whose clients come back and say what they have and want.
+  private func dropConnections() {
+    let connections = state.withLock { state in
+      defer { state.connections = [:] }
+      state.unfinished.formUnion(state.connections.keys)
+      return Array(state.connections.values)
+    }
+    for connection in connections {
+      hub.removeAll(of: connection)
+      connection.post([.closed(reason: "The service has ended the session.")])
+    }
+  }
+
+  /// Gives the lease back.
+  func leave() async {
+    guard context.isShared, state.withLock({ $0.isPrepared && $0.unfinished.isEmpty }) else { return }
+    let keys = context.keys, owner = context.owner
+    // A lease that cannot be given back ends by itself.
+    _ = try? await openStore().write { try await $0.delete(keys.owner(owner)) }
+  }
+
+  /// Sends the listens the commits that they have not seen yet, in the order of versions.
+  func catchUp() async {
+    do {
+      let (context, last) = (context, state.withLock { $0.lastPublished })
+      let (commits, isWhole, version) = try await openStore().read { reader in
+        let start = try await reader.get(context.keys.logStart()).map { Lease($0).until } ?? 0
+        return (
+          try await CommitLog.commits(after: last, reader, context.keys), start <= last.microseconds, reader.version
+        )
+      }
+      if !isWhole {
+        log.warning("I-RDS000006", "This engine has missed commits of others: its connections begin anew.")
+        dropConnections()
+        try await finishSessions()
+      }
+      for commit in commits { await tell(commit.writes, commit.version) }
+      state.withLock { $0.lastPublished = max($0.lastPublished, version) }
+    } catch {
+      log.warning("I-RDS000003", "Listens have not received all commits; the next one tries again. \(error)")
+    }
+  }
+}
+
+private let log = Logger(service: "VestaDatabaseService")

@@ -1,0 +1,66 @@
+import VestaBytes
+import VestaConcurrency
+import VestaStoreInterop
+
+/// Whether an engine shares its store with others; known when the store is open.
+final class RoomSharing: Sendable {
+  private let state = Locked<Duration?>(nil)
+
+  /// For how long the sessions of an engine are its own without a sign of life; `nil` for an engine that is alone.
+  var lease: Duration? {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  var isShared: Bool { lease != nil }
+}
+
+extension DatabaseSharing {
+  /// The lease of an engine on a store; `nil` for an engine that is alone.
+  ///
+  /// - Throws: ``SharedStoreError`` for an engine that wants a shared store for itself.
+  func lease(on store: any OrderedStore, default lease: Duration) throws(SharedStoreError) -> Duration? {
+    let observable = store as? any CommitObservable
+    switch self {
+    case .shared(let lease): return lease
+    case .automatic: return observable?.tellsBeforeAcknowledging == true ? nil : lease
+    case .alone:
+      if let observable, !observable.tellsBeforeAcknowledging { throw SharedStoreError() }
+      return nil
+    }
+  }
+}
+
+/// The store is one that other processes write to, and the engine was told to be alone.
+struct SharedStoreError: Error, CustomStringConvertible {
+  var description: String {
+    """
+    Other processes can have this store open, and DatabaseServiceOptions.sharing is .alone. Leave it out, or set it to \
+    .shared() in all of them.
+    """
+  }
+}
+
+/// The right of an engine to have sessions, until a version of the store, which is a time that all engines share.
+///
+/// The clocks of processes have no say. An engine renews its lease when half of it is over. Another one takes it for
+/// gone when the lease is over and it has found the same row twice, half a lease apart: also where the time of the
+/// store jumps, an engine that lives keeps its sessions.
+struct Lease {
+  /// The time in microseconds.
+  let until: Int64
+
+  init(until: Int64) { self.until = until }
+
+  /// A lease from its row; a damaged one counts as over.
+  init(_ bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    until = (try? reader.zigzag()) ?? 0
+  }
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(zigzag: until)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,41 @@
+/// The figures of an engine at which its behaviour changes; tests make them small.
+struct DatabaseServiceTuning: Sendable, Hashable {
+  /// The most jobs of a database that are taken together; their writes share a commit.
+  var jobsOfAGroup = 256
+
+  /// How many rows the check of a hash reads while other writes wait; beyond that it is made beside them.
+  var rowsOfACheck = 1_000
+
+  /// How often a hash is checked beside the writes of others, before it is checked in the turn itself.
+  var checksBeside = 3
+
+  /// The most places that a write with a hash writes one by one.
+  var placesOfAReplacement = 1_000
+
+  /// How many rows one step of an index reads.
+  var rowsOfAStep = 500
+
+  /// The time after which the building of indexes is tried again.
+  var indexRetry = Duration.seconds(60)
+
+  /// How many databases without connections are kept open.
+  var idleDatabases = 16
+
+  /// The most bytes of a row of the log of commits, which other engines read.
+  var bytesOfALogPart = 8 << 20
+
+  /// How long rows of the log of commits are kept: longer than any engine lags.
+  var logTime = Duration.seconds(120)
+
+  /// The most bytes of a string in the entry of an index; longer ones are cut, and all engines of a store agree on it.
+  var bytesOfAnEntry = 1_024
+
+  /// How many rows a read has on the threads of tasks; a larger one has threads of its own.
+  var rowsInPlace = 512
+
+  /// The lease of an engine that finds its store shared.
+  var lease = Duration.seconds(15)
+
+  /// The figures of a program.
+  init() {}
+}

@@ -1,0 +1,312 @@
+import Dispatch
+import Foundation
+import Testing
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaStoreInteropFakes
+import VestaTesting
+
+@testable import VestaDatabase
+@testable import VestaDatabaseService
+
+/// Windows of queries beside every kind of listen and unlisten, through the public API, against the oracle.
+///
+/// In each round clients listen, stop, read and give up without waiting for anything, while one client writes. When all
+/// of them have come to rest, every query shows what the documentation says. A failure names its seed; what runs at the
+/// same time differs from run to run.
+@Suite(.timeLimit(.minutes(20)))
+struct WindowOracleTests {
+  @Test(arguments: 0..<60)
+  func `every window is that of the tree, however clients listen and stop beside writes`(seed: UInt64) async {
+    let history = OracleHistory(seed: seed, isShared: false)
+    for round in 0..<14 { await history.round(round) }
+    await history.end()
+  }
+
+  @Test(arguments: 0..<30)
+  func `every window is that of the tree with two engines on one store`(seed: UInt64) async {
+    let history = OracleHistory(seed: seed &+ 5_000, isShared: true)
+    for round in 0..<10 { await history.round(round) }
+    await history.end()
+  }
+}
+
+/// The same over many more seeds; with `VESTA_SOAK=1`, `VESTA_SEEDS` of them from `VESTA_SEED` on.
+struct WindowOracleSoakTests {
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"))
+  func `many histories of windows agree with the oracle`() async {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? 10_000
+    let count = environment["VESTA_SEEDS"].flatMap { UInt64($0) } ?? 1_000
+    for seed in first..<(first + count) {
+      let history = OracleHistory(seed: seed, isShared: seed % 4 == 3)
+      for round in 0..<14 { await history.round(round) }
+      await history.end()
+    }
+  }
+}
+
+/// What one observer shows, rebuilt from each kind of its events.
+private final class Shown: Sendable {
+  private let state = Locked((children: [String: OracleTree](), value: OracleTree?.none, problems: [String]()))
+
+  var value: OracleTree? { state.withLock { $0.value } }
+  var problems: [String] { state.withLock { $0.problems } }
+
+  func apply(_ event: RaisedEvent) {
+    state.withLock { state in
+      let key = event.path.back?.text ?? ""
+      let node = OracleTree(event.node.node.exportValue)
+      switch event.kind {
+      case .childAdded, .childChanged:
+        if (state.children[key] != nil) != (event.kind == .childChanged) {
+          state.problems.append("\(event.kind) \(key)")
+        }
+        state.children[key] = node
+      case .childRemoved:
+        if state.children.removeValue(forKey: key) == nil { state.problems.append("removed \(key)") }
+      case .childMoved: break
+      case .value:
+        state.value = node
+        if case .children(let children) = node {
+          if children != state.children { state.problems.append("\(node) beside \(state.children)") }
+        } else if !state.children.isEmpty {
+          state.problems.append("\(node) beside \(state.children)")
+        }
+      }
+    }
+  }
+}
+
+private final class OracleHistory {
+  private struct Listen {
+    let client: Int
+    let query: OracleQuery
+    let database: DatabaseQuery
+    let observer: Observer
+    let shown: Shown
+  }
+
+  private let seed: UInt64
+  private var random: SplitMix
+  private let engines: [DatabaseEngine]
+  private let clients: [Database]
+  private var listens: [Listen] = []
+  private var tree = OracleTree.nothing
+  private var steps: [String] = []
+
+  init(seed: UInt64, isShared: Bool) {
+    self.seed = seed
+    var random = SplitMix(seed: seed)
+    let store = ModelStore()
+    var options = DatabaseServiceOptions()
+    if isShared { options.sharing = .shared() }
+    if seed % 2 == 0 { options.indexes.add(path: "t", indexOn: "a") }
+    if seed % 3 == 0 {
+      options.tuning.rowsOfACheck = random.below(4)
+      options.tuning.jobsOfAGroup = 1 + random.below(4)
+      options.tuning.rowsOfAStep = 1 + random.below(4)
+      options.tuning.bytesOfALogPart = 1 + random.below(60)
+    }
+    engines = (0..<(isShared ? 2 : 1)).map { _ in
+      DatabaseEngine(store: UnsteadyStore(store, seed: random.next()), options: options)
+    }
+    clients = (0..<3).map { [engines] number in
+      var environment = Repo.Environment(backend: engines[number % engines.count])
+      environment.readTime = .seconds(3600)
+      environment.tuning.openingTime = .seconds(3600)
+      return World.client(environment)
+    }
+    self.random = random
+  }
+
+  func end() async {
+    for client in clients { await client.shutDown() }
+    for engine in engines { try? await engine.close() }
+  }
+
+  private func reference(_ client: Int, _ path: [String]) -> DatabaseReference {
+    clients[client].reference(withPath: path.joined(separator: "/"))
+  }
+
+  private func made(_ query: OracleQuery, _ client: Int) -> DatabaseQuery {
+    var made: DatabaseQuery = reference(client, query.path)
+    switch query.order {
+    case .key: made = made.queryOrderedByKey()
+    case .value: made = made.queryOrderedByValue()
+    case .child(let name): made = made.queryOrdered(byChild: name)
+    }
+    if let start = query.start { made = made.queryStarting(atValue: start) }
+    if let end = query.end { made = made.queryEnding(atValue: end) }
+    if let first = query.first { made = made.queryLimited(toFirst: UInt(first)) }
+    if let last = query.last { made = made.queryLimited(toLast: UInt(last)) }
+    return made
+  }
+
+  // MARK: A round
+
+  func round(_ number: Int) async {
+    steps = []
+    let writer = random.below(3), written = Log<Bool>()
+    var writes = 0
+    for _ in 0..<(2 + random.below(10)) {
+      if random.oneIn(3) {
+        let isTransaction = write(writer) { written.add($0) }
+        writes += 1
+        let count = writes
+        // A set that comes later takes a transaction back that is under way.
+        if isTransaction { await written.wait { $0.count == count } }
+      } else {
+        listenOrStop()
+      }
+      for _ in 0..<random.below(12) { await Task.yield() }
+    }
+    let all = writes
+    await written.wait { $0.count == all }
+    #expect(written.entries.allSatisfy { $0 }, "seed \(seed)")
+    await rest()
+    await check(number)
+  }
+
+  /// - Returns: Whether it is a transaction.
+  private func write(_ client: Int, _ done: @escaping @Sendable (Bool) -> Void) -> Bool {
+    let kind = random.below(5)
+    switch kind {
+    case 0:
+      let base = ["t"] + random.oraclePath(0...1)
+      var values: [String: Any] = [:]
+      for key in Set((0...random.below(3)).map { _ in random.oracleKey() }) {
+        let below = [key] + random.oraclePath(0...1), value = random.oracleTree()
+        values[below.joined(separator: "/")] = value.plain
+        tree = tree.setting(base + below, value)
+      }
+      steps.append("\(client) updates \(base): \(values)")
+      reference(client, base).updateChildValues(values) { error, _ in done(error == nil) }
+    case 1:
+      // Deep places are created by it, too.
+      let path = ["t"] + random.oraclePath(1...3), value = random.oracleTree(depth: 1)
+      tree = tree.setting(path, value)
+      steps.append("\(client) transacts \(path): \(value)")
+      reference(client, path).runTransactionBlock { data in
+        data.value = value.plain
+        return .success(withValue: data)
+      } andCompletionBlock: { _, isCommitted, _ in
+        done(isCommitted)
+      }
+    default:
+      let path = ["t"] + random.oraclePath(0...3), value = random.oracleTree()
+      tree = tree.setting(path, value)
+      steps.append("\(client) sets \(path): \(value)")
+      reference(client, path).setValue(value.plain) { error, _ in done(error == nil) }
+    }
+    return kind == 1
+  }
+
+  private func listenOrStop() {
+    let client = random.below(3)
+    switch random.below(9) {
+    case 0, 1:
+      let query = random.oracleQuery(), made = made(query, client), shown = Shown()
+      let observer = made.listen(Set(SyncEventKind.allCases), event: { shown.apply($0) }, cancel: { _ in })
+      listens.append(Listen(client: client, query: query, database: made, observer: observer, shown: shown))
+      steps.append("\(client) observes \(query)")
+    case 2:
+      let query = OracleQuery(path: random.oneIn(4) ? [] : ["t"] + random.oraclePath(0...2)), shown = Shown()
+      let place = reference(client, query.path)
+      let observer = place.listen(Set(SyncEventKind.allCases), event: { shown.apply($0) }, cancel: { _ in })
+      listens.append(Listen(client: client, query: query, database: place, observer: observer, shown: shown))
+      steps.append("\(client) observes \(query)")
+    case 3 where !listens.isEmpty:
+      let listen = listens.remove(at: random.below(listens.count))
+      listen.database.removeObserver(withHandle: DatabaseHandle(listen.observer.id))
+      steps.append("\(listen.client) stops \(listen.query)")
+    default: giveUp(client)
+    }
+  }
+
+  /// A listen that ends before its first data, in each of the ways that the API has.
+  private func giveUp(_ client: Int) {
+    let path = random.oneIn(5) ? [] : ["t"] + random.oraclePath(0...2)
+    let place = reference(client, path), kind = random.below(5)
+    steps.append("\(client) gives up on \(path), \(kind)")
+    switch kind {
+    case 0: place.runTransactionBlock { _ in .abort() }
+    case 1: place.removeObserver(withHandle: place.observe(.value) { _ in })
+    case 2:
+      let task = Task { for try await _ in place.value {} }
+      task.cancel()
+    case 3: place.observeSingleEvent(of: .value) { _ in }
+    default:
+      let query = made(random.oracleQuery(), client)
+      query.removeObserver(withHandle: query.observe(.value) { _ in })
+    }
+  }
+
+  // MARK: Rest
+
+  private func rest() async {
+    for _ in 0..<8 {
+      for client in clients {
+        client.repo.queue.sync {}
+        client.repo.events.drain()
+      }
+      for engine in engines { await engine.settle() }
+    }
+  }
+
+  private func check(_ round: Int) async {
+    for listen in listens {
+      let expected = listen.query.result(in: tree)
+      let label = "seed \(seed), round \(round), client \(listen.client), \(listen.query): \(steps)"
+      #expect(listen.shown.value == expected, "\(label)")
+      #expect(listen.shown.problems.isEmpty, "\(label)")
+      if random.oneIn(4) {
+        let read = try? await listen.database.getData()
+        #expect(read.map { OracleTree($0.valueInExportFormat() ?? NSNull()) } == expected, "read, \(label)")
+      }
+    }
+  }
+}
+
+/// A store whose calls take a random time before they begin and before they return.
+private final class UnsteadyStore: CommitObservable {
+  private let store: ModelStore
+  private let random: Locked<SplitMix>
+
+  init(_ store: ModelStore, seed: UInt64) {
+    self.store = store
+    random = Locked(SplitMix(seed: seed))
+  }
+
+  private func pause() async {
+    let count = random.withLock { random in random.oneIn(2) ? 0 : random.below(60) }
+    for _ in 0..<count { await Task.yield() }
+  }
+
+  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+    await pause()
+    let result = try await store.read(body)
+    await pause()
+    return result
+  }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    await pause()
+    let commit = try await store.write(body)
+    await pause()
+    return commit
+  }
+
+  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+  func close() async throws {}
+  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
+    store.observeCommits(observer)
+  }
+  var commits: AsyncStream<StoreVersion> { store.commits }
+  var tellsBeforeAcknowledging: Bool { true }
+}

@@ -1,0 +1,16 @@
+public import VestaBytes
+public import VestaFirestoreBackend
+import VestaServiceInterop
+
+/// The errors of the service as `google.rpc.Status`.
+public enum StatusWire {
+  /// The status of an error.
+  public static func status(of error: FirestoreServiceError) -> ProtobufStatus {
+    ProtobufStatus(code: Int32(error.code.rawValue), message: error.message)
+  }
+
+  /// The error of a status; `nil` for success.
+  public static func error(of status: ProtobufStatus) -> FirestoreServiceError? {
+    status.code == 0 ? nil : FirestoreServiceError(ServiceCode(wire: Int(status.code)), status.message)
+  }
+}

@@ -1,0 +1,155 @@
+public import VestaBytes
+public import VestaFirestoreBackend
+
+/// The kind of `google.firestore.v1.Value`.
+///
+/// Written out, and not by a statement: documents are made of values, so this is where the time of a call goes.
+public enum ValueWire: ProtobufKind {
+  /// A length and one field.
+  public static var wireType: ProtobufWireType { .delimited }
+
+  /// A value has presence.
+  public static func isDefault(_ value: Value) -> Bool { false }
+
+  // MARK: Binary
+
+  /// Writes a value; a default one is written too, such as the integer zero.
+  public static func write(_ value: Value, to writer: inout ProtobufWriter) throws(BytesError) {
+    let start = writer.begin()
+    switch value {
+    case .null:
+      writer.write(tag: 11, .varint)
+      writer.write(varint: 0)
+    case .boolean(let flag):
+      writer.write(tag: 1, .varint)
+      writer.write(varint: flag ? 1 : 0)
+    case .integer(let number):
+      writer.write(tag: 2, .varint)
+      writer.write(varint: UInt64(bitPattern: number))
+    case .double(let number):
+      writer.write(tag: 3, .fixed64)
+      writer.write(fixed64: number.bitPattern)
+    case .reference(let name):
+      writer.write(tag: 5, .delimited)
+      writer.write(string: name)
+    case .map(let map):
+      writer.write(tag: 6, .delimited)
+      try write(map, to: &writer)
+    case .geoPoint(let point):
+      writer.write(tag: 8, .delimited)
+      try ProtobufMessage<GeoPointWire>.write(point, to: &writer)
+    case .array(let values):
+      writer.write(tag: 9, .delimited)
+      try write(values, to: &writer)
+    case .timestamp(let timestamp):
+      writer.write(tag: 10, .delimited)
+      try TimestampWire.write(timestamp, to: &writer)
+    case .string(let text):
+      writer.write(tag: 17, .delimited)
+      writer.write(string: text)
+    case .bytes(let bytes):
+      writer.write(tag: 18, .delimited)
+      writer.write(blob: bytes)
+    }
+    writer.close(start)
+  }
+
+  private static func write(_ map: MapValue, to writer: inout ProtobufWriter) throws(BytesError) {
+    let start = writer.begin()
+    for (name, value) in map { try writer.write(1, entry: name, value, ValueWire.self) }
+    writer.close(start)
+  }
+
+  private static func write(_ values: [Value], to writer: inout ProtobufWriter) throws(BytesError) {
+    let start = writer.begin()
+    for value in values {
+      writer.write(tag: 1, .delimited)
+      try write(value, to: &writer)
+    }
+    writer.close(start)
+  }
+
+  /// Reads a value.
+  ///
+  /// - Throws: `BytesError` with `.malformed` also for a value of no type, or of one that no document has.
+  public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
+    let outer = try reader.enter()
+    var value: Value?
+    while try reader.nextField() {
+      if let read = try readMember(&reader) { value = read } else { try reader.skip() }
+    }
+    try reader.leave(outer)
+    guard let value else { throw BytesError(.malformed, noType) }
+    return value
+  }
+
+  /// Reads the current field; `nil` when it is none of a value's.
+  private static func readMember(_ reader: inout ProtobufReader) throws(BytesError) -> Value? {
+    switch reader.fieldNumber {
+    case 17, 5, 18: return try readBytes(&reader)
+    case 6, 8, 9, 10: return try readMessage(&reader)
+    case 3:
+      try reader.expect(.fixed64)
+      return .double(Double(bitPattern: try reader.fixed64()))
+    case 1, 2, 11:
+      try reader.expect(.varint)
+      let number = try reader.varint()
+      switch reader.fieldNumber {
+      case 1: return .boolean(number != 0)
+      case 2: return .integer(Int64(bitPattern: number))
+      default: return .null
+      }
+    default: return nil
+    }
+  }
+
+  private static func readBytes(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
+    try reader.expect(.delimited)
+    switch reader.fieldNumber {
+    case 17: return .string(try reader.string())
+    case 5: return .reference(try reader.string())
+    default: return .bytes(try reader.blob())
+    }
+  }
+
+  private static func readMessage(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
+    try reader.expect(.delimited)
+    switch reader.fieldNumber {
+    case 6: return .map(try readMap(&reader))
+    case 9: return .array(try readArray(&reader))
+    case 8: return .geoPoint(try ProtobufMessage<GeoPointWire>.read(&reader))
+    default: return .timestamp(try TimestampWire.read(&reader))
+    }
+  }
+
+  private static func readMap(_ reader: inout ProtobufReader) throws(BytesError) -> MapValue {
+    let outer = try reader.enter()
+    var map = MapValue()
+    while try reader.nextField() {
+      guard reader.fieldNumber == 1, reader.fieldWireType == .delimited else {
+        try reader.skip()
+        continue
+      }
+      let entry = try reader.mapEntry(ValueWire.self)
+      map.set(entry.value, for: entry.key)
+    }
+    try reader.leave(outer)
+    return map
+  }
+
+  private static func readArray(_ reader: inout ProtobufReader) throws(BytesError) -> [Value] {
+    let outer = try reader.enter()
+    var values: [Value] = []
+    while try reader.nextField() {
+      guard reader.fieldNumber == 1, reader.fieldWireType == .delimited else {
+        try reader.skip()
+        continue
+      }
+      values.append(try read(&reader))
+    }
+    try reader.leave(outer)
+    return values
+  }
+
+  static let noType = "a value has no type, or one that no document has"
+}

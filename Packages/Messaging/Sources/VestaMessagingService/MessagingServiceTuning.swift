@@ -1,0 +1,59 @@
+import VestaServiceInterop
+
+/// Every figure at which the service's behaviour changes, next to those of ``MessagingServiceOptions``; tests draw
+/// small ones.
+struct MessagingServiceTuning: Sendable {
+  /// The number of messages without one for a registration after which its cursor is moved all the same.
+  var longestGap: Int64 = 1_000
+
+  /// The number of acknowledged messages for many after which the cursor of a registration is moved.
+  var longestTrail = 256
+
+  /// The most messages that are dispatched by one read.
+  var longestPage = 256
+
+  /// The most messages whose rows are read together where it is decided which ones wait.
+  var readBatch = 256
+
+  /// The most dropped messages to topics that are counted at a time.
+  var longestCount = 100_000
+
+  /// The most immediate messages (time to live 0) that are kept for a connection that does not keep up.
+  var maximumInstants = 100
+
+  /// The most topics of one registration: each connection reads all of them.
+  ///
+  /// As many that it has left may be kept, while messages to them wait.
+  var maximumTopics: Int64 = 2_000
+
+  /// The most subscriptions to one topic that are kept for messages that wait, while the registration comes and goes.
+  var longestHistory = 16
+
+  /// The number of rows that one step of sweeping looks at.
+  var sweepBatch = 256
+
+  /// The most messages that wait for the transports.
+  var maximumPushes = 10_000
+
+  /// The number of calls whose messages are handed over to the transports at the same time.
+  var pushLanes = 16
+
+  /// The most messages of an acknowledgement, of `sendEach`, and of a page of the outbox; the most tokens of a call.
+  var maximumAcknowledged = 1_000
+  var maximumMessages = 500
+  var maximumPage = 1_000
+  var maximumTokens = 1_000
+
+  /// The most bytes of a sender, a platform and an app id, and of an address for a transport.
+  var longestName = 200
+  var longestAddress = 4_096
+
+  /// The time after which deliveries are written down without an acknowledgement.
+  var countDelay: Duration = .seconds(1)
+
+  /// The shortest time between two times of sweeping, and how long the notes of a change of topics are kept.
+  var sweepPause: Duration = .seconds(60)
+
+  /// The pause after which messages are dispatched that could not be read.
+  var dispatchPause: Duration = .seconds(1)
+}

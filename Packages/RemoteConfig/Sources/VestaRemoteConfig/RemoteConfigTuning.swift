@@ -1,0 +1,24 @@
+/// Every figure at which the client's behaviour changes; tests draw small ones.
+///
+/// Times are in seconds.
+struct RemoteConfigTuning: Equatable, Sendable {
+  /// The time for which fetches are throttled after a failure that follows a success, before it is multiplied by 0.5 or
+  /// 1.5; it doubles up to the longest.
+  var firstThrottle: Double = 120
+  var longestThrottle: Double = 14_400
+
+  /// The failures of the realtime connection, without a message in between, after which listeners get an error.
+  var maximumRetries = 8
+  /// The pauses after failures, and the longest one that the service can ask for.
+  var firstPause: Double = 120
+  var longestPause: Double = 14_400
+  var longestRequest = 86_400
+  /// A connection that has lasted for so long is opened again at once after its end in order.
+  var settledAfter: Double = 60
+  /// The pauses after connections that ended in order earlier than that; they double.
+  var firstShortPause: Double = 1
+  var longestShortPause: Double = 120
+
+  /// The attempts to fetch a version that was announced.
+  var fetchAttempts = 3
+}

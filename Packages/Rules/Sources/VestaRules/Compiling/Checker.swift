@@ -1,0 +1,242 @@
+/// Looks at names, calls and limits of a parsed file.
+///
+/// Names that mean nothing and calls with a wrong number of arguments are warnings, as in production: at run time they
+/// are errors of their expression only.
+struct Checker {
+  let tree: SyntaxTree
+  let source: SourceText
+  let scopes: ScopeTable
+  let limits: RulesLimits
+  private(set) var issues: [RulesIssue] = []
+  private var usedFunctions: Set<Int> = []
+  /// The functions that each function calls, in the order of writing.
+  private var calls: [[Int]]
+
+  init(_ tree: SyntaxTree, source: SourceText, limits: RulesLimits) {
+    self.tree = tree
+    self.source = source
+    self.limits = limits
+    scopes = ScopeTable(tree)
+    calls = Array(repeating: [], count: tree.functions.count)
+  }
+
+  /// The names that an expression sees besides those of its scope.
+  private struct Locals {
+    var names: [String] = []
+    var used: Set<String> = []
+    var function: Int?
+  }
+
+  static func check(_ tree: SyntaxTree, source: SourceText, limits: RulesLimits) -> [RulesIssue] {
+    var checker = Checker(tree, source: source, limits: limits)
+    checker.run()
+    return checker.issues
+  }
+
+  private mutating func run() {
+    if tree.scopes.count == 1 { issues.append(RulesIssue(.error, "The file declares no service.", at: nil)) }
+    for scope in tree.scopes.indices { check(scope: scope) }
+    for function in tree.functions.indices { check(function: function) }
+    for (index, function) in tree.functions.enumerated() where !usedFunctions.contains(index) {
+      warn("Unused function: \(function.name.name).", function.name.span)
+    }
+    checkCalls()
+  }
+
+  private mutating func warn(_ message: String, _ span: Span) {
+    issues.append(RulesIssue(.warning, message, at: source.position(span)))
+  }
+
+  private mutating func error(_ message: String, _ span: Span) {
+    issues.append(RulesIssue(.error, message, at: source.position(span)))
+  }
+
+  private mutating func declare(_ name: NamedSpan) {
+    if Builtin.packages.contains(name.name) { packageError(name.name, name.span) }
+  }
+
+  private mutating func packageError(_ name: String, _ span: Span) {
+    error("\(name) is a package and cannot be used as variable name.", span)
+  }
+
+  // MARK: Scopes and functions
+
+  private mutating func check(scope: Int) {
+    let syntax = tree.scopes[scope]
+    var names: Set<String> = []
+    for function in syntax.functions.map({ tree.functions[$0].name }) where !names.insert(function.name).inserted {
+      error("The function [\(function.name)] is already declared in the current scope.", function.span)
+    }
+    names = []
+    for capture in syntax.path.compactMap(\.capture) {
+      declare(capture)
+      if !names.insert(capture.name).inserted {
+        error("The identifier [\(capture.name)] is already bound in the current scope.", capture.span)
+      }
+    }
+    if scopes.captures[scope].count > limits.captures {
+      error("More than \(limits.captures) captures are nested.", syntax.pathSpan)
+    }
+    if scopes.segments[scope].count > limits.pathSegments {
+      error("The paths of nested matches have more than \(limits.pathSegments) segments.", syntax.pathSpan)
+    }
+    for allow in syntax.allows {
+      var locals = Locals()
+      if let condition = allow.condition { check(condition, scope, &locals) }
+    }
+  }
+
+  private mutating func check(function index: Int) {
+    let function = tree.functions[index]
+    var locals = Locals(function: index)
+    for parameter in function.parameters {
+      declare(parameter)
+      if locals.names.contains(parameter.name) {
+        error("The identifier [\(parameter.name)] is already bound in the current scope.", parameter.span)
+      }
+      locals.names.append(parameter.name)
+    }
+    var pending: [NamedSpan] = []
+    for variable in function.lets {
+      check(variable.value, function.scope, &locals)
+      declare(variable.name)
+      if locals.names.contains(variable.name.name) {
+        error("The identifier [\(variable.name.name)] is already bound in the current scope.", variable.name.span)
+        if let first = pending.firstIndex(where: { $0.name == variable.name.name }) {
+          if !locals.used.contains(variable.name.name) {
+            warn("Unused variable: \(variable.name.name).", pending[first].span)
+          }
+          pending.remove(at: first)
+        }
+        locals.used.remove(variable.name.name)
+      }
+      locals.names.append(variable.name.name)
+      pending.append(variable.name)
+    }
+    check(function.result, function.scope, &locals)
+    for name in pending where !locals.used.contains(name.name) { warn("Unused variable: \(name.name).", name.span) }
+  }
+
+  // MARK: Expressions
+
+  private mutating func check(_ root: NodeID, _ scope: Int, _ locals: inout Locals) {
+    // A list and no recursion, because chains can be long.
+    var waiting = [root]
+    while let id = waiting.popLast() {
+      let node = tree.nodes[id]
+      switch node.kind {
+      case .name(let name): check(name: name, node.anchor, scope, &locals)
+      case .call(let name, let arguments): check(call: name, arguments.count, node.anchor, scope, locals)
+      case .method(let target, let name, let arguments):
+        if let package = package(of: target, scope, locals) {
+          check(builtin: package + "." + name, arguments.count, node.anchor)
+          waiting += arguments.reversed()
+          continue
+        }
+      default: break
+      }
+      waiting += tree.children(of: id).reversed()
+    }
+  }
+
+  /// The package that a target of a method names, if it is one.
+  private func package(of target: NodeID, _ scope: Int, _ locals: Locals) -> String? {
+    guard case .name(let name) = tree.nodes[target].kind else { return nil }
+    if Builtin.packages.contains(name) { return name }
+    let isBound = locals.names.contains(name) || scopes.capture(name, from: scope) != nil
+    return name == "firestore" && !isBound ? name : nil
+  }
+
+  private mutating func check(name: String, _ span: Span, _ scope: Int, _ locals: inout Locals) {
+    if Builtin.packages.contains(name) {
+      packageError(name, span)
+      locals.used.insert(name)
+    } else if locals.names.contains(name) {
+      locals.used.insert(name)
+    } else if scopes.capture(name, from: scope) == nil, name != "request", name != "resource" {
+      warn("Invalid variable name: \(name).", span)
+    }
+  }
+
+  private mutating func check(call name: String, _ count: Int, _ span: Span, _ scope: Int, _ locals: Locals) {
+    guard let function = scopes.function(name, from: scope) else { return check(builtin: name, count, span) }
+    usedFunctions.insert(function)
+    if let caller = locals.function { calls[caller].append(function) }
+    if tree.functions[function].parameters.count != count {
+      warn("Incorrect number of arguments supplied to function: \(name).", span)
+    }
+  }
+
+  private mutating func check(builtin name: String, _ count: Int, _ span: Span) {
+    guard let builtin = Builtin(rawValue: name) else { return warn("Invalid function name: \(name).", span) }
+    if builtin.arity != count { warn("Incorrect number of arguments supplied to function: \(name).", span) }
+  }
+
+  // MARK: Calls of functions
+
+  /// Reports functions that call themselves, by themselves or through others, and the first chain that is too long.
+  private mutating func checkCalls() {
+    let recursive = recursiveFunctions()
+    for function in recursive.sorted() {
+      error("Recursive call is not allowed.", tree.functions[function].name.span)
+    }
+    guard recursive.isEmpty else { return }
+    var heights: [Int?] = Array(repeating: nil, count: calls.count)
+    for function in calls.indices {
+      guard height(function, &heights) > limits.callDepth + 1 else { continue }
+      var chain = [function]
+      while chain.count <= limits.callDepth, let last = chain.last,
+        let next = calls[last].max(by: { (heights[$0] ?? 0) < (heights[$1] ?? 0) })
+      {
+        chain.append(next)
+      }
+      let names = chain.map { tree.functions[$0].name.name }.joined(separator: "->")
+      issues.append(
+        RulesIssue(
+          .error, "Maximum allowed call depth of \(limits.callDepth) is reached for [\(names)] call stack.", at: nil))
+      return
+    }
+  }
+
+  /// The number of functions on the longest chain of calls that begins with a function; the graph has no cycle.
+  private func height(_ root: Int, _ heights: inout [Int?]) -> Int {
+    var waiting = [root]
+    while let function = waiting.last {
+      let open = calls[function].filter { heights[$0] == nil }
+      if open.isEmpty {
+        heights[function] = 1 + (calls[function].map { heights[$0] ?? 0 }.max() ?? 0)
+        waiting.removeLast()
+      } else {
+        waiting += open
+      }
+    }
+    return heights[root] ?? 0
+  }
+
+  /// The functions that can reach themselves.
+  private func recursiveFunctions() -> Set<Int> {
+    // What is left after functions that call nothing left are taken away has all cycles, and what leads to them.
+    var callers: [[Int]] = Array(repeating: [], count: calls.count)
+    var open = calls.map { Set($0).count }
+    for (caller, callees) in calls.enumerated() { for callee in Set(callees) { callers[callee].append(caller) } }
+    var leaves = open.indices.filter { open[$0] == 0 }
+    while let leaf = leaves.popLast() {
+      for caller in callers[leaf] {
+        open[caller] -= 1
+        if open[caller] == 0 { leaves.append(caller) }
+      }
+    }
+    let left = Set(open.indices.filter { open[$0] > 0 })
+    // A file that has more of them is told about the first ones: the search for each is as long as the cycle.
+    return Set(left.sorted().prefix(64).filter { reaches($0, within: left) })
+  }
+
+  private func reaches(_ start: Int, within allowed: Set<Int>) -> Bool {
+    var (seen, waiting) = (Set<Int>(), calls[start].filter(allowed.contains))
+    while let function = waiting.popLast() {
+      if function == start { return true }
+      if seen.insert(function).inserted { waiting += calls[function].filter(allowed.contains) }
+    }
+    return false
+  }
+}

@@ -1,0 +1,129 @@
+/// One step of the compiled form.
+///
+/// Operands are numbers: of other steps, of constants, of names, of lists.
+struct Step: Sendable {
+  enum Code: UInt8, Sendable {
+    /// The constant `a`.
+    case constant
+    /// The whole variable `request`, as a map.
+    case request
+    /// The member of `request` with the number `a` of `RequestField`.
+    case requestField
+    /// The variable `resource`.
+    case resource
+    /// The capture with the number `a` of the match.
+    case capture
+    /// The parameter with the number `a`.
+    case parameter
+    /// The variable with the number `a` of the function; its value is step `b`, evaluated when it is first used.
+    case variable
+    /// A name that means nothing.
+    case unbound
+    /// The list of the steps of list `a`.
+    case list
+    /// The map of the steps of list `a`, names and values in turns.
+    case map
+    /// The path of the steps of list `a`.
+    case path
+    case not
+    case negate
+    /// The binary operator `c` of the steps `a` and `b`.
+    case binary
+    /// Whether step `a` is of the type `b`.
+    case isType
+    /// `&&` of the steps of list `a`.
+    case all
+    /// `||` of the steps of list `a`.
+    case any
+    /// `a ? b : c`.
+    case conditional
+    /// The member with the name `b` of step `a`.
+    case member
+    /// Step `a` at the index of step `b`.
+    case index
+    /// Step `a` from step `b` to step `c`.
+    case slice
+    /// The declared function `a` with the arguments of list `b`.
+    case call
+    /// The built-in function `a` with the arguments of list `b`.
+    case builtin
+    /// A function with the name `a` that does not exist, with the arguments of list `b`.
+    case unknownCall
+    /// The method with the number `b` of step `a`, with the arguments of list `c`.
+    case method
+    /// A method with the name `b` that no type has, of step `a`, with the arguments of list `c`.
+    case unknownMethod
+  }
+
+  var code: Code
+  var a: Int32 = 0
+  var b: Int32 = 0
+  var c: Int32 = 0
+}
+
+/// The members of `request`.
+enum RequestField: Int32, Sendable, CaseIterable {
+  case auth, method, path, query, resource, time
+
+  init?(name: String) {
+    guard let found = RequestField.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+
+  var name: String {
+    switch self {
+    case .auth: "auth"
+    case .method: "method"
+    case .path: "path"
+    case .query: "query"
+    case .resource: "resource"
+    case .time: "time"
+    }
+  }
+}
+
+/// A function in the compiled form.
+struct CompiledFunction: Sendable {
+  let name: String
+  let parameterCount: Int
+  let variableCount: Int
+  let result: Int
+}
+
+/// An `allow` statement in the compiled form.
+struct CompiledAllow: Sendable {
+  /// Bit n is set for the n-th method of `RulesMethod.allCases`.
+  let methods: UInt8
+  /// The step of the condition; none means always.
+  let condition: Int?
+  let extent: Span
+
+  func names(_ method: RulesMethod) -> Bool { methods & method.bit != 0 }
+}
+
+extension RulesMethod {
+  var bit: UInt8 {
+    switch self {
+    case .get: 1
+    case .list: 2
+    case .create: 4
+    case .update: 8
+    case .delete: 16
+    }
+  }
+}
+
+/// A ruleset in the form that is evaluated.
+///
+/// Step numbers are those of the nodes of the tree.
+struct Program: Sendable {
+  var steps: [Step] = []
+  var spans: [(anchor: Span, extent: Span, name: Span)] = []
+  var constants: [RulesValue] = []
+  var names: [String] = []
+  var lists: [[Int32]] = []
+  var functions: [CompiledFunction] = []
+  var methods: [ValueMethod] = []
+  /// The compiled patterns of calls with a literal, by the step of the literal.
+  var patterns: [Int: PatternResult] = [:]
+}

@@ -1,0 +1,110 @@
+import VestaBytes
+
+/// Reads the tree of rules and checks it, as the check at upload does.
+struct DatabaseCompiler {
+  private let source: SourceText
+  private(set) var issues: [RulesIssue] = []
+
+  init(_ source: SourceText) { self.source = source }
+
+  private mutating func note(_ message: String, _ at: Int) {
+    let end = min(at + 1, source.bytes.count)
+    issues.append(RulesIssue(.error, message, at: source.position(Span(min(at, end), end))))
+  }
+
+  mutating func compile() -> DatabaseRuleset.Node {
+    let nothing = DatabaseRuleset.Node(rules: [:], indexes: [], children: [:], wildcard: nil)
+    let document: PlacedJSON
+    do throws(PlacedJSONReader.Failure) {
+      document = try PlacedJSONReader.read(source.bytes)
+    } catch {
+      note("Parse error.", error.at)
+      return nothing
+    }
+    guard case .object(let members, let at) = document, members.count == 1, members[0].name == "rules" else {
+      if case .object(let members, _) = document, let other = members.first(where: { $0.name != "rules" }) {
+        note("Expected 'rules' property.", other.at)
+      } else {
+        note("Expected 'rules' property.", document.at)
+      }
+      return nothing
+    }
+    _ = at
+    guard case .object(let rules, _) = members[0].value else {
+      note("Expected '{'.", members[0].value.at)
+      return nothing
+    }
+    return node(rules, captures: [])
+  }
+
+  private mutating func node(_ members: [PlacedJSON.Member], captures: [String]) -> DatabaseRuleset.Node {
+    var rules: [DatabaseRuleKind: DatabaseExpression] = [:]
+    var indexes: [String] = []
+    var children: [UTF8String: DatabaseRuleset.Node] = [:]
+    var wildcard: (name: String, node: DatabaseRuleset.Node)?
+    for member in members {
+      if let kind = DatabaseRuleKind(rawValue: member.name) {
+        rules[kind] = rule(member.value, kind, captures)
+      } else if member.name == ".indexOn" {
+        indexes = self.indexes(member.value)
+      } else if let child = child(member, captures) {
+        if !member.name.hasPrefix("$") {
+          children[UTF8String(member.name)] = child
+        } else if let wildcard {
+          note("Cannot have multiple default rules ('\(wildcard.name)' and '\(member.name)').", member.at)
+        } else {
+          wildcard = (member.name, child)
+        }
+      }
+    }
+    return DatabaseRuleset.Node(rules: rules, indexes: indexes, children: children, wildcard: wildcard?.node)
+  }
+
+  private mutating func child(_ member: PlacedJSON.Member, _ captures: [String]) -> DatabaseRuleset.Node? {
+    guard case .object(let members, _) = member.value else {
+      note("Expected '{'.", member.value.at)
+      return nil
+    }
+    let isCapture = member.name.hasPrefix("$")
+    let name = isCapture ? String(member.name.dropFirst()) : member.name
+    guard !name.utf8.contains(where: { ".#$/[]".utf8.contains($0) }), !name.isEmpty else {
+      note("String can't contain \".\", \"#\", \"$\", \"/\", \"[\", or \"]\"", member.at)
+      return nil
+    }
+    if isCapture, captures.contains(member.name) {
+      note("The capture '\(member.name)' is used twice on one path.", member.at)
+      return nil
+    }
+    return node(members, captures: isCapture ? captures + [member.name] : captures)
+  }
+
+  private mutating func rule(
+    _ value: PlacedJSON, _ kind: DatabaseRuleKind, _ captures: [String]
+  ) -> DatabaseExpression? {
+    switch value {
+    case .bool(let bool, _): return DatabaseExpression(nodes: [.bool(bool)])
+    case .string(let bytes, let places, let at):
+      let parsed = DatabaseParser.parse(bytes, kind: kind, captures: captures)
+      for issue in parsed.issues { note(issue.message, issue.at < places.count ? Int(places[issue.at]) : at) }
+      return parsed.issues.isEmpty ? parsed.expression : nil
+    default:
+      note("Invalid rule expression.  Expected 'true', 'false', or an expression string.", value.at)
+      return nil
+    }
+  }
+
+  private mutating func indexes(_ value: PlacedJSON) -> [String] {
+    switch value {
+    case .string(let bytes, _, _): return [String(decoding: bytes, as: UTF8.self)]
+    case .array(let elements, _):
+      let names = elements.compactMap { element -> String? in
+        guard case .string(let bytes, _, _) = element else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      if names.count == elements.count { return names }
+    default: break
+    }
+    note("Invalid indexOn expression. Must be either a string or an array of strings", value.at)
+    return []
+  }
+}

@@ -1,0 +1,120 @@
+/// A value of a leaf of the Realtime Database, or of a priority.
+public enum DatabaseScalar: Sendable, Hashable {
+  /// Null.
+  case null
+  /// A boolean.
+  case bool(Bool)
+  /// A number.
+  case number(Double)
+  /// A string.
+  case string(String)
+}
+
+/// A node of the tree, without its children.
+public enum DatabaseNode: Sendable, Hashable {
+  /// There is nothing.
+  case missing
+  /// A value.
+  case leaf(DatabaseScalar, priority: DatabaseScalar)
+  /// A node with children.
+  case parent(priority: DatabaseScalar)
+
+  /// Whether something is there.
+  public var exists: Bool { self != .missing }
+
+  var priority: DatabaseScalar {
+    switch self {
+    case .missing: .null
+    case .leaf(_, let priority), .parent(let priority): priority
+    }
+  }
+}
+
+/// A state of the tree that rules look at.
+///
+/// An adapter of a store answers from what its transaction reads.
+public protocol DatabaseRulesData {
+  /// Returns the node at a path.
+  func node(at path: [String]) -> DatabaseNode
+
+  /// Returns the names of the children at a path; asked below written paths alone.
+  func childNames(at path: [String]) -> [String]
+}
+
+/// A tree in memory.
+public indirect enum DatabaseTree: Sendable, Hashable, DatabaseRulesData {
+  /// Nothing.
+  case missing
+  /// A value.
+  case leaf(DatabaseScalar, priority: DatabaseScalar = .null)
+  /// Children by name; none of them is missing.
+  case parent([String: DatabaseTree], priority: DatabaseScalar = .null)
+
+  /// The subtree at a path.
+  public func tree(at path: some Collection<String>) -> DatabaseTree {
+    guard let first = path.first else { return self }
+    guard case .parent(let children, _) = self, let child = children[first] else { return .missing }
+    return child.tree(at: path.dropFirst())
+  }
+
+  /// The tree with a subtree in place of the one at a path; nodes without children are removed.
+  public func setting(_ value: DatabaseTree, at path: some Collection<String>) -> DatabaseTree {
+    guard let first = path.first else {
+      if case .parent(let children, _) = value, children.isEmpty { return .missing }
+      return value
+    }
+    var (children, priority): ([String: DatabaseTree], DatabaseScalar) = ([:], .null)
+    if case .parent(let own, let itsPriority) = self { (children, priority) = (own, itsPriority) }
+    let child = (children[first] ?? .missing).setting(value, at: path.dropFirst())
+    children[first] = child == .missing ? nil : child
+    return children.isEmpty ? .missing : .parent(children, priority: priority)
+  }
+
+  /// Returns the node at a path.
+  public func node(at path: [String]) -> DatabaseNode {
+    switch tree(at: path) {
+    case .missing: .missing
+    case .leaf(let value, let priority): .leaf(value, priority: priority)
+    case .parent(_, let priority): .parent(priority: priority)
+    }
+  }
+
+  /// Returns the names of the children at a path.
+  public func childNames(at path: [String]) -> [String] {
+    guard case .parent(let children, _) = tree(at: path) else { return [] }
+    return children.keys.sorted()
+  }
+}
+
+/// The parameters of a query, the variable `query`.
+public struct DatabaseRulesQuery: Sendable, Hashable {
+  /// The order of a query.
+  public enum Order: Sendable, Hashable {
+    /// None, as of a plain read.
+    case none
+    /// By keys.
+    case key
+    /// By values.
+    case value
+    /// By priorities.
+    case priority
+    /// By a child.
+    case child(String)
+  }
+
+  /// The order.
+  public var order: Order
+  /// The value at which results begin.
+  public var startAt: DatabaseScalar = .null
+  /// The value at which results end.
+  public var endAt: DatabaseScalar = .null
+  /// The value of all results.
+  public var equalTo: DatabaseScalar = .null
+  /// The number of first results.
+  public var limitToFirst: Int?
+  /// The number of last results.
+  public var limitToLast: Int?
+
+  /// The parameters of a plain read, or of a query with an order.
+  public init(_ order: Order = .none) { self.order = order }
+}

@@ -1,0 +1,118 @@
+import VestaBytes
+
+/// The answer of rules to a request to the Realtime Database.
+public struct DatabaseDecision: Sendable {
+  /// A rule that was asked.
+  public struct Step: Sendable {
+    /// The path of the rule in the data.
+    public let path: [String]
+    /// `.read`, `.write` or `.validate`.
+    public let rule: String
+    /// Whether it is true; nil after an error.
+    public let outcome: Bool?
+    /// The error.
+    public let failure: DatabaseRulesFailure?
+  }
+
+  /// Whether the request is allowed.
+  public let isAllowed: Bool
+  /// The rules that were asked, in their order.
+  public let steps: [Step]
+}
+
+extension DatabaseRuleset {
+  /// Decides whether a path may be read, by a plain read or a query.
+  public func decideRead(
+    _ path: [String], auth: RulesValue = .null, query: DatabaseRulesQuery = DatabaseRulesQuery(), now: Double = 0,
+    data: any DatabaseRulesData
+  ) -> DatabaseDecision {
+    var steps: [DatabaseDecision.Step] = []
+    let context = DatabaseContext(auth: auth, now: now, query: query, before: data, after: data)
+    let isAllowed = isGranted(.read, path, context, &steps)
+    return DatabaseDecision(isAllowed: isAllowed, steps: steps)
+  }
+
+  /// Decides whether a write is allowed: a set, an update of several paths, a delete, the end of a transaction.
+  ///
+  /// - Parameters:
+  ///   - paths: The paths that are written; all of them are judged by the state after the whole write.
+  ///   - before: The state before the write.
+  ///   - after: The state after it.
+  public func decideWrite(
+    _ paths: [[String]], auth: RulesValue = .null, now: Double = 0, before: any DatabaseRulesData,
+    after: any DatabaseRulesData
+  ) -> DatabaseDecision {
+    var steps: [DatabaseDecision.Step] = []
+    let context = DatabaseContext(auth: auth, now: now, before: before, after: after)
+    for path in paths {
+      guard isGranted(.write, path, context, &steps), isValid(path, context, &steps) else {
+        return DatabaseDecision(isAllowed: false, steps: steps)
+      }
+    }
+    return DatabaseDecision(isAllowed: true, steps: steps)
+  }
+
+  /// Whether a path may be read.
+  public func allowsRead(_ path: [String], auth: RulesValue = .null, data: any DatabaseRulesData) -> Bool {
+    decideRead(path, auth: auth, data: data).isAllowed
+  }
+
+  private func holds(
+    _ kind: DatabaseRuleKind, _ node: Node?, _ path: [String], _ captures: [String], _ context: DatabaseContext,
+    _ steps: inout [DatabaseDecision.Step]
+  ) -> Bool? {
+    guard let expression = node?.rules[kind] else { return nil }
+    var evaluation = DatabaseEvaluation(expression, context, path: path, captures: captures)
+    do throws(DatabaseRulesFailure) {
+      let outcome = try evaluation.holds()
+      steps.append(DatabaseDecision.Step(path: path, rule: kind.rawValue, outcome: outcome, failure: nil))
+      return outcome
+    } catch {
+      steps.append(DatabaseDecision.Step(path: path, rule: kind.rawValue, outcome: nil, failure: error))
+      return false
+    }
+  }
+
+  private func isGranted(
+    _ kind: DatabaseRuleKind, _ path: [String], _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
+  ) -> Bool {
+    let way = walk(path)
+    for (depth, node) in way.nodes.enumerated() {
+      guard node?.rules[kind] != nil else { continue }
+      let captures = Array(way.captures.prefix(way.counts[depth]))
+      if holds(kind, node, Array(path.prefix(depth)), captures, context, &steps) == true { return true }
+    }
+    return false
+  }
+
+  private func isValid(
+    _ path: [String], _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
+  ) -> Bool {
+    let way = walk(path)
+    for (depth, node) in way.nodes.enumerated() {
+      guard node?.rules[.validate] != nil else { continue }
+      let place = Array(path.prefix(depth))
+      guard context.after.node(at: place).exists else { continue }
+      let captures = Array(way.captures.prefix(way.counts[depth]))
+      guard holds(.validate, node, place, captures, context, &steps) != false else { return false }
+    }
+    // Depth first, by a list: what is written may be deep.
+    var waiting: [(node: Node, path: [String], captures: [String])] = []
+    func addChildren(_ node: Node?, _ path: [String], _ captures: [String]) {
+      guard let node, !node.children.isEmpty || node.wildcard != nil else { return }
+      for name in context.after.childNames(at: path).reversed() {
+        if let child = node.children[UTF8String(name)] {
+          waiting.append((child, path + [name], captures))
+        } else if let child = node.wildcard {
+          waiting.append((child, path + [name], captures + [name]))
+        }
+      }
+    }
+    addChildren(way.nodes.last ?? nil, path, way.captures)
+    while let next = waiting.popLast() {
+      guard holds(.validate, next.node, next.path, next.captures, context, &steps) != false else { return false }
+      addChildren(next.node, next.path, next.captures)
+    }
+    return true
+  }
+}

@@ -1,0 +1,329 @@
+import VestaBytes
+import VestaPatterns
+
+/// Evaluates expressions of the Realtime Database's rules.
+///
+/// An error ends its expression; nothing makes up for it.
+struct DatabaseEvaluation {
+  enum Value {
+    case scalar(DatabaseScalar)
+    case snapshot(isAfter: Bool, [String])
+    /// A node with children, as a value.
+    case object
+    /// `auth`, and what is below it.
+    case claims(RulesValue)
+    case query
+  }
+
+  let expression: DatabaseExpression
+  let context: DatabaseContext
+  /// Where the rule is.
+  let path: [String]
+  let captures: [String]
+  /// The bytes that strings may still be made of, so that they do not grow with every step.
+  private var room = 1 << 20
+
+  init(_ expression: DatabaseExpression, _ context: DatabaseContext, path: [String], captures: [String]) {
+    self.expression = expression
+    self.context = context
+    self.path = path
+    self.captures = captures
+  }
+
+  typealias Failure = DatabaseRulesFailure
+
+  mutating func holds() throws(Failure) -> Bool { try bool(expression.root, "Expression must evaluate to a boolean.") }
+
+  private mutating func bool(_ node: NodeID, _ message: String) throws(Failure) -> Bool {
+    guard case .scalar(.bool(let bool)) = try value(node) else { throw Failure(message) }
+    return bool
+  }
+
+  private mutating func value(_ node: NodeID) throws(Failure) -> Value {
+    switch expression.nodes[node] {
+    case .null: return .scalar(.null)
+    case .bool(let bool): return .scalar(.bool(bool))
+    case .number(let number): return .scalar(.number(number))
+    case .string(let string): return .scalar(.string(string))
+    case .auth: return DatabaseEvaluation.claims(context.auth)
+    case .now: return .scalar(.number(context.now))
+    case .query: return .query
+    case .data: return .snapshot(isAfter: false, path)
+    case .newData: return .snapshot(isAfter: true, path)
+    case .root: return .snapshot(isAfter: false, [])
+    case .capture(let number): return .scalar(.string(captures[number]))
+    case .not(let inner): return .scalar(.bool(!(try bool(inner, "! only operates on booleans."))))
+    case .negate(let inner): return .scalar(.number(-(try number(inner, "-", "left"))))
+    case .binary(let found, let left, let right): return .scalar(try binary(found, left, right))
+    case .all(let operands): return .scalar(.bool(try chain(operands, "&&", until: false)))
+    case .any(let operands): return .scalar(.bool(try chain(operands, "||", until: true)))
+    case .conditional(let condition, let yes, let no):
+      return try value(try bool(condition, "condition of ? must be boolean.") ? yes : no)
+    case .member(let target, let name): return try member(try value(target), name)
+    case .index(let target, let key): return try index(target, key)
+    case .call(let target, let method, let arguments): return try call(target, method, arguments)
+    case .array, .pattern: throw Failure("Unexpected array literal.")
+    }
+  }
+
+  // MARK: Operators
+
+  private mutating func chain(_ operands: [NodeID], _ sign: String, until decisive: Bool) throws(Failure) -> Bool {
+    for (index, operand) in operands.enumerated() {
+      let side = index == 0 ? "Left" : "Right"
+      if try bool(operand, "\(side) operand of \(sign) must be boolean.") == decisive { return decisive }
+    }
+    return !decisive
+  }
+
+  private mutating func number(_ node: NodeID, _ sign: String, _ side: String) throws(Failure) -> Double {
+    guard case .scalar(.number(let number)) = try value(node) else {
+      throw Failure("Invalid \(sign) expression: \(side) operand is not a number.")
+    }
+    return number
+  }
+
+  private mutating func binary(
+    _ found: DatabaseOperator, _ left: NodeID, _ right: NodeID
+  ) throws(Failure) -> DatabaseScalar {
+    let sign = found.rawValue
+    switch found {
+    case .equal, .notEqual:
+      let isEqual = DatabaseEvaluation.equal(try value(left), try value(right))
+      return .bool(isEqual == (found == .equal))
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return .bool(try order(found, left, right))
+    case .add: return try sum(left, right)
+    default:
+      let (l, r) = (try number(left, sign, "left"), try number(right, sign, "right"))
+      switch found {
+      case .subtract: return .number(l - r)
+      case .multiply: return .number(l * r)
+      case .divide: return .number(r == 0 ? .nan : l / r)
+      default: return .number(r == 0 ? .nan : l.truncatingRemainder(dividingBy: r))
+      }
+    }
+  }
+
+  private static func equal(_ left: Value, _ right: Value) -> Bool {
+    guard case .scalar(let l) = left, case .scalar(let r) = right else { return false }
+    if case .string(let first) = l, case .string(let second) = r { return UTF8Order.equal(first, second) }
+    return l == r
+  }
+
+  private mutating func order(_ found: DatabaseOperator, _ left: NodeID, _ right: NodeID) throws(Failure) -> Bool {
+    let compared: Arithmetic.Order?
+    switch (try value(left), try value(right)) {
+    case (.scalar(.number(let l)), .scalar(.number(let r))): compared = Arithmetic.order(.float(l), .float(r))
+    case (.scalar(.string(let l)), .scalar(.string(let r))): compared = Arithmetic.order(.string(l), .string(r))
+    case (.scalar(.number), let other), (.scalar(.string), let other):
+      _ = other
+      throw Failure("Invalid \(found.rawValue) expression: right operand must be a number or string.")
+    default: throw Failure("Invalid \(found.rawValue) expression: left operand must be a number or string.")
+    }
+    switch (found, compared) {
+    case (.less, .before?), (.lessOrEqual, .before?), (.lessOrEqual, .same?): return true
+    case (.greater, .after?), (.greaterOrEqual, .after?), (.greaterOrEqual, .same?): return true
+    default: return false
+    }
+  }
+
+  private mutating func sum(_ left: NodeID, _ right: NodeID) throws(Failure) -> DatabaseScalar {
+    switch (try value(left), try value(right)) {
+    case (.scalar(.number(let l)), .scalar(.number(let r))): return .number(l + r)
+    case (.scalar(.string(let l)), .scalar(.string(let r))): return .string(try bounded(l + r))
+    case (.scalar(.string(let l)), .scalar(.number(let r))):
+      return .string(try bounded(l + DatabaseEvaluation.text(r)))
+    case (.scalar(.number(let l)), .scalar(.string(let r))):
+      return .string(try bounded(DatabaseEvaluation.text(l) + r))
+    case (.scalar(.number), _), (.scalar(.string), _):
+      throw Failure("Invalid + expression: right operand is not a number or string.")
+    default: throw Failure("Invalid + expression: left operand is not a number or string.")
+    }
+  }
+
+  private mutating func bounded(_ text: String) throws(Failure) -> String {
+    room -= text.utf8.count
+    guard room >= 0 else { throw Failure("maximum size of values has been reached") }
+    return text
+  }
+
+  /// A number as JavaScript writes it.
+  static func text(_ number: Double) -> String {
+    if number.isNaN { return "NaN" }
+    if let whole = Int64(exactly: number), whole.magnitude < 1 << 53 { return String(whole) }
+    return number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : number.description
+  }
+
+  // MARK: Members
+
+  static func claims(_ value: RulesValue) -> Value {
+    switch value {
+    case .null: .scalar(.null)
+    case .bool(let bool): .scalar(.bool(bool))
+    case .int(let number): .scalar(.number(Double(number)))
+    case .float(let number): .scalar(.number(number))
+    case .string(let text): .scalar(.string(text))
+    default: .claims(value)
+    }
+  }
+
+  private func member(_ target: Value, _ name: String) throws(Failure) -> Value {
+    switch target {
+    case .claims(.map(let map)): return map[name].map(DatabaseEvaluation.claims) ?? .scalar(.null)
+    case .claims(.list(let list)):
+      if let index = Int(name), list.indices.contains(index) { return DatabaseEvaluation.claims(list[index]) }
+      return .scalar(name == "length" ? .number(Double(list.count)) : .null)
+    case .scalar(.string(let text)) where name == "length": return .scalar(.number(Double(text.utf16.count)))
+    case .query: return .scalar(context.query.value(of: name))
+    // Every member of null is null, but `length` is one of strings.
+    case .scalar, .object, .claims, .snapshot:
+      if name == "length" { throw Failure("No such method/property 'length'.") }
+      return .scalar(.null)
+    }
+  }
+
+  private mutating func index(_ target: NodeID, _ key: NodeID) throws(Failure) -> Value {
+    let object = try value(target)
+    switch try value(key) {
+    case .scalar(.string(let name)): return try member(object, name)
+    case .scalar(.number(let number)): return try member(object, DatabaseEvaluation.text(number))
+    default: throw Failure("Invalid property access.")
+    }
+  }
+
+  // MARK: Calls
+
+  private mutating func call(
+    _ target: NodeID, _ method: DatabaseMethod, _ arguments: [NodeID]
+  ) throws(Failure) -> Value {
+    switch try value(target) {
+    case .snapshot(let isAfter, let path): return try snapshot(isAfter, path, method, arguments)
+    case .scalar(.string(let text)): return .scalar(try string(text, method, arguments))
+    default: throw Failure("No such method/property '\(method.rawValue)'.")
+    }
+  }
+
+  private mutating func text(_ node: NodeID, _ message: String) throws(Failure) -> String {
+    guard case .scalar(.string(let text)) = try value(node) else { throw Failure(message) }
+    return text
+  }
+
+  private mutating func snapshot(
+    _ isAfter: Bool, _ path: [String], _ method: DatabaseMethod, _ arguments: [NodeID]
+  ) throws(Failure) -> Value {
+    func node(_ path: [String]) -> DatabaseNode { context.node(path, isAfter: isAfter) }
+    switch method {
+    case .child, .hasChild:
+      let name = try text(arguments[0], "\(method.rawValue)() expects a string argument.")
+      let isName = !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/"))
+      let child = path + (isName ? [name] : RulesPath(name).segments)
+      return method == .child ? .snapshot(isAfter: isAfter, child) : .scalar(.bool(node(child).exists))
+    case .parent:
+      guard !path.isEmpty else { throw Failure("No such method/property 'parent'.") }
+      return .snapshot(isAfter: isAfter, Array(path.dropLast()))
+    case .exists: return .scalar(.bool(node(path).exists))
+    case .getPriority: return .scalar(node(path).priority)
+    case .hasChildren: return .scalar(.bool(try hasChildren(isAfter, path, arguments)))
+    default: break
+    }
+    let found = node(path)
+    guard case .leaf(let value, _) = found else {
+      if method == .val { return found.exists ? .object : .scalar(.null) }
+      return .scalar(.bool(false))
+    }
+    switch (method, value) {
+    case (.val, _): return .scalar(value)
+    case (.isNumber, .number), (.isString, .string), (.isBoolean, .bool): return .scalar(.bool(true))
+    default: return .scalar(.bool(false))
+    }
+  }
+
+  private mutating func hasChildren(
+    _ isAfter: Bool, _ path: [String], _ arguments: [NodeID]
+  ) throws(Failure) -> Bool {
+    guard let list = arguments.first else {
+      if case .parent = context.node(path, isAfter: isAfter) { return true }
+      return false
+    }
+    guard case .array(let elements) = expression.nodes[list] else {
+      throw Failure("hasChildren() expects an array of child names.")
+    }
+    var names: [[String]] = []
+    for element in elements {
+      names.append(RulesPath(try text(element, "hasChildren() expects an array of strings.")).segments)
+    }
+    return names.allSatisfy { context.node(path + $0, isAfter: isAfter).exists }
+  }
+
+  private mutating func string(
+    _ text: String, _ method: DatabaseMethod, _ arguments: [NodeID]
+  ) throws(Failure) -> DatabaseScalar {
+    let message = "\(method.rawValue)() expects a string argument."
+    switch method {
+    case .contains: return .bool(BytesSearch.contains(text, try self.text(arguments[0], message)))
+    case .beginsWith: return .bool(text.utf8.starts(with: try self.text(arguments[0], message).utf8))
+    case .endsWith:
+      return .bool(text.utf8.reversed().starts(with: try self.text(arguments[0], message).utf8.reversed()))
+    case .toLowerCase: return .string(try bounded(text.lowercased()))
+    case .toUpperCase: return .string(try bounded(text.uppercased()))
+    case .replace:
+      let old = try self.text(arguments[0], "Argument 1 of replace() must be a string.")
+      let new = try self.text(arguments[1], "Argument 2 of replace() must be a string.")
+      guard let replaced = BytesSearch.replace(text, old, new, limit: room) else {
+        throw Failure("maximum size of values has been reached")
+      }
+      return .string(try bounded(replaced))
+    case .matches:
+      guard case .pattern(let pattern) = expression.nodes[arguments[0]] else {
+        throw Failure("matches() expects a regular expression literal argument.")
+      }
+      return .bool(pattern.isFound(in: text))
+    default: throw Failure("No such method/property '\(method.rawValue)'.")
+    }
+  }
+}
+
+/// Searches for plain texts, by their bytes.
+enum BytesSearch {
+  static func contains(_ text: String, _ part: String) -> Bool {
+    !places(Array(text.utf8), Array(part.utf8), 1).isEmpty
+  }
+
+  /// The text with all places of one text replaced by another; nil when it would be larger than a limit.
+  static func replace(_ text: String, _ old: String, _ new: String, limit: Int) -> String? {
+    let (bytes, part, replacement) = (Array(text.utf8), Array(old.utf8), Array(new.utf8))
+    guard !part.isEmpty else { return text }
+    let found = places(bytes, part, .max)
+    guard bytes.count + found.count * (replacement.count - part.count) <= limit else { return nil }
+    var (result, position): ([UInt8], Int) = ([], 0)
+    for place in found {
+      result += bytes[position..<place]
+      result += replacement
+      position = place + part.count
+    }
+    return String(decoding: result + bytes[position...], as: UTF8.self)
+  }
+
+  /// The places of a part that do not overlap, in time linear in both (Knuth, Morris and Pratt).
+  private static func places(_ bytes: [UInt8], _ part: [UInt8], _ limit: Int) -> [Int] {
+    guard !part.isEmpty else { return [0] }
+    var borders = [0]
+    var length = 0
+    for index in part.indices.dropFirst() {
+      while length > 0, part[index] != part[length] { length = borders[length - 1] }
+      if part[index] == part[length] { length += 1 }
+      borders.append(length)
+    }
+    var found: [Int] = []
+    length = 0
+    for (index, byte) in bytes.enumerated() {
+      while length > 0, byte != part[length] { length = borders[length - 1] }
+      if byte == part[length] { length += 1 }
+      guard length == part.count else { continue }
+      found.append(index + 1 - part.count)
+      if found.count == limit { break }
+      length = 0
+    }
+    return found
+  }
+}

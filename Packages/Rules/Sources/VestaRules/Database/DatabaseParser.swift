@@ -1,0 +1,349 @@
+/// Reads an expression of the Realtime Database's rules, and checks its types on the way.
+struct DatabaseParser {
+  /// The end of reading, after its issue was noted.
+  struct Failure: Error {}
+
+  private let bytes: [UInt8]
+  private var index = 0
+  private var tokenStart = 0
+  private(set) var issues: [(message: String, at: Int)] = []
+  private var nesting = 0
+  private var depths: [Int] = []
+  private(set) var expression = DatabaseExpression()
+  private var checker: DatabaseTypes
+
+  init(_ bytes: [UInt8], kind: DatabaseRuleKind, captures: [String]) {
+    self.bytes = bytes
+    checker = DatabaseTypes(kind: kind, captures: captures)
+  }
+
+  /// A parsed operand: its node, its type and where it begins.
+  struct Operand {
+    let node: NodeID
+    let type: DatabaseType
+    let at: Int
+  }
+
+  static func parse(
+    _ bytes: [UInt8], kind: DatabaseRuleKind, captures: [String]
+  ) -> (expression: DatabaseExpression, issues: [(message: String, at: Int)]) {
+    var parser = DatabaseParser(bytes, kind: kind, captures: captures)
+    do throws(Failure) {
+      let whole = try parser.conditional()
+      parser.skipBlanks()
+      guard parser.index == bytes.count else { throw parser.unexpected() }
+      if !whole.type.isBoolean {
+        parser.note(
+          whole.type == .array ? "Unexpected array literal." : "Expression must evaluate to a boolean.", whole.at)
+      }
+      parser.expression.root = whole.node
+    } catch {}
+    return (parser.expression, parser.issues)
+  }
+
+  // MARK: Characters
+
+  private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func skipBlanks() {
+    while let next = byte, next == 32 || (9...13).contains(next) { index += 1 }
+  }
+
+  private mutating func skip(_ sign: StaticString) -> Bool {
+    skipBlanks()
+    tokenStart = index
+    guard sign.withUTF8Buffer({ bytes[index...].starts(with: $0) }) else { return false }
+    index += sign.utf8CodeUnitCount
+    return true
+  }
+
+  private mutating func note(_ message: String, _ at: Int) { issues.append((message, at)) }
+
+  private mutating func unexpected() -> Failure {
+    skipBlanks()
+    if byte == UInt8(ascii: "="), index + 1 >= bytes.count || bytes[index + 1] != UInt8(ascii: "=") {
+      note("Rule expressions may not contain assignments.", index)
+    } else {
+      note("Parse error.", index)
+    }
+    return Failure()
+  }
+
+  private mutating func nested<Result>(
+    _ read: (inout DatabaseParser) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard nesting < 100 else {
+      note("The expression is nested too deeply.", index)
+      throw Failure()
+    }
+    nesting += 1
+    defer { nesting -= 1 }
+    return try read(&self)
+  }
+
+  private mutating func add(_ node: DatabaseSyntax) throws(Failure) -> NodeID {
+    // Evaluation goes as deep as the operands are nested.
+    let depth = (node.children.map { depths[$0] }.max() ?? 0) + 1
+    guard depth < 200 else {
+      note("The expression is nested too deeply.", index)
+      throw Failure()
+    }
+    depths.append(depth)
+    expression.nodes.append(node)
+    return expression.nodes.count - 1
+  }
+
+  /// Adds a node whose type was checked; a message of the check is noted.
+  private mutating func add(
+    _ node: DatabaseSyntax, _ checked: (type: DatabaseType, message: String?), _ at: Int
+  ) throws(Failure) -> Operand {
+    if let message = checked.message { note(message, at) }
+    return Operand(node: try add(node), type: checked.message == nil ? checked.type : .error, at: at)
+  }
+
+  // MARK: Operators
+
+  private mutating func conditional() throws(Failure) -> Operand {
+    try nested { parser throws(Failure) in try parser.readConditional() }
+  }
+
+  private mutating func readConditional() throws(Failure) -> Operand {
+    let condition = try logical(isAny: true)
+    guard skip("?") else { return condition }
+    let yes = try conditional()
+    guard skip(":") else { throw unexpected() }
+    let no = try conditional()
+    return try add(
+      .conditional(condition.node, yes.node, no.node),
+      DatabaseTypes.conditional(condition.type, yes.type, no.type), condition.at)
+  }
+
+  /// Reads operands of `||` or of `&&` into one node.
+  private mutating func logical(isAny: Bool) throws(Failure) -> Operand {
+    let sign: StaticString = isAny ? "||" : "&&"
+    let first = isAny ? try logical(isAny: false) : try binary(0)
+    var (operands, type) = ([first.node], first.type)
+    while skip(sign) {
+      let right = isAny ? try logical(isAny: false) : try binary(0)
+      let checked = DatabaseTypes.logical("\(sign)", type, right.type)
+      if let message = checked.message { note(message, first.at) }
+      type = checked.type
+      operands.append(right.node)
+    }
+    guard operands.count > 1 else { return first }
+    return Operand(node: try add(isAny ? .any(operands) : .all(operands)), type: type, at: first.at)
+  }
+
+  private mutating func operatorOf(level: Int) -> DatabaseOperator? {
+    switch level {
+    case 0: return skip("===") || skip("==") ? .equal : skip("!==") || skip("!=") ? .notEqual : nil
+    case 1:
+      return skip("<=") ? .lessOrEqual : skip(">=") ? .greaterOrEqual : skip("<") ? .less : skip(">") ? .greater : nil
+    case 2: return skip("+") ? .add : skip("-") ? .subtract : nil
+    default: return skip("*") ? .multiply : skip("/") ? .divide : skip("%") ? .remainder : nil
+    }
+  }
+
+  private mutating func binary(_ level: Int) throws(Failure) -> Operand {
+    if level == 4 { return try unary() }
+    var left = try binary(level + 1)
+    while let found = operatorOf(level: level) {
+      let right = try binary(level + 1)
+      left = try add(
+        .binary(found, left.node, right.node), DatabaseTypes.binary(found, left.type, right.type), left.at)
+    }
+    return left
+  }
+
+  private mutating func unary() throws(Failure) -> Operand {
+    skipBlanks()
+    let start = index
+    if byte == UInt8(ascii: "!"), index + 1 >= bytes.count || bytes[index + 1] != UInt8(ascii: "=") {
+      index += 1
+      let inner = try nested { parser throws(Failure) in try parser.unary() }
+      return try add(.not(inner.node), DatabaseTypes.not(inner.type), start)
+    }
+    if skip("-") {
+      let inner = try nested { parser throws(Failure) in try parser.unary() }
+      return try add(.negate(inner.node), DatabaseTypes.negate(inner.type), start)
+    }
+    return try postfix(try primary())
+  }
+
+  // MARK: Members and calls
+
+  private mutating func postfix(_ start: Operand) throws(Failure) -> Operand {
+    var target = start
+    while true {
+      if skip(".") {
+        skipBlanks()
+        target = try member(target, try name())
+      } else if skip("[") {
+        let key = try conditional()
+        guard skip("]") else { throw unexpected() }
+        if case .string(let name) = expression.nodes[key.node] {
+          target = try member(target, name)
+        } else {
+          target = try add(.index(target.node, key.node), DatabaseTypes.index(target.type), target.at)
+        }
+      } else if skip("(") {
+        target = try call(target)
+      } else {
+        return target
+      }
+    }
+  }
+
+  private mutating func name() throws(Failure) -> String {
+    let start = index
+    while let next = byte, Lexer.isNamePart(next) || next == UInt8(ascii: "$") { index += 1 }
+    guard index > start, !Lexer.isDigit(bytes[start]) else { throw unexpected() }
+    return String(decoding: bytes[start..<index], as: UTF8.self)
+  }
+
+  private mutating func member(_ target: Operand, _ name: String) throws(Failure) -> Operand {
+    try add(.member(target.node, name), DatabaseTypes.member(target.type, name), target.at)
+  }
+
+  private mutating func call(_ target: Operand) throws(Failure) -> Operand {
+    var arguments: [Operand] = []
+    var elements: [DatabaseType]?
+    if !skip(")") {
+      repeat {
+        skipBlanks()
+        // An array is allowed as the argument of one method alone, so that it is no error here yet.
+        if byte == UInt8(ascii: "["), target.type == .method(.hasChildren) {
+          let (array, types) = try self.array()
+          arguments.append(array)
+          elements = types
+        } else {
+          arguments.append(try conditional())
+        }
+      } while skip(",")
+      guard skip(")") else { throw unexpected() }
+    }
+    guard case .method(let method) = target.type, case .member(let object, _) = expression.nodes[target.node] else {
+      let message = target.type == .error ? nil : "Type error: Function call on target that is not a function."
+      return try add(.null, (.error, message), target.at)
+    }
+    return try add(
+      .call(object, method, arguments.map(\.node)),
+      DatabaseTypes.call(method, arguments.map(\.type), elements: elements), target.at)
+  }
+
+  // MARK: Primaries
+
+  private mutating func primary() throws(Failure) -> Operand {
+    skipBlanks()
+    let start = index
+    guard let first = byte else { throw unexpected() }
+    switch first {
+    case UInt8(ascii: "("):
+      index += 1
+      let inner = try conditional()
+      guard skip(")") else { throw unexpected() }
+      return Operand(node: inner.node, type: inner.type, at: start)
+    case UInt8(ascii: "'"), UInt8(ascii: "\""):
+      return Operand(node: try add(.string(try string(first))), type: .string, at: start)
+    case UInt8(ascii: "/"): return try pattern(start)
+    case UInt8(ascii: "["):
+      let array = try self.array().array
+      note("Unexpected array literal.", start)
+      return Operand(node: array.node, type: .error, at: start)
+    case _ where Lexer.isDigit(first) || first == UInt8(ascii: "."): return try number(start)
+    default: return try variable(start)
+    }
+  }
+
+  private mutating func array() throws(Failure) -> (array: Operand, types: [DatabaseType]) {
+    skipBlanks()
+    let start = index
+    index += 1
+    var elements: [Operand] = []
+    if !skip("]") {
+      repeat { elements.append(try conditional()) } while skip(",")
+      guard skip("]") else { throw unexpected() }
+    }
+    return (
+      Operand(node: try add(.array(elements.map(\.node))), type: .array, at: start), elements.map(\.type)
+    )
+  }
+
+  private mutating func number(_ start: Int) throws(Failure) -> Operand {
+    while let next = byte, Lexer.isDigit(next) || next == UInt8(ascii: ".") { index += 1 }
+    if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+      index += 1
+      if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") { index += 1 }
+      while let next = byte, Lexer.isDigit(next) { index += 1 }
+    }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    guard let number = Double(text.hasPrefix(".") ? "0" + text : text.hasSuffix(".") ? text + "0" : text) else {
+      index = start
+      throw unexpected()
+    }
+    return Operand(node: try add(.number(number)), type: .number, at: start)
+  }
+
+  private mutating func variable(_ start: Int) throws(Failure) -> Operand {
+    guard let first = byte, Lexer.isNameStart(first) || first == UInt8(ascii: "$") else { throw unexpected() }
+    let name = try name()
+    skipBlanks()
+    let checked = checker.variable(name)
+    if name == "var" { throw unexpected() }
+    return try add(checked.node, (checked.type, checked.message), start)
+  }
+
+  private mutating func string(_ quote: UInt8) throws(Failure) -> String {
+    let start = index
+    index += 1
+    var text: [UInt8] = []
+    while let next = byte {
+      index += 1
+      if next == quote { return String(decoding: text, as: UTF8.self) }
+      guard next == UInt8(ascii: "\\") else {
+        text.append(next)
+        continue
+      }
+      guard let kind = byte else { break }
+      index += 1
+      switch kind {
+      case UInt8(ascii: "n"): text.append(10)
+      case UInt8(ascii: "r"): text.append(13)
+      case UInt8(ascii: "t"): text.append(9)
+      case UInt8(ascii: "b"): text.append(8)
+      case UInt8(ascii: "f"): text.append(12)
+      case UInt8(ascii: "u"):
+        let digits = String(decoding: bytes[index..<min(index + 4, bytes.count)], as: UTF8.self)
+        guard digits.utf8.count == 4, let unit = UInt16(digits, radix: 16) else { throw unexpected() }
+        text += Array(String(decoding: [unit], as: UTF16.self).utf8)
+        index += 4
+      default: text.append(kind)
+      }
+    }
+    index = start
+    throw unexpected()
+  }
+
+  private mutating func pattern(_ start: Int) throws(Failure) -> Operand {
+    index += 1
+    var isInClass = false
+    while let next = byte, next != UInt8(ascii: "/") || isInClass {
+      if next == UInt8(ascii: "[") { isInClass = true }
+      if next == UInt8(ascii: "]") { isInClass = false }
+      index += next == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard index < bytes.count else {
+      index = start
+      throw unexpected()
+    }
+    let text = String(decoding: bytes[(start + 1)..<index], as: UTF8.self)
+    index += 1
+    let flagsStart = index
+    while let next = byte, Lexer.isNamePart(next) { index += 1 }
+    let flags = String(decoding: bytes[flagsStart..<index], as: UTF8.self)
+    switch DatabasePatternCheck.pattern(text, flags: flags) {
+    case .success(let pattern): return Operand(node: try add(.pattern(pattern)), type: .regex, at: start)
+    case .failure(let failure): return try add(.null, (.error, failure.description), start)
+    }
+  }
+}

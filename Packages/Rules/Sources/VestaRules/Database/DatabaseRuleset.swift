@@ -1,0 +1,100 @@
+import VestaBytes
+
+/// The rules of a Realtime Database, compiled.
+///
+/// `.read` and `.write` cascade: the first one that is true on the way from the root grants. `.validate` does not: all
+/// that concern a write have to hold, at its ancestors, at its place, and at all that is written below it.
+///
+/// ```swift
+/// let rules = try DatabaseRuleset(#"{"rules": {"notes": {"$id": {".read": "auth.uid === $id"}}}}"#)
+/// rules.allowsRead(["notes", "ada"], auth: .map(["uid": .string("ada")]), data: DatabaseTree.missing)  // true
+/// ```
+public struct DatabaseRuleset: Sendable {
+  /// A node of the rules.
+  final class Node: Sendable {
+    let rules: [DatabaseRuleKind: DatabaseExpression]
+    let indexes: [String]
+    let children: [UTF8String: Node]
+    let wildcard: Node?
+
+    init(
+      rules: [DatabaseRuleKind: DatabaseExpression], indexes: [String], children: [UTF8String: Node], wildcard: Node?
+    ) {
+      self.rules = rules
+      self.indexes = indexes
+      self.children = children
+      self.wildcard = wildcard
+    }
+  }
+
+  /// The text that was compiled, comments included.
+  public let source: String
+  let root: Node
+
+  /// Compiles rules.
+  ///
+  /// - Throws: ``RulesetError`` with all errors, the messages being those of the check at upload.
+  public init(_ source: String, limits: RulesLimits = RulesLimits()) throws(RulesetError) {
+    let text = SourceText(source)
+    guard text.bytes.count <= limits.sourceSize else {
+      throw RulesetError([RulesIssue(.error, "The source is larger than \(limits.sourceSize) bytes.", at: nil)])
+    }
+    var compiler = DatabaseCompiler(text)
+    let root = compiler.compile()
+    guard compiler.issues.isEmpty else { throw RulesetError(compiler.issues.sorted(by: RulesIssue.precedes)) }
+    self.source = source
+    self.root = root
+  }
+
+  /// The children of a path that are declared to be indexed there.
+  public func indexes(at path: [String]) -> [String] { walk(path).nodes.last.flatMap { $0?.indexes } ?? [] }
+
+  /// The nodes of the rules on the way to a path, the root first, and the captured names.
+  func walk(_ path: [String]) -> (nodes: [Node?], captures: [String], counts: [Int]) {
+    var nodes: [Node?] = [root]
+    var captures: [String] = []
+    // How many of the captures each node sees.
+    var counts = [0]
+    for name in path {
+      let parent = nodes.last.flatMap { $0 }
+      if let child = parent?.children[UTF8String(name)] {
+        nodes.append(child)
+      } else {
+        nodes.append(parent?.wildcard)
+        captures.append(name)
+      }
+      counts.append(captures.count)
+    }
+    return (nodes, captures, counts)
+  }
+}
+
+/// What a request to the Realtime Database is judged by.
+struct DatabaseContext {
+  let auth: RulesValue
+  let now: Double
+  var query = DatabaseRulesQuery()
+  let before: any DatabaseRulesData
+  let after: any DatabaseRulesData
+
+  func node(_ path: [String], isAfter: Bool) -> DatabaseNode { (isAfter ? after : before).node(at: path) }
+}
+
+extension DatabaseRulesQuery {
+  func value(of name: String) -> DatabaseScalar {
+    switch name {
+    case "orderByKey": return .bool(order == .key)
+    case "orderByValue": return .bool(order == .value)
+    case "orderByPriority": return .bool(order == .priority)
+    case "orderByChild":
+      if case .child(let path) = order { return .string(path) }
+      return .null
+    case "startAt": return startAt
+    case "endAt": return endAt
+    case "equalTo": return equalTo
+    case "limitToFirst": return limitToFirst.map { .number(Double($0)) } ?? .null
+    case "limitToLast": return limitToLast.map { .number(Double($0)) } ?? .null
+    default: return .null
+    }
+  }
+}

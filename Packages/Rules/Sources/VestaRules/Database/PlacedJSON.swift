@@ -1,0 +1,186 @@
+/// A JSON value with the place where it is in its document; comments are allowed.
+indirect enum PlacedJSON: Sendable {
+  case object([Member], at: Int)
+  case array([PlacedJSON], at: Int)
+  /// A string, and for each of its UTF-8 bytes the byte of the document.
+  case string([UInt8], places: [Int32], at: Int)
+  case bool(Bool, at: Int)
+  /// A number or null.
+  case other(at: Int)
+
+  struct Member: Sendable {
+    let name: String
+    let at: Int
+    let value: PlacedJSON
+  }
+
+  var at: Int {
+    switch self {
+    case .object(_, let at), .array(_, let at), .string(_, _, let at), .bool(_, let at), .other(let at): at
+    }
+  }
+}
+
+/// Reads JSON as rules files are written: with comments, and with line ends inside of strings.
+struct PlacedJSONReader {
+  struct Failure: Error { let at: Int }
+
+  private let bytes: [UInt8]
+  private var index = 0
+  private var depth = 0
+
+  static func read(_ bytes: [UInt8]) throws(Failure) -> PlacedJSON {
+    var reader = PlacedJSONReader(bytes: bytes)
+    let value = try reader.value()
+    try reader.skipBlanks()
+    guard reader.index == bytes.count else { throw Failure(at: reader.index) }
+    return value
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func skipBlanks() throws(Failure) {
+    while let next = byte {
+      if next == 32 || next == 9 || next == 10 || next == 13 {
+        index += 1
+      } else if next == UInt8(ascii: "/"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "/") {
+        while let next = byte, next != 10 { index += 1 }
+      } else if next == UInt8(ascii: "/"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "*") {
+        let start = index
+        index += 2
+        while index + 1 < bytes.count, bytes[index] != UInt8(ascii: "*") || bytes[index + 1] != UInt8(ascii: "/") {
+          index += 1
+        }
+        guard index + 1 < bytes.count else { throw Failure(at: start) }
+        index += 2
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func expect(_ wanted: UInt8) throws(Failure) {
+    try skipBlanks()
+    guard byte == wanted else { throw Failure(at: index) }
+    index += 1
+  }
+
+  private mutating func skip(_ wanted: UInt8) throws(Failure) -> Bool {
+    try skipBlanks()
+    guard byte == wanted else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func value() throws(Failure) -> PlacedJSON {
+    try skipBlanks()
+    let start = index
+    switch byte {
+    case UInt8(ascii: "{"): return .object(try members(), at: start)
+    case UInt8(ascii: "["): return .array(try elements(), at: start)
+    case UInt8(ascii: "\""):
+      let text = try string()
+      return .string(text.bytes, places: text.places, at: start)
+    default: return try word(start)
+    }
+  }
+
+  private mutating func enter() throws(Failure) {
+    guard depth < 100 else { throw Failure(at: index) }
+    depth += 1
+    index += 1
+  }
+
+  private mutating func members() throws(Failure) -> [PlacedJSON.Member] {
+    try enter()
+    var list: [PlacedJSON.Member] = []
+    while try !skip(UInt8(ascii: "}")) {
+      if !list.isEmpty { try expect(UInt8(ascii: ",")) }
+      // A comma may stand before the closing brace.
+      if !list.isEmpty, try skip(UInt8(ascii: "}")) { break }
+      try skipBlanks()
+      let start = index
+      guard byte == UInt8(ascii: "\"") else { throw Failure(at: index) }
+      let name = String(decoding: try string().bytes, as: UTF8.self)
+      try expect(UInt8(ascii: ":"))
+      list.append(PlacedJSON.Member(name: name, at: start, value: try value()))
+    }
+    depth -= 1
+    return list
+  }
+
+  private mutating func elements() throws(Failure) -> [PlacedJSON] {
+    try enter()
+    var list: [PlacedJSON] = []
+    while try !skip(UInt8(ascii: "]")) {
+      if !list.isEmpty { try expect(UInt8(ascii: ",")) }
+      list.append(try value())
+    }
+    depth -= 1
+    return list
+  }
+
+  private mutating func word(_ start: Int) throws(Failure) -> PlacedJSON {
+    while let next = byte,
+      Lexer.isNamePart(next) || next == UInt8(ascii: "-") || next == UInt8(ascii: "+")
+        || next == UInt8(ascii: ".")
+    {
+      index += 1
+    }
+    switch String(decoding: bytes[start..<index], as: UTF8.self) {
+    case "true": return .bool(true, at: start)
+    case "false": return .bool(false, at: start)
+    case "null": return .other(at: start)
+    case let text:
+      guard Double(text) != nil else { throw Failure(at: start) }
+      return .other(at: start)
+    }
+  }
+
+  private mutating func string() throws(Failure) -> (bytes: [UInt8], places: [Int32]) {
+    index += 1
+    var (text, places): ([UInt8], [Int32]) = ([], [])
+    while let next = byte {
+      let start = index
+      index += 1
+      if next == UInt8(ascii: "\"") { return (text, places) }
+      let part = next == UInt8(ascii: "\\") ? try escape() : [next]
+      text += part
+      places += part.map { _ in Int32(start) }
+    }
+    throw Failure(at: index)
+  }
+
+  private mutating func escape() throws(Failure) -> [UInt8] {
+    guard let kind = byte else { throw Failure(at: index) }
+    index += 1
+    switch kind {
+    case UInt8(ascii: "n"): return [10]
+    case UInt8(ascii: "r"): return [13]
+    case UInt8(ascii: "t"): return [9]
+    case UInt8(ascii: "b"): return [8]
+    case UInt8(ascii: "f"): return [12]
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [kind]
+    case UInt8(ascii: "u"):
+      var units = [try unit()]
+      if units[0] & 0xFC00 == 0xD800, byte == UInt8(ascii: "\\"), index + 1 < bytes.count,
+        bytes[index + 1] == UInt8(ascii: "u")
+      {
+        index += 2
+        units.append(try unit())
+      }
+      return Array(String(decoding: units, as: UTF16.self).utf8)
+    default: throw Failure(at: index - 1)
+    }
+  }
+
+  private mutating func unit() throws(Failure) -> UInt16 {
+    guard index + 4 <= bytes.count,
+      let value = UInt16(String(decoding: bytes[index..<(index + 4)], as: UTF8.self), radix: 16)
+    else { throw Failure(at: index) }
+    index += 4
+    return value
+  }
+}

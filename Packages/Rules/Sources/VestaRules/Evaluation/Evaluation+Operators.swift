@@ -1,0 +1,254 @@
+import VestaBytes
+
+extension BinaryOperator {
+  static let all = Array(allCases)
+}
+
+extension Evaluation {
+  mutating func negate(_ operand: Int, _ id: Int) -> Operand {
+    switch evaluate(operand) {
+    case .value(.int(let number)):
+      let (value, overflow) = (0 as Int64).subtractingReportingOverflow(number)
+      return overflow ? fail(.overflow, id) : .value(.int(value))
+    case .value(.float(let number)): return .value(.float(-number))
+    case .value(let value):
+      return fail(.unsupportedOperation(received: "-\(value.typeName)", expected: ["-int", "-float"]), id)
+    case .failure(let number): return .failure(number)
+    case .symbol, .unset: return fail(.unknown, id)
+    }
+  }
+
+  mutating func binary(_ number: Int, _ left: Int, _ right: Int, _ id: Int) -> Operand {
+    let found = BinaryOperator.all[number]
+    let (l, r): (Operand, Operand)
+    if found == .contained {
+      // The collection counts as the first operand.
+      l = evaluate(left)
+      r = evaluate(right)
+      if case .failure = r { return r }
+    } else {
+      r = evaluate(right)
+      l = evaluate(left)
+    }
+    if case .failure = l { return l }
+    if case .failure = r { return r }
+    guard case .value(let leftValue) = l, case .value(let rightValue) = r else { return symbolic(found, l, r, id) }
+    return apply(found, leftValue, rightValue, id)
+  }
+
+  private mutating func apply(_ found: BinaryOperator, _ left: RulesValue, _ right: RulesValue, _ id: Int) -> Operand {
+    switch found {
+    case .equal: return equal(left, right, id, negated: false)
+    case .notEqual: return equal(left, right, id, negated: true)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      guard budget.work.take(left.compareCost) else { return fail(.sizeLimit, id) }
+      guard let outcome = Arithmetic.order(left, right) else { return unsupported(found, left, right, id) }
+      return .value(.bool(Arithmetic.holds(found, outcome)))
+    case .contained: return contained(left, right, id)
+    default:
+      if case .string(let l) = left, case .string(let r) = right, found == .add {
+        guard budget.work.take(1 + (l.utf8.count + r.utf8.count) >> 4) else { return fail(.sizeLimit, id) }
+        return .value(.string(l + r))
+      }
+      switch Arithmetic.apply(found, left, right) {
+      case .value(let value): return .value(value)
+      case .failure(let failure): return fail(failure, id)
+      case nil: return unsupported(found, left, right, id)
+      }
+    }
+  }
+
+  private mutating func equal(_ left: RulesValue, _ right: RulesValue, _ id: Int, negated: Bool) -> Operand {
+    let isEqual = ValueEquality.equal(left, right, &budget.work)
+    guard budget.work.left >= 0 else { return fail(.sizeLimit, id) }
+    return .value(.bool(isEqual != negated))
+  }
+
+  private mutating func contained(_ left: RulesValue, _ right: RulesValue, _ id: Int) -> Operand {
+    let found: Bool
+    switch (left, right) {
+    case (_, .list(let list)): found = contains(list, left)
+    case (_, .set(let set)): found = contains(set.elements, left)
+    case (.string(let name), .map(let map)): found = map[name] != nil
+    default: return unsupported(.contained, left, right, id)
+    }
+    return budget.work.left < 0 ? fail(.sizeLimit, id) : .value(.bool(found))
+  }
+
+  private mutating func contains(_ elements: [RulesValue], _ value: RulesValue) -> Bool {
+    for element in elements where ValueEquality.equal(element, value, &budget.work) { return true }
+    return false
+  }
+
+  private mutating func unsupported(
+    _ found: BinaryOperator, _ left: RulesValue, _ right: RulesValue, _ id: Int
+  ) -> Operand {
+    let sign = found.rawValue
+    return fail(
+      .unsupportedOperation(
+        received: "\(left.typeName) \(sign) \(right.typeName)",
+        expected: Arithmetic.overloads(found).map { "\($0.0) \(sign) \($0.1)" }), id)
+  }
+}
+
+/// Arithmetic and order of values.
+enum Arithmetic {
+  enum Outcome {
+    case value(RulesValue)
+    case failure(RulesFailure)
+  }
+
+  /// The pairs of types that an operator takes, in the order of production's messages.
+  static func overloads(_ found: BinaryOperator) -> [(String, String)] {
+    switch found {
+    case .add:
+      [
+        ("int", "int"), ("float", "float"), ("string", "string"), ("duration", "duration"),
+        ("duration", "timestamp"), ("timestamp", "duration"),
+      ]
+    case .subtract:
+      [
+        ("int", "int"), ("float", "float"), ("duration", "duration"), ("timestamp", "duration"),
+        ("timestamp", "timestamp"),
+      ]
+    case .multiply, .divide, .remainder: [("int", "int"), ("float", "float")]
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      ["string", "bytes", "int", "float", "duration", "timestamp"].map { ($0, $0) }
+        + [("constraint", "any"), ("any", "constraint")]
+    case .contained: [("any", "list"), ("any", "set"), ("string", "map")]
+    case .equal, .notEqual: [("any", "any")]
+    }
+  }
+
+  static func apply(_ found: BinaryOperator, _ left: RulesValue, _ right: RulesValue) -> Outcome? {
+    switch (left, right) {
+    case (.int(let l), .int(let r)): integers(found, l, r)
+    case (.float(let l), .float(let r)): floats(found, l, r)
+    case (.int(let l), .float(let r)): floats(found, Double(l), r)
+    case (.float(let l), .int(let r)): floats(found, l, Double(r))
+    default: times(found, left, right)
+    }
+  }
+
+  private static func integers(_ found: BinaryOperator, _ left: Int64, _ right: Int64) -> Outcome? {
+    let result: (partialValue: Int64, overflow: Bool)
+    switch found {
+    case .add: result = left.addingReportingOverflow(right)
+    case .subtract: result = left.subtractingReportingOverflow(right)
+    case .multiply: result = left.multipliedReportingOverflow(by: right)
+    case .divide:
+      if right == 0 { return .failure(.divideByZero) }
+      result = left.dividedReportingOverflow(by: right)
+    case .remainder:
+      if right == 0 { return .failure(.divideByZero) }
+      result = right == -1 ? (0, false) : left.remainderReportingOverflow(dividingBy: right)
+    default: return nil
+    }
+    return result.overflow ? .failure(.overflow) : .value(.int(result.partialValue))
+  }
+
+  private static func floats(_ found: BinaryOperator, _ left: Double, _ right: Double) -> Outcome? {
+    switch found {
+    case .add: .value(.float(left + right))
+    case .subtract: .value(.float(left - right))
+    case .multiply: .value(.float(left * right))
+    case .divide: right == 0 ? .failure(.divideByZero) : .value(.float(left / right))
+    case .remainder:
+      right == 0 ? .failure(.divideByZero) : .value(.float(left.truncatingRemainder(dividingBy: right)))
+    default: nil
+    }
+  }
+
+  private static func times(_ found: BinaryOperator, _ left: RulesValue, _ right: RulesValue) -> Outcome? {
+    switch (found, left, right) {
+    case (.add, .duration(let l), .duration(let r)):
+      sum(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds) { .duration(RulesDuration(seconds: $0, nanoseconds: $1)) }
+    case (.add, .duration(let l), .timestamp(let r)):
+      sum(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds) {
+        .timestamp(RulesTimestamp(seconds: $0, nanoseconds: $1))
+      }
+    case (.add, .timestamp(let l), .duration(let r)):
+      sum(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds) {
+        .timestamp(RulesTimestamp(seconds: $0, nanoseconds: $1))
+      }
+    case (.subtract, .duration(let l), .duration(let r)):
+      difference(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds) {
+        .duration(RulesDuration(seconds: $0, nanoseconds: $1))
+      }
+    case (.subtract, .timestamp(let l), .duration(let r)):
+      difference(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds) {
+        .timestamp(RulesTimestamp(seconds: $0, nanoseconds: $1))
+      }
+    case (.subtract, .timestamp(let l), .timestamp(let r)):
+      difference(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds) {
+        .duration(RulesDuration(seconds: $0, nanoseconds: $1))
+      }
+    default: nil
+    }
+  }
+
+  private static func sum(
+    _ s1: Int64, _ n1: Int32, _ s2: Int64, _ n2: Int32, _ make: (Int64, Int64) -> RulesValue
+  ) -> Outcome {
+    let (seconds, overflow) = s1.addingReportingOverflow(s2)
+    guard !overflow, seconds.magnitude < TimeBounds.computed else { return .failure(.overflow) }
+    return .value(make(seconds, Int64(n1) + Int64(n2)))
+  }
+
+  private static func difference(
+    _ s1: Int64, _ n1: Int32, _ s2: Int64, _ n2: Int32, _ make: (Int64, Int64) -> RulesValue
+  ) -> Outcome {
+    let (seconds, overflow) = s1.subtractingReportingOverflow(s2)
+    guard !overflow, seconds.magnitude < TimeBounds.computed else { return .failure(.overflow) }
+    return .value(make(seconds, Int64(n1) - Int64(n2)))
+  }
+
+  /// The order of two values.
+  enum Order { case before, same, after, none }
+
+  /// The order of two values of types that have one; nil for other pairs.
+  static func order(_ left: RulesValue, _ right: RulesValue) -> Order? {
+    switch (left, right) {
+    case (.string(let l), .string(let r)): sign(UTF8Order.compare(l, r))
+    case (.bytes(let l), .bytes(let r)): sign(UTF8Order.compare(bytes: l, r))
+    case (.int(let l), .int(let r)): l < r ? .before : l == r ? .same : .after
+    case (.float(let l), .float(let r)): floats(l, r)
+    case (.int(let l), .float(let r)): floats(Double(l), r)
+    case (.float(let l), .int(let r)): floats(l, Double(r))
+    case (.duration(let l), .duration(let r)): pairs(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds)
+    case (.timestamp(let l), .timestamp(let r)): pairs(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds)
+    default: nil
+    }
+  }
+
+  private static func sign(_ number: Int) -> Order { number < 0 ? .before : number == 0 ? .same : .after }
+
+  private static func floats(_ left: Double, _ right: Double) -> Order {
+    left < right ? .before : left == right ? .same : left > right ? .after : .none
+  }
+
+  private static func pairs(_ s1: Int64, _ n1: Int32, _ s2: Int64, _ n2: Int32) -> Order {
+    (s1, n1) < (s2, n2) ? .before : (s1, n1) == (s2, n2) ? .same : .after
+  }
+
+  static func holds(_ found: BinaryOperator, _ order: Order) -> Bool {
+    switch found {
+    case .less: order == .before
+    case .lessOrEqual: order == .before || order == .same
+    case .greater: order == .after
+    case .greaterOrEqual: order == .after || order == .same
+    default: false
+    }
+  }
+}
+
+extension RulesValue {
+  /// The units of work of comparing the value.
+  fileprivate var compareCost: Int {
+    switch self {
+    case .string(let text): 1 + text.utf8.count >> 4
+    case .bytes(let bytes): 1 + bytes.count >> 4
+    default: 1
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import VestaBytes
+
+/// Evaluates conditions of one request.
+///
+/// Every expression has an outcome; nothing throws, and the budget bounds the time.
+///
+/// The order is production's: the operands of `&&`, `||` and `?:` from left to right and only as far as needed, all
+/// other operands and arguments last one first, while the error that is reported is the first one in the order of
+/// writing.
+struct Evaluation {
+  let code: RulesCode
+  let service: RulesService
+  let dialect: RulesDialect
+  let request: RulesRequest
+  let documents: any RulesDocuments
+  let facts: QueryFacts?
+  var budget: RulesBudget
+  /// The match that is being asked, and the path it was bound to.
+  var match: CompiledMatch?
+  var binding = MatchBinding(match: 0, globs: .none)
+  var path: [PathSegment] = []
+  /// The arguments and variables of the functions that are being called.
+  var stack: [Operand] = []
+  var base = 0
+  var variables = 0
+  var failures: [FailureRecord] = []
+  /// Whether the decision has ended, whatever other statements say.
+  var isEnded = false
+  /// The lookups whose documents have to be read first.
+  var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
+  var recorder: EvaluationRecorder?
+
+  init(
+    _ ruleset: Ruleset, _ request: RulesRequest, documents: any RulesDocuments, facts: QueryFacts?, budget: RulesBudget
+  ) {
+    code = ruleset.code
+    service = ruleset.service
+    dialect = ruleset.dialect
+    self.request = request
+    self.documents = documents
+    self.facts = facts
+    self.budget = budget
+  }
+
+  var program: Program {
+    @inline(__always) _read { yield code.program }
+  }
+
+  // MARK: Failures
+
+  mutating func fail(_ failure: RulesFailure, _ step: Int) -> Operand {
+    if failure.isFinal { isEnded = true }
+    failures.append(FailureRecord(failure: failure, step: step))
+    return .failure(Int32(failures.count - 1))
+  }
+
+  /// A value that is not a boolean where one is needed.
+  mutating func notBool(_ value: RulesValue, _ step: Int) -> Operand {
+    fail(.typeMismatch(received: value.typeName, expected: "bool"), step)
+  }
+
+  // MARK: Steps
+
+  mutating func evaluate(_ step: Int) -> Operand {
+    switch recorder {
+    case nil: return evaluateStep(step)
+    case .coverage(let counts)?:
+      let outcome = evaluateStep(step)
+      count(outcome, step, in: counts)
+      return outcome
+    case .trace(let recorder)?:
+      recorder.began(step)
+      let outcome = evaluateStep(step)
+      recorder.ended(step, recorded(outcome))
+      return outcome
+    }
+  }
+
+  private mutating func evaluateStep(_ id: Int) -> Operand {
+    budget.expressions -= 1
+    guard budget.expressions >= 0, !isEnded else {
+      return fail(isEnded ? .unknown : .expressionLimit(budget.limits.expressions), id)
+    }
+    let step = program.steps[id]
+    let (a, b, c) = (Int(step.a), Int(step.b), Int(step.c))
+    switch step.code {
+    case .constant: return .value(program.constants[a])
+    case .request: return .value(.map(request.map(dialect: dialect, service: service)))
+    case .requestField: return requestField(step.a, id)
+    case .resource: return resource(id)
+    case .capture: return capture(a, id)
+    case .parameter: return stack[base + a]
+    case .variable: return variable(a, b)
+    case .unbound: return fail(.nullValue, id)
+    case .list: return list(a, id)
+    case .map: return map(a, id)
+    case .path: return path(a, id)
+    case .not: return not(a, id)
+    case .negate: return negate(a, id)
+    case .binary: return binary(c, a, b, id)
+    case .isType: return isType(a, program.names[b], id)
+    case .all: return chain(a, until: false)
+    case .any: return chain(a, until: true)
+    case .conditional: return conditional(a, b, c)
+    case .member: return member(a, b, id)
+    case .index: return index(a, b, id)
+    case .slice: return slice(a, b, c, id)
+    case .call: return call(a, b, id)
+    case .builtin: return builtin(Builtin.all[a], b, id)
+    case .unknownCall: return unknown(program.names[a], nil, b, id)
+    case .method: return method(a, ValueMethod.all[b], c, id)
+    case .unknownMethod: return unknown(program.names[b], a, c, id)
+    }
+  }
+
+  // MARK: Variables
+
+  private mutating func requestField(_ number: Int32, _ id: Int) -> Operand {
+    // The expression `request` is one too.
+    budget.expressions -= 1
+    let value: RulesValue?
+    switch RequestField(rawValue: number) {
+    case .auth: value = request.auth
+    case .method: value = dialect.hasMethod(service) ? .string(request.method.rawValue) : nil
+    case .path: value = .path(request.path)
+    case .query: value = request.query
+    case .resource: value = request.resource
+    case .time: value = request.time
+    case nil: value = nil
+    }
+    guard let value else {
+      return fail(.undefinedProperty(RequestField(rawValue: number)?.name ?? ""), id)
+    }
+    return .value(value)
+  }
+
+  private mutating func resource(_ id: Int) -> Operand {
+    if facts != nil { return .symbol(QueryFacts.resource) }
+    guard let value = request.existing else { return fail(.nullValue, id) }
+    return .value(value)
+  }
+
+  mutating func capture(_ number: Int, _ id: Int) -> Operand {
+    guard let match, number < match.capturePositions.count else { return fail(.nullValue, id) }
+    let position = match.capturePositions[number]
+    var (start, globs) = (0, 0)
+    if match.globCount > 0 {
+      for segment in match.segments[..<position] {
+        if segment == .glob {
+          start += binding.globs[globs]
+          globs += 1
+        } else {
+          start += 1
+        }
+      }
+    } else {
+      start = position
+    }
+    if match.segments[position] == .glob {
+      var names: [String] = []
+      for segment in path[start..<(start + binding.globs[globs])] {
+        guard case .known(let name) = segment else { return fail(.unknown, id) }
+        names.append(name)
+      }
+      return .value(.path(RulesPath(names)))
+    }
+    guard case .known(let name) = path[start] else { return fail(.unknown, id) }
+    return .value(.string(name))
+  }
+
+  /// The value of a variable, which is evaluated when it is first used.
+  private mutating func variable(_ number: Int, _ step: Int) -> Operand {
+    let slot = variables + number
+    if case .unset = stack[slot] {
+      let value = evaluate(step)
+      stack[slot] = value
+      return value
+    }
+    return stack[slot]
+  }
+
+  // MARK: Logic
+
+  /// `&&` until false, `||` until true: the decisive operand wins over an error on any side; without one the first
+  /// error is the outcome.
+  private mutating func chain(_ list: Int, until decisive: Bool) -> Operand {
+    let count = program.lists[list].count
+    var failure: Operand?
+    // Each operator counts, and so does each test of its left operand.
+    budget.expressions -= 2 * count - 3
+    for index in 0..<count {
+      let step = Int(program.lists[list][index])
+      let outcome = evaluate(step)
+      switch outcome {
+      case .value(.bool(let bool)):
+        if bool == decisive { return outcome }
+      case .value(let value):
+        let wrong = notBool(value, step)
+        failure = failure ?? wrong
+      case .failure: failure = failure ?? outcome
+      case .symbol, .unset:
+        let unknown = fail(.unknown, step)
+        failure = failure ?? unknown
+      }
+      if isEnded { return failure ?? fail(.unknown, step) }
+    }
+    return failure ?? .value(.bool(!decisive))
+  }
+
+  private mutating func conditional(_ condition: Int, _ yes: Int, _ no: Int) -> Operand {
+    let outcome = evaluate(condition)
+    switch outcome {
+    case .value(.bool(let bool)): return evaluate(bool ? yes : no)
+    case .value(let value): return notBool(value, condition)
+    case .failure: return outcome
+    case .symbol, .unset: return fail(.unknown, condition)
+    }
+  }
+
+  private mutating func not(_ operand: Int, _ id: Int) -> Operand {
+    let outcome = evaluate(operand)
+    switch outcome {
+    case .value(.bool(let bool)): return .value(.bool(!bool))
+    case .value(let value): return notBool(value, operand)
+    case .failure: return outcome
+    case .symbol, .unset: return fail(.unknown, id)
+    }
+  }
+
+  private mutating func isType(_ operand: Int, _ type: String, _ id: Int) -> Operand {
+    switch evaluate(operand) {
+    case .value(let value):
+      if type == "number" {
+        switch value {
+        case .int, .float: return .yes
+        default: return .no
+        }
+      }
+      return .value(.bool(value.typeName == type))
+    case .symbol, .unset: return fail(.unknown, id)
+    case .failure(let number): return .failure(number)
+    }
+  }
+
+  // MARK: Calls
+
+  /// Evaluates arguments onto the stack, last one first; the first failure in the order of writing, if there is one.
+  mutating func arguments(_ list: Int, room: Int = 0) -> Operand? {
+    let count = program.lists[list].count
+    let start = stack.count
+    for _ in 0..<(count + room) { stack.append(.unset) }
+    var failure: Operand?
+    for index in stride(from: count - 1, through: 0, by: -1) {
+      let outcome = evaluate(Int(program.lists[list][index]))
+      if case .failure = outcome { failure = outcome }
+      stack[start + index] = outcome
+    }
+    return failure
+  }
+
+  mutating func drop(to count: Int) { stack.removeLast(stack.count - count) }
+
+  private mutating func call(_ number: Int, _ list: Int, _ id: Int) -> Operand {
+    let start = stack.count
+    let count = program.lists[list].count
+    let (parameters, room) = (program.functions[number].parameterCount, program.functions[number].variableCount)
+    let failure = arguments(list, room: room)
+    defer { drop(to: start) }
+    if let failure { return failure }
+    guard count == parameters else { return fail(.incorrectArguments(program.functions[number].name), id) }
+    // The call of the body is an expression, and so is each argument.
+    budget.expressions -= 1 + count
+    let (outerBase, outerVariables) = (base, variables)
+    base = start
+    variables = start + count
+    defer { (base, variables) = (outerBase, outerVariables) }
+    return evaluate(program.functions[number].result)
+  }
+
+  /// A function that does not exist: its arguments are evaluated as those of others are.
+  private mutating func unknown(_ name: String, _ target: Int?, _ list: Int, _ id: Int) -> Operand {
+    let start = stack.count
+    let failure = arguments(list)
+    drop(to: start)
+    if let target {
+      switch evaluate(target) {
+      case .failure(let number): return .failure(number)
+      case .value(.null): return failure ?? fail(.nullValue, id)
+      case .symbol: return failure ?? fail(.unknown, id)
+      default: break
+      }
+    }
+    return failure ?? fail(.functionNotFound(name), id)
+  }
+}

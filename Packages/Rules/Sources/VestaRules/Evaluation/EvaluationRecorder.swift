@@ -1,0 +1,38 @@
+/// Where every expression that is evaluated is recorded.
+enum EvaluationRecorder {
+  case trace(TraceRecorder)
+  case coverage(CoverageCounts)
+}
+
+/// The outcome of an expression as a trace records it.
+enum RecordedOutcome: Sendable {
+  case value(RulesValue)
+  case failure(RulesFailure)
+  /// A part of a document that a query does not fix.
+  case unknown
+}
+
+extension Evaluation {
+  func recorded(_ outcome: Operand) -> RecordedOutcome {
+    switch outcome {
+    case .value(let value): .value(value)
+    case .failure(let number): .failure(failures[Int(number)].failure)
+    case .symbol, .unset: .unknown
+    }
+  }
+
+  /// Counts an outcome.
+  ///
+  /// Booleans, which most are, only add one to a number.
+  @inline(__always)
+  func count(_ outcome: Operand, _ step: Int, in counts: CoverageCounts) {
+    switch outcome {
+    case .value(.bool(let bool)): counts.count(bool, step)
+    case .value(let value): counts.count(value, step)
+    case .failure(let number):
+      let record = failures[Int(number)]
+      counts.count(record.failure, span(of: record), step)
+    case .symbol, .unset: counts.count(.unknown, program.spans[step].anchor, step)
+    }
+  }
+}

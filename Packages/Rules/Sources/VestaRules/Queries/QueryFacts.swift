@@ -1,0 +1,159 @@
+import VestaBytes
+
+/// What one alternative of a query's filter says about every document that it returns.
+struct QueryFacts: Sendable {
+  struct Constraint: Sendable {
+    let comparison: RulesQuery.Comparison
+    let value: RulesValue
+  }
+
+  enum Fact: Sendable {
+    /// A map of which some members are known.
+    case object([(name: String, fact: Int)])
+    case constant(RulesValue)
+    case constrained([Constraint])
+  }
+
+  /// The number of the variable `resource`.
+  static let resource: Int32 = 0
+  private static let data = 1
+
+  private(set) var facts: [Fact] = [.object([("data", data)]), .object([])]
+
+  init(_ conditions: [QueryCondition]) {
+    for condition in conditions { add(condition) }
+  }
+
+  private mutating func add(_ condition: QueryCondition) {
+    var place = QueryFacts.data
+    for (depth, name) in condition.field.enumerated() {
+      guard case .object(var members) = facts[place] else { return }
+      if let known = members.first(where: { UTF8Order.equal($0.name, name) }) {
+        place = known.fact
+      } else {
+        let isLast = depth == condition.field.count - 1
+        facts.append(isLast ? .constrained([]) : .object([]))
+        members.append((name, facts.count - 1))
+        facts[place] = .object(members)
+        place = facts.count - 1
+      }
+    }
+    guard case .constrained(let constraints) = facts[place] else { return }
+    if condition.constraint.comparison == .equal {
+      facts[place] = .constant(condition.constraint.value)
+    } else {
+      facts[place] = .constrained(constraints + [condition.constraint])
+    }
+  }
+
+  /// The outcome of a member; nil where nothing is known about it.
+  func member(_ symbol: Int32, _ name: String) -> Operand? {
+    guard case .object(let members) = facts[Int(symbol)],
+      let place = members.first(where: { UTF8Order.equal($0.name, name) })?.fact
+    else { return nil }
+    if case .constant(let value) = facts[place] { return .value(value) }
+    return .symbol(Int32(place))
+  }
+
+  /// Whether a comparison of a part with a value is proved (true), disproved (false) or neither.
+  func decides(_ symbol: Int32, _ comparison: BinaryOperator, _ value: RulesValue) -> Bool? {
+    guard case .constrained(let constraints) = facts[Int(symbol)] else { return nil }
+    for constraint in constraints {
+      if let decided = QueryFacts.decides(constraint, comparison, value) { return decided }
+    }
+    return nil
+  }
+
+  private static func decides(_ known: Constraint, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
+    switch (known.comparison, asked) {
+    case (.notEqual, .notEqual): return known.value == value ? true : nil
+    case (.notEqual, .equal): return known.value == value ? false : nil
+    case (.arrayContains, .contained): return known.value == value ? true : nil
+    case (.greater, .greater), (.greater, .greaterOrEqual), (.greaterOrEqual, .greaterOrEqual):
+      return Arithmetic.order(known.value, value).map { $0 == .after || $0 == .same } == true ? true : nil
+    case (.greaterOrEqual, .greater): return Arithmetic.order(known.value, value) == .after ? true : nil
+    case (.less, .less), (.less, .lessOrEqual), (.lessOrEqual, .lessOrEqual):
+      return Arithmetic.order(known.value, value).map { $0 == .before || $0 == .same } == true ? true : nil
+    case (.lessOrEqual, .less): return Arithmetic.order(known.value, value) == .before ? true : nil
+    default: return nil
+    }
+  }
+}
+
+/// A condition on a field that holds for every document of an alternative.
+struct QueryCondition: Sendable {
+  let field: [String]
+  let constraint: QueryFacts.Constraint
+}
+
+extension RulesQuery.Filter {
+  /// The alternatives of the filter, each a list of conditions that hold together; nil when there are more than
+  /// `limit`.
+  func alternatives(limit: Int) -> [[QueryCondition]]? {
+    switch self {
+    case .field(let field, let comparison, let value): return alternatives(field, comparison, value)
+    case .any(let filters):
+      var all: [[QueryCondition]] = []
+      for filter in filters {
+        guard let next = filter.alternatives(limit: limit), all.count + next.count <= limit else { return nil }
+        all += next
+      }
+      return all
+    case .all(let filters):
+      var all: [[QueryCondition]] = [[]]
+      for filter in filters {
+        guard let next = filter.alternatives(limit: limit), all.count * next.count <= limit else { return nil }
+        all = all.flatMap { left in next.map { left + $0 } }
+      }
+      return all
+    }
+  }
+
+  private func alternatives(
+    _ field: [String], _ comparison: RulesQuery.Comparison, _ value: RulesValue
+  ) -> [[QueryCondition]] {
+    func condition(_ comparison: RulesQuery.Comparison, _ value: RulesValue) -> QueryCondition {
+      QueryCondition(field: field, constraint: QueryFacts.Constraint(comparison: comparison, value: value))
+    }
+    switch (comparison, value) {
+    case (.isIn, .list(let values)): return values.map { [condition(.equal, $0)] }
+    case (.arrayContainsAny, .list(let values)): return values.map { [condition(.arrayContains, $0)] }
+    case (.notIn, .list(let values)): return [values.map { condition(.notEqual, $0) }]
+    default: return [[condition(comparison, value)]]
+    }
+  }
+}
+
+extension Evaluation {
+  /// A member of a part of a document that a query returns.
+  mutating func member(symbol: Int32, _ name: String, _ id: Int) -> Operand {
+    facts?.member(symbol, name) ?? fail(.unknown, id)
+  }
+
+  /// An operator of which an operand is a part of a document that a query returns.
+  mutating func symbolic(_ found: BinaryOperator, _ left: Operand, _ right: Operand, _ id: Int) -> Operand {
+    let decided: Bool?
+    switch (left, right) {
+    case (.symbol(let symbol), .value(let value)):
+      decided = found == .contained ? nil : facts?.decides(symbol, found, value)
+    case (.value(let value), .symbol(let symbol)): decided = facts?.decides(symbol, found.mirrored, value)
+    default: decided = nil
+    }
+    return decided.map { .value(.bool($0)) } ?? fail(.unknown, id)
+  }
+}
+
+extension BinaryOperator {
+  /// The operator with its operands exchanged.
+  ///
+  /// Of `in` the right operand is the one that is asked about.
+  fileprivate var mirrored: BinaryOperator {
+    switch self {
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: self
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// The bounds that the compiler and the evaluator keep to, with the figures of the production service.
+public struct RulesLimits: Sendable, Hashable {
+  /// The largest source, in bytes.
+  ///
+  /// Production loads 256,001 bytes and refuses 262,143.
+  public var sourceSize = 261_120
+  /// The number of matches that are nested.
+  public var matchDepth = 10
+  /// The number of segments of the paths of nested matches together.
+  public var pathSegments = 100
+  /// The number of captures of nested matches together.
+  public var captures = 20
+  /// The number of parameters of a function.
+  public var parameters = 7
+  /// The number of variables of a function.
+  public var lets = 10
+  /// The number of calls that functions make of one another, below the first one.
+  public var callDepth = 20
+  /// The nesting of expressions.
+  public var expressionDepth = 200
+  /// The number of expressions that one request evaluates.
+  public var expressions = 1_000
+  /// The number of documents that a single request or a query looks up.
+  public var accesses = 10
+  /// The number of documents of Firestore that one request of Storage looks up.
+  public var storageAccesses = 2
+  /// The number of documents that all writes of a commit look up together.
+  public var commitAccesses = 20
+  /// The number of alternatives that the filter of a query is taken apart into.
+  public var alternatives = 100
+  /// The units of work for operations on large values; one is about an element, or 16 bytes.
+  public var work = 1 << 18
+
+  /// The figures of the production service.
+  public init() {}
+}

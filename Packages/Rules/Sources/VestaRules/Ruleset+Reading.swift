@@ -1,0 +1,43 @@
+extension Ruleset {
+  /// Decides about a request whose documents have to be read first.
+  ///
+  /// The decision is made with what is known; what it needs is read, and it is made again, until it needs nothing. A
+  /// budget counts as if it had been made once.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - budget: The budget of the request, shared by the writes of a commit.
+  ///   - read: Reads a document; an answer `notYetRead` counts as a failed lookup.
+  /// - Throws: The error of `read`; the budget is then unchanged.
+  public func decide<Failure: Error>(
+    _ request: RulesRequest, budget: inout RulesBudget,
+    read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
+  ) async throws(Failure) -> RulesDecision {
+    var known = KnownDocuments()
+    while true {
+      var attempt = budget
+      let decision = decide(request, documents: known, budget: &attempt)
+      guard case .needs(let functions, let paths) = decision.verdict else {
+        budget = attempt
+        return decision
+      }
+      for (function, path) in zip(functions, paths) {
+        let answer = try await read(function, path)
+        if case .notYetRead = answer {
+          known.answers[function, default: [:]][path] = .unavailable
+        } else {
+          known.answers[function, default: [:]][path] = answer
+        }
+      }
+    }
+  }
+}
+
+/// The documents that were read for a decision.
+private struct KnownDocuments: RulesDocuments {
+  var answers: [RulesLookupFunction: [RulesPath: RulesLookup]] = [:]
+
+  func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
+    answers[function]?[path] ?? .notYetRead
+  }
+}

@@ -1,0 +1,164 @@
+/// A rules file of Firestore or Storage, compiled for one of them.
+///
+/// A ruleset is a value that any number of threads use at once. Nothing that a rules file or a request contains makes
+/// a decision throw, trap or run beyond its budget.
+///
+/// ```swift
+/// let ruleset = try Ruleset(source, for: .firestore)
+/// let path = RulesPath("/databases/(default)/documents/notes/n1")
+/// ruleset.decide(RulesRequest(.get, path)).isAllowed
+/// ```
+public struct Ruleset: Sendable {
+  /// The service that the ruleset decides for.
+  public let service: RulesService
+  /// The implementation that decisions follow.
+  public let dialect: RulesDialect
+  /// The bounds.
+  public let limits: RulesLimits
+  /// The version of the language, 1 or 2.
+  public let version: Int
+  /// The warnings of the compiler.
+  public let warnings: [RulesIssue]
+  let code: RulesCode
+  var source: SourceText { code.source }
+  var tree: SyntaxTree { code.tree }
+  var program: Program { code.program }
+
+  /// Compiles a rules file.
+  ///
+  /// - Throws: ``RulesetError`` with all errors and warnings. A file for other services alone is no error: it denies
+  ///   everything.
+  public init(
+    _ source: String, for service: RulesService, dialect: RulesDialect = .production,
+    limits: RulesLimits = RulesLimits()
+  ) throws(RulesetError) {
+    let text = SourceText(source)
+    guard text.bytes.count <= limits.sourceSize else {
+      throw RulesetError([RulesIssue(.error, "The source is larger than \(limits.sourceSize) bytes.", at: nil)])
+    }
+    var (tree, issues) = Parser.parse(text, limits: limits)
+    if issues.isEmpty { issues = Checker.check(tree, source: text, limits: limits) }
+    if tree.version == nil || tree.version == "1" {
+      issues.append(
+        RulesIssue(
+          .warning,
+          "Ruleset uses old version (version [1]). Please update to the latest version (version [2]).", at: nil))
+    }
+    issues.sort(by: RulesIssue.precedes)
+    guard !issues.contains(where: { $0.severity == .error }) else { throw RulesetError(issues) }
+    if tree.version == nil { tree.version = "1" }
+    let compiled = Compiler.compile(tree, service: service)
+    version = tree.version == "1" ? 1 : 2
+    code = RulesCode(
+      source: text, tree: tree, program: compiled.program,
+      table: MatchTable(compiled.matches, version: version))
+    warnings = issues
+    self.service = service
+    self.dialect = dialect
+    self.limits = limits
+  }
+
+  /// The budget of a request that is not a commit.
+  public var budget: RulesBudget { RulesBudget(accesses: dialect.accesses(service, limits), limits: limits) }
+
+  // MARK: Decisions
+
+  /// Decides about a request, with a budget of its own.
+  public func decide(_ request: RulesRequest, documents: any RulesDocuments = NoRulesDocuments()) -> RulesDecision {
+    var budget = self.budget
+    return decide(request, documents: documents, budget: &budget)
+  }
+
+  /// Decides about a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - documents: The documents that rules look up.
+  ///   - budget: What the request may still use, shared by the writes of a commit.
+  public func decide(
+    _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
+  ) -> RulesDecision {
+    decide(request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: nil)
+  }
+
+  /// Decides whether a query is allowed: whether the rules allow every document that it can return.
+  ///
+  /// No document that the query returns is read. The filter is taken apart into alternatives, and each has to be
+  /// allowed by what it says about its documents; what it does not say counts as an error.
+  public func decide(
+    _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
+  ) -> RulesDecision {
+    var budget = self.budget
+    return decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: nil)
+  }
+
+  /// Decides about a query with the budget of a caller.
+  public func decide(
+    _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments, budget: inout RulesBudget
+  ) -> RulesDecision {
+    decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: nil)
+  }
+
+  func decide(
+    _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments,
+    budget: inout RulesBudget, recorder: EvaluationRecorder?
+  ) -> RulesDecision {
+    let denied = RulesDecision(verdict: .denied, method: .list, statements: [])
+    guard let alternatives = query.filter.map({ $0.alternatives(limit: limits.alternatives) }) ?? [[]] else {
+      return denied
+    }
+    let segments = query.segments
+    let path = RulesPath(query.parent.segments + [query.collection])
+    let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
+    var last = denied
+    // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
+    for alternative in alternatives.isEmpty ? [[]] : alternatives {
+      last = decide(request, segments, QueryFacts(alternative), documents, &budget, recorder: recorder)
+      guard last.isAllowed else { return last }
+    }
+    return last
+  }
+
+  func decide(
+    _ request: RulesRequest, _ path: [PathSegment], _ facts: QueryFacts?, _ documents: any RulesDocuments,
+    _ budget: inout RulesBudget, recorder: EvaluationRecorder?
+  ) -> RulesDecision {
+    // Listing needs version 2 in Storage.
+    guard service != .storage || version >= 2 || request.method != .list else {
+      return RulesDecision(verdict: .denied, method: request.method, statements: [])
+    }
+    var evaluation = Evaluation(self, request, documents: documents, facts: facts, budget: budget)
+    evaluation.recorder = recorder
+    evaluation.path = path
+    let decision = evaluation.decide()
+    budget = evaluation.budget
+    return decision
+  }
+}
+
+/// The compiled form of a rules file, behind one reference.
+final class RulesCode: Sendable {
+  let source: SourceText
+  let tree: SyntaxTree
+  let program: Program
+  let table: MatchTable
+
+  init(source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable) {
+    self.source = source
+    self.tree = tree
+    self.program = program
+    self.table = table
+  }
+}
+
+/// The errors and warnings of a rules file that cannot be used.
+public struct RulesetError: Error, Sendable, CustomStringConvertible {
+  /// The issues, by their places.
+  public let issues: [RulesIssue]
+
+  /// An error.
+  public init(_ issues: [RulesIssue]) { self.issues = issues }
+
+  /// The issues, a line each.
+  public var description: String { issues.map(\.description).joined(separator: "\n") }
+}

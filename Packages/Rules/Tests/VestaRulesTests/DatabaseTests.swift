@@ -1,0 +1,167 @@
+import Testing
+import VestaTesting
+
+@testable import VestaRules
+
+@Suite struct DatabaseTests {
+  private let ada: RulesValue = .map([
+    "uid": .string("ada"), "token": .map(["level": .int(3), "roles": .map(["admin": .bool(true)])]),
+  ])
+
+  private func data() -> DatabaseTree {
+    .parent([
+      "users": .parent([
+        "ada": .parent(["age": .leaf(.number(36), priority: .number(2)), "name": .leaf(.string("Ada"))])
+      ]),
+      "open": .leaf(.bool(true)),
+    ])
+  }
+
+  private func outcome(_ rule: String, query: DatabaseRulesQuery = DatabaseRulesQuery()) throws -> Verdict {
+    var object = "{\"rules\": {\"users\": {\"$id\": {\".read\": \""
+    for byte in rule.unicodeScalars { object += byte == "\"" || byte == "\\" ? "\\\(byte)" : String(byte) }
+    object += "\"}}}}"
+    let decision = try DatabaseRuleset(object).decideRead(
+      ["users", "ada"], auth: ada, query: query, now: 5, data: data())
+    if decision.isAllowed { return .yes }
+    return decision.steps.last?.failure.map { .error($0.description) } ?? .no
+  }
+
+  @Test(arguments: [
+    "$id === auth.uid && auth.token.roles.admin === true", "data.child('age').val() + 1 == 37 && data.hasChild('name')",
+    "data.hasChildren() && data.hasChildren(['age', 'name']) && data.hasChildren([])", "now == 5",
+    "data.child('name').val().contains('d') && data.child('name').val().length == 3",
+    "data.parent().parent().child('open').val()== true",
+    "root.child('users/ada/age').isNumber() && !data.child('name').isBoolean()", "data.child('age').getPriority() == 2",
+    "data.child('name').val().matches(/^a/i) && !'xay'.matches(/^a$/)",
+    "auth.nothing == null && auth.nothing.deep == null",
+    "'a' + 1 == 'a1' && 'a' + 1.5 == 'a1.5' && 'a' + 1/0 == 'aNaN'", "7 % -4 == 3 && -7 % 4 == -3 && 1 + 2 * 3 == 7",
+    "'banana'.replace('a', 'b') == 'bbnbnb' && 'a'.replace('', 'x') == 'a'", "data.val() != null && data.val() != 'x'",
+    "(true ? 1 : 'a') == 1", "'A'.toLowerCase() == 'a' && 'abc'.endsWith('bc') && 'abc'.beginsWith('ab')",
+    "\"\\u0041\" == 'A'",
+    "'a/b'.matches(/[/]b/)", "auth['uid'] == 'ada' && auth[$id] == null && data['exists']() == true",
+  ])
+  func `a rule is true`(rule: String) throws { #expect(try outcome(rule) == .yes) }
+
+  @Test(arguments: [
+    "auth.token.level && true", "true || data.child(auth.none).exists()", "data.child(auth.none).exists() || true",
+    "auth.none.contains('a') || true", "auth.none > 1 || true", "root.parent() == null || true",
+  ])
+  func `an error is not made up for, and a type that is wrong is refused`(rule: String) throws {
+    if rule.hasPrefix("true ||") {
+      #expect(try outcome(rule) == .yes)
+      return
+    }
+    do {
+      let got = try outcome(rule)
+      #expect(got != .yes && got != .no, "\(rule): \(got)")
+    } catch {
+      #expect(error is RulesetError)
+    }
+  }
+
+  @Test func `comments are read, and errors are placed in the document`() {
+    let source = """
+      { // rules
+        "rules": { /* all */
+          "a": { ".read": "auth.uid ==
+             foo" }
+        }
+      }
+      """
+    do throws(RulesetError) {
+      _ = try DatabaseRuleset(source)
+      Issue.record("the name foo was accepted")
+    } catch {
+      #expect(error.issues.map(\.description) == ["ERROR 4:8: Unknown variable 'foo'."])
+    }
+  }
+
+  @Test(arguments: [
+    ("[]", "Expected 'rules' property."), ("{\"rule\": {}}", "Expected 'rules' property."), ("{", "Parse error."),
+    ("{\"rules\": 1}", "Expected '{'."),
+    (
+      "{\"rules\": {\"a\": {\".indexOn\": 1}}}",
+      "Invalid indexOn expression. Must be either a string or an array of strings"
+    ),
+    ("{\"rules\": {\".read\": \"var a = 1\"}}", "Parse error."),
+    ("{\"rules\": {\".read\": \"auth = null\"}}", "Rule expressions may not contain assignments."),
+    ("{\"rules\": {\".read\": \"'a'.matches(/a/g)\"}}", "regular expressions do not support flags other than i"),
+  ])
+  func `a document that is no rules is refused`(source: String, message: String) {
+    do throws(RulesetError) {
+      _ = try DatabaseRuleset(source)
+      Issue.record("\(source) was accepted")
+    } catch {
+      #expect(error.issues.first?.message == message)
+    }
+  }
+
+  @Test func `writes need a grant from above, and validation everywhere`() throws {
+    let rules = try DatabaseRuleset(
+      """
+      {"rules": {"rooms": {"$room": {".write": "auth != null", ".validate": "newData.hasChildren(['name'])",
+        "name": {".validate": "newData.isString() && newData.val().length < 5"}, "$other": {".validate": "$other === 'topic'"},
+        ".indexOn": ["name", "topic"]}}}}
+      """)
+    #expect(rules.indexes(at: ["rooms", "x"]) == ["name", "topic"])
+    let room = DatabaseTree.parent(["name": .leaf(.string("home")), "topic": .leaf(.string("tea"))])
+    let before = DatabaseTree.missing.setting(room, at: ["rooms", "a"])
+    func decide(_ paths: [([String], DatabaseTree)], _ auth: RulesValue) -> Bool {
+      let after = paths.reduce(before) { $0.setting($1.1, at: $1.0) }
+      return rules.decideWrite(paths.map(\.0), auth: auth, before: before, after: after).isAllowed
+    }
+    #expect(decide([(["rooms", "b"], room)], ada))
+    #expect(!decide([(["rooms", "b"], room)], .null))
+    #expect(!decide([(["rooms"], .parent(["b": room]))], ada))
+    #expect(!decide([(["rooms", "a", "extra"], .leaf(.number(1)))], ada))
+    #expect(decide([(["rooms", "a", "topic"], .leaf(.number(1)))], ada))
+    // A delete is asked of the ancestors that remain, and of nothing below.
+    #expect(!decide([(["rooms", "a", "name"], .missing)], ada))
+    #expect(decide([(["rooms", "a"], .missing)], ada))
+    // Paths of one update are judged by the result of all of them.
+    #expect(
+      decide([(["rooms", "c", "name"], .leaf(.string("new"))), (["rooms", "c", "topic"], .leaf(.bool(true)))], ada))
+    #expect(!decide([(["rooms", "c", "topic"], .leaf(.bool(true)))], ada))
+  }
+
+  @Test(arguments: 0..<4) func `random rules are read or refused, and each read is answered`(seed: UInt64) {
+    let words = [
+      "auth", ".uid", "data", "root", "newData", ".val()", ".child('a')", ".parent()", "'a'", "1", "(", ")", "[", "]",
+      "&&",
+      "||", "!", "==", "<", "+", "-", "/", "/a/", "?", ":", "$id", "now", "query", ".length", ".replace('a', 'aa')",
+      "null",
+      "true", "=", "%", ".matches(/a*/)", ",", "'", "\\", "é", ".exists()",
+    ]
+    var random = SplitMix(seed: seed)
+    for _ in 0..<(isSoak ? 2_500_000 : 4_000) {
+      let rule = (0..<random.below(12)).map { _ in random.pick(words) }.joined(separator: random.pick(["", " "]))
+      guard let rules = try? DatabaseRuleset("{\"rules\": {\"$id\": {\".read\": \"\(rule)\"}}}") else { continue }
+      _ = rules.decideRead(["users"], auth: ada, data: data())
+    }
+  }
+
+  @Test func `keys are compared by their bytes`() throws {
+    let rules = try DatabaseRuleset("{\"rules\": {\"\u{E9}\": {\".read\": true}}}")
+    #expect(rules.allowsRead(["\u{E9}"], data: DatabaseTree.missing))
+    #expect(!rules.allowsRead(["e\u{301}"], data: DatabaseTree.missing))
+  }
+
+  @Test func `chains and nests of any length end`() throws {
+    let deep = String(repeating: "(", count: 20_000) + "1" + String(repeating: ")", count: 20_000)
+    for rule in [
+      deep + " == 1", String(repeating: "!", count: 20_000) + "true",
+      "1" + String(repeating: "+1", count: 20_000) + " > 0",
+    ] {
+      #expect(throws: RulesetError.self) { try DatabaseRuleset("{\"rules\": {\".read\": \"\(rule)\"}}") }
+    }
+    #expect(throws: RulesetError.self) { try DatabaseRuleset(String(repeating: "{\"a\":", count: 50_000)) }
+    let chain = (0..<5_000).map { _ in "true" }.joined(separator: "&&")
+    #expect(try DatabaseRuleset("{\"rules\": {\".read\": \"\(chain)\"}}").allowsRead([], data: DatabaseTree.missing))
+    let growing = "'aaaaaaaaaa'" + String(repeating: ".replace('a', 'aaaaaaaaaa')", count: 50)
+    let rules = try DatabaseRuleset("{\"rules\": {\".read\": \"\(growing) != ''\"}}")
+    #expect(
+      rules.decideRead([], data: DatabaseTree.missing).steps.last?.failure?.description
+        == "maximum size of values has been reached")
+  }
+}

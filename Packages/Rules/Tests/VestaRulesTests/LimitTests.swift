@@ -1,0 +1,117 @@
+import Testing
+import VestaTesting
+
+@testable import VestaRules
+
+@Suite struct LimitTests {
+  /// Documents that exist, and how often each was asked for.
+  final class Counting: RulesDocuments {
+    var asked: [RulesPath] = []
+    func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
+      asked.append(path)
+      return .found(["data": .map([:])])
+    }
+  }
+
+  private func lookups(_ count: Int) -> String { (0..<count).map { "exists(/x/\($0))" }.joined(separator: " && ") }
+  private func request(_ id: String) -> RulesRequest {
+    RulesRequest(.create, RulesPath(notes.segments + ["c", id]), resource: .map(["data": .map([:])]))
+  }
+
+  @Test func `the eleventh document is an error that a true operand makes up for`() throws {
+    #expect(try ruleset(lookups(10)).decide(request("d"), documents: Counting()).isAllowed)
+    let eleven = try ruleset(lookups(11)).decide(request("d"), documents: Counting())
+    #expect(eleven.statements.first?.failure == .serviceCall(function: "exists", path: RulesPath("/x/10")))
+    #expect(try ruleset("(\(lookups(11))) || true").decide(request("d"), documents: Counting()).isAllowed)
+  }
+
+  @Test func `a document counts once and is asked for once for each function`() throws {
+    let documents = Counting()
+    let twice = "exists(/x/1) && get(/x/1).data == {} && exists(/x/1) && \(lookups(9))"
+    #expect(try ruleset(twice).decide(request("d"), documents: documents).isAllowed)
+    #expect(documents.asked.count { $0 == RulesPath("/x/1") } == 2)
+  }
+
+  @Test func `the writes of a commit share twenty documents, and each has ten`() throws {
+    let compiled = try ruleset(
+      "exists(/x/$(id)) && exists(/y/$(id)) && existsAfter(/databases/(default)/documents/c/$(id))")
+    var budget = RulesBudget.commit()
+    for index in 0..<11 {
+      let request = request("d\(index)")
+      budget.beginWrite(request.path)
+      // Two documents each; the state of the written document after the commit is free.
+      #expect(compiled.decide(request, documents: Counting(), budget: &budget).isAllowed == (index < 10))
+    }
+    var one = RulesBudget.commit()
+    one.beginWrite(request("d").path)
+    #expect(try !ruleset(lookups(11)).decide(request("d"), documents: Counting(), budget: &one).isAllowed)
+  }
+
+  @Test func `nothing makes up for the limit of expressions`() throws {
+    let sum = (0..<40).map { "f\($0)()" }.joined(separator: " && ")
+    let body = (0..<10).map { "1 + \($0) > 0" }.joined(separator: " && ")
+    let functions = (0..<40).map { "function f\($0)() { return \(body); }" }.joined(separator: "\n")
+    let decision = try ruleset("(\(sum)) || true", functions: functions).decide(request("d"))
+    #expect(!decision.isAllowed)
+    #expect(decision.statements.first?.failure == .expressionLimit(1_000))
+  }
+
+  @Test func `values that grow with every step end the decision`() throws {
+    let doubling = (1..<10).map { "let v\($0) = v\($0 - 1) + v\($0 - 1);" }.joined()
+    let calls = "function grow(v0) { \(doubling) return v9; }"
+    for condition in [
+      "grow(grow(grow(grow('0123456789')))) == ''", "grow2(grow2(grow2([1]))).size() == 0", "deep([1], [1])",
+    ] {
+      let lists = (1..<10).map { "let v\($0) = v\($0 - 1).concat(v\($0 - 1));" }.joined()
+      let nested = (1..<10).map { "let v\($0) = [v\($0 - 1), v\($0 - 1)];" }.joined()
+      let functions = """
+        \(calls) function grow2(v0) { \(lists) return v9; } function nest(v0) { \(nested) return v9; }
+        function deep(a, b) { return nest(nest(nest(a))) == nest(nest(nest(b))); }
+        """
+      let decision = try ruleset("(\(condition)) || true", functions: functions).decide(request("d"))
+      #expect(decision.statements.first?.failure == .sizeLimit, "\(condition)")
+    }
+  }
+
+  @Test func `a decision names the documents that it needs, and is made again when they are read`() throws {
+    struct Read: RulesDocuments {
+      var known: Set<RulesPath>
+      func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
+        known.contains(path) ? .found(["data": .map(["next": .string("2")])]) : .notYetRead
+      }
+    }
+    let compiled = try ruleset("exists(/x/$(get(/x/1).data.next)) || true")
+    var documents = Read(known: [])
+    #expect(compiled.decide(request("d"), documents: documents).verdict == .needs([.get], [RulesPath("/x/1")]))
+    documents.known.insert(RulesPath("/x/1"))
+    #expect(compiled.decide(request("d"), documents: documents).verdict == .needs([.exists], [RulesPath("/x/2")]))
+    documents.known.insert(RulesPath("/x/2"))
+    #expect(compiled.decide(request("d"), documents: documents).isAllowed)
+  }
+
+  @Test func `documents that have to be read are read once each, and counted once`() async throws {
+    let compiled = try ruleset("exists(/x/$(get(/x/1).data.next)) && get(/x/1).data.next == '2'")
+    var asked: [RulesPath] = []
+    var budget = compiled.budget
+    let decision = await compiled.decide(request("d"), budget: &budget) { _, path in
+      asked.append(path)
+      return .found(["data": ["next": "2"]])
+    }
+    #expect(decision.isAllowed)
+    #expect(asked == [RulesPath("/x/1"), RulesPath("/x/2")])
+    #expect(budget.accessCount == 2)
+    struct Broken: Error {}
+    await #expect(throws: Broken.self) {
+      var budget = compiled.budget
+      _ = try await compiled.decide(request("d"), budget: &budget) { _, _ async throws(Broken) -> RulesLookup in
+        throw Broken()
+      }
+    }
+    // What was read is kept for the later writes of a request; without it the lookup fails.
+    let again = await compiled.decide(request("d"), budget: &budget) { _, _ in .notYetRead }
+    #expect(again.isAllowed)
+    var fresh = compiled.budget
+    let never = await compiled.decide(request("d"), budget: &fresh) { _, _ in .notYetRead }
+    #expect(!never.isAllowed)
+  }
+}

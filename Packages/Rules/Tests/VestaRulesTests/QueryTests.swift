@@ -1,0 +1,154 @@
+import Testing
+import VestaTesting
+
+@testable import VestaRules
+
+@Suite struct QueryTests {
+  private func isAllowed(_ condition: String, _ filter: RulesQuery.Filter?, limit: Int64? = nil) throws -> Bool {
+    try ruleset(condition).decide(
+      RulesQuery("c", below: notes, filter: filter, limit: limit), auth: .map(["uid": .string("ada")])
+    ).isAllowed
+  }
+
+  private func f(_ comparison: RulesQuery.Comparison, _ value: RulesValue) -> RulesQuery.Filter {
+    .field(["f"], comparison, value)
+  }
+
+  @Test func `bounds prove themselves and looser ones`() throws {
+    #expect(try isAllowed("resource.data.f > 4", f(.greater, .int(5))))
+    #expect(try isAllowed("resource.data.f >= 5", f(.greater, .int(5))))
+    #expect(try !isAllowed("resource.data.f > 5", f(.greaterOrEqual, .int(5))))
+    #expect(try isAllowed("resource.data.f > 4", f(.greaterOrEqual, .int(5))))
+    #expect(try isAllowed("10 >= resource.data.f", f(.less, .int(10))))
+    #expect(try !isAllowed("resource.data.f == 5", .all([f(.greaterOrEqual, .int(5)), f(.lessOrEqual, .int(5))])))
+    #expect(try isAllowed("resource.data.f != 5", f(.notIn, .list([.int(4), .int(5)]))))
+    #expect(try isAllowed("!(resource.data.f == 5)", f(.notEqual, .int(5))))
+  }
+
+  @Test func `a field that a filter does not fix counts as an error`() throws {
+    #expect(try !isAllowed("!(resource.data.other == 1)", f(.equal, .int(1))))
+    #expect(try isAllowed("resource.data.other == 1 || true", nil))
+    #expect(try isAllowed("!(resource.data.other == 1 && false)", nil))
+    #expect(try !isAllowed("id == 'd1' || id != 'd1'", nil))
+    #expect(try !isAllowed("resource == null || resource != null", nil))
+    #expect(try !isAllowed("'f' in resource.data", f(.equal, .int(1))))
+    #expect(try !isAllowed("exists(/databases/$(database)/documents/c/$(id)) || false", nil))
+  }
+
+  @Test func `members of arrays, nested fields and alternatives`() throws {
+    #expect(try isAllowed("request.auth.uid in resource.data.f", f(.arrayContains, .string("ada"))))
+    #expect(try !isAllowed("resource.data.f[0] == 'ada'", f(.arrayContains, .string("ada"))))
+    #expect(try isAllowed("resource.data.a.b == 1", .field(["a", "b"], .equal, .int(1))))
+    #expect(try !isAllowed("resource.data.a == {'b': 1}", .field(["a", "b"], .equal, .int(1))))
+    #expect(try isAllowed("resource.data.f in [1, 2]", f(.isIn, .list([.int(1), .int(2)]))))
+    #expect(try !isAllowed("resource.data.f in [1, 2]", f(.isIn, .list([.int(1), .int(3)]))))
+    #expect(try !isAllowed("request.query.limit <= 10", nil))
+    #expect(try isAllowed("request.query.limit <= 10 && request.query.offset == 0", nil, limit: 10))
+  }
+
+  @Test func `all alternatives share the lookups of a query`() throws {
+    struct All: RulesDocuments {
+      func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup { .found(["data": .map([:])]) }
+    }
+    let compiled = try ruleset("exists(/databases/$(database)/documents/x/$(resource.data.f))")
+    func decide(_ count: Int) -> Bool {
+      let values = RulesValue.list((0..<count).map { .string("k\($0)") })
+      return compiled.decide(
+        RulesQuery("c", below: notes, filter: f(.isIn, values)), auth: nil, documents: All()
+      ).isAllowed
+    }
+    #expect(decide(10))
+    #expect(!decide(11))
+  }
+
+  @Test func `a filter with too many alternatives is denied`() throws {
+    let each = RulesQuery.Filter.any((0..<8).map { f(.equal, .int($0)) })
+    #expect(try !isAllowed("true", .all([each, each, each])))
+  }
+
+  // MARK: Soundness
+
+  private static let values: [RulesValue] = [
+    .int(1), .int(2), .int(3), .string("a"), .string("b"), .null, .bool(true), .list([.int(1)]),
+    .list([.int(2), .int(1)]),
+  ]
+  private static let fields = ["a", "b"]
+
+  private func matches(_ filter: RulesQuery.Filter, _ document: RulesMap) -> Bool {
+    switch filter {
+    case .all(let filters): return filters.allSatisfy { matches($0, document) }
+    case .any(let filters): return filters.contains { matches($0, document) }
+    case .field(let field, let comparison, let value):
+      guard let own = document[field[0]] else { return false }
+      let order = own.type == value.type ? Arithmetic.order(own, value) : nil
+      switch comparison {
+      case .equal: return own == value
+      case .notEqual: return own != value && own != .null
+      case .less: return order == .before
+      case .lessOrEqual: return order == .before || order == .same
+      case .greater: return order == .after
+      case .greaterOrEqual: return order == .after || order == .same
+      case .isIn: if case .list(let list) = value { return list.contains(own) }
+      case .notIn: if case .list(let list) = value { return own != .null && !list.contains(own) }
+      case .arrayContains: if case .list(let list) = own { return list.contains(value) }
+      case .arrayContainsAny:
+        if case .list(let list) = own, case .list(let wanted) = value { return wanted.contains { list.contains($0) } }
+      }
+      return false
+    }
+  }
+
+  private func filter(_ random: inout SplitMix, _ depth: Int) -> RulesQuery.Filter {
+    if depth > 0, random.oneIn(2) {
+      let inner = (0..<(1 + random.below(3))).map { _ in filter(&random, depth - 1) }
+      return random.oneIn(2) ? .all(inner) : .any(inner)
+    }
+    let comparison = random.pick(RulesQuery.Comparison.allCases)
+    let several = RulesValue.list((0..<(1 + random.below(3))).map { _ in random.pick(QueryTests.values) })
+    let takesList = [.isIn, .notIn, .arrayContainsAny].contains(comparison)
+    return .field([random.pick(QueryTests.fields)], comparison, takesList ? several : random.pick(QueryTests.values))
+  }
+
+  private func condition(_ random: inout SplitMix, _ depth: Int) -> String {
+    if depth > 0, !random.oneIn(4) {
+      let (left, right) = (condition(&random, depth - 1), condition(&random, depth - 1))
+      return random.pick([
+        "(\(left) && \(right))", "(\(left) || \(right))", "!\(left)", "(\(left) ? \(right) : \(left))",
+      ])
+    }
+    let field = "resource.data.\(random.pick(QueryTests.fields))"
+    let value = random.pick(["1", "2", "3", "'a'", "null", "true", "[1]", "resource.data.a"])
+    let sign = random.pick(["==", "!=", "<", "<=", ">", ">="])
+    return random.pick([
+      "(\(field) \(sign) \(value))", "(\(value) \(sign) \(field))", "(\(value) in \(field))",
+      "(\(field) in [1, 'a', \(value)])",
+      "(\(field) is string)", "(\(field).size() > 0)", "('a' in resource.data)", "(\(field)[0] == 1)", "(id == 'd1')",
+    ])
+  }
+
+  @Test(arguments: 0..<10) func `an allowed query returns no document whose own list is denied`(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    var proved = 0
+    for _ in 0..<(isSoak ? 50_000 : 150) {
+      let text = condition(&random, 3)
+      let compiled = try ruleset(text)
+      for _ in 0..<4 {
+        let filter = filter(&random, 2)
+        guard compiled.decide(RulesQuery("c", below: notes, filter: filter), auth: .null).isAllowed else { continue }
+        proved += 1
+        for _ in 0..<10 {
+          let members = QueryTests.fields.filter { _ in !random.oneIn(4) }.map {
+            RulesMap.Member($0, random.pick(QueryTests.values))
+          }
+          let document = RulesMap(members)
+          guard matches(filter, document) else { continue }
+          let own = RulesRequest(
+            .list, RulesPath(notes.segments + ["c", random.pick(["d1", "d2"])]),
+            existing: .map(["data": .map(document)]))
+          #expect(compiled.decide(own).isAllowed, "seed \(seed): \(text) with \(filter) returned \(document)")
+        }
+      }
+    }
+    #expect(proved > 0)
+  }
+}

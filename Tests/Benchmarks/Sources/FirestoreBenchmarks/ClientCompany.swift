@@ -1,0 +1,166 @@
+import BenchmarkKit
+import Foundation
+import VestaConcurrency
+import VestaCore
+import VestaFirestore
+import VestaFirestoreService
+import VestaSQLite
+
+/// What one part of a program costs the others of its client, and what many objects cost.
+func clientCompanyLines() -> [Benchmark] {
+  [
+    line("transactions-1000-completion", .ratio(atMost: 1.5), completionTransactions, asyncTransactions),
+    line("sets-beside-a-stalled-stream", .ratio(atMost: 1.2), setsBesideStream, setsAlone),
+    line("merges-of-one-document-10k", .ratio(atMost: 1.5), merges(10_000), merges(1_000)),
+    // Beside the figures of GRDB in PERF.md: 241,000 saved and 1,330,000 fetched in a second.
+    line("codable-save-10k", .none, savedObjects, encodedObjects),
+    line("codable-fetch-10k", .none, fetchedObjects, decodedObjects),
+  ]
+}
+
+/// An app of its own for a run, so that runs do not make one another's database larger.
+private func withApp<Result>(_ body: (Firestore) async throws -> Result) async throws -> Result {
+  let base = ProcessInfo.processInfo.environment["VESTA_BENCH_DIR"] ?? FileManager.default.temporaryDirectory.path
+  let directory = URL(fileURLWithPath: "\(base)/vesta-bench-company-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: directory) }
+  let options = VestaOptions(projectID: "bench", backend: .embedded(directory: directory))
+  options.callbackQueue = DispatchQueue(label: "bench")
+  let app = try VestaApp.configure(
+    name: "bench-\(UUID().uuidString)", options: options,
+    libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
+  let result = try await body(Firestore.instance(for: app))
+  await app.delete()
+  return result
+}
+
+private let completionTransactions = Side("completion form", count: 1_000) { _, count, _ in
+  try await withApp { db in
+    let (left, done) = (Locked(count), Latch())
+    for number in 0..<count {
+      let document = db.document("notes/n\(number)")
+      db.runTransaction({ transaction, error -> Any? in
+        do {
+          _ = try transaction.getDocument(document)
+          transaction.setData(["n": number], forDocument: document)
+        } catch let failure {
+          error?.pointee = failure as NSError
+        }
+        return nil
+      }) { _, error in
+        if let error { preconditionFailure("\(error)") }
+        let isLast = left.withLock { left in
+          left -= 1
+          return left == 0
+        }
+        if isLast { done.open() }
+      }
+    }
+    await done.wait()
+  }
+}
+
+private let asyncTransactions = Side("async form", count: 1_000) { _, count, _ in
+  try await withApp { db in
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<count {
+        group.addTask {
+          try await db.runTransaction { transaction in
+            let document = db.document("notes/n\(number)")
+            _ = try await transaction.document(document)
+            transaction.setData(["n": number], forDocument: document)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+private func sets(_ count: Int, isStalled: Bool) async throws {
+  try await withApp { db in
+    let items = db.collection("items")
+    let batch = db.batch()
+    for number in 0..<500 { batch.setData(["n": 0], forDocument: items.document("i\(number)")) }
+    try await batch.commit()
+    let registration = items.addSnapshotListener { _, _ in }
+    let stream = isStalled ? items.snapshots : nil
+    for number in 0..<count { try await items.document("i\(number % 500)").setData(["n": number]) }
+    registration.remove()
+    withExtendedLifetime(stream) {}
+  }
+}
+
+private let setsBesideStream = Side("beside a stream that is not read", count: 2_000) { _, count, _ in
+  try await sets(count, isStalled: true)
+}
+
+private let setsAlone = Side("without", count: 2_000) { _, count, _ in try await sets(count, isStalled: false) }
+
+private func merges(_ number: Int) -> Side {
+  Side("\(number) merges offline, then sent", count: number) { _, count, _ in
+    try await withApp { db in
+      try await db.disableNetwork()
+      let document = db.document("notes/a")
+      for index in 0..<count { document.setData(["f\(index % 8)": index], merge: true, completion: nil) }
+      try await db.enableNetwork()
+      try await db.waitForPendingWrites()
+    }
+  }
+}
+
+/// The row of GRDB's figures: five columns.
+private struct Player: Codable {
+  var id: Int
+  var name: String
+  var score: Int
+  var rate: Double
+  var team: String
+
+  init(_ number: Int) {
+    (id, name, score, rate, team) = (number, "Player \(number)", number * 7 % 1_000, Double(number) / 3, "red")
+  }
+}
+
+private func save(_ players: [Player], in db: Firestore) async throws {
+  for first in stride(from: 0, to: players.count, by: 500) {
+    let batch = db.batch()
+    for player in players[first..<min(first + 500, players.count)] {
+      try batch.setData(from: player, forDocument: db.document("players/p\(player.id)"))
+    }
+    try await batch.commit()
+  }
+}
+
+private let savedObjects = Side("saved in batches of 500", count: 10_000) { _, count, _ in
+  try await withApp { try await save((0..<count).map(Player.init), in: $0) }
+}
+
+private let encodedObjects = Side("JSONEncoder", count: 10_000) { _, count, _ in
+  for number in 0..<count { _ = try JSONEncoder().encode(Player(number)) }
+}
+
+private let fetching = Locked<Firestore?>(nil)
+
+private let fetchedObjects = Side("fetched and decoded by one query", count: 10_000) { _, count, _ in
+  let db = try await playersForFetching(count)
+  let players = try await db.collection("players").getDocuments().documents.map { try $0.data(as: Player.self) }
+  precondition(players.count == count)
+}
+
+private func playersForFetching(_ count: Int) async throws -> Firestore {
+  if let db = fetching.withLock({ $0 }) { return db }
+  let base = ProcessInfo.processInfo.environment["VESTA_BENCH_DIR"] ?? FileManager.default.temporaryDirectory.path
+  let directory = URL(fileURLWithPath: "\(base)/vesta-bench-players-\(UUID().uuidString)")
+  let app = try VestaApp.configure(
+    name: "bench-players", options: VestaOptions(projectID: "bench", backend: .embedded(directory: directory)),
+    libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
+  let db = try Firestore.instance(for: app)
+  try await save((0..<count).map(Player.init), in: db)
+  fetching.withLock { $0 = db }
+  return db
+}
+
+private let decodedObjects = Side("JSONDecoder", count: 10_000) { _, count, _ in
+  let rows = try (0..<count).map { try JSONEncoder().encode(Player($0)) }
+  for row in rows { _ = try JSONDecoder().decode(Player.self, from: row) }
+}

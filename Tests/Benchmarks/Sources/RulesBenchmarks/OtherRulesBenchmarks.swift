@@ -1,0 +1,163 @@
+import BenchmarkKit
+import VestaPatterns
+import VestaRules
+
+private let documents = RulesPath("/databases/(default)/documents")
+private let ada: RulesValue = ["uid": "ada", "token": ["sub": "ada"]]
+
+private func compiled(_ text: String) -> Ruleset? {
+  try? Ruleset(
+    "rules_version = '2';\nservice cloud.firestore {\nmatch /databases/{database}/documents {\n\(text)\n}\n}\n",
+    for: .firestore)
+}
+
+// MARK: The Realtime Database
+
+var leaf: Benchmark? {
+  let source = """
+    {"rules": {"messages": {"$room": {"$message": {
+      ".write": "auth != null && data.val() === null && root.child('rooms').child($room).child('type').val() != 'private' && (!root.child('suspended').hasChild(auth.uid) || root.child('suspended').child(auth.uid).val() < now)",
+      ".validate": "newData.hasChildren(['userId', 'text'])",
+      "userId": {".validate": "newData.val() === auth.uid"}, "text": {".validate": "newData.isString() && newData.val().length < 500"}
+    }}}}}
+    """
+  guard let rules = try? DatabaseRuleset(source) else { return nil }
+  let before = DatabaseTree.parent(["rooms": .parent(["r1": .parent(["type": .leaf(.string("public"))])])])
+  let path = ["messages", "r1", "m1"]
+  let message = DatabaseTree.parent(["userId": .leaf(.string("ada")), "text": .leaf(.string("hello"))])
+  let after = before.setting(message, at: path)
+  let byHand: @Sendable () -> Bool = {
+    guard case .map(let auth) = ada, case .string(let uid)? = auth["uid"], !before.node(at: path).exists,
+      before.node(at: ["rooms", path[1], "type"]) != .leaf(.string("private"), priority: .null),
+      !before.node(at: ["suspended", uid]).exists,
+      after.node(at: path + ["userId"]) == .leaf(.string(uid), priority: .null),
+      case .leaf(.string(let text), _) = after.node(at: path + ["text"])
+    else { return false }
+    return text.utf16.count < 500
+  }
+  precondition(rules.decideWrite([path], auth: ada, before: before, after: after).isAllowed && byHand())
+  return Benchmark(
+    name: "rules-leaf", bar: .ratio(atMost: 10),
+    ours: (
+      "a write to the tree",
+      { sum(30_000) { rules.decideWrite([path], auth: ada, before: before, after: after).isAllowed ? 1 : 0 } }
+    ),
+    other: ("the same by hand", { sum(30_000) { byHand() ? 1 : 0 } }))
+}
+
+// MARK: Queries
+
+private let owned = compiled("match /notes/{id} { allow list: if request.auth.uid == resource.data.owner; }")
+private let tagged = compiled("match /notes/{id} { allow list: if resource.data.n >= 0 && resource.data.n < 100; }")
+
+var query: Benchmark? {
+  let query = RulesQuery("notes", below: documents, filter: .field(["owner"], .equal, "ada"))
+  return queryLine("rules-query", "the proof of a query", owned, query) { query in
+    guard case .field(let field, .equal, let value)? = query.filter, field == ["owner"] else { return false }
+    return value == "ada"
+  }
+}
+
+var wideQuery: Benchmark? {
+  let values = RulesValue.list((0..<30).map { .int($0) })
+  let query = RulesQuery("notes", below: documents, filter: .field(["n"], .isIn, values))
+  return queryLine("rules-query-in", "the proof of `in` with 30 values", tagged, query) { query in
+    guard case .field(let field, .isIn, .list(let list))? = query.filter, field == ["n"] else { return false }
+    return list.allSatisfy { if case .int(let number) = $0 { number >= 0 && number < 100 } else { false } }
+  }
+}
+
+private func queryLine(
+  _ name: String, _ label: String, _ ruleset: Ruleset?, _ query: RulesQuery,
+  byHand: @escaping @Sendable (RulesQuery) -> Bool
+) -> Benchmark? {
+  guard let ruleset else { return nil }
+  precondition(ruleset.decide(query, auth: ada).isAllowed && byHand(query), name)
+  return Benchmark(
+    name: name, bar: .none,
+    ours: (label, { sum(20_000) { ruleset.decide(query, auth: ada).isAllowed ? 1 : 0 } }),
+    other: ("the same by hand", { sum(20_000) { byHand(query) ? 1 : 0 } }))
+}
+
+// MARK: Sizes
+
+var siblings: Benchmark? {
+  func rules(_ count: Int) -> Ruleset? {
+    compiled((0..<count).map { "match /c\($0)/{id} { allow get: if request.auth.uid == id; }" }.joined(separator: "\n"))
+  }
+  guard let one = rules(1), let many = rules(1_000) else { return nil }
+  let request = RulesRequest(.get, RulesPath(documents.segments + ["c0", "ada"]), auth: ada)
+  precondition(one.decide(request).isAllowed && many.decide(request).isAllowed)
+  return Benchmark(
+    name: "rules-siblings", bar: .ratio(atMost: 3),
+    ours: ("among 1,000 matches", { sum(100_000) { many.decide(request).isAllowed ? 1 : 0 } }),
+    other: ("the only match", { sum(100_000) { one.decide(request).isAllowed ? 1 : 0 } }))
+}
+
+var coverage: Benchmark? {
+  recorded("rules-coverage", "with coverage", bar: 1.2) { ruleset in
+    let coverage = RulesCoverage(of: ruleset)
+    return { coverage.decide($0).isAllowed }
+  }
+}
+
+var trace: Benchmark? {
+  recorded("rules-trace", "with a trace", bar: 10) { ruleset in { ruleset.trace($0).decision.isAllowed } }
+}
+
+private func recorded(
+  _ name: String, _ label: String, bar: Double,
+  _ make: (Ruleset) -> @Sendable (RulesRequest) -> Bool
+) -> Benchmark? {
+  let text =
+    "match /notes/{id} { allow get: if request.auth != null && resource.data.owner == request.auth.uid && id.size() > 0; }"
+  guard let ruleset = compiled(text) else { return nil }
+  let request = RulesRequest(
+    .get, RulesPath(documents.segments + ["notes", "n1"]), auth: ada, existing: ["data": ["owner": "ada"]])
+  let decide = make(ruleset)
+  precondition(decide(request))
+  return Benchmark(
+    name: name, bar: .ratio(atMost: bar),
+    ours: (label, { sum(20_000) { decide(request) ? 1 : 0 } }),
+    other: ("without", { sum(20_000) { ruleset.decide(request).isAllowed ? 1 : 0 } }))
+}
+
+// MARK: Compiling
+
+private func source(ofSize size: Int) -> String {
+  var text = "rules_version = '2';\nservice cloud.firestore {\nmatch /databases/{database}/documents {\n"
+  var number = 0
+  while text.utf8.count < size - 300 {
+    text += """
+      match /collection\(number)/{id} {
+        function isOwner\(number)() { return request.auth != null && request.auth.uid == resource.data.owner; }
+        allow read: if isOwner\(number)() && resource.data.kind in ['a', 'b'] && id.matches('[a-z]+[0-9]*');
+        allow write: if request.resource.data.keys().hasOnly(['a', 'b', 'c']) && request.resource.data.a is string;
+      }
+
+      """
+    number += 1
+  }
+  return text + "}\n}\n"
+}
+
+private func compiling(_ name: String, _ size: Int, milliseconds: Double, count: Int) -> Benchmark {
+  let text = source(ofSize: size)
+  let bytes = Array(text.utf8)
+  return Benchmark(
+    name: name, unit: .microseconds, bar: .figure(atMost: milliseconds * 1_000),
+    ours: ("\(size / 1_000) KB compiled", { sum(count) { (try? Ruleset(text, for: .firestore)) == nil ? 0 : 1 } }),
+    other: ("its bytes summed", { sum(count) { bytes.reduce(0) { $0 &+ Int($1) } } }))
+}
+
+var compileSmall: Benchmark? { compiling("rules-compile-10k", 10_000, milliseconds: 3, count: 200) }
+var compileLarge: Benchmark? { compiling("rules-compile-256k", 256_000, milliseconds: 100, count: 10) }
+
+var hostilePattern: Benchmark? {
+  let text = String(repeating: "a", count: 1 << 16)
+  guard let table = try? Pattern("(a*)*b"), let machine = try? Pattern("(a*)*b", isReused: false) else { return nil }
+  return Benchmark(
+    name: "rules-pattern", unit: .microseconds, bar: .figure(atMost: 10_000),
+    ours: ("(a*)*b on 64 KB of a, no table", { sum(20) { machine.matchesWhole(text) ? 1 : 0 } }),
+    other: ("with the table", { sum(20) { table.matchesWhole(text) ? 1 : 0 } }))
+}
