@@ -78,6 +78,17 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `an end that comes before a cancellation is what a reader sees`() async throws {
+    for round in 0..<2_000 {
+      let pipe = pipe(10)
+      let reader = Task { try await pipe.next() }
+      if round % 3 == 0 { await Task.yield() }
+      if round % 2 == 0 { pipe.finish() } else { pipe.offer(round) }
+      reader.cancel()
+      #expect(try await reader.value == (round % 2 == 0 ? nil : round))
+    }
+  }
+
   @Test func `a writer that is cancelled has written`() async throws {
     let pipe = pipe(1)
     try? await Task {

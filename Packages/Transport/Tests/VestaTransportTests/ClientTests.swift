@@ -118,6 +118,38 @@ import VestaTransportInterop
     await client.close()
   }
 
+  @Test(arguments: [1, 3, 5, 100])
+  func `a body ends also when its last bytes are more than its reader has room for`(backlog: Int) async throws {
+    try await TestServer.run {
+      $0.backlogBytes = backlog
+      $0.idleTimeout = .seconds(10)
+    } _: { server in
+      let client = try VestaTransportClient(tuning: tuning { $0.backlogBytes = backlog })
+      for _ in 0..<5 {
+        let response = try await client.send(request(server, "/abc"), timeout: nil)
+        #expect(try await response.body.collect(upTo: 10) == Array("/abc".utf8))
+        let authority = server.listener.address.description
+        let upload = HTTPRequest(.post, "/stream", authority: authority, body: .bytes([1, 2, 3, 4, 5]))
+        #expect(try await client.send(upload, timeout: .seconds(10)).body.collect(upTo: 10) == Array("5".utf8))
+      }
+      await client.close()
+    }
+  }
+
+  @Test(arguments: ["HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\n"])
+  func `a body is whole also when its reader lags behind the end of the connection`(head: String) async throws {
+    let body = String(repeating: "0123456789", count: 1_000)
+    let peer = try RawServer(answer: head + body)
+    let client = try VestaTransportClient(
+      tuning: tuning {
+        $0.backlogBytes = 10
+        $0.readBytes = 100
+      })
+    let response = try await client.send(HTTPRequest(.get, "/", authority: peer.authority), timeout: .seconds(20))
+    #expect(try await response.body.collect(upTo: 20_000) == Array(body.utf8))
+    await client.close()
+  }
+
   @Test func `a body until the end of the connection is whole`() async throws {
     let peer = try RawServer(answer: "HTTP/1.0 200 OK\r\n\r\nabc")
     let client = try VestaTransportClient()

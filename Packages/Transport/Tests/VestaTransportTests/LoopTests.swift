@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import VestaConcurrency
 import VestaTesting
@@ -78,6 +79,23 @@ import VestaTesting
     loop.perform { loop.schedule(after: .milliseconds(1)) { log.add(4) } }
     await log.wait(for: 4)
     await loop.stop()
+  }
+
+  @Test func `a wake-up that comes after the end of a loop reaches no other descriptor`() async throws {
+    let loop = try EventLoop(TransportTuning())
+    await loop.stop()
+    // They take the numbers that are free.
+    let pairs = (0..<16).map { _ in
+      var pair: [Int32] = [-1, -1]
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+      #expect(socketpair(AF_UNIX, kind, 0, &pair) == 0)
+      return pair
+    }
+    await loop.stop()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
+    defer { buffer.deallocate() }
+    for descriptor in pairs.joined() { #expect(PlatformSocket.read(descriptor, buffer) == .wouldBlock) }
+    pairs.joined().forEach(PlatformSocket.close)
   }
 
   @Test(arguments: [

@@ -110,10 +110,12 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   /// The next element, as soon as there is one.
   ///
   /// - Returns: `nil` at the end.
-  /// - Throws: The error that ended the stream; `CancellationError` when the task is cancelled, the stream is then
+  /// - Throws: The error that ended the stream; `CancellationError` when the task is cancelled while nothing is there,
+  ///   the stream is then
   ///   still
   ///   there, or after ``cancel()``; ``TransportError`` with `.invalidArgument` for a second reader at the same time.
   public func next() async throws -> Element? {
+    var cancellation: CancellationError?
     while true {
       switch state.withLock({ $0.machine.read() }) {
       case .element(let element, let effects):
@@ -121,7 +123,14 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
         return element
       case .ended(let error?): throw error
       case .ended(nil): return nil
-      case .nothingYet: try await waitForElement()
+      case .nothingYet:
+        if let cancellation { throw cancellation }
+        do {
+          try await waitForElement()
+        } catch let error as CancellationError {
+          // The writer may have been faster than the cancellation: what it has said before counts.
+          cancellation = error
+        }
       }
     }
   }

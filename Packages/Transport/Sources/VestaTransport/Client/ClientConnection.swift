@@ -93,7 +93,8 @@ final class ClientConnection: SocketConnection, @unchecked Sendable {
 
   override func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var index = 0
-    while takesInput, !isClosed, !isLingering {
+    // The end after the last byte is said at once, however much the reader lags: nothing would come to say it later.
+    while takesInput || machine.isAtEndOfBody, !isClosed, !isLingering {
       if let session {
         if index < bytes.count { session.receive(UnsafeBufferPointer(rebasing: bytes[index...])) }
         return bytes.count
@@ -138,9 +139,9 @@ final class ClientConnection: SocketConnection, @unchecked Sendable {
     let stream = ByteStream(limit: tuning.backlogBytes)
     incoming = stream
     stream.pipe.setDemand(
-      { [weak self] in
-        guard let self else { return }
-        perform { self.isIncomingFull = false }
+      { [weak self, weak stream] in
+        guard let self, let stream else { return }
+        perform { if self.incoming === stream { self.isIncomingFull = false } }
       },
       onCancel: { [weak self] in
         guard let self else { return }
@@ -161,6 +162,7 @@ final class ClientConnection: SocketConnection, @unchecked Sendable {
   private func finishResponse(_ trailers: HTTPFields) {
     let stream = incoming
     incoming = nil
+    isIncomingFull = false
     stream?.finish(trailers: trailers)
     finishExchange()
   }
@@ -193,6 +195,8 @@ final class ClientConnection: SocketConnection, @unchecked Sendable {
   }
 
   // MARK: The end
+
+  override var keepsForReader: Bool { !takesInput }
 
   override func peerFinished() {
     if incoming != nil, machine.connectionEnded() {

@@ -20,6 +20,8 @@ class SocketConnection: Channel, @unchecked Sendable {
   private(set) var kept: [UInt8] = []
   private var interest: PlatformPoll.Interest
   private var isInTurn = false
+  /// Whether the peer has finished and the subclass does not know yet, because a reader lags.
+  private var owesFinish = false
   /// The last time at which the peer took something while more was waiting; `.max` while nothing waits.
   private var blockedSince = Int64.max
 
@@ -42,7 +44,10 @@ class SocketConnection: Channel, @unchecked Sendable {
   /// Adds what is to be written, up to the backlog.
   func pump() {}
 
-  /// The peer sends nothing any more.
+  /// Whether what was received waits for a reader who lags, and is still for that reader after the peer's end.
+  var keepsForReader: Bool { false }
+
+  /// The peer sends nothing any more, and what it had sent was used, or is of no use.
   func peerFinished() { end() }
 
   /// The deadline has passed.
@@ -78,6 +83,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     if isLent { swap(&output.tail, &loop.spareOutput) }
     body()
     if !kept.isEmpty { consumeKept() }
+    if owesFinish { sayFinish() }
     flush()
     if isLent, output.isEmpty { swap(&output.tail, &loop.spareOutput) }
     isInTurn = false
@@ -99,7 +105,8 @@ class SocketConnection: Channel, @unchecked Sendable {
       hasPeerFinished = true
       // Whoever still has something to do with what was received does it first.
       if !kept.isEmpty, takesInput { consumeKept() }
-      if isLingering { end() } else if !isClosed { peerFinished() }
+      owesFinish = true
+      sayFinish()
     case .moved(let count):
       if isLingering { return }
       let bytes = UnsafeBufferPointer(
@@ -110,6 +117,12 @@ class SocketConnection: Channel, @unchecked Sendable {
     case .wouldBlock: break
     case .broken: abort()
     }
+  }
+
+  private func sayFinish() {
+    guard isLingering || kept.isEmpty || !keepsForReader else { return }
+    owesFinish = false
+    if isLingering { end() } else if !isClosed { peerFinished() }
   }
 
   private func consumeKept() {

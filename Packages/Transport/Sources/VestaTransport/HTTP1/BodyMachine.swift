@@ -42,6 +42,9 @@ struct BodyMachine {
   /// Whether the end of the connection is the end of the body.
   var endsWithConnection: Bool { state == .untilEnd }
 
+  /// Whether all bytes were read and only the end is left to say, for which no more bytes come.
+  var isAtEnd: Bool { state == .plain(left: 0) }
+
   /// Reads from the front of the bytes, beginning at an offset.
   mutating func step(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(ProtocolFailure) -> Step {
     let available = bytes.count - start

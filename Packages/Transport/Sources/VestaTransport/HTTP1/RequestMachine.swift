@@ -39,6 +39,9 @@ struct RequestMachine {
   /// Whether a body is being read.
   var isInBody: Bool { body != nil }
 
+  /// Whether the end of the body is left to say, for which no more bytes come.
+  var isAtEndOfBody: Bool { body?.isAtEnd ?? false }
+
   /// Whether a part of a head was seen.
   var isInHead: Bool { seen > 0 }
 

@@ -41,6 +41,9 @@ struct ResponseMachine {
     }
   }
 
+  /// Whether the end of the body is left to say, for which no more bytes come.
+  var isAtEndOfBody: Bool { body?.isAtEnd ?? false }
+
   /// Notes the end of the connection.
   ///
   /// - Returns: Whether it ends a body that lasts until then; otherwise something is missing, unless nothing was begun.

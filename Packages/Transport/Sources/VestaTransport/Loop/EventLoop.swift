@@ -64,10 +64,15 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     times = LoopTimes(tuning)
     readBuffer = .allocate(byteCount: max(1, tuning.readBytes), alignment: 16)
     guard PlatformThread.start({ self.run() }) else {
-      poll.close()
-      readBuffer.deallocate()
       throw TransportError(.exhausted, "There are no threads left.")
     }
+  }
+
+  /// Only now nobody is left who could wake the thread: a wake-up that comes after the end of the thread must not reach
+  /// a descriptor of somebody else who was given its number.
+  deinit {
+    poll.close()
+    readBuffer.deallocate()
   }
 
   // MARK: From any thread
@@ -172,8 +177,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     let events = UnsafeMutableBufferPointer<PlatformEvent>.allocate(capacity: max(1, tuning.eventsPerTurn))
     defer {
       events.deallocate()
-      readBuffer.deallocate()
-      poll.close()
+      leaveChannels()
       thread.store(0, ordering: .relaxed)
       ended.open()
     }
@@ -191,6 +195,13 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
       sweep()
       if isStopped, jobs.isEmpty, endIfEmpty() { break }
     }
+  }
+
+  /// Lets go of what is still watched: attempts to connect, and what nobody has shut down.
+  private func leaveChannels() {
+    forEachChannel { PlatformSocket.close($0.descriptor) }
+    slots = []
+    timers = TimerHeap()
   }
 
   /// Ends the inbox, unless something has come meanwhile.

@@ -65,7 +65,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
 
   override func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var index = 0
-    while takesInput, !isClosed, !isLingering {
+    // The end after the last byte is said at once, however much the reader lags: nothing would come to say it later.
+    while takesInput || machine.isAtEndOfBody, !isClosed, !isLingering, !closesWhenWritten {
       if case .webSocket(let session) = phase {
         if index < bytes.count { session.receive(UnsafeBufferPointer(rebasing: bytes[index...])) }
         return bytes.count
@@ -95,7 +96,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
         return bytes.count
       }
     }
-    return index
+    // After the last answer nothing more is served, also not the rest of a body that was refused.
+    return closesWhenWritten ? bytes.count : index
   }
 
   private var isHeadBegun = false
@@ -115,9 +117,9 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     case .streamed:
       if head.expectsContinue { MessageWriter.append("HTTP/1.1 100 Continue\r\n\r\n", &output.tail) }
       let stream = ByteStream(limit: tuning.backlogBytes)
-      let goesOn: @Sendable () -> Void = { [weak self] in
-        guard let self else { return }
-        perform { self.isIncomingFull = false }
+      let goesOn: @Sendable () -> Void = { [weak self, weak stream] in
+        guard let self, let stream else { return }
+        perform { self.readerGoesOn(stream) }
       }
       stream.pipe.setDemand(goesOn, onCancel: goesOn)
       incoming = stream
@@ -138,6 +140,13 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     }
   }
 
+  private func readerGoesOn(_ stream: ByteStream) {
+    guard incoming === stream else { return }
+    isIncomingFull = false
+    // It is the peer's turn again.
+    deadline = loop.now + loop.times.body
+  }
+
   private func bodyEnded(_ trailers: HTTPFields) {
     if case .collecting = phase {
       let whole = body
@@ -147,6 +156,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     }
     incoming?.finish(trailers: trailers)
     incoming = nil
+    isIncomingFull = false
     deadline = .max
   }
 
@@ -167,6 +177,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
       abort()
     }
   }
+
+  override var keepsForReader: Bool { if case .webSocket(let session) = phase { !session.takesInput } else { false } }
 
   override func peerFinished() {
     switch phase {
