@@ -99,7 +99,9 @@ enum Peer {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    defer { process.terminate() }
+    // Not SIGTERM: a child inherits the signals that the thread has blocked, and one that stays holds the output of the
+    // tests open, so that they never end.
+    defer { kill(process.processIdentifier, SIGKILL) }
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).filter(\.isNumber)
     let client = try VestaTransportClient()
     let request = HTTPRequest(.get, "/", authority: "127.0.0.1:\(line)")
