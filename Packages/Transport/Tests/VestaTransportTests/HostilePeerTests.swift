@@ -144,6 +144,20 @@ import VestaTransportInterop
     }
   }
 
+  @Test func `the rest of a refused body is not served, also while an earlier answer waits`() async throws {
+    try await TestServer.run {
+      $0.backlogBytes = 30_000_000
+    } _: { server in
+      let peer = try server.peer(receiveBuffer: 4_096)
+      peer.send("GET /large HTTP/1.1\r\nhost: h\r\n\r\n")
+      let tooLarge = "186a1\r\n" + String(repeating: "a", count: 100_001) + "\r\n"
+      peer.send("POST /echo HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n" + tooLarge)
+      peer.send("3\r\nabc\r\n0\r\n\r\n")
+      let answer = String(peer.receiveText().suffix(400))
+      #expect(answer.contains("HTTP/1.1 413 ") && !answer.contains("HTTP/1.1 200 "), "\(answer)")
+    }
+  }
+
   @Test func `an answer before the end of the body ends the connection after it`() async throws {
     try await TestServer.run { server in
       let peer = try server.peer()
