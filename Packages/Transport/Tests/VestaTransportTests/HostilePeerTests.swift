@@ -23,8 +23,11 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a request that arrives byte by byte is served`() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: [1, 10, 262_144])
+  func `a request that arrives byte by byte is served, however small the backlog`(backlog: Int) async throws {
+    try await TestServer.run {
+      $0.backlogBytes = backlog
+    } _: { server in
       let peer = try server.peer()
       let chunks =
         "POST /echo HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
