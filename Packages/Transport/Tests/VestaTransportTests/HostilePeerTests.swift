@@ -23,8 +23,11 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a request that arrives byte by byte is served`() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: [1, 10, 262_144])
+  func `a request that arrives byte by byte is served, however small the backlog`(backlog: Int) async throws {
+    try await TestServer.run {
+      $0.backlogBytes = backlog
+    } _: { server in
       let peer = try server.peer()
       let chunks =
         "POST /echo HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
@@ -141,6 +144,20 @@ import VestaTransportInterop
       let chunk = "1000\r\n" + String(repeating: "a", count: 4_096) + "\r\n"
       for _ in 0..<40 { peer.send(chunk) }
       #expect(peer.receiveText().hasPrefix("HTTP/1.1 413 "))
+    }
+  }
+
+  @Test func `the rest of a refused body is not served, also while an earlier answer waits`() async throws {
+    try await TestServer.run {
+      $0.backlogBytes = 30_000_000
+    } _: { server in
+      let peer = try server.peer(receiveBuffer: 4_096)
+      peer.send("GET /large HTTP/1.1\r\nhost: h\r\n\r\n")
+      let tooLarge = "186a1\r\n" + String(repeating: "a", count: 100_001) + "\r\n"
+      peer.send("POST /echo HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n" + tooLarge)
+      peer.send("3\r\nabc\r\n0\r\n\r\n")
+      let answer = String(peer.receiveText().suffix(400))
+      #expect(answer.contains("HTTP/1.1 413 ") && !answer.contains("HTTP/1.1 200 "), "\(answer)")
     }
   }
 

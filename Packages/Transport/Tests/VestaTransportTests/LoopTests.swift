@@ -70,10 +70,13 @@ import VestaTesting
     let loop = try EventLoop(TransportTuning())
     let log = Log<Int>()
     loop.perform {
-      log.add(1)
-      loop.perform { log.add(3) }
+      // Both from one closure: the loop cannot begin the first before it has the second.
+      loop.perform {
+        log.add(1)
+        loop.perform { log.add(3) }
+      }
+      loop.perform { log.add(2) }
     }
-    loop.perform { log.add(2) }
     await log.wait(for: 3)
     #expect(log.entries == [1, 2, 3])
     loop.perform { loop.schedule(after: .milliseconds(1)) { log.add(4) } }

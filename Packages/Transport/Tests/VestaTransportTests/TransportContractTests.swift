@@ -15,7 +15,7 @@ import VestaTransportInteropContracts
     await server.stop()
   }
 
-  @Test(arguments: UInt64(1)...3)
+  @Test(arguments: UInt64(1)...8)
   func `server and client keep every promise with small limits`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     var tuning = TransportTuning()

@@ -19,6 +19,8 @@ class SocketConnection: Channel, @unchecked Sendable {
   /// Received and not used yet.
   private(set) var kept: [UInt8] = []
   private var interest: PlatformPoll.Interest
+  /// Whether what is kept is the beginning of something whose rest has not come.
+  private var isKeptIncomplete = false
   private var isInTurn = false
   /// Whether the peer has finished and the subclass does not know yet, because a reader lags.
   private var owesFinish = false
@@ -113,6 +115,7 @@ class SocketConnection: Channel, @unchecked Sendable {
         start: loop.readBuffer.baseAddress?.assumingMemoryBound(to: UInt8.self), count: count)
       guard kept.isEmpty else { return kept.append(contentsOf: bytes) }
       let used = takesInput ? consume(bytes) : 0
+      isKeptIncomplete = takesInput
       if used < count, !isClosed, !isLingering { kept.append(contentsOf: bytes[used...]) }
     case .wouldBlock: break
     case .broken: abort()
@@ -131,6 +134,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     var bytes: [UInt8] = []
     swap(&bytes, &kept)
     let used = bytes.withUnsafeBufferPointer { consume($0) }
+    isKeptIncomplete = takesInput
     guard used < bytes.count, !isClosed, !isLingering else { return }
     if used > 0 { bytes.removeFirst(used) }
     kept = bytes
@@ -159,7 +163,9 @@ class SocketConnection: Channel, @unchecked Sendable {
     var wanted: PlatformPoll.Interest = []
     if !hasPeerFinished {
       wanted.insert(.finished)
-      if isLingering || (kept.count < tuning.backlogBytes && (takesInput || kept.isEmpty)) { wanted.insert(.readable) }
+      // What is incomplete needs more bytes, however many are kept: the machines have limits of their own for it.
+      let hasRoom = kept.isEmpty || (takesInput && (isKeptIncomplete || kept.count < tuning.backlogBytes))
+      if isLingering || hasRoom { wanted.insert(.readable) }
     }
     if !output.isEmpty { wanted.insert(.writable) }
     guard wanted != interest else { return }
