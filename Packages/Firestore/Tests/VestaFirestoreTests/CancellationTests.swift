@@ -23,6 +23,8 @@ struct CancellationTests {
       database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
     ) throws -> any FirestoreClient {
       var options = SyncOptions()
+      // A read that waits counts as offline after a while, and a busy machine may take longer to cancel it.
+      options.tuning.onlineSeconds = 3_600
       options.context = { [calls] _ in
         try await calls.pass()
         return CallContext()
