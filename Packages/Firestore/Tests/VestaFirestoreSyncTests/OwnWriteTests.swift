@@ -28,6 +28,8 @@ struct OwnWriteTests {
     backend = InterleavingBackend(world.engine)
     var options = SyncOptions()
     options.isEmbedded = true
+    // A read that waits counts as offline after a while, and a busy machine may take longer.
+    options.tuning.onlineSeconds = 3_600
     client = SyncClient(database: database, backend: backend, store: nil, options: options)
   }
 
@@ -79,7 +81,10 @@ struct OwnWriteTests {
     let registration = client.listen(try query("lobby"), options: ListenOptions()) { received.receive($0) }
     _ = try await received.first { !$0.isFromCache }
     let expected = try await begin(kind)
-    #expect(try await read(way) == expected)
+    let shown = try await read(way)
+    #expect(shown == expected)
+    // Where the engine was not looked at, the write still waits for its answer, and the client for the write.
+    backend.answers.open()
     registration.remove()
     await client.shutdown()
   }
