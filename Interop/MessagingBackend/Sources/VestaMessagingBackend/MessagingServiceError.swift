@@ -8,7 +8,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
     case unspecified = "UNSPECIFIED_ERROR"
     /// The request is malformed; the message names the field.
     case invalidArgument = "INVALID_ARGUMENT"
-    /// The token or installation is not registered, or not any more.
+    /// The token or installation is not registered, or no longer.
     case unregistered = "UNREGISTERED"
     /// The registration belongs to another sender.
     case senderIDMismatch = "SENDER_ID_MISMATCH"
@@ -55,7 +55,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
 
   /// `nil`: this seam knows no other errors.
   ///
-  /// An engine translates those of its store before.
+  /// An engine translates its store's errors before.
   public init?(translating error: any Error) { nil }
 
   /// A request with a wrong field.
