@@ -18,13 +18,13 @@ public struct FirestoreServiceError: ServiceFailure, Hashable, CustomStringConve
   ///
   /// - Parameters:
   ///   - code: The canonical code.
-  ///   - message: What is wrong; it names the part of the request.
+  ///   - message: The cause; it names the part of the request.
   public init(_ code: ServiceCode, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  /// No error of another type is known here; the engine translates those of its store.
+  /// No error of another type is known here; the engine translates its store's errors.
   public init?(translating error: any Error) { nil }
 
   /// The code and the message.

@@ -32,7 +32,7 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
 
   /// `nil`: this seam knows no other errors.
   ///
-  /// An engine translates those of its store before.
+  /// An engine translates its store's errors before.
   public init?(translating error: any Error) { nil }
 
   /// An invalid template: the message lists its violations as Firebase's REST API does.

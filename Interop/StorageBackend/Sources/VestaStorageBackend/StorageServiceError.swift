@@ -30,7 +30,7 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
   /// - Parameters:
   ///   - code: The canonical code.
   ///   - message: The cause and the remedy.
-  ///   - reason: What is to blame where the code alone does not say.
+  ///   - reason: The cause where the code alone does not tell it.
   public init(_ code: ServiceCode, _ message: String, reason: Reason?) {
     self.code = code
     self.message = message
@@ -40,7 +40,7 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
   /// An error that its code describes.
   public init(_ code: ServiceCode, _ message: String) { self.init(code, message, reason: nil) }
 
-  /// No error of another type is known here; the engine translates those of its store and its blobs.
+  /// No error of another type is known here; the engine translates its store's and its blobs' errors.
   public init?(translating error: any Error) { nil }
 
   /// The code and the message.
