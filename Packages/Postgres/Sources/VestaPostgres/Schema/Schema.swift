@@ -8,10 +8,9 @@ import VestaStoreInterop
 /// | table | what |
 /// |---|---|
 /// | `entries (key, value)` | the map; keys of up to 2048 bytes, which an index of PostgreSQL can have |
-/// | `long_entries (key, value)` | the entries with longer keys, found by their SHA-256, in order by their first 2048
-/// bytes | | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that made
-/// them, and which keys they changed | | `state` | one row: the last version, the floor, whether there are long keys,
-/// the form of the schema, the store's name |
+/// | `long_entries (key, value)` | the entries with longer keys, found by their SHA-256, in order by their first 2048 bytes |
+/// | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that made them, and which keys they changed |
+/// | `state` | one row: the last version, the floor, whether there are long keys, the form of the schema, the store's name |
 ///
 /// The row of `state` is the one lock: a committing process holds it, from the time when it hands out versions to the
 /// end of the commit. So versions become visible in their order, and a snapshot that shows a version shows everything
