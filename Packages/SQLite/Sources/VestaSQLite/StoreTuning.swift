@@ -34,7 +34,9 @@ struct StoreTuning: Sendable {
   /// How many entries a scan visits between two looks at whether to continue.
   var entriesBetweenChecks = 64
 
-  /// How many readers may be open, in addition to one for each body.
+  /// The number of readers that may be open, in addition to one for each body; at least two.
+  ///
+  /// With one, a body that waits for what another caller does, and that caller's own read, would wait for each other.
   var readerLimit = 64
 
   /// How many unused readers are kept.
