@@ -44,7 +44,7 @@ public final class RulesCoverage: Sendable {
   private func counted(_ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision) -> RulesDecision {
     var budget = ruleset.budget
     let counts = idle.withLock { $0.popLast() } ?? CoverageCounts(ruleset.program.steps.count)
-    let decision = decide(&budget, .coverage(counts))
+    let decision = withExtendedLifetime(counts) { decide(&budget, .coverage(counts.table)) }
     idle.withLock { $0.append(counts) }
     return decision
   }
