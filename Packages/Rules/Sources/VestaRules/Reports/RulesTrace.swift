@@ -171,7 +171,15 @@ extension Program {
 extension Ruleset {
   /// Decides about a request, and records how.
   public func trace(_ request: RulesRequest, documents: any RulesDocuments = NoRulesDocuments()) -> RulesTrace {
-    traced { budget, recorder in
+    var budget = self.budget
+    return trace(request, documents: documents, budget: &budget)
+  }
+
+  /// Decides about a request with the budget of a caller, and records how.
+  public func trace(
+    _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
+  ) -> RulesTrace {
+    traced(&budget) { budget, recorder in
       decide(request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: recorder)
     }
   }
@@ -180,15 +188,15 @@ extension Ruleset {
   public func trace(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesTrace {
-    traced { budget, recorder in
+    var budget = self.budget
+    return traced(&budget) { budget, recorder in
       decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: recorder)
     }
   }
 
   private func traced(
-    _ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision
+    _ budget: inout RulesBudget, _ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision
   ) -> RulesTrace {
-    var budget = self.budget
     let recorder = TraceRecorder()
     let before = budget.expressions
     let decision = decide(&budget, .trace(recorder))
