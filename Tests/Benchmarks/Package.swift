@@ -65,6 +65,7 @@ let package = Package(
         "BenchmarkKit",
         .product(name: "VestaPatterns", package: "Core"),
         .product(name: "VestaRules", package: "Rules"),
+        .product(name: "VestaRulesTesting", package: "Rules"),
       ], swiftSettings: settings),
     .target(
       name: "AuthBenchmarks",

@@ -65,7 +65,7 @@ extension AnalyticsValue: ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
   /// Values in order.
   public init(arrayLiteral elements: AnalyticsValue...) { self = .array(elements) }
 
-  /// Values by name; the last one counts where a name comes twice.
+  /// Values by name; the last one counts where a name is given twice.
   public init(dictionaryLiteral elements: (String, AnalyticsValue)...) {
     self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
   }

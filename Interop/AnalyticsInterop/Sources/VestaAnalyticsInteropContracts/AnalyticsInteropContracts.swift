@@ -8,7 +8,7 @@ public import VestaTesting
 /// for outcome in await AnalyticsInteropContracts.all.run(against: { try await makeSubject() }) { print(outcome) }
 /// ```
 public enum AnalyticsInteropContracts {
-  /// All promises, those of listeners included.
+  /// All promises, including the listeners'.
   public static let all: [Contract<AnalyticsInteropSubject>] = events + properties + listeners
 
   private static let events: [Contract<AnalyticsInteropSubject>] = [

@@ -1,6 +1,6 @@
 public import VestaConcurrency
 
-/// App Check as other products use it: a token that proves that a call comes from the genuine app.
+/// App Check as other products use it: a token that proves that a call is made by the genuine app.
 ///
 /// Products send the token along with each call when App Check is there.
 ///
@@ -9,7 +9,7 @@ public import VestaConcurrency
 /// - There is always a token to send, also after a failure; `AppCheckTokenResultInterop` says why.
 /// - A token stays the same until it is refreshed. A listener is called with each new one.
 /// - A failure is not remembered, and leaves the current token as it is.
-/// - Limited-use tokens are for one call each: they never come back, do not replace the current token, and no
+/// - Limited-use tokens are for one call each: they are never returned again, do not replace the current token, and no
 ///   listener is called for them.
 /// - Listeners keep the promises of `ListenerRegistration`; they are called for changes only.
 public protocol AppCheckInterop: Sendable {

@@ -8,7 +8,7 @@ public import VestaTesting
 /// for outcome in await AppCheckInteropContracts.all.run(against: { try await makeSubject() }) { print(outcome) }
 /// ```
 public enum AppCheckInteropContracts {
-  /// All promises, those of listeners included.
+  /// All promises, including the listeners'.
   public static let all: [Contract<AppCheckInteropSubject>] = tokens + failures + threads + listeners
 
   private static let tokens: [Contract<AppCheckInteropSubject>] = [

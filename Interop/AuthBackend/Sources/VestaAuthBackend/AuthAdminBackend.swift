@@ -7,7 +7,7 @@ public import VestaServiceInterop
 public protocol AuthAdminBackend: Sendable {
   // MARK: Users
 
-  /// Makes an account; nobody is signed in.
+  /// Makes an account without signing in.
   ///
   /// Checks: `DUPLICATE_LOCAL_ID`, `INVALID_PHONE_NUMBER`, `PHONE_NUMBER_EXISTS`, `INVALID_EMAIL`, `EMAIL_EXISTS`,
   /// `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `INVALID_MFA_PHONE_NUMBER`.
@@ -15,7 +15,7 @@ public protocol AuthAdminBackend: Sendable {
     _ request: CreateUserRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthUser
 
-  /// Looks accounts up; each comes once, also where several parts of the request name it.
+  /// Looks accounts up; each is returned once, also where several parts of the request name it.
   func getUsers(
     _ request: GetUsersRequest, context: CallContext
   ) async throws(AuthServiceError) -> LookupResponse
@@ -78,7 +78,7 @@ public protocol AuthAdminBackend: Sendable {
 
   /// Makes a session cookie of an ID token.
   ///
-  /// Checks: `MISSING_ID_TOKEN`, `INVALID_DURATION`, those of the ID token.
+  /// Checks: `MISSING_ID_TOKEN`, `INVALID_DURATION`, the ID token's.
   ///
   /// - Returns: The cookie.
   func createSessionCookie(
@@ -105,14 +105,14 @@ public protocol AuthAdminBackend: Sendable {
   /// The key with which servers of the project sign custom tokens; made when it is first asked for.
   func serviceAccountKey(context: CallContext) async throws(AuthServiceError) -> ServiceAccountKey
 
-  /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
+  /// Signs tokens with a new key from now on; tokens of the previous key stay valid until they expire.
   func rotateSigningKey(context: CallContext) async throws(AuthServiceError)
 
   // MARK: Codes
 
   /// Makes a code and hands it out instead of sending it.
   ///
-  /// Checks: those of `AuthBackend.sendOobCode`; an account with the address has to be there, but for sign-in
+  /// Checks: as `AuthBackend.sendOobCode`; an account with the address has to be there, but for sign-in
   /// links.
   func createOobLink(
     _ request: SendOobCodeRequest, context: CallContext

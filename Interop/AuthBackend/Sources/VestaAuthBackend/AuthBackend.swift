@@ -12,7 +12,7 @@ public import VestaServiceInterop
 ///   claim them at the same time.
 /// - A code works once, however many calls send it at the same time.
 /// - A string that is missing and one that is empty are the same: both fail with the `MISSING_…` name of the field.
-/// - Errors come in the order of checks that the documentation of a call lists.
+/// - Errors follow the order of checks that the documentation of a call lists.
 /// - A cancelled caller gets the code `CANCELLED`; what the call did so far may have happened.
 public protocol AuthBackend: Sendable {
   // MARK: Signing in
@@ -54,7 +54,7 @@ public protocol AuthBackend: Sendable {
 
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
   ///
-  /// With `returnIdpCredential`, what the provider said comes back in the response also where the account refuses it:
+  /// With `returnIdpCredential`, the provider's answer is in the response also where the account refuses it:
   /// `errorMessage` has the error's name then.
   ///
   /// Checks: `INVALID_PROVIDER_ID`, `OPERATION_NOT_ALLOWED`, `INVALID_IDP_RESPONSE`, `MISSING_OR_INVALID_NONCE`, then
@@ -84,8 +84,8 @@ public protocol AuthBackend: Sendable {
 
   /// The account of an ID token.
   ///
-  /// Checks: `MISSING_ID_TOKEN`, `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`: those of every
-  /// call that takes an ID token.
+  /// Checks: `MISSING_ID_TOKEN`, `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`: the checks of
+  /// every call that takes an ID token.
   func lookup(
     _ request: LookupRequest, context: CallContext
   ) async throws(AuthServiceError) -> LookupResponse
@@ -95,7 +95,7 @@ public protocol AuthBackend: Sendable {
   /// A changed e-mail address or password ends all sessions but the caller's, who gets new tokens. A code is used up
   /// also where a later check fails.
   ///
-  /// Checks: `INVALID_REQ_TYPE`, those of the ID token or of the code, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`,
+  /// Checks: `INVALID_REQ_TYPE`, the checks of the ID token or of the code, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`,
   /// `INVALID_EMAIL`, `EMAIL_EXISTS`, `OPERATION_NOT_ALLOWED`, `WEAK_PASSWORD`, `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`.
   func update(
     _ request: UpdateRequest, context: CallContext
@@ -103,7 +103,7 @@ public protocol AuthBackend: Sendable {
 
   /// Deletes the account of an ID token, with its sessions.
   ///
-  /// Checks: those of the ID token, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
+  /// Checks: the ID token's, `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
   func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError)
 
   // MARK: Codes by e-mail
@@ -122,7 +122,7 @@ public protocol AuthBackend: Sendable {
   /// Says what a code is for, or resets a password with it.
   ///
   /// Without a new password the code stays usable. With one, all sessions of the account end, and its providers are
-  /// unlinked: whoever holds the mailbox alone holds the account.
+  /// unlinked: the holder of the mailbox alone holds the account.
   ///
   /// Checks: `MISSING_OOB_CODE`, `PASSWORD_LOGIN_DISABLED`, `INVALID_OOB_CODE`, `EXPIRED_OOB_CODE`, `WEAK_PASSWORD`,
   /// `PASSWORD_DOES_NOT_MEET_REQUIREMENTS`, `USER_DISABLED`.
@@ -151,14 +151,14 @@ public protocol AuthBackend: Sendable {
 
   /// Revokes a token of an identity provider that the account of an ID token uses.
   ///
-  /// Checks: those of the ID token, `MISSING_PROVIDER_ID`, `INVALID_PROVIDER_ID`.
+  /// Checks: the ID token's, `MISSING_PROVIDER_ID`, `INVALID_PROVIDER_ID`.
   func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError)
 
   // MARK: Second factors
 
   /// Begins to add a second factor to the account of an ID token.
   ///
-  /// Checks: those of the ID token, `UNSUPPORTED_FIRST_FACTOR`, `UNVERIFIED_EMAIL`, `OPERATION_NOT_ALLOWED`,
+  /// Checks: the ID token's, `UNSUPPORTED_FIRST_FACTOR`, `UNVERIFIED_EMAIL`, `OPERATION_NOT_ALLOWED`,
   /// `INVALID_PHONE_NUMBER`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
   func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
@@ -166,7 +166,7 @@ public protocol AuthBackend: Sendable {
 
   /// Adds a second factor; the new session has been signed in with it.
   ///
-  /// Checks: those of the ID token, `MISSING_CODE`, `MISSING_SESSION_INFO`, `INVALID_SESSION_INFO`, `SESSION_EXPIRED`,
+  /// Checks: the ID token's, `MISSING_CODE`, `MISSING_SESSION_INFO`, `INVALID_SESSION_INFO`, `SESSION_EXPIRED`,
   /// `INVALID_CODE`, `SECOND_FACTOR_EXISTS`, `SECOND_FACTOR_LIMIT_EXCEEDED`.
   func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
@@ -174,7 +174,7 @@ public protocol AuthBackend: Sendable {
 
   /// Takes a second factor away; ends the other sessions.
   ///
-  /// Checks: those of the ID token, `MISSING_MFA_ENROLLMENT_ID`, `MFA_ENROLLMENT_NOT_FOUND`.
+  /// Checks: the ID token's, `MISSING_MFA_ENROLLMENT_ID`, `MFA_ENROLLMENT_NOT_FOUND`.
   func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens

@@ -44,7 +44,7 @@ public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConverti
   ///
   /// - Parameters:
   ///   - code: The kind of the failure.
-  ///   - detail: What there is to add; no passwords, codes or tokens in it.
+  ///   - detail: More about the failure; without passwords, codes or tokens.
   public init(_ code: Code, _ detail: String? = nil) {
     self.code = code
     self.detail = detail

@@ -24,7 +24,7 @@ extension AuthServiceError.Code {
   public static let duplicateLocalID = Self("DUPLICATE_LOCAL_ID")
   /// No account has the e-mail address.
   public static let emailNotFound = Self("EMAIL_NOT_FOUND")
-  /// There is no such account, or not any more.
+  /// There is no such account, or no longer.
   public static let userNotFound = Self("USER_NOT_FOUND")
   /// An administrator has disabled the account.
   public static let userDisabled = Self("USER_DISABLED")
@@ -86,7 +86,7 @@ extension AuthServiceError.Code {
   public static let tokenExpired = Self("TOKEN_EXPIRED")
   /// The user has to sign in again before this can be done.
   public static let credentialTooOld = Self("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
-  /// The refresh token is not known, or not any more.
+  /// The refresh token is not known, or no longer.
   public static let invalidRefreshToken = Self("INVALID_REFRESH_TOKEN")
   /// The refresh token is missing.
   public static let missingRefreshToken = Self("MISSING_REFRESH_TOKEN")
@@ -134,7 +134,7 @@ extension AuthServiceError.Code {
   public static let invalidPhoneNumber = Self("INVALID_PHONE_NUMBER")
   /// The id of the verification is missing.
   public static let missingSessionInfo = Self("MISSING_SESSION_INFO")
-  /// The verification is not known, or not any more.
+  /// The verification is not known, or no longer.
   public static let invalidSessionInfo = Self("INVALID_SESSION_INFO")
   /// The verification has expired.
   public static let sessionExpired = Self("SESSION_EXPIRED")
@@ -160,7 +160,7 @@ extension AuthServiceError.Code {
   public static let invalidIdpResponse = Self("INVALID_IDP_RESPONSE")
   /// The nonce is missing or not the one in the provider's token.
   public static let missingOrInvalidNonce = Self("MISSING_OR_INVALID_NONCE")
-  /// The pending token is not known, or not any more.
+  /// The pending token is not known, or no longer.
   public static let invalidPendingToken = Self("INVALID_PENDING_TOKEN")
   /// Another account has this user of the provider.
   public static let federatedUserIDAlreadyLinked = Self("FEDERATED_USER_ID_ALREADY_LINKED")

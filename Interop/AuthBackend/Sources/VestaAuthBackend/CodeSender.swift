@@ -31,7 +31,7 @@ public protocol CodeSender: Sendable {
   /// - Parameter message: The message.
   func send(_ message: TextMessage) async throws
 
-  /// Whether sending takes no time and cannot fail, so that nobody can learn anything from it; `false` for a sender
+  /// Whether sending takes no time and cannot fail, so that its duration reveals nothing; `false` for a sender
   /// that reaches anything outside of the process.
   var isImmediate: Bool { get }
 

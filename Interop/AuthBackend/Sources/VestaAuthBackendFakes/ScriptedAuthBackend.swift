@@ -44,7 +44,7 @@ public final class ScriptedAuthBackend: AuthBackend {
     public var phoneInUse = false
     /// For how many seconds ID tokens are valid.
     public var lifetime: Int64 = 3600
-    /// Whether tokens come with the account that they belong to.
+    /// Whether responses with tokens include their account.
     public var tellsAccounts = false
     /// Whether a refresh answers with the token of before, as within the same second.
     public var repeatsTokens = false
@@ -117,7 +117,7 @@ public final class ScriptedAuthBackend: AuthBackend {
     }
   }
 
-  // MARK: What has arrived
+  // MARK: Received requests
 
   /// Returns when a call has arrived that often.
   public func arrival(of name: String, count: Int = 1) async {

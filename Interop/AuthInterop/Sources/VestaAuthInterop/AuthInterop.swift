@@ -2,14 +2,14 @@ public import VestaConcurrency
 
 /// Auth as other products use it: who is signed in, and a token that proves it.
 ///
-/// Firestore, Database, Storage and Functions use it when it is there and act as nobody when it is not.
+/// Firestore, Database, Storage and Functions use it where it is registered and act without a user otherwise.
 ///
 /// Promises of every implementation (`VestaAuthInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
 /// - Nobody signed in is not an error: the user id and the token are `nil`.
 /// - A token stays the same until it is refreshed. A listener is called with each new one.
 /// - A refresh that fails throws, is not remembered, and leaves the user and the current token as they are: a backend
-///   that cannot be reached signs nobody out.
+///   that cannot be reached signs no user out.
 /// - A refresh that the backend rejects because of the user (deleted, disabled, revoked) throws `userRejected` and
 ///   signs the user out; listeners are notified as of any sign-out. The checks do not cover this one: not every
 ///   subject has a backend that can reject.
@@ -27,7 +27,7 @@ public protocol AuthInterop: Sendable {
   ///
   /// - Parameter forcingRefresh: Whether to fetch a new token even though the current one is still valid; after a
   ///   backend turned that one down, for instance.
-  /// - Returns: The token; `nil` when nobody is signed in.
+  /// - Returns: The token; `nil` when no user is signed in.
   /// - Throws: `AuthInteropError` when there is no valid token and none could be fetched, or when a forced refresh
   ///   failed; with `userRejected` the user has been signed out. `CancellationError` when the task was cancelled while
   ///   it waited.
@@ -35,7 +35,7 @@ public protocol AuthInterop: Sendable {
 
   /// The id of the current user.
   ///
-  /// - Returns: The id; `nil` when nobody is signed in.
+  /// - Returns: The id; `nil` when no user is signed in.
   func getUserID() -> String?
 
   /// Adds a listener that is called with each new user and each new token.
@@ -52,7 +52,7 @@ extension AuthInterop {
   /// - Parameters:
   ///   - forcingRefresh: Whether to fetch a new token even though the current one is still valid.
   ///   - completion: Called exactly once, on no particular thread: with the token, with an error, or with neither when
-  ///     nobody is signed in.
+  ///     no user is signed in.
   public func getToken(
     forcingRefresh: Bool,
     completion: @escaping @Sendable (String?, (any Error)?) -> Void

@@ -10,7 +10,7 @@ public struct AuthInteropError: Error, CustomStringConvertible {
     /// The backend could not be reached or did not answer; trying again later may help.
     public static let unavailable = Code("unavailable")
 
-    /// The backend does not accept this user any more (disabled, deleted, revoked); only a new sign-in helps.
+    /// The backend no longer accepts this user (disabled, deleted, revoked); only a new sign-in helps.
     public static let userRejected = Code("user-rejected")
 
     /// Something else failed; see `underlying`.

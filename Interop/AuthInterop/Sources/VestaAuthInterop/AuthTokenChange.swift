@@ -1,9 +1,9 @@
 /// A change of the signed-in user or of the user's token.
 public struct AuthTokenChange: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// The id of the user; `nil` when nobody is signed in.
+  /// The id of the user; `nil` when no user is signed in.
   public let userID: String?
 
-  /// The newest ID token of the user, which may have expired since; `nil` when nobody is signed in.
+  /// The newest ID token of the user, which may have expired since; `nil` when no user is signed in.
   public let token: String?
 
   /// A state in which a user is signed in.
@@ -21,7 +21,7 @@ public struct AuthTokenChange: Sendable, Hashable, CustomStringConvertible, Cust
     token = nil
   }
 
-  /// The state in which nobody is signed in.
+  /// The state without a signed-in user.
   public static let signedOut = AuthTokenChange()
 
   /// The user id; never the token, which is a secret.

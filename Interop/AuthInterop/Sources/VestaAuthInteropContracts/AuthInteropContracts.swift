@@ -8,7 +8,7 @@ public import VestaTesting
 /// for outcome in await AuthInteropContracts.all.run(against: { try await makeSubject() }) { print(outcome) }
 /// ```
 public enum AuthInteropContracts {
-  /// All promises, those of listeners included.
+  /// All promises, including the listeners'.
   public static let all: [Contract<AuthInteropSubject>] = users + refreshes + threads + listeners
 
   private static let users: [Contract<AuthInteropSubject>] = [

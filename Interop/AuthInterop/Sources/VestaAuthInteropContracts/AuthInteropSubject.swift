@@ -1,6 +1,6 @@
 public import VestaAuthInterop
 
-/// An implementation of `AuthInterop` and how a check drives it; nobody is signed in at first.
+/// An implementation of `AuthInterop` and how a check drives it; no user is signed in at first.
 public struct AuthInteropSubject: Sendable {
   /// The implementation.
   public let auth: any AuthInterop
@@ -8,7 +8,7 @@ public struct AuthInteropSubject: Sendable {
   /// Signs in a user with this id, creating it where that is needed; returns when the user is signed in.
   public let signIn: @Sendable (_ userID: String) async throws -> Void
 
-  /// Signs the user out; returns when nobody is signed in.
+  /// Signs the user out; returns when no user is signed in.
   public let signOut: @Sendable () async throws -> Void
 
   /// Makes every refresh fail with the code `unavailable` (`true`), or succeed again (`false`).
@@ -23,7 +23,7 @@ public struct AuthInteropSubject: Sendable {
   /// An implementation and how to drive it.
   ///
   /// - Parameters:
-  ///   - auth: The implementation, with nobody signed in.
+  ///   - auth: The implementation, with no user signed in.
   ///   - patience: The time that a check waits for an event before it fails.
   ///   - signIn: Signs in a user with the given id.
   ///   - signOut: Signs the user out.

@@ -2,7 +2,7 @@ public import VestaAuthInterop
 public import VestaConcurrency
 import VestaTesting
 
-/// An `AuthInterop` for tests: users come and go as the test says, tokens are counted.
+/// An `AuthInterop` for tests: the test signs users in and out, tokens are counted.
 ///
 /// ```swift
 /// let auth = FakeAuth()
@@ -24,13 +24,13 @@ public final class FakeAuth: AuthInterop {
   private let source = StateSource<State, AuthTokenChange>(State(), greeting: \.current)
   private let gate = Gate(isOpen: true)
 
-  /// A fake with nobody signed in.
+  /// A fake with no user signed in.
   public init() {}
 
   /// How many token listeners there are.
   public var listenerCount: Int { source.listenerCount }
 
-  /// The current token; `nil` when nobody is signed in.
+  /// The current token; `nil` when no user is signed in.
   ///
   /// - Parameter forcingRefresh: Whether to make a new one.
   /// - Returns: The token.
@@ -50,7 +50,7 @@ public final class FakeAuth: AuthInterop {
 
   /// The user of the last `signIn(_:)`.
   ///
-  /// - Returns: The id; `nil` when nobody is signed in.
+  /// - Returns: The id; `nil` when no user is signed in.
   public func getUserID() -> String? { source.read { $0.user } }
 
   /// Adds a listener, which is first called with the current state.
@@ -72,7 +72,7 @@ public final class FakeAuth: AuthInterop {
     }
   }
 
-  /// Signs the user out; does nothing when nobody is signed in.
+  /// Signs the user out; does nothing when no user is signed in.
   public func signOut() {
     source.change { state, announce in
       guard state.user != nil else { return }
@@ -83,7 +83,7 @@ public final class FakeAuth: AuthInterop {
 
   /// Makes every refresh fail, or succeed again.
   ///
-  /// - Parameter error: What a refresh throws from now on; `nil` ends that.
+  /// - Parameter error: The error of every refresh from now on; `nil` lets refreshes succeed again.
   public func failRefreshes(with error: AuthInteropError?) {
     source.change { state, _ in state.error = error }
   }

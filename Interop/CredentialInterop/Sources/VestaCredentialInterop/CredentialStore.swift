@@ -19,7 +19,7 @@
 /// ```
 ///
 /// Promises of every implementation; `VestaCredentialInteropContracts` checks them:
-/// - What is absent is `nil`, and what cannot be read is an error: Auth signs nobody out for an error, and asks again.
+/// - An absent value is `nil`, an unreadable one is an error: Auth signs no user out for an error, and asks again.
 /// - A write is whole or absent, also after a crash. A write that fails leaves the bytes of before.
 /// - Keys are any strings; two keys never share an entry.
 ///

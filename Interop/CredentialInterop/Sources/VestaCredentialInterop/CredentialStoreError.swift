@@ -1,6 +1,6 @@
 /// Why a ``CredentialStore`` could not do what it was asked.
 public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure; more kinds may come.
+  /// The kind of failure; more kinds may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -9,7 +9,7 @@ public struct CredentialStoreError: Error, Sendable, CustomStringConvertible {
 
     /// The store cannot be read now; that says nothing about its content.
     public static let unreadable = Self("unreadable")
-    /// The content was damaged; it has been put aside, and there is nothing under the key any more.
+    /// The content was damaged; it has been put aside, and the key is now empty.
     public static let corrupted = Self("corrupted")
     /// The store cannot be written now.
     public static let unwritable = Self("unwritable")

@@ -44,13 +44,13 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
     public static let expired = Code("expired")
     /// A token's `nbf` or `iat` time is in the future.
     public static let notYetValid = Code("not-yet-valid")
-    /// A token was issued by somebody else.
+    /// A token was issued by another party.
     public static let wrongIssuer = Code("wrong-issuer")
     /// A token is for another audience.
     public static let wrongAudience = Code("wrong-audience")
     /// A token lacks a claim that the verifier needs, or the claim has the wrong type.
     public static let missingClaim = Code("missing-claim")
-    /// The cryptographic library reported an error of its own.
+    /// The cryptographic library reported an error.
     public static let libraryFailure = Code("library-failure")
 
     /// Lets `catch CryptoError.Code.expired` match an error by its code.
@@ -67,7 +67,7 @@ public struct CryptoError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: The kind of error.
-  ///   - message: What was wrong; no secrets in it.
+  ///   - message: The cause, without secrets.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

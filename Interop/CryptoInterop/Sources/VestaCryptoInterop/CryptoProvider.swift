@@ -3,7 +3,7 @@
 /// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on
 /// OpenSSL's libcrypto. All methods may be called from any thread at the same time. The synchronous ones take
 /// microseconds and never wait. Those that take milliseconds (password hashing, key generation) are `async`, run on
-/// threads of their own and let only a few through at once, so that they never hold up the cooperative pool.
+/// dedicated threads and let only a few through at once, so that they never hold up the cooperative pool.
 ///
 /// ```swift
 /// let checksum = try crypto.digest(.sha256, of: Array("abc".utf8))
@@ -39,7 +39,7 @@ public protocol CryptoProvider: Sendable {
   /// - Throws: As `digest(_:of:)`.
   func hmac(_ algorithm: DigestAlgorithm, key: [UInt8], message: [UInt8]) throws(CryptoError) -> [UInt8]
 
-  /// Bytes that nobody can predict.
+  /// Bytes that cannot be predicted.
   ///
   /// - Parameter count: How many, 0 to 16 Mi.
   /// - Returns: `count` bytes from the system's secure generator.
@@ -71,8 +71,8 @@ public protocol CryptoProvider: Sendable {
   ///
   /// - Parameters:
   ///   - plaintext: The bytes to encrypt; may be empty.
-  ///   - key: 32 bytes that nobody can guess, such as `randomBytes(count: 32)`.
-  ///   - context: What the bytes belong to, such as the name of a file. It is not encrypted and not part of the result;
+  ///   - key: 32 bytes that cannot be guessed, such as `randomBytes(count: 32)`.
+  ///   - context: The owner of the bytes, such as the name of a file. It is not encrypted and not part of the result;
   ///     `open` needs the same.
   /// - Returns: 12 bytes of nonce, the ciphertext, and 16 bytes of tag.
   /// - Throws: `CryptoError` with `.invalidKey` for a key of another length; `.unsupported` without the cipher.
@@ -95,7 +95,7 @@ public protocol CryptoProvider: Sendable {
   ///   - algorithm: The algorithm that the key is used with. RSA keys have 2048 bits and take about 0.1 s to find.
   ///   - keyID: The `kid` to put into tokens; `nil` for the key's RFC 7638 thumbprint.
   /// - Returns: The private key; its `verificationKey` is the public half.
-  /// - Throws: `CryptoError`, or `CancellationError` when the task was cancelled before its turn came.
+  /// - Throws: `CryptoError`, or `CancellationError` when the task was cancelled while it waited.
   func generateSigningKey(_ algorithm: SignatureAlgorithm, keyID: String?) async throws -> any SigningKey
 
   /// Reads a private key from PEM text (`PRIVATE KEY`, `RSA PRIVATE KEY` or `EC PRIVATE KEY`, not encrypted).
@@ -145,7 +145,7 @@ public protocol CryptoProvider: Sendable {
   ///   - scheme: How to hash: scrypt, Firebase's scrypt or PBKDF2. (Other schemes can only be verified.)
   ///   - signerKey: The project's signer key; needed by Firebase's scrypt alone.
   /// - Returns: The hash. Store its `text`.
-  /// - Throws: `CryptoError`, or `CancellationError` when the task was cancelled before its turn came.
+  /// - Throws: `CryptoError`, or `CancellationError` when the task was cancelled while it waited.
   func hashPassword(
     _ password: String, scheme: PasswordScheme, signerKey: SecretBytes?
   ) async throws -> PasswordHash
@@ -158,7 +158,7 @@ public protocol CryptoProvider: Sendable {
   ///   - signerKey: The project's signer key; needed by Firebase's scrypt alone.
   /// - Returns: Whether the password is right.
   /// - Throws: `CryptoError` with `.unsupported` when a library for the scheme is not installed, `.invalidParameter`
-  ///   without the signer key that the hash needs; `CancellationError` when cancelled before its turn came. A wrong
+  ///   without the signer key that the hash needs; `CancellationError` when cancelled while it waited. A wrong
   ///   password is `false`, not an error.
   func verifyPassword(
     _ password: String, against hash: PasswordHash, signerKey: SecretBytes?

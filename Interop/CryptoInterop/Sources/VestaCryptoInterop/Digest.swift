@@ -22,7 +22,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
 
 /// A digest that is fed piece by piece, as an upload needs it.
 ///
-/// Calls may come from any thread; they are taken one after the other. The result does not depend on how the message
+/// May be called from any thread; calls are served one after the other. The result does not depend on how the message
 /// was cut into pieces.
 public protocol DigestStream: Sendable {
   /// Adds bytes to the message.

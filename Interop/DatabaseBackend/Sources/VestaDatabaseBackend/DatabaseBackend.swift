@@ -10,7 +10,7 @@
 ///   closes.
 /// - The data that a write changes is sent to the connection's own listens before the reply of the write.
 /// - The operations for the end of a connection are carried out once, whichever way it ends.
-/// - A connection that nobody has any more ends as if it had been closed.
+/// - A connection without references ends as if it had been closed.
 public protocol DatabaseBackend: Sendable {
   /// Opens a connection; returns at once.
   ///

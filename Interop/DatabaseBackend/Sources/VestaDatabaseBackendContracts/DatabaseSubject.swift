@@ -2,7 +2,7 @@ import VestaConcurrency
 public import VestaDatabaseBackend
 import VestaTesting
 
-/// A backend under test, with an empty database of its own.
+/// A backend under test, with a separate, empty database.
 public struct DatabaseSubject: Sendable {
   private let backend: any DatabaseBackend
   private let namespace: String

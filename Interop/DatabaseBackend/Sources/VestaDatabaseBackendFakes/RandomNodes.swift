@@ -8,7 +8,7 @@ extension SplitMix {
     DatabaseKey(["a", "b", "c", "1", "2", "10"].randomElement(using: &self) ?? "a")
   }
 
-  /// A path of so many keys.
+  /// A path of the given number of keys.
   public mutating func path(_ depth: ClosedRange<Int>) -> DatabasePath {
     DatabasePath((0..<Int.random(in: depth, using: &self)).map { _ in key() })
   }
@@ -23,7 +23,7 @@ extension SplitMix {
     }
   }
 
-  /// A node of so many levels at the most; it can be empty.
+  /// A node of at most the given number of levels; it can be empty.
   public mutating func node(depth: Int = 2) -> DatabaseNode {
     let priority: DatabaseLeaf? =
       Int.random(in: 0..<4, using: &self) == 0 ? .int(Int64.random(in: 0..<3, using: &self)) : nil

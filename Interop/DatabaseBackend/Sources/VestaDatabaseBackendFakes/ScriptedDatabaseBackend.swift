@@ -15,7 +15,7 @@ public final class ScriptedDatabaseBackend: DatabaseBackend {
     private let receive: @Sendable (DatabaseServerMessage) -> Void
     private let unanswered = Locked([(request: DatabaseRequest, id: Int)]())
 
-    /// The requests, as they come in.
+    /// The requests in order of arrival.
     public let asked = Log<DatabaseRequest>()
 
     /// Opens when the client closes the connection.
@@ -43,7 +43,7 @@ public final class ScriptedDatabaseBackend: DatabaseBackend {
       say(.hello(DatabaseHello(timestamp: milliseconds, session: "s")))
     }
 
-    /// Answers the oldest request of a kind, once it has come.
+    /// Answers the oldest request of a kind, after it has arrived.
     public func answer(
       _ reply: DatabaseReply = .ok, _ isWanted: @escaping @Sendable (DatabaseRequest) -> Bool
     ) async {
@@ -57,7 +57,7 @@ public final class ScriptedDatabaseBackend: DatabaseBackend {
 
   private let links = Log<Link>()
 
-  /// A service that nobody has connected to.
+  /// A service without connections.
   public init() {}
 
   /// Opens a connection, on which nothing is said yet.

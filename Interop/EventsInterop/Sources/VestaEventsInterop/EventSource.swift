@@ -3,7 +3,7 @@ public import VestaConcurrency
 /// The events of an engine, which a library contributes to an app and Functions delivers.
 ///
 /// A durable queue for each function that has subscribed. Events enter it in the transaction of their change, in commit
-/// order. One dispatcher at a time takes those of a function out; see ``lease(_:for:duration:)``.
+/// order. One dispatcher at a time takes a function's events out; see ``lease(_:for:duration:)``.
 ///
 /// A row that cannot be read does not stop its queue: its entry says so in ``EventEntry/damage``, and the dispatcher
 /// makes a dead letter of it, which keeps the bytes.
@@ -32,7 +32,7 @@ public protocol EventSource: AnyObject, Sendable {
   /// The time of a lease is the store's, which all processes share and which only grows: no process's clock has a say.
   ///
   /// - Parameters:
-  ///   - functions: The names of the functions, each of which has a lease of its own.
+  ///   - functions: The names of the functions, each of which has a separate lease.
   ///   - owner: The name of the dispatcher; another one at each start of a process.
   ///   - duration: How long the right lasts, in microseconds.
   /// - Returns: The answer for each function.
@@ -49,7 +49,7 @@ public protocol EventSource: AnyObject, Sendable {
 
   /// The whole event of an entry.
   ///
-  /// - Returns: `nil` when the entry is not in the queue any more.
+  /// - Returns: `nil` when the entry is no longer in the queue.
   /// - Throws: `EventDamaged` when the stored bytes cannot be read: another attempt fails too. Any other error when the
   ///   store could not be read this time.
   func event(_ entry: EventEntry) async throws -> Event?
@@ -57,7 +57,7 @@ public protocol EventSource: AnyObject, Sendable {
   /// Keeps the outcomes of deliveries, all or none.
   ///
   /// - Parameters:
-  ///   - outcomes: The outcomes; those of events that are not in the queue any more do nothing.
+  ///   - outcomes: The outcomes; outcomes of events that are no longer in the queue do nothing.
   ///   - owner: The owner of the lease.
   /// - Throws: `EventLeaseLost` when another owner has leased one of the functions; nothing is changed then.
   func settle(_ outcomes: [EventOutcome], by owner: String) async throws
@@ -71,7 +71,7 @@ public protocol EventSource: AnyObject, Sendable {
 
   /// Puts dead letters back to the end of the queue, with their ids and without their attempts.
   ///
-  /// A letter whose row in the queue could not be read goes back with the bytes of that row, for a later version that
+  /// A letter whose row in the queue could not be read is returned with the bytes of that row, for a later version that
   /// can read it; its id changes.
   ///
   /// - Parameters:
@@ -111,7 +111,7 @@ public enum EventLease: Sendable, Hashable {
   /// `isNew` says whether it had not been the last owner: then others may have delivered in the meantime.
   case held(isNew: Bool)
 
-  /// Another owner has it, for so many microseconds at the longest, unless it extends it.
+  /// Another owner has it, for at most the given number of microseconds unless it extends it.
   case busy(remaining: Int64)
 }
 
@@ -220,7 +220,7 @@ public struct EventEntry: Sendable, Hashable {
 
   /// The reason why the stored event cannot be read; `nil` for an event that can be delivered.
   ///
-  /// Nobody knows which document such an event is about, so it has a lane of its own.
+  /// The document of such an event is unknown, so it has a separate lane.
   public var damage: String?
 
   /// An entry.

@@ -7,7 +7,7 @@ public struct EventSourceSubject: Sendable {
 
   private let commit: @Sendable (_ changes: [Change], _ fails: Bool) async throws -> Void
 
-  /// A change that is an event where somebody wants it.
+  /// A change that is an event if a function wants it.
   public struct Change: Sendable, Hashable {
     /// The type.
     public var type: EventType
@@ -27,7 +27,7 @@ public struct EventSourceSubject: Sendable {
   /// A subject.
   ///
   /// - Parameters:
-  ///   - source: A source that nobody else uses.
+  ///   - source: A source without other users.
   ///   - commit: Commits the changes in one transaction, which fails at its end and throws when `fails` is true.
   public init(
     source: any EventSource,

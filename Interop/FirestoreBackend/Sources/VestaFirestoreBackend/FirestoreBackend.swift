@@ -43,7 +43,7 @@ public protocol FirestoreBackend: Sendable {
     _ request: ListCollectionIDsRequest, context: CallContext
   ) async throws(FirestoreServiceError) -> ListCollectionIDsResponse
 
-  /// Runs a query; results come in its order.
+  /// Runs a query; results are in its order.
   ///
   /// - Parameters:
   ///   - request: The query.
@@ -107,11 +107,11 @@ public protocol FirestoreBackend: Sendable {
   /// - Throws: An error of the call as a whole. The error of a target ends that target alone.
   func listen(database: String, context: CallContext) async throws(FirestoreServiceError) -> ListenCall
 
-  /// Opens a call that writes; see `WriteRequest` for how it goes.
+  /// Opens a call that writes; see `WriteRequest` for its course.
   ///
   /// - Parameters:
   ///   - database: The database, `projects/{p}/databases/{d}`.
   ///   - context: Whose call it is. Another user needs another call.
-  /// - Throws: What prevents the call as a whole.
+  /// - Throws: The failure that prevents the whole call.
   func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall
 }

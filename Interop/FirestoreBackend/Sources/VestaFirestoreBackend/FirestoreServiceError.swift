@@ -21,7 +21,7 @@ public struct FirestoreServiceError: ServiceFailure, Hashable, CustomStringConve
   ///
   /// - Parameters:
   ///   - code: The canonical code.
-  ///   - message: What is wrong; it names the part of the request.
+  ///   - message: The cause; it names the part of the request.
   ///   - errorDetails: The structured details.
   public init(_ code: ServiceCode, _ message: String, errorDetails: [ErrorDetail]) {
     self.code = code

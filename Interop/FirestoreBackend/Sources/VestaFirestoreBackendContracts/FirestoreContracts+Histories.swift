@@ -64,7 +64,7 @@ extension FirestoreContracts {
     }
     try await probe.current(1, 2, 3, 4, 5, 6)
     for round in 0..<5 {
-      // A result of a query that is followed, so that a snapshot must come.
+      // A result of a query that is followed, so that a snapshot must follow.
       let marker = subject.set("rooms/marker\(number)", ["n": .integer(Int64(round))])
       try await probe.snapshot(from: try await subject.commit(marker).commitTime)
       for (index, query) in followed.enumerated() {

@@ -79,7 +79,7 @@ extension FirestoreSubject {
       id: requestID(queue: queue, number: number))
   }
 
-  /// Returns the answers to requests that are sent in a call of their own.
+  /// Returns the answers to requests that are sent in a separate call.
   fileprivate func answers(to requests: [WriteRequest]) async throws -> [WriteResponse] {
     let call = try await backend.write(database: database, context: context)
     call.send(WriteRequest(database: database))

@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 import VestaTesting
 
-/// A listener that keeps its responses, as a client does, and fails on those that no client could understand.
+/// A listener that keeps its responses, as a client does, and fails on responses that no client could understand.
 struct ListenProbe {
   private let call: ListenCall
   private let patience: Duration

@@ -16,7 +16,7 @@ public struct SpreadBackend: ForwardingFirestoreBackend {
   /// - Parameters:
   ///   - backends: At least one.
   ///   - seed: Gives the same choices again.
-  ///   - serves: Whether a backend can go on with a transaction.
+  ///   - serves: Whether a backend can continue a transaction.
   public init(
     _ backends: [any FirestoreBackend], seed: UInt64,
     serves: @escaping @Sendable (_ backend: Int, _ transaction: [UInt8]) -> Bool
@@ -26,7 +26,7 @@ public struct SpreadBackend: ForwardingFirestoreBackend {
     generator = Locked(SplitMix(seed: seed))
   }
 
-  /// A backend at random of those that can go on with a transaction.
+  /// A random backend that can continue a transaction.
   public func backend(serving transaction: [UInt8]?) -> any FirestoreBackend {
     let able = backends.indices.filter { index in transaction.map { serves(index, $0) } ?? true }
     return backends[able[generator.withLock { Int.random(in: 0..<able.count, using: &$0) }]]

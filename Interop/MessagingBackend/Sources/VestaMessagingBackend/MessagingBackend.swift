@@ -7,12 +7,12 @@ public import VestaServiceInterop
 /// - A message that was accepted reaches every registration it is for at least once, within its time to live: connected
 ///   ones at once, others when they connect. Until it is acknowledged it is delivered again at each connection, with
 ///   the same id.
-/// - Messages of one priority reach a registration in the order in which they were accepted; of those that waited, the
-///   ones of high priority come first.
+/// - Messages of one priority reach a registration in the order in which they were accepted; of waiting messages, the
+///   ones of high priority are delivered first.
 /// - Of messages that wait with the same collapse key, the last one is delivered.
 /// - A message to a topic or a condition is for the registrations whose topics at the time of sending fulfil it,
 ///   whether or not they keep these topics.
-/// - A receiver that blocks delays nobody else, however many there are.
+/// - A receiver that blocks delays no other receiver, however many block.
 /// - A connection is not called before `connect` has returned, one delivery at a time, and never again once it was
 ///   cancelled from within a delivery.
 public protocol MessagingBackend: Sendable {
@@ -30,7 +30,7 @@ public protocol MessagingBackend: Sendable {
   /// Ends a subscription; ending it again changes nothing.
   func unsubscribe(token: String, fromTopic topic: String, context: CallContext) async throws(MessagingServiceError)
 
-  /// Connects a registration: delivers the messages that wait for it, and later ones as they come.
+  /// Connects a registration: delivers the messages that wait for it, and later ones as they arrive.
   ///
   /// A registration has one connection; an earlier one ends with `aborted`.
   ///
@@ -39,7 +39,7 @@ public protocol MessagingBackend: Sendable {
   ///   - context: The caller.
   ///   - onEnd: Called once when the connection ends: without an error when the service was shut down in order.
   ///   - receive: Called with each delivery.
-  /// - Returns: The connection; cancel it to close it. Neither closure is called then any more.
+  /// - Returns: The connection; cancel it to close it. Neither closure is called afterwards.
   func connect(
     token: String, context: CallContext, onEnd: @escaping @Sendable (MessagingServiceError?) -> Void,
     _ receive: @escaping @Sendable (PushDelivery) -> Void

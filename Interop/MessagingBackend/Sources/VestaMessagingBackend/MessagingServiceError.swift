@@ -8,7 +8,7 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
     case unspecified = "UNSPECIFIED_ERROR"
     /// The request is malformed; the message names the field.
     case invalidArgument = "INVALID_ARGUMENT"
-    /// The token or installation is not registered, or not any more.
+    /// The token or installation is not registered, or no longer.
     case unregistered = "UNREGISTERED"
     /// The registration belongs to another sender.
     case senderIDMismatch = "SENDER_ID_MISMATCH"

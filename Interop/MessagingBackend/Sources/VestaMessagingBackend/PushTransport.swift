@@ -2,7 +2,7 @@
 ///
 /// Promises of every implementation (`PushTransportContracts` checks them):
 /// - A push that has returned normally was handed over to the platform's service.
-/// - An address that does not exist any more is reported as `unregistered`, every time.
+/// - An address that no longer exists is reported as `unregistered`, every time.
 /// - Pushes may be made from many tasks at once.
 public protocol PushTransport: Sendable {
   /// The platforms whose registrations it reaches, such as `ios`.
@@ -13,7 +13,7 @@ public protocol PushTransport: Sendable {
   /// - Parameters:
   ///   - delivery: The message.
   ///   - address: Where the registration is reached, as it was registered.
-  /// - Throws: `unregistered` when the address does not exist any more: the registration is removed then. `unavailable`
+  /// - Throws: `unregistered` when the address no longer exists: the registration is removed then. `unavailable`
   ///   when it should be tried again later.
   func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError)
 }

@@ -4,7 +4,7 @@ public import VestaMessagingBackend
 import VestaServiceInterop
 public import VestaTesting
 
-/// A messaging service that is held to its contract; nobody is registered at first.
+/// A messaging service that is held to its contract, without registrations at first.
 public struct MessagingSubject: Sendable {
   /// The service as installations see it.
   public let backend: any MessagingBackend

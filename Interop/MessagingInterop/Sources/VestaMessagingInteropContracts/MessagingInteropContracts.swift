@@ -8,7 +8,7 @@ public import VestaTesting
 /// for outcome in await MessagingInteropContracts.all.run(against: { try await makeSubject() }) { print(outcome) }
 /// ```
 public enum MessagingInteropContracts {
-  /// All promises, those of listeners included.
+  /// All promises, including the listeners'.
   public static let all: [Contract<MessagingInteropSubject>] = tokens + listeners
 
   private static let tokens: [Contract<MessagingInteropSubject>] = [

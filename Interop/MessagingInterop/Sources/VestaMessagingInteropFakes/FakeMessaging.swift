@@ -1,7 +1,7 @@
 public import VestaConcurrency
 public import VestaMessagingInterop
 
-/// A `MessagingInterop` for tests: tokens come and go as the test says.
+/// A `MessagingInterop` for tests: the test sets and removes tokens.
 ///
 /// ```swift
 /// let messaging = FakeMessaging()

@@ -29,7 +29,7 @@ public protocol RemoteConfigBackend: Sendable {
   ///   - context: The context of the call.
   ///   - onEnd: Called once when the connection ends: without an error when it was closed in order.
   ///   - receive: Called with each message, one at a time, in the order of the versions.
-  /// - Returns: The connection; cancel it to close it. Neither closure is called then any more.
+  /// - Returns: The connection; cancel it to close it. Neither closure is called afterwards.
   func listenForInvalidations(
     _ request: InvalidationsRequest, context: CallContext,
     onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
@@ -48,7 +48,7 @@ public protocol RemoteConfigAdminBackend: Sendable {
   ///   - version: The number of the version; `nil` for the current one.
   ///   - context: The context of the owner.
   /// - Returns: The template and its ETag; an empty one with the ETag of version 0 when none was published.
-  /// - Throws: `notFound` when there is no such version, or none any more.
+  /// - Throws: `notFound` when there is no such version, or no longer.
   func template(
     namespace: String, version: Int64?, context: CallContext
   ) async throws(RemoteConfigServiceError) -> StoredTemplate

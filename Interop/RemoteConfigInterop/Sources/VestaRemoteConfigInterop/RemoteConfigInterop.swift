@@ -1,4 +1,4 @@
-/// The interface of Remote Config for other products: the rollouts that the active values of an app come from.
+/// The interface of Remote Config for other products: the rollouts that the active values of an app are set by.
 ///
 /// A product that reports crashes or events adds them to its reports.
 ///
@@ -16,7 +16,7 @@ public protocol RemoteConfigInterop: Sendable {
   func registerRolloutsStateSubscriber(_ subscriber: any RolloutsStateSubscriber, for namespace: String)
 }
 
-/// A subscriber to the rollouts that the active values come from.
+/// A subscriber to the rollouts that the active values are set by.
 public protocol RolloutsStateSubscriber: Sendable {
   /// Other rollouts, or other values of them, are active.
   ///

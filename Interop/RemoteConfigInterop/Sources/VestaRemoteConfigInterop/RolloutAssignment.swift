@@ -1,6 +1,6 @@
 import VestaConcurrency
 
-/// A parameter whose active value comes from a rollout.
+/// A parameter whose active value is set by a rollout.
 ///
 /// Two assignments with the same contents are equal.
 public final class RolloutAssignment: Hashable, Sendable {
@@ -26,7 +26,7 @@ public final class RolloutAssignment: Hashable, Sendable {
     set { contents.withLock { $0.variantId = newValue } }
   }
 
-  /// The version of the template that the value comes from.
+  /// The version of the template that set the value.
   public var templateVersion: Int64 {
     get { contents.withLock { $0.templateVersion } }
     set { contents.withLock { $0.templateVersion = newValue } }
@@ -49,7 +49,7 @@ public final class RolloutAssignment: Hashable, Sendable {
   /// - Parameters:
   ///   - rolloutId: The id of the rollout.
   ///   - variantId: The variant that this instance has.
-  ///   - templateVersion: The version of the template that the value comes from.
+  ///   - templateVersion: The version of the template that set the value.
   ///   - parameterKey: The key of the parameter.
   ///   - parameterValue: The value of the parameter.
   public init(
@@ -70,11 +70,11 @@ public final class RolloutAssignment: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(contents.withLock { $0 }) }
 }
 
-/// The rollouts that the active values come from.
+/// The rollouts that the active values are set by.
 public final class RolloutsState: Hashable, Sendable {
   private let locked: Locked<Set<RolloutAssignment>>
 
-  /// An assignment for each parameter whose value comes from a rollout.
+  /// An assignment for each parameter whose value is set by a rollout.
   public var assignments: Set<RolloutAssignment> {
     get { locked.withLock { $0 } }
     set { locked.withLock { $0 = newValue } }

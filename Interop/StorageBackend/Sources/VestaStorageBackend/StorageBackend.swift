@@ -8,7 +8,7 @@ public import VestaServiceInterop
 /// Promises of every implementation (`StorageContracts` checks them):
 /// - All methods may be called from any task at any time.
 /// - An object is there as a whole or not at all. A reader that has opened an object reads the bytes of that generation
-///   to the end, also when the object is replaced or deleted meanwhile.
+///   to the end, also when the object is replaced or deleted in between.
 /// - The object that a finished upload returns survives a crash of the process. An upload that is not finished changes
 ///   no object, and can be continued from the size that ``uploadStatus(_:context:)`` reports.
 /// - A method throws `StorageServiceError`, or `CancellationError` when the calling task was cancelled.
@@ -38,7 +38,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - id: The upload session.
-  ///   - offset: How many bytes came before; must be the received size of the session.
+  ///   - offset: The number of bytes received before; must be the received size of the session.
   ///   - bytes: The next bytes, at most `UploadLimits.chunkLength`.
   ///   - context: The caller.
   /// - Returns: The state of the upload afterwards.
@@ -54,7 +54,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - id: The upload session.
-  ///   - expected: What the sender knows about the content; the service refuses other content.
+  ///   - expected: The sender's knowledge of the content; the service refuses other content.
   ///   - context: The caller.
   /// - Returns: The stored object.
   /// - Throws: `StorageServiceError`: `dataLoss` when the content is not the expected one, and the upload is cancelled.
@@ -143,7 +143,7 @@ public protocol StorageBackend: Sendable {
   ///
   /// - Parameters:
   ///   - object: Which object.
-  ///   - action: What to do.
+  ///   - action: The action.
   ///   - context: The caller.
   /// - Returns: The object with its next metageneration.
   /// - Throws: `StorageServiceError` with `notFound`.

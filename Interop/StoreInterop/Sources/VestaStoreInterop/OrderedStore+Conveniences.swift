@@ -2,7 +2,7 @@ extension OrderedStore {
   /// Reads at one version that is at or above a given one; see `raiseFloor(to:)`.
   ///
   /// - Parameters:
-  ///   - version: What the read must see at least. No later commit gets a version at or below it.
+  ///   - version: The least version that the read must see. No later commit gets a version at or below it.
   ///   - body: The read; `reader.version` may be above `version`.
   /// - Returns: The result of the body.
   /// - Throws: The error of the body, `CancellationError`, or `StoreError`.
@@ -14,7 +14,7 @@ extension OrderedStore {
     return try await read(body)
   }
 
-  /// Returns the value under a key, in a read of its own.
+  /// Returns the value under a key, in a separate read.
   ///
   /// - Parameter key: The whole key.
   /// - Returns: The value; `nil` when there is none.
@@ -30,7 +30,7 @@ extension OrderedStore {
     try await read(expecting: .keys(keys)) { try await $0.get(keys) }
   }
 
-  /// Puts a value under a key, in a transaction of its own.
+  /// Puts a value under a key, in a separate transaction.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -41,7 +41,7 @@ extension OrderedStore {
     try await write { try await $0.put(value, for: key) }.version
   }
 
-  /// Deletes a key, in a transaction of its own; nothing happens when it is not there.
+  /// Deletes a key, in a separate transaction; does nothing when it is absent.
   ///
   /// - Parameter key: The whole key.
   /// - Returns: The version of the commit.
@@ -50,7 +50,7 @@ extension OrderedStore {
     try await write { try await $0.delete(key) }.version
   }
 
-  /// Returns the first entry of a range, in a read of its own.
+  /// Returns the first entry of a range, in a separate read.
   ///
   /// - Parameter range: Which keys.
   /// - Returns: The entry with the smallest key; `nil` when the range is empty.
@@ -58,7 +58,7 @@ extension OrderedStore {
     try await read(expecting: .scan(range, order: .ascending, limit: 1)) { try await $0.first(in: range) }
   }
 
-  /// Returns the last entry of a range, in a read of its own.
+  /// Returns the last entry of a range, in a separate read.
   ///
   /// - Parameter range: Which keys.
   /// - Returns: The entry with the largest key; `nil` when the range is empty.

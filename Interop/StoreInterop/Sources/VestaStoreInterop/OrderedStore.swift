@@ -22,7 +22,9 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// Reads at one version in time.
   ///
   /// Reads do not wait for writes and writes do not wait for reads. Keep the body short all the same: an old snapshot
-  /// keeps old data on disk.
+  /// keeps old data on disk. An engine may bound the number of bodies that read at once, to two or more; a read beyond
+  /// them waits until one has returned, unless it is inside another body. So a body must not wait for a read that
+  /// another task has not begun, where so many bodies may wait in the same way.
   ///
   /// - Parameter body: The read. The reader is valid until the body returns; a use after that throws
   ///   `StoreError.Code.ended`. A body must not call `write` of the same store and wait for it.
@@ -71,7 +73,7 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// Makes a version safe to read at: all commits at or below it are visible, and no later one gets such a version.
   ///
   /// A read that begins after this call therefore sees the same entries with versions up to `version` as every later
-  /// one, whatever runs beside it. The floor survives a restart of the store.
+  /// one, whatever runs concurrently. The floor survives a restart of the store.
   ///
   /// It returns at once, unless a running transaction was given a commit version at or below; then it waits for
   /// that transaction.
@@ -128,7 +130,7 @@ public protocol StoreReader {
   ///   - order: Ascending or descending byte order.
   ///   - limit: How many entries at the most; `nil` for all. Zero visits none.
   ///   - visit: Takes the key and the value and says whether to continue. An error ends the scan and is thrown.
-  /// - Returns: How far the scan came, and what is left of the range.
+  /// - Returns: The end of the scan, and the rest of the range.
   nonisolated(nonsending) func scan(
     _ range: KeyRange,
     order: ScanOrder,
@@ -137,7 +139,7 @@ public protocol StoreReader {
   ) async throws -> ScanEnd
 }
 
-/// A transaction: reads that see its own changes, and changes that nobody else sees before the commit.
+/// A transaction: reads that see its own changes, and changes that no other reader sees before the commit.
 public protocol StoreTransaction: StoreReader {
   /// Returns the version that this transaction will have if it commits changes: its commit time.
   ///
@@ -176,7 +178,7 @@ public protocol StoreTransaction: StoreReader {
 }
 
 extension StoreTransaction {
-  /// Does nothing: for stores without a bound of their own.
+  /// Does nothing: for stores without a bound.
   public func freesRoom() {}
 }
 
@@ -191,7 +193,7 @@ public struct StoreCommit<Result> {
   /// A result with the version under which it was committed.
   ///
   /// - Parameters:
-  ///   - value: What the body returned.
+  ///   - value: The result of the body.
   ///   - version: The version of the commit.
   public init(value: Result, version: StoreVersion) {
     self.value = value
@@ -211,7 +213,7 @@ public enum StoreFirstRead: Sendable {
 }
 
 extension OrderedStore {
-  /// Reads as without knowing what comes first; see `OrderedStore`.
+  /// Reads without an order of its keys; see `OrderedStore`.
   public func read<Result>(
     expecting first: @autoclosure () -> StoreFirstRead, _ body: (any StoreReader) async throws -> Result
   ) async throws -> Result {

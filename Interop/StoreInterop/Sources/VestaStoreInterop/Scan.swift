@@ -16,12 +16,12 @@ public enum ScanStep: Sendable, Hashable {
   case stop
 }
 
-/// How far a scan came.
+/// The end of a scan.
 public struct ScanEnd: Sendable, Hashable {
   /// How many entries were visited.
   public let visited: Int
 
-  /// The part of the range that has not been visited; `nil` when the scan came to its end.
+  /// The part of the range that has not been visited; `nil` when the scan reached its end.
   ///
   /// It begins right after the last entry that was visited, in the order of the scan, and is the whole range when none
   /// was. Scanning it in the same order continues where the scan stopped, in this snapshot or in a later one: there it

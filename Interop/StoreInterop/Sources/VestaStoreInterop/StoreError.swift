@@ -80,10 +80,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - operation: What the store was doing.
+  ///   - operation: The store's operation.
   ///   - path: The file or directory.
   ///   - message: The cause. No keys and no values: they are the user's.
-  ///   - hint: What to do about it.
+  ///   - hint: The cure.
   public init(_ code: Code, operation: String, path: String? = nil, message: String, hint: String? = nil) {
     self.code = code
     self.operation = operation
@@ -92,7 +92,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// Whether the same call may succeed later without anybody having done anything about it.
+  /// Whether the same call may succeed later without help.
   ///
   /// An engine asks its callers to try again for these failures only: a damaged file, a full disk or a lock of another
   /// process need a person, who needs the description.

@@ -9,8 +9,8 @@ public protocol StoreProvider: Sendable {
   /// process that was killed leaves no lock.
   ///
   /// - Parameters:
-  ///   - name: What the store holds, such as "auth": letters, digits, `-`, `_` and `.`, at most 100, not beginning with
-  ///     a dot.
+  ///   - name: The name of the content, such as "auth": letters, digits, `-`, `_` and `.`, at most 100, not beginning
+  ///     with a dot.
   ///   - directory: The directory above, as a path; it and its parents are made when they are not there. Engines that
   ///     keep nothing ignore it.
   ///   - options: How the store is to behave.
@@ -41,7 +41,7 @@ public struct StoreOptions: Sendable {
   /// Whether deleted and replaced values are overwritten on disk; for stores that hold credentials.
   ///
   /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. What was
-  /// in the write-ahead log is gone when the store has been closed.
+  /// in the write-ahead log is removed when the store is closed.
   public var overwritesDeleted: Bool
 
   /// The clocks that versions are taken from.
@@ -52,7 +52,7 @@ public struct StoreOptions: Sendable {
   /// Options; what is not named has its default.
   ///
   /// - Parameters:
-  ///   - durability: What a commit survives.
+  ///   - durability: The failures that a commit survives.
   ///   - overwritesDeleted: Whether deleted and replaced values are overwritten on disk.
   ///   - clock: The clocks that versions are taken from.
   public init(
@@ -105,7 +105,7 @@ public enum StoreLimits {
 
   /// Whether a store can have a name: 1 to 100 letters, digits, `-`, `_` and `.`, not beginning with a dot.
   ///
-  /// - Parameter name: What the store is to be called.
+  /// - Parameter name: The name of the store.
   public static func isValidName(_ name: String) -> Bool {
     let bytes = name.utf8
     guard (1...100).contains(bytes.count), bytes.first != UInt8(ascii: ".") else { return false }

@@ -1,7 +1,7 @@
 public import VestaStoreInterop
 public import VestaTesting
 
-/// A store to be held to its contract: fresh, empty, and used by nobody else.
+/// A store to be held to its contract: fresh, empty and without other users.
 public struct StoreSubject: Sendable {
   /// The store; the check closes it.
   public let store: any OrderedStore

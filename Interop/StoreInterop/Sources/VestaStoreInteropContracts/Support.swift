@@ -32,7 +32,7 @@ final class Guarded<State>: @unchecked Sendable {
 
 /// A meeting point of several tasks, for engines that let them run side by side.
 ///
-/// An engine may run one transaction at a time, so that the second never comes while the first is there. Nobody waits
+/// An engine may run one transaction at a time, so that the second never runs during the first. No caller waits
 /// for good therefore: an engine that lets them meet is caught in the act, one that does not is no slower for it.
 actor Meeting {
   private let parties: Int

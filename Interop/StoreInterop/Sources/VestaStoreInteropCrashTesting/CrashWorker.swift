@@ -69,7 +69,7 @@ public enum CrashWorker {
   }
 }
 
-/// A transaction whose parts are unlike those of any other, at keys far from each other.
+/// A transaction whose parts are unlike any other's, at keys far from each other.
 public enum Numbered {
   /// How many parts a transaction has.
   public static let keys = 5

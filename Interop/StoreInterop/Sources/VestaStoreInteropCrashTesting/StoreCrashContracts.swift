@@ -4,7 +4,7 @@ public import VestaTesting
 
 /// A store on disk to be held to its promises across killed processes.
 public struct StoreCrashSubject: Sendable {
-  /// A directory that nobody else uses.
+  /// A directory without other users.
   public let directory: String
 
   /// How often a process is killed; ten is a look, two hundred a test.
@@ -21,7 +21,7 @@ public struct StoreCrashSubject: Sendable {
   /// A subject.
   ///
   /// - Parameters:
-  ///   - directory: A directory that nobody else uses; the store in it is made by the check.
+  ///   - directory: A directory without other users; the store in it is made by the check.
   ///   - rounds: How often a process is killed.
   ///   - start: Starts the process that calls `CrashWorker.run`, with these arguments.
   ///   - open: Opens the store of the directory in this process.

@@ -4,7 +4,7 @@ import VestaConcurrency
 
 /// A child process of a test, to be killed in the middle of its work.
 ///
-/// Waiting for it happens on a thread of its own: the few threads of the tests belong to everybody.
+/// Waiting for it happens on a dedicated thread: all tests share few threads.
 ///
 /// ```swift
 /// let worker = try WorkerProcess("StoreCrashWorker", "write", directory.path)
@@ -16,22 +16,22 @@ public final class WorkerProcess: Sendable {
   private let input = Pipe()
   private let text = Locked<[UInt8]>([])
 
-  /// Starts an executable of the test's package, which is built beside the test bundle.
+  /// Starts an executable of the test's package, which is built next to the test bundle.
   ///
   /// - Parameters:
   ///   - executable: Its name.
   ///   - arguments: Its arguments.
-  /// - Throws: What keeps the system from starting it.
+  /// - Throws: The system's reason for not starting it.
   public convenience init(_ executable: String, _ arguments: String...) throws {
     try self.init(executable, arguments: arguments)
   }
 
-  /// Starts an executable of the test's package, which is built beside the test bundle.
+  /// Starts an executable of the test's package, which is built next to the test bundle.
   ///
   /// - Parameters:
   ///   - executable: Its name.
   ///   - arguments: Its arguments.
-  /// - Throws: What keeps the system from starting it.
+  /// - Throws: The system's reason for not starting it.
   public init(_ executable: String, arguments: [String]) throws {
     let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     process.executableURL = directory.appendingPathComponent(executable)
@@ -48,7 +48,7 @@ public final class WorkerProcess: Sendable {
   ///
   /// - Parameters:
   ///   - microseconds: How long to let it work; a random number makes that time random.
-  ///   - line: What it says when it has begun.
+  ///   - line: The line that it prints at its start.
   ///   - more: How many lines it says after that, at least. On a machine that has much else to do a process says
   ///     nothing in any time that is short.
   /// - Returns: All whole lines that it said.
@@ -104,7 +104,7 @@ public final class WorkerProcess: Sendable {
   /// Ends the input of the process, which ends it if it is so made.
   public func endInput() { try? input.fileHandleForWriting.close() }
 
-  /// Kills the process, and waits until it is gone.
+  /// Kills the process, and waits for its end.
   ///
   /// - Returns: All whole lines that it said.
   @discardableResult

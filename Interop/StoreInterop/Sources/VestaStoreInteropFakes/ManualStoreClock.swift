@@ -7,14 +7,14 @@ public import VestaStoreInterop
 /// let clock = ManualStoreClock()
 /// let store = MemoryStore(clock: clock.clock)
 /// clock.advance(by: 3_600_000_000)  // an hour passes
-/// clock.setAhead(by: -5_000_000)    // somebody sets the wall clock back by five seconds
+/// clock.setAhead(by: -5_000_000)    // the wall clock is set back by five seconds
 /// ```
 public final class ManualStoreClock: Sendable {
   private let time: Locked<StoreTime>
 
   /// Clocks that do not move.
   ///
-  /// - Parameter wall: What the wall clock shows, in microseconds since 1970.
+  /// - Parameter wall: The time of the wall clock, in microseconds since 1970.
   public init(wall: Int64 = 1_800_000_000_000_000) { time = Locked(StoreTime(wall: wall, steady: 0)) }
 
   /// The time of both clocks.

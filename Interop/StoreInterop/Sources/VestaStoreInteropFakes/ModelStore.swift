@@ -67,7 +67,7 @@ public final class ModelStore: CommitObservable {
     return StoreCommit(value: value, version: version)
   }
 
-  /// Raises the floor of the versions to come.
+  /// Raises the floor of later versions.
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
     guard !state.withLock({ $0.isClosed }) else { throw ModelStore.error(.closed, "raiseFloor") }
@@ -129,7 +129,7 @@ private final class ModelTransaction: StoreTransaction {
     self.versions = versions
   }
 
-  /// The version of the commit; the next one of the store when nobody has asked before.
+  /// The version of the commit; the next one of the store when it was not asked for before.
   func allotted() -> StoreVersion {
     let version = commitTime ?? versions.next()
     commitTime = version

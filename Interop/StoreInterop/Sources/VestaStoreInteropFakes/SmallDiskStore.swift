@@ -57,7 +57,7 @@ public final class SmallDiskStore: CommitObservable {
     throw StoreError(.diskFull, operation: "commit", message: "The disk of the small store is full.")
   }
 
-  /// Raises the floor of the versions to come.
+  /// Raises the floor of later versions.
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
     try await inner.raiseFloor(to: version)

@@ -79,6 +79,32 @@ extension TransportContracts {
         try expect(count, equals: pieces * piece.count, "the number of bytes")
       }
     },
+    Contract("a body with a length ends although its reader lags, both ways") { subject in
+      for size in [1, 65_536, 262_144, 300_000] {
+        let (piece, read) = ([UInt8](repeating: 7, count: size), Gate())
+        try await subject.serving(body: .streamed) { request in
+          .task {
+            try await read.pass()
+            var count = 0
+            for try await bytes in request.body.stream { count += bytes.count }
+            return HTTPResponse(fields: ["x-count": "\(count)"], body: .bytes(piece))
+          }
+        } _: { authority in
+          let upload = ByteStream()
+          let request = HTTPRequest(.post, "/", authority: authority, body: .stream(upload, length: size))
+          upload.offer(piece)
+          upload.finish()
+          let call = Task { try await subject.client.send(request, timeout: nil) }
+          // Both sides have time to send everything before anybody reads.
+          for _ in 0..<500 { await Task.yield() }
+          read.open()
+          let response = try await call.value
+          try expect(response.fields["x-count"], equals: "\(size)", "the bytes of the request")
+          for _ in 0..<500 { await Task.yield() }
+          try expect(try await response.body.collect(upTo: size).count, equals: size, "the bytes of the response")
+        }
+      }
+    },
     Contract("a reader who leaves a response stops its writer, and the client still serves") { subject in
       let outcome = Log<String>()
       try await subject.serving { request in

@@ -19,12 +19,12 @@ import VestaServiceInterop
 ///   the app's options (the main queue unless it was set), and one with `async`.
 /// - The session is kept in a `CredentialStore` and is there again at the next start of the program. It is read when it
 ///   is first needed.
-/// - A session ends when the user signs out, or when the backend does not accept it any more. A backend that cannot be
+/// - A session ends when the user signs out, or when the backend no longer accepts it. A backend that cannot be
 ///   reached, or a store that cannot be read or written, ends none.
 ///
 /// To read on: `Auth+SignIn.swift`, `User.swift`, then `Session/AuthActor.swift` and `Session/SessionMachine.swift`.
 public final class Auth: Sendable {
-  /// The app; `nil` once it is gone.
+  /// The app; `nil` after its deletion.
   public weak let app: VestaApp?
 
   let appName: String
@@ -100,14 +100,14 @@ public final class Auth: Sendable {
 
   // MARK: The current user
 
-  /// The signed-in user; `nil` when nobody is signed in, or when the store cannot be read now.
+  /// The signed-in user; `nil` when no user is signed in, or when the store cannot be read now.
   ///
   /// ``loadCurrentUser()`` distinguishes the two.
   public var currentUser: User? { AuthActor.sync { present() } }
 
   /// Returns the signed-in user, or throws when the store cannot be read.
   ///
-  /// - Returns: The user; `nil` when nobody is signed in.
+  /// - Returns: The user; `nil` when no user is signed in.
   /// - Throws: ``AuthError`` with `keychainError` when the store cannot be read. The session is still there, and the
   ///   next call, of this or of anything else, tries again.
   public func loadCurrentUser() throws -> User? {
@@ -163,7 +163,7 @@ public final class Auth: Sendable {
 
   // MARK: Calling the backend
 
-  /// Calls the backend for whoever signs in, in the tenant that the app has set.
+  /// Calls the backend for a sign-in, in the tenant that the app has set.
   @AuthActor
   func call<Response: Sendable>(
     _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response

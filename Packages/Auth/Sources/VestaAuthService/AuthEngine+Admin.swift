@@ -6,14 +6,14 @@ public import VestaServiceInterop
 extension AuthEngine {
   // MARK: Users
 
-  /// Makes an account; nobody is signed in.
+  /// Makes an account without signing in.
   public func createUser(
     _ request: CreateUserRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthUser {
     try await serve(context) { try await $0.createUser(request) }
   }
 
-  /// Looks accounts up; each comes once, also where several parts of the request name it.
+  /// Looks accounts up; each is returned once, also where several parts of the request name it.
   public func getUsers(
     _ request: GetUsersRequest, context: CallContext
   ) async throws(AuthServiceError) -> LookupResponse {
@@ -100,7 +100,7 @@ extension AuthEngine {
     try await serve(context) { try await $0.serviceAccountKey() }
   }
 
-  /// Signs tokens with a new key from now on; those of the previous key stay valid until they expire.
+  /// Signs tokens with a new key from now on; tokens of the previous key stay valid until they expire.
   public func rotateSigningKey(context: CallContext) async throws(AuthServiceError) {
     try await serve(context) { try await $0.keyRing.rotate() }
   }

@@ -24,7 +24,7 @@ extension AuthEngine {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     var text: [UInt8] = []
     while text.count < length {
-      // Bytes from 248 on are dropped: with them some letters would come more often than others.
+      // Bytes from 248 on are dropped: with them some letters would be more frequent than others.
       for byte in try crypto.randomBytes(count: length) where byte < 248 && text.count < length {
         text.append(alphabet[Int(byte) % 62])
       }
@@ -35,7 +35,7 @@ extension AuthEngine {
   func sixDigits() throws -> String {
     while true {
       let word = try crypto.randomBytes(count: 4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      // The last incomplete million is dropped: with it some codes would come more often than others.
+      // The last incomplete million is dropped: with it some codes would be more frequent than others.
       guard word < 4_294_000_000 else { continue }
       let text = String(word % 1_000_000)
       return String(repeating: "0", count: 6 - text.utf8.count) + text

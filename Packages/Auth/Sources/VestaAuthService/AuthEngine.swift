@@ -49,7 +49,7 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   /// - Parameters:
   ///   - projectID: The project, which is named in all tokens.
   ///   - options: How it behaves.
-  ///   - crypto: What hashes and signs.
+  ///   - crypto: The provider of hashes and signatures.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
   public init(
     projectID: String,

@@ -8,7 +8,7 @@ public import VestaServiceInterop
 public struct AuthServiceOptions: Sendable {
   /// Accepts unsigned custom tokens, and unverified credentials of identity providers without configured keys.
   ///
-  /// Never enable in production: whoever can call the service can be anybody.
+  /// Never enable in production: any caller of the service can sign in as any user.
   public var isDevelopment = false
 
   /// The settings of a project that has none in the store yet.
@@ -58,8 +58,8 @@ public struct AuthServiceOptions: Sendable {
   /// The URL that the links of messages lead to; the code and its mode are added to it.
   public var actionURL = "http://localhost/__/auth/action"
 
-  /// The schemes of the project's own apps, in lower case, to which the links of messages may continue besides the
-  /// pages of authorized domains.
+  /// The schemes of the project's own apps, in lower case, to which the links of messages may continue in addition to
+  /// the pages of authorized domains.
   ///
   /// A link with such a scheme opens whichever app has claimed it.
   public var continueURLSchemes: Set<String> = []
@@ -119,7 +119,7 @@ public struct AuthServiceOptions: Sendable {
   ///
   /// Called with a request of a user who has the provider, outside of any transaction. The engine itself reaches no
   /// provider: for a provider that is not listed it fails with `NOT_IMPLEMENTED`. An `AuthServiceError` that is thrown
-  /// goes to the caller unchanged.
+  /// is passed to the caller unchanged.
   public var tokenRevokers: [String: @Sendable (RevokeTokenRequest) async throws -> Void] = [:]
 
   /// The clock.

@@ -44,7 +44,7 @@ public struct ByteReader: Sendable {
     return bytes[position]
   }
 
-  /// Reads so many bytes.
+  /// Reads a number of bytes.
   @inlinable
   public mutating func raw(_ count: Int) throws(BytesError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= end - position else { throw Self.short }

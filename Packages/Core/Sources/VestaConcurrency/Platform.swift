@@ -255,7 +255,7 @@ enum PlatformThread {
     }
   }
 
-  /// Starts a thread that ends with `body`; nobody can join it.
+  /// Starts a thread that ends with `body`; it cannot be joined.
   ///
   /// - Returns: Whether the system had a thread left.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -295,7 +295,7 @@ enum PlatformThread {
     return isStarted
   }
 
-  /// Lets other threads of the process come first, from now on; a system that refuses it changes nothing.
+  /// Gives precedence to other threads of the process from now on; a system that refuses it changes nothing.
   static func yieldToOthers() {
     #if canImport(WinSDK)
       _ = SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL)

@@ -6,7 +6,7 @@ public import Foundation
 /// optionals in `Any`). Numbers are converted only where nothing is lost: 5.0 decodes as an `Int`, 5.5 and 300 as an
 /// `Int8` do not, and a boolean is not a number.
 ///
-/// Errors are those of `DecodingError`, with the path to the value that did not fit. A decoder is configured once and
+/// Errors are `DecodingError`s, with the path to the value that did not fit. A decoder is configured once and
 /// used from one thread at a time.
 open class FirebaseDataDecoder {
   /// How dates are decoded.
@@ -37,7 +37,7 @@ open class FirebaseDataDecoder {
     case custom((_ decoder: any Swift.Decoder) throws -> Data)
   }
 
-  /// How infinite numbers and those that are not a number are decoded.
+  /// The decoding of infinite numbers and NaN.
   public enum NonConformingFloatDecodingStrategy {
     /// They are not decoded: a string in place of a number is an error.
     case `throw`
@@ -79,8 +79,8 @@ open class FirebaseDataDecoder {
   /// Decodes a value.
   ///
   /// - Parameters:
-  ///   - type: What to decode.
-  ///   - structure: What to decode it from; a scalar is possible too.
+  ///   - type: The type to decode.
+  ///   - structure: The source; a scalar is possible too.
   /// - Returns: The value.
   /// - Throws: `DecodingError` with the path to what does not fit, or what the type's own `init(from:)` throws.
   open func decode<T: Decodable>(_ type: T.Type, from structure: Any) throws -> T {
@@ -119,7 +119,7 @@ final class DecodingOptions {
   /// The options for what is nested in a value that has these.
   var below: DecodingOptions { nested ?? self }
 
-  /// The options for a dictionary whose keys are data: they are not renamed, but those of what is in it are.
+  /// The options for a dictionary whose keys are data: they are not renamed, but nested keys are.
   var forDictionary: DecodingOptions {
     guard renamesKeys else { return self }
     return DecodingOptions(

@@ -11,7 +11,7 @@ public import Foundation
 /// // ["name": "Lyon", "population": 522250] as [String: Any]
 /// ```
 ///
-/// The rules are those of Foundation's `JSONEncoder`: a nested value that encodes nothing is an empty dictionary, a
+/// The rules follow Foundation's `JSONEncoder`: a nested value that encodes nothing is an empty dictionary, a
 /// top-level value that encodes nothing is an error, and the keys of dictionaries are not renamed by
 /// ``keyEncodingStrategy``. An encoder is configured once and used from one thread at a time.
 open class FirebaseDataEncoder {

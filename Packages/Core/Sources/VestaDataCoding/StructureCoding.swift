@@ -2,7 +2,7 @@ public import Foundation
 
 /// Names the types that encoding and decoding leave as they are.
 ///
-/// A product that has leaf values of its own (timestamps, document references) provides one:
+/// A product that has special leaf values (timestamps, document references) provides one:
 /// ```swift
 /// enum LeafValues: StructureCodingPassthroughTypeResolver {
 ///   static func isPassthroughType<T>(_ value: T) -> Bool { value is Timestamp || value is DocumentReference }
@@ -13,7 +13,7 @@ public protocol StructureCodingPassthroughTypeResolver {
   static func isPassthroughType<T>(_ value: T) -> Bool
 }
 
-/// The resolver of encoders and decoders that have no leaf types of their own.
+/// The resolver of encoders and decoders that have no special leaf types.
 public enum NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
   /// Encodes every value.
   public static func isPassthroughType<T>(_ value: T) -> Bool { false }

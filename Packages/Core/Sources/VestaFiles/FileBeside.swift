@@ -1,8 +1,8 @@
 import VestaConcurrency
 
-/// A file that is written beside its place and takes it at the end, so that nobody ever sees a part of it.
+/// A file that is written next to its place and takes it at the end, so that no reader ever sees a part of it.
 ///
-/// It is locked while it is open: another process, or another part of this one, cannot continue it meanwhile.
+/// It is locked while it is open: another process, or another part of this one, cannot continue it.
 ///
 /// ```swift
 /// let file = try FileBeside(named: ".report.new", target: "\(folder)/report")
@@ -40,7 +40,7 @@ public final class FileBeside: Sendable {
 
   /// Opens a file that another process has begun, to write after its end.
   ///
-  /// - Throws: A failure that ``FileFailure/isLocked`` while somebody writes it.
+  /// - Throws: A failure that ``FileFailure/isLocked`` while it is being written.
   public init(continuing temporary: String, target: String) throws(FileFailure) {
     (self.temporary, self.target) = (temporary, target)
     file = try OpenFile(writing: temporary, .never)
@@ -56,7 +56,7 @@ public final class FileBeside: Sendable {
   /// The number of bytes that were appended, or found.
   public var length: Int64 { state.withLock { $0.length } }
 
-  /// The number of bytes that the file has now, whoever wrote them.
+  /// The number of bytes that the file has now, from any writer.
   public func size() throws(FileFailure) -> Int64 { try file.size() }
 
   /// Appends bytes; after a failure the length is unchanged.
@@ -101,14 +101,14 @@ public final class FileBeside: Sendable {
       defer { state.isTemporary = false }
       return state.isTemporary
     }
-    // Before the lock goes: nobody may begin to continue it.
+    // Before the lock is released: no process may begin to continue it.
     if isTemporary { try? DurableFile.unlink(temporary) }
     file.close()
   }
 
-  /// Removes a file that a killed process has left; one that somebody writes stays.
+  /// Removes a file that a killed process has left; one that is being written stays.
   ///
-  /// - Returns: Whether it is gone.
+  /// - Returns: Whether it was removed.
   @discardableResult
   public static func removeLeftover(_ temporary: String) -> Bool {
     do throws(FileFailure) {

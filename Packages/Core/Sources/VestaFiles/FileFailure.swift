@@ -14,7 +14,7 @@ public struct FileFailure: Error, CustomStringConvertible {
   /// - Parameters:
   ///   - code: The error number of the system.
   ///   - path: The file or directory.
-  ///   - description: What was tried and why it failed.
+  ///   - description: The operation and the cause of its failure.
   public init(code: Int32, path: String, _ description: String) {
     self.code = code
     self.path = path

@@ -2,8 +2,8 @@ import VestaConcurrency
 
 /// A file that is open for reading, and for writing if it was opened so, at any position and from any thread.
 ///
-/// A symbolic link in the file's place is refused. ``close()`` may come while others read and write: they finish first,
-/// and calls after it throw a failure that ``FileFailure/isClosed``.
+/// A symbolic link in the file's place is refused. ``close()`` may be called while others read and write: they finish
+/// first, and calls after it throw a failure that ``FileFailure/isClosed``.
 ///
 /// ```swift
 /// let file = try OpenFile(writing: path, .ifMissing)
@@ -114,7 +114,7 @@ public final class OpenFile: Sendable {
     closed?.close()
   }
 
-  /// Runs a call that uses the file, which is not closed meanwhile: its number could be another file's by then.
+  /// Runs a call that uses the file, which stays open during the call: its number could be another file's by then.
   private func using<Result>(
     _ body: (SystemFile) throws(FileFailure) -> Result
   ) throws(FileFailure) -> Result {

@@ -37,7 +37,7 @@
       try describing { try FileManager.default.moveItem(atPath: path, toPath: target) }
     }
 
-    /// Gives a file that was written beside its place that place.
+    /// Moves a file that was written next to its place there.
     public static func publish(_ file: OpenFile, from temporary: String, as target: String) throws(FileFailure) {
       try file.sync()
       if exists(target) { try remove(target) }
@@ -106,7 +106,7 @@
     /// Whether the disk is full; not known here.
     public var isFull: Bool { false }
 
-    /// The failure of a file that somebody else has locked.
+    /// The failure of a file that is locked.
     public static func locked(_ path: String) -> FileFailure {
       FileFailure(code: busy, path: path, "lock \(path): somebody else has locked the file")
     }

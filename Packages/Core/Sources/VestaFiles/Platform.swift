@@ -17,7 +17,7 @@ import VestaConcurrency
   /// Small files that survive a crash and that only their owner may read: mode 0600, in directories of mode 0700.
   ///
   /// A file is replaced as a whole (``replace(_:with:)``) or changed in a part that a crash may tear
-  /// (``change(_:_:)``, for files such as ``TwoSlotFile`` that expect it). What a call has reported as done is on the
+  /// (``change(_:_:)``, for files such as ``TwoSlotFile`` that expect it). The result of a completed call is on the
   /// disk. Locks of the system keep the processes that use one file apart.
   ///
   /// ```swift
@@ -36,7 +36,7 @@ import VestaConcurrency
       }
     }
 
-    /// Writes over a part of a file, and onto the disk, while nobody else does.
+    /// Writes over a part of a file, and onto the disk, without concurrent writers.
     ///
     /// A crash may leave a part of the bytes written, within their place.
     ///
@@ -76,7 +76,7 @@ import VestaConcurrency
 
     /// Puts bytes in the place of a file: at any time, a crash included, the old or the new ones are there, whole.
     ///
-    /// They are written beside the file first, under one name, which is locked: a crash leaves one such file at most,
+    /// They are written next to the file first, under one name, which is locked: a crash leaves one such file at most,
     /// and the next `replace`, `remove` or `sweep` takes it away.
     ///
     /// - Throws: The old bytes are there still, unless the directory could not be written: then either may be.
@@ -113,7 +113,7 @@ import VestaConcurrency
       try syncDirectory(of: path)
     }
 
-    /// Gives a file that was written beside its place that place, durably: syncs it, renames it, and syncs the
+    /// Moves a file that was written next to its place there, durably: syncs it, renames it, and syncs the
     /// directory.
     ///
     /// - Parameters:
@@ -166,7 +166,7 @@ import VestaConcurrency
       }
     }
 
-    /// Deletes what a crash has left of the replacement of a file, unless somebody is writing it just now.
+    /// Deletes the remains of a file's replacement after a crash, unless it is being written.
     public static func sweep(_ path: String) {
       let temporary = temporaryPath(of: path)
       guard let file = try? openOwn(temporary, O_RDONLY) else { return }
@@ -187,9 +187,9 @@ import VestaConcurrency
 
     private static func temporaryPath(of path: String) -> String { path + ".new" }
 
-    /// Opens a file that belongs to this user and nobody else may use; `nil` when there is none.
+    /// Opens a file that only this user owns and may use; `nil` when there is none.
     ///
-    /// A symbolic link, a pipe or somebody else's file in its place is refused: reading would wait or trust a
+    /// A symbolic link, a pipe or another user's file in its place is refused: reading would wait or trust a
     /// stranger, and writing would hand him the secret.
     private static func openOwn(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32? {
       let file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
@@ -229,7 +229,7 @@ import VestaConcurrency
     /// - Parameters:
     ///   - path: The directory.
     ///   - isPrivate: Whether it is for this user alone: a new one has the mode 0700, and one that exists is refused
-    ///     where it belongs to somebody else, and closed to other writers. Otherwise a new one has the permissions that
+    ///     where it belongs to another user, and closed to other writers. Otherwise a new one has the permissions that
     ///     new directories of the process have, and one that exists stays as it is.
     public static func makeDirectory(_ path: String, isPrivate: Bool = true) throws(FileFailure) {
       guard try !makeOneDirectory(path, isPrivate) else { return }
@@ -259,11 +259,11 @@ import VestaConcurrency
       return true
     }
 
-    /// Takes the right to write in a directory away from others; refuses one that belongs to somebody else.
+    /// Takes the right to write in a directory away from others; refuses another user's.
     private static func closeDirectory(_ path: String) throws(FileFailure) {
       var status = stat()
       guard stat(path, &status) == 0 else { throw lastError("stat", path) }
-      // The superuser works in directories of others as a matter of course: those of a container's host, for one.
+      // The superuser works in directories of others as a matter of course: a container's host's, for one.
       guard status.st_uid == geteuid() || geteuid() == 0 || status.st_uid == 0 else {
         throw FileFailure(
           code: EPERM, path: path,
@@ -369,7 +369,7 @@ import VestaConcurrency
 
     static func closed(_ path: String) -> FileFailure { FileFailure(EBADF, "use", path) }
 
-    /// The failure of a file that somebody else has locked.
+    /// The failure of a file that is locked.
     public static func locked(_ path: String) -> FileFailure { FileFailure(EWOULDBLOCK, "lock", path) }
 
     /// The system's words for the error number.

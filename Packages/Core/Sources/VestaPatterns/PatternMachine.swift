@@ -43,7 +43,7 @@ struct PatternMachine {
     return current.places.contains { isMatch($0.place) }
   }
 
-  /// The first match at or after a position, the preferred one of those that begin there; nil without one.
+  /// The first match at or after a position, the preferred one that begins there; nil without one.
   mutating func find(from start: Int) -> Range<Int>? {
     begin()
     var found: Range<Int>?

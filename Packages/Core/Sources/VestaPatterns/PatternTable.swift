@@ -44,7 +44,7 @@ struct PatternTable: Sendable {
     }
   }
 
-  /// The places that take a character, and ends of the text that are still to come, reachable without one.
+  /// The places that take a character, and ends of the text that are still ahead, reachable without one.
   private static func closure(
     _ seeds: [Int], _ program: PatternProgram, atStart: Bool, atEnd: Bool
   ) -> (places: [Int], isAccepting: Bool) {

@@ -49,7 +49,7 @@ public enum ExecutorProbe {
     }
   }
 
-  /// Calls from an actor with a queue of its own.
+  /// Calls from an actor with a separate queue.
   public static func fromActor<Value>(_ operation: @Sendable () async throws -> Value) async -> Report {
     await ProbeActor().report(operation)
   }

@@ -23,15 +23,15 @@ public final class Gate: Sendable {
   /// - Parameter isOpen: Whether it begins open.
   public init(isOpen: Bool = false) { state = Locked(State(isOpen: isOpen)) }
 
-  /// The number of tasks and threads that wait; those that were cancelled are not counted.
+  /// The number of tasks and threads that wait, without cancelled ones.
   public var waitingCount: Int {
     state.withLock { $0.turns.count { !$0.isOver } + $0.tasks.count + $0.threads.count }
   }
 
-  /// Holds back every call that comes from now on.
+  /// Holds back every call from now on.
   public func close() { state.withLock { $0.isOpen = false } }
 
-  /// Lets everybody who waits continue.
+  /// Lets all waiting tasks continue.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true

@@ -41,7 +41,7 @@ public final class Log<Entry: Sendable>: Sendable {
     }
   }
 
-  /// Waits until there are so many entries.
+  /// Waits for a number of entries.
   ///
   /// - Returns: All entries then.
   @discardableResult

@@ -10,7 +10,7 @@ public final class TemporaryDirectory: Sendable {
   /// The path of the directory.
   public let path: String
 
-  /// Creates a directory with a name of its own.
+  /// Creates a directory with a unique name.
   ///
   /// - Parameter label: The beginning of its name.
   public init(_ label: String = "vesta") throws {

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Threads of a test's own, which are not those of the cooperative pool.
+/// Dedicated threads of a test, outside the cooperative pool.
 public enum TestThreads {
   /// Runs `body` on `count` threads at once and waits for all of them.
   public static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -16,7 +16,7 @@ public enum TestThreads {
     running.wait()
   }
 
-  /// Runs `body` on a thread of its own, and suspends the task until it has returned.
+  /// Runs `body` on a dedicated thread, and suspends the task until it has returned.
   public static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -4,7 +4,7 @@ public final class Witness: Sendable {
 
   /// A witness.
   ///
-  /// - Parameter onDeinit: Called when the last reference is gone.
+  /// - Parameter onDeinit: Called when the last reference is released.
   public init(onDeinit: @escaping @Sendable () -> Void = {}) { self.onDeinit = onDeinit }
 
   deinit { onDeinit() }

@@ -1,6 +1,6 @@
 import VestaConcurrency
 
-/// Runs slow, blocking work on threads that neither tasks nor queues share, a few pieces at a time, first come first
+/// Runs slow, blocking work on threads that neither tasks nor queues share, a few pieces at a time, first in, first
 /// served.
 ///
 /// A task that is cancelled while it waits for its turn leaves the queue at once with `CancellationError`; work that

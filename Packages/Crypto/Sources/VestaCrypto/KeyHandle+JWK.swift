@@ -45,7 +45,7 @@ extension KeyHandle {
       throw libraryFailure("a number of the key cannot be read")
     }
     defer { BN_clear_free(number) }
-    // RFC 7518: RSA numbers have no leading zeros, those of P-256 always have 32 bytes.
+    // RFC 7518: RSA numbers have no leading zeros, P-256 numbers always have 32 bytes.
     let length = algorithm == .es256 ? 32 : (BN_num_bits(number) + 7) / 8
     return try filled(Int(length), "reading a number of the key") {
       BN_bn2binpad(number, $0, length) == length ? 1 : 0

@@ -1,7 +1,7 @@
 import CVestaOpenSSL
 import VestaCryptoInterop
 
-/// An `EVP_PKEY`: a key in libcrypto's hands, checked when it came in, freed (and wiped) with the last reference.
+/// An `EVP_PKEY`: a key in libcrypto's hands, checked on import, freed (and wiped) with the last reference.
 // Sound as @unchecked Sendable: the key never changes after `init`, and libcrypto counts references atomically.
 final class KeyHandle: @unchecked Sendable {
   let pointer: OpaquePointer

@@ -95,6 +95,6 @@ struct WipedBytes: ~Copyable {
   /// The first bytes, at most `length` of them.
   func prefix(_ length: Int) -> UnsafeMutableBufferPointer<UInt8>.SubSequence { buffer.prefix(length) }
 
-  /// A plain copy, where the bytes are the result and no secret any more.
+  /// A plain copy, where the bytes are the result and no longer secret.
   var copy: [UInt8] { Array(buffer) }
 }

@@ -3,9 +3,9 @@ public import VestaCryptoInterop
 
 /// The `CryptoProvider` on OpenSSL's libcrypto (3.0 or later).
 ///
-/// A value without state of its own but for the threads that hash passwords; make one for a program and share it. The
+/// A value whose only state is the threads that hash passwords; make one for a program and share it. The
 /// synchronous calls run on the caller's thread. Password hashing and key generation take milliseconds: they run on a
-/// small set of threads, in the order of the calls, and wait without blocking anybody.
+/// small set of threads, in the order of the calls, and wait without blocking a thread of the caller.
 ///
 /// ```swift
 /// let crypto = OpenSSLCrypto()
@@ -15,7 +15,7 @@ public import VestaCryptoInterop
 public struct OpenSSLCrypto: CryptoProvider {
   let workers: BoundedWorkers
 
-  /// A provider with threads of its own for slow work.
+  /// A provider with dedicated threads for slow work.
   ///
   /// - Parameter slowOperations: How many passwords may be hashed at the same time; each takes a core, and 16 MiB of
   ///   memory with the standard scheme. By default one less than there are cores, between 1 and 8.
@@ -50,7 +50,7 @@ public struct OpenSSLCrypto: CryptoProvider {
     }
   }
 
-  /// Bytes that nobody can predict.
+  /// Bytes that cannot be predicted.
   public func randomBytes(count: Int) throws(CryptoError) -> [UInt8] {
     guard (0...16 << 20).contains(count) else {
       throw CryptoError(.invalidParameter, "random bytes: 0 to 16 Mi can be had at once")

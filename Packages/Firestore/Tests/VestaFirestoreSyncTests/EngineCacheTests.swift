@@ -231,10 +231,7 @@ struct EngineCachePropertyTests {
       let expected = text(of: model)
       if isOnline {
         let shown = try await received.first { !$0.isFromCache && !$0.hasPendingWrites }
-        // An open defect: a first snapshot that is read at once may be older than a write that was just answered.
-        withKnownIssue("A first snapshot may lack a write that was just acknowledged.", isIntermittent: true) {
-          #expect(text(of: shown) == expected)
-        }
+        #expect(text(of: shown) == expected)
       } else {
         _ = try await received.first { _ in true }
         #expect(received.snapshots.first.map { text(of: $0) } == expected)

@@ -20,6 +20,7 @@ extension SyncTuning {
     tuning.residentQueries = random.below(5)
     tuning.exactReplays = random.below(4)
     tuning.readAttempts = 1 + random.below(3)
+    tuning.acknowledgedDocuments = 50 + random.below(1_000)
     tuning.idleSeconds = [0.5, 5, 60][random.below(3)]
     tuning.pauses.maximum = [0.5, 5, 60][random.below(3)]
     return tuning

@@ -5,7 +5,7 @@ public import VestaStoreInterop
 ///
 /// - **Reads** take the root of a persistent tree and nothing else: no copy, no waiting, no suspension. A snapshot
 ///   costs what has been changed since, for as long as its body runs.
-/// - **Writes** run one at a time, in the order in which they came, on the caller's task; the first of a row does not
+/// - **Writes** run one at a time, in the order of arrival, on the caller's task; the first of a row does not
 ///   suspend. So no transaction ever meets a conflict or runs twice. A body that waits for something holds up the
 ///   writers after it, never the readers.
 /// - **Nothing is kept**: `close` frees everything, and durability means nothing here.
@@ -46,7 +46,7 @@ public final class MemoryStore: CommitObservable {
     self.onClose = onClose
   }
 
-  /// Reads at one version in time, without waiting for anybody.
+  /// Reads at one version in time, without waiting.
   ///
   /// - Parameter body: The read.
   /// - Returns: The result of the body.
@@ -87,7 +87,7 @@ public final class MemoryStore: CommitObservable {
     return StoreCommit(value: value, version: commit(transaction))
   }
 
-  /// Raises the floor of the versions to come; see `OrderedStore`.
+  /// Raises the floor of later versions; see `OrderedStore`.
   @discardableResult
   public func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
     try bodies.refuseInside(.write, "raiseFloor")
@@ -95,7 +95,7 @@ public final class MemoryStore: CommitObservable {
     return try await bodies.whileWaiting("raiseFloor") { try await versions.raise(to: version) }
   }
 
-  /// Ends the store: waits for what is running, refuses what comes after and what has waited, and frees the data.
+  /// Ends the store: waits for running work, refuses waiting and later work, and frees the data.
   ///
   /// - Throws: `StoreError.Code.nested` inside a body of this store.
   public func close() async throws {

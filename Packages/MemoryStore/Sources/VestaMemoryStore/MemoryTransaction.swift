@@ -64,7 +64,7 @@ final class MemoryTransaction: StoreTransaction {
     treeBefore = tree
   }
 
-  /// The version of the commit; the next one of the store when nobody has asked before.
+  /// The version of the commit; the next one of the store when it was not asked for before.
   func allotted() -> StoreVersion {
     let version = commitTime ?? versions.next()
     commitTime = version

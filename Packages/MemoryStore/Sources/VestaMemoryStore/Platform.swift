@@ -11,7 +11,7 @@
   import ucrt
 #endif
 
-/// Compares two keys as unsigned bytes: below zero when `left` comes first, zero when they are equal.
+/// Compares two keys as unsigned bytes: below zero when `left` sorts first, zero when they are equal.
 func compareKeys(_ left: [UInt8], _ right: [UInt8]) -> Int {
   // Unsafe pointers, because the C library compares eight and more bytes at a time; both are used inside the closures.
   left.withUnsafeBytes { leftBytes in

@@ -9,7 +9,7 @@
   import Android
 #endif
 
-/// The events that a descriptor is watched for, and those that have occurred.
+/// The events that a descriptor is watched for, and the events that have occurred.
 struct Watched {
   var descriptor: Int32
   var wantsToWrite: Bool
@@ -30,8 +30,8 @@ enum PlatformPoll {
 
 /// A pipe that wakes the thread that waits for its end.
 ///
-/// Both ends stay open as long as anybody has it: a late wake-up reaches neither a closed pipe, which would end the
-/// process, nor another file that has got the number meanwhile.
+/// Both ends stay open as long as it has references: a late wake-up reaches neither a closed pipe, which would end the
+/// process, nor another file that has the number by then.
 package final class PlatformPipe: Sendable {
   /// The reading end, which a thread waits for.
   package let reading: Int32
@@ -66,7 +66,7 @@ package final class PlatformPipe: Sendable {
   }
 }
 
-/// A thread of its own.
+/// A dedicated thread.
 enum PlatformThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void

@@ -3,7 +3,7 @@ import VestaStoreInterop
 
 /// Gives an app stores in PostgreSQL, which several processes may have open at once.
 ///
-/// The connection string comes from a component of the type `PostgresOptions`, or from `VESTA_POSTGRES_URL`.
+/// The connection string is taken from a component of the type `PostgresOptions`, or from `VESTA_POSTGRES_URL`.
 ///
 /// ```swift
 /// try VestaApp.configure(libraries: [PostgresLibrary.self])

@@ -14,7 +14,7 @@ public struct PostgresOptions: Sendable {
   /// The password, in place of one in the connection string; `nil` for that one, or one of a password file.
   public var password: String?
 
-  /// Separates the stores of this app from those of other apps in the database; the same in all processes of an app.
+  /// Separates the stores of this app from other apps' stores in the database; the same in all processes of an app.
   ///
   /// `nil` for the variable `VESTA_POSTGRES_SPACE` of the environment; without it the data directory of the app, so
   /// that two apps of one machine do not share what they never meant to. Processes with other data directories share
@@ -25,10 +25,11 @@ public struct PostgresOptions: Sendable {
   /// for itself.
   public var schemaPrefix = "vesta"
 
-  /// The number of connections for bodies that read, besides one that commits and one that is notified of commits.
+  /// The number of connections for bodies that read, in addition to one that commits and one that is notified of
+  /// commits.
   public var connections = 8
 
-  /// How long commits wait for a server that cannot be reached, and anybody for a single answer of it.
+  /// How long commits wait for a server that cannot be reached, and any call for a single answer of it.
   ///
   /// The time of a commit begins with its first failure.
   public var patience: Duration = .seconds(30)

@@ -4,10 +4,10 @@ public import VestaStoreInterop
 /// An `OrderedStore` in PostgreSQL, which any number of processes may have open.
 ///
 /// - **Reads** see one snapshot, a transaction of PostgreSQL that only reads: one round trip to begin, one for each
-///   `get`, one for each page of a scan. They wait for a connection of the pool, first come, first served.
+///   `get`, one for each page of a scan. They wait for a connection of the pool, in order of arrival.
 /// - **Writes** run their bodies side by side and keep their changes until the end; the commit checks that what was
-///   read has not changed. A body runs again where it has, and after some times while nobody else commits. Transactions
-///   of a process that are ready at the same time share a commit.
+///   read has not changed. A body runs again where it has, and after some attempts without concurrent commits.
+///   Transactions of a process that are ready at the same time share a commit.
 /// - **Versions** are handed out while the row of the store's state is locked, so they are the order of the commits in
 ///   all processes.
 public final class PostgresStore: CommitObservable {
@@ -108,7 +108,7 @@ public final class PostgresStore: CommitObservable {
       hint: "Use up to ten letters, digits and '_'.")
   }
 
-  /// Makes the tables where they are not there, and refuses those of somebody else.
+  /// Makes the tables where they are not there, and refuses another program's tables.
   ///
   /// - Returns: The state of the store, and what the server's clock is ahead of this machine's.
   private static func prepare(
@@ -157,7 +157,7 @@ public final class PostgresStore: CommitObservable {
   /// Reads from one snapshot, and brings what the body reads first with its beginning, in one round trip.
   ///
   /// - Parameters:
-  ///   - first: What the body reads first.
+  ///   - first: The keys that the body reads first.
   ///   - body: The read.
   public func read<Result>(
     expecting first: @autoclosure () -> StoreFirstRead, _ body: (any StoreReader) async throws -> Result
@@ -224,7 +224,7 @@ public final class PostgresStore: CommitObservable {
 
   /// Runs a body, and ends its transaction.
   ///
-  /// - Returns: What it returned, and what is to be committed; `nil` for nothing.
+  /// - Returns: Its result, and the changes to commit; `nil` for none.
   private func run<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result, in transaction: PostgresTransaction
   ) async throws -> (Result, CommitRequest?) {
@@ -242,7 +242,7 @@ public final class PostgresStore: CommitObservable {
     }
   }
 
-  /// Runs a body while nobody else commits, in a task of the leader.
+  /// Runs a body without concurrent commits, in a task of the leader.
   private func writeAlone<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> StoreCommit<Result> {
@@ -276,13 +276,13 @@ public final class PostgresStore: CommitObservable {
       hint: "Try again; spread what many change over several keys.")
   }
 
-  /// How many round trips to the server there have been, those of opening connections left out.
+  /// How many round trips to the server were made, without the ones that open connections.
   @_spi(Benchmarking)
   public var roundTrips: Int { loop.roundTrips }
 
   // MARK: Versions
 
-  /// Raises the floor of the versions to come; see `OrderedStore`.
+  /// Raises the floor of later versions; see `OrderedStore`.
   ///
   /// A version above the last commit that this process knows costs a commit.
   @discardableResult
@@ -309,7 +309,7 @@ public final class PostgresStore: CommitObservable {
 
   // MARK: Closing
 
-  /// Ends the store: waits for what is running, refuses what comes after, and closes the connections.
+  /// Ends the store: waits for running work, refuses later work, and closes the connections.
   public func close() async throws {
     try bodies.refuseInside(nil, "close")
     let isFirst = writes.close(throwing: StoreError.closed("write"))

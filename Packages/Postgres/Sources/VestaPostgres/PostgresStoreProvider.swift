@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaCore
 public import VestaStoreInterop
 
-/// Opens stores in a PostgreSQL database, each in a schema of its own.
+/// Opens stores in a PostgreSQL database, each in a separate schema.
 ///
 /// One process opens a store once; any number of processes may have it open.
 public struct PostgresStoreProvider: StoreProvider {
@@ -21,7 +21,7 @@ public struct PostgresStoreProvider: StoreProvider {
   /// Opens a store, and makes it when it is not there; see `StoreProvider`.
   ///
   /// - Parameters:
-  ///   - name: What the store holds.
+  ///   - name: The name of the content.
   ///   - directory: Distinguishes stores of one name, unless the options name a space.
   ///   - options: Durability and clock; `overwritesDeleted` is the server's affair, and ignored.
   /// - Returns: The open store, a `PostgresStore`; close it.

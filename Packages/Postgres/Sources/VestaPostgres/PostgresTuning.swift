@@ -1,4 +1,4 @@
-/// Every figure at which the store's behaviour changes, next to those of ``PostgresOptions``; tests draw small ones.
+/// Every figure at which the store's behaviour changes, in addition to ``PostgresOptions``; tests draw small ones.
 struct PostgresTuning: Sendable {
   /// The most transactions of one commit.
   var largestUnit = 256
@@ -7,9 +7,9 @@ struct PostgresTuning: Sendable {
   var partEntries = 5_000
   /// How long a version waits for lower ones that are reserved.
   var courtesy: Duration = .milliseconds(5)
-  /// How often a body runs next to others before it runs while nobody else commits.
+  /// How often a body runs next to others before it runs without concurrent commits.
   var attemptsBeside = 6
-  /// The part of the lock's time-out that a body may take while nobody else commits.
+  /// The part of the lock's time-out that a body may take without concurrent commits.
   var shareOfTheLock = 0.8
 
   /// The bytes of the changed keys of a commit beyond which one range stands for them.

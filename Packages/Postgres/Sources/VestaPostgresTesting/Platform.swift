@@ -9,7 +9,7 @@
   import Android
 #endif
 
-/// A stream socket on the loopback address, closed when nobody has it any more.
+/// A stream socket on the loopback address, closed with its last reference.
 final class ProxySocket: Sendable {
   let descriptor: Int32
 

@@ -127,8 +127,8 @@ public struct Ruleset: Sendable {
     guard service != .storage || version >= 2 || request.method != .list else {
       return RulesDecision(verdict: .denied, method: request.method, statements: [])
     }
-    var evaluation = Evaluation(self, request, documents: documents, facts: facts, budget: budget)
-    evaluation.recorder = recorder
+    var evaluation = Evaluation(
+      self, request, documents: documents, facts: facts, budget: budget, recorder: recorder)
     evaluation.path = path
     let decision = evaluation.decide()
     budget = evaluation.budget

@@ -1,6 +1,6 @@
 public import VestaRules
 
-/// Checks rules in tests, without a server: what a user may do with the documents that the test gives.
+/// Checks rules of Firestore in tests, without a server: what a user may do with the documents that the test gives.
 ///
 /// A check that does not hold throws ``RulesTestFailure``, whose description is the trace of the decision, so that it
 /// works in Swift Testing and in XCTest alike.
@@ -21,7 +21,7 @@ public struct RulesTester: Sendable {
   /// The outcomes of all checks.
   public let coverage: RulesCoverage
 
-  static let root = RulesPath("/databases/(default)/documents")
+  static let root = RulesPath.document("")
 
   /// A tester of rules for Firestore.
   ///
@@ -35,42 +35,52 @@ public struct RulesTester: Sendable {
 
   /// Checks that a user may get a document.
   public func allows(get path: String, as user: RulesUser) throws(RulesTestFailure) {
-    try check(true, request(.get, path, user))
+    try check(true, .get, path, user)
   }
 
   /// Checks that a user may not get a document.
   public func denies(get path: String, as user: RulesUser) throws(RulesTestFailure) {
-    try check(false, request(.get, path, user))
+    try check(false, .get, path, user)
   }
 
   /// Checks that a user may set a document: create it, or replace one that exists.
   public func allows(set path: String, to fields: RulesValue, as user: RulesUser) throws(RulesTestFailure) {
-    try check(true, written(path, fields, user))
+    try check(true, [.set(path, fields)], user)
   }
 
   /// Checks that a user may not set a document.
   public func denies(set path: String, to fields: RulesValue, as user: RulesUser) throws(RulesTestFailure) {
-    try check(false, written(path, fields, user))
+    try check(false, [.set(path, fields)], user)
   }
 
   /// Checks that a user may update fields of a document.
   public func allows(update path: String, with fields: RulesValue, as user: RulesUser) throws(RulesTestFailure) {
-    try check(true, written(path, merged(path, fields), user))
+    try check(true, [.update(path, fields)], user)
   }
 
   /// Checks that a user may not update fields of a document.
   public func denies(update path: String, with fields: RulesValue, as user: RulesUser) throws(RulesTestFailure) {
-    try check(false, written(path, merged(path, fields), user))
+    try check(false, [.update(path, fields)], user)
   }
 
   /// Checks that a user may delete a document.
   public func allows(delete path: String, as user: RulesUser) throws(RulesTestFailure) {
-    try check(true, request(.delete, path, user))
+    try check(true, [.delete(path)], user)
   }
 
   /// Checks that a user may not delete a document.
   public func denies(delete path: String, as user: RulesUser) throws(RulesTestFailure) {
-    try check(false, request(.delete, path, user))
+    try check(false, [.delete(path)], user)
+  }
+
+  /// Checks that a user may commit several writes at once.
+  public func allows(commit writes: [RulesWrite], as user: RulesUser) throws(RulesTestFailure) {
+    try check(true, writes, user)
+  }
+
+  /// Checks that a user may not commit several writes at once.
+  public func denies(commit writes: [RulesWrite], as user: RulesUser) throws(RulesTestFailure) {
+    try check(false, writes, user)
   }
 
   /// Checks that a user may make a query.
@@ -87,65 +97,9 @@ public struct RulesTester: Sendable {
     try check(false, query(collection, filter, limit), user)
   }
 
-  // MARK: Requests
-
-  private func resource(_ path: RulesPath, _ fields: RulesValue) -> RulesValue {
-    ["__name__": .path(path), "data": fields, "id": .string(path.segments.last ?? "")]
-  }
-
-  private func request(_ method: RulesMethod, _ path: String, _ user: RulesUser) -> RulesRequest {
-    let whole = RulesPath(RulesTester.root.segments + RulesPath(path).segments)
-    return RulesRequest(
-      method, whole, auth: user.value, time: .timestamp(time),
-      existing: documents[path].map { resource(whole, $0) } ?? .null)
-  }
-
-  private func written(_ path: String, _ fields: RulesValue, _ user: RulesUser) -> RulesRequest {
-    var request = request(documents[path] == nil ? .create : .update, path, user)
-    request.resource = resource(request.path, fields)
-    return request
-  }
-
-  private func merged(_ path: String, _ fields: RulesValue) -> RulesValue {
-    guard case .map(let new) = fields, case .map(let old)? = documents[path] else { return fields }
-    return .map(RulesMap(old.members + new.members))
-  }
-
   private func query(_ collection: String, _ filter: RulesQuery.Filter?, _ limit: Int64?) -> RulesQuery {
     var segments = RulesPath(collection).segments
     let name = segments.popLast() ?? ""
     return RulesQuery(name, below: RulesPath(RulesTester.root.segments + segments), filter: filter, limit: limit)
-  }
-
-  private func check(_ isExpected: Bool, _ request: RulesRequest) throws(RulesTestFailure) {
-    let answers = TestDocuments(documents: documents, written: request)
-    guard coverage.decide(request, documents: answers).isAllowed != isExpected else { return }
-    throw RulesTestFailure(isExpected, ruleset.trace(request, documents: answers))
-  }
-
-  private func check(_ isExpected: Bool, _ query: RulesQuery, _ user: RulesUser) throws(RulesTestFailure) {
-    let answers = TestDocuments(documents: documents, written: nil)
-    let now = RulesValue.timestamp(time)
-    let decision = coverage.decide(query, auth: user.value, time: now, documents: answers)
-    guard decision.isAllowed != isExpected else { return }
-    throw RulesTestFailure(isExpected, ruleset.trace(query, auth: user.value, time: now, documents: answers))
-  }
-}
-
-/// The documents of a tester, with the one that is written in its new state for `getAfter`.
-private struct TestDocuments: RulesDocuments {
-  let documents: [String: RulesValue]
-  let written: RulesRequest?
-
-  func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
-    if function.isAfter, let written, path == written.path, written.method != .get {
-      guard case .map(let resource)? = written.resource else { return .missing }
-      return .found(resource)
-    }
-    let root = RulesTester.root.segments
-    guard path.segments.starts(with: root),
-      let fields = documents[path.segments.dropFirst(root.count).joined(separator: "/")]
-    else { return .missing }
-    return .found(["__name__": .path(path), "data": fields, "id": .string(path.segments.last ?? "")])
   }
 }

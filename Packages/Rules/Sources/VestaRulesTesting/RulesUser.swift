@@ -19,18 +19,32 @@ public struct RulesUser: Sendable {
   }
 }
 
-/// A check that did not hold, with the trace of the decision.
+/// A check that did not hold, with the reasons of the decision.
 public struct RulesTestFailure: Error, Sendable, CustomStringConvertible {
-  /// The decision and how it was made.
-  public let trace: RulesTrace
+  /// The decision and how it was made; nil for the Realtime Database.
+  public let trace: RulesTrace?
   /// Whether the request should have been allowed.
   public let expectsAllowed: Bool
+  /// The expectation and the reasons.
+  public let description: String
 
-  init(_ expectsAllowed: Bool, _ trace: RulesTrace) {
+  init(_ expectsAllowed: Bool, _ trace: RulesTrace?) {
     self.expectsAllowed = expectsAllowed
     self.trace = trace
+    let course = trace?.description ?? "a commit without writes is allowed"
+    description = "expected \(expectsAllowed ? "allowed" : "denied"), but \(course)"
   }
 
-  /// The expectation and the trace.
-  public var description: String { "expected \(expectsAllowed ? "allowed" : "denied"), but \(trace)" }
+  init(_ expectsAllowed: Bool, _ what: String, _ decision: DatabaseDecision) {
+    self.expectsAllowed = expectsAllowed
+    trace = nil
+    let steps = decision.steps.map { step in
+      let outcome = step.outcome.map { String($0) } ?? "error: \(step.failure?.description ?? "")"
+      return "  \(step.rule) of /\(step.path.joined(separator: "/"))  →  \(outcome)"
+    }
+    let asked = steps.isEmpty ? ["  no rule applies to the path"] : steps
+    let verdict = "the \(what) is \(decision.isAllowed ? "allowed" : "denied")"
+    description = (["expected \(expectsAllowed ? "allowed" : "denied"), but \(verdict)"] + asked).joined(
+      separator: "\n")
+  }
 }

@@ -4,7 +4,7 @@ import VestaSQLite
 import VestaStoreInterop
 import VestaStoreInteropCrashTesting
 
-/// The commands of the crash contracts, and tests that need a process of their own because they exhaust it.
+/// The commands of the crash contracts, and tests that need a separate process because they exhaust it.
 ///
 /// Usage: as `CrashWorker`, or `StoreCrashWorker fill <directory> <bytes per file>` or `... scarce <directory> <files>
 /// <reads>`; `... hasty <directory> <first number> <tasks>` acknowledges before it commits, as a wrong store does.

@@ -12,7 +12,7 @@ import VestaFiles
   import Android
 #endif
 
-/// Directories, the lock file, and making both durable: all of the system that the store uses besides SQLite.
+/// Directories, the lock file, and making both durable: all of the system that the store uses in addition to SQLite.
 enum Platform {
   /// Identifies the file or directory at the end of a path, whatever links the path goes through.
   struct FileIdentity: Hashable, Sendable {
@@ -20,7 +20,7 @@ enum Platform {
     let file: UInt64
   }
 
-  /// Makes a directory and the ones above it, for the owner alone; returns those that were made, outermost first.
+  /// Makes a directory and the ones above it, for the owner alone; returns the new ones, outermost first.
   static func makeDirectories(_ path: String) throws(SystemFailure) -> [String] {
     var info = stat()
     if stat(path, &info) == 0 {
@@ -53,7 +53,7 @@ enum Platform {
         if errno == EEXIST { continue }
         throw SystemFailure.last
       }
-      // It may have been swept in between, as nobody held its lock.
+      // It may have been swept in between, as its lock was free.
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0, (try? identity(atPath: name)) == (try? identity(of: descriptor)) {
         return (name, descriptor)
       }
@@ -61,7 +61,7 @@ enum Platform {
     }
   }
 
-  /// Removes what killed processes have left of files that `makeUniqueFile` made beside a path.
+  /// Removes what killed processes have left of files that `makeUniqueFile` made next to a path.
   static func sweepUniqueFiles(beside path: String) {
     let (folder, start) = (parent(of: path), "\(path).partial-")
     for name in (try? DurableFile.names(in: folder)) ?? [] {
@@ -94,7 +94,7 @@ enum Platform {
     return 0
   }
 
-  /// Whether somebody holds the advisory lock of a file.
+  /// Whether the advisory lock of a file is held.
   static func isLocked(_ path: String) throws(SystemFailure) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -3,9 +3,10 @@ public import VestaStoreInterop
 
 /// An ordered store in one SQLite file.
 ///
-/// Reads run on the calling thread, without suspending, each on a reader connection and a snapshot of its own. Writes
+/// Reads run on the calling thread, without suspending, each on a separate reader connection and snapshot. Writes
 /// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. Whoever
-/// comes meanwhile waits, and is served by the leader within the same commit, so many transactions share one sync.
+/// arrives in the meantime waits, and is served by the leader within the same commit, so many transactions share one
+/// sync.
 ///
 /// - A crash at any time leaves every transaction that was acknowledged, and of the others each whole or not at all.
 /// - A body that waits for something slow delays the writers after it, never a reader.
@@ -50,7 +51,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   /// After a crash this brings the file back into order, which takes longer the longer the log is: about 0.1 s.
   ///
   /// - Parameters:
-  ///   - name: What the store holds; the name of its directory.
+  ///   - name: The name of the content; the name of its directory.
   ///   - directory: The directory above.
   ///   - options: How the store is to behave.
   /// - Returns: The open store; close it.
@@ -99,7 +100,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     }
   }
 
-  /// Takes a connection back from a read that failed; one that is not in order any more is not used again.
+  /// Takes a connection back from a read that failed; one that is broken is not used again.
   private func retire(_ lease: ReaderLease, _ reader: SQLiteReader) {
     do {
       try reader.end()
@@ -139,7 +140,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   /// How far a floor is made durable ahead of the one asked for, so that not every call writes: one second.
   private static let floorStep: Int64 = 1_000_000
 
-  /// Raises the floor of the versions to come; see `OrderedStore`.
+  /// Raises the floor of later versions; see `OrderedStore`.
   ///
   /// About once a second this writes to the file, so that the floor survives a restart.
   @discardableResult
@@ -167,7 +168,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   // MARK: Commits
 
-  /// Observers are called by whoever commits a group of writes, before any of these returns.
+  /// Observers are called by the task that commits a group of writes, before any of these returns.
   public var tellsBeforeAcknowledging: Bool { true }
 
   /// Calls back after every commit; see `CommitObservable`.
@@ -204,7 +205,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     ended.open()
   }
 
-  /// Refuses new transactions and those that wait for their turn.
+  /// Refuses new and waiting transactions.
   private func refuseWrites() {
     let refused = turns.withLock { $0.queue.close() }
     for waiter in refused { waiter.resume(.done(.failure(StoreError(.closed, operation: "write", path: path)))) }
@@ -218,7 +219,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     try await withTurn { $0.delaySyncs(microseconds: microseconds) }
   }
 
-  /// Does something with the writer while nobody else does.
+  /// Uses the writer exclusively.
   func withTurn(_ body: @escaping @Sendable (WriterSession) throws -> Void) async throws {
     let writer = writer
     try await write { _ in try body(writer) }

@@ -8,7 +8,7 @@ public struct SQLiteStoreProvider: StoreProvider {
   /// Opens a store, and makes it when it is not there; see `StoreProvider`.
   ///
   /// - Parameters:
-  ///   - name: What the store holds; the name of its directory.
+  ///   - name: The name of the content; the name of its directory.
   ///   - directory: The directory above.
   ///   - options: How the store is to behave.
   /// - Returns: The open store, a `SQLiteStore`; close it.

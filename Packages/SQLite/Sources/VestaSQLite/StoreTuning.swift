@@ -25,7 +25,7 @@ struct StoreTuning: Sendable {
   /// How many transactions share a commit at the most.
   var groupLimit = 256
 
-  /// The longest key and value, together, that lie in one row; of longer ones the value has a table of its own.
+  /// The longest key and value, together, that lie in one row; the value of a longer one is in a separate table.
   ///
   /// It has to
   /// fit into a leaf of the index.
@@ -34,7 +34,9 @@ struct StoreTuning: Sendable {
   /// How many entries a scan visits between two looks at whether to continue.
   var entriesBetweenChecks = 64
 
-  /// How many readers may be open, beside one for each body.
+  /// The number of readers that may be open, in addition to one for each body; at least two.
+  ///
+  /// With one, a body that waits for what another caller does, and that caller's own read, would wait for each other.
   var readerLimit = 64
 
   /// How many unused readers are kept.

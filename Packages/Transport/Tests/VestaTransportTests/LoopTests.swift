@@ -84,6 +84,35 @@ import VestaTesting
     await loop.stop()
   }
 
+  @Test func `a channel that the system does not watch frees its place once, however often it is removed`() async throws
+  {
+    let loop = try EventLoop(TransportTuning())
+    // Files cannot be watched.
+    let file = PlatformSocket.spare()
+    let pairs = (0..<2).map { _ in
+      var pair: [Int32] = [-1, -1]
+      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
+      return pair
+    }
+    let tokens: [UInt64] = await withCheckedContinuation { continuation in
+      loop.perform {
+        let refused = Channel(file)
+        #expect(!loop.add(refused, .readable))
+        loop.remove(refused)
+        loop.remove(refused)
+        let channels = pairs.map { Channel($0[0]) }
+        for channel in channels { #expect(loop.add(channel, .readable)) }
+        let tokens = channels.map(\.token)
+        for channel in channels { loop.remove(channel) }
+        continuation.resume(returning: tokens)
+      }
+    }
+    #expect(Set(tokens).count == 2)
+    await loop.stop()
+    pairs.joined().forEach(PlatformSocket.close)
+    PlatformSocket.close(file)
+  }
+
   @Test func `a wake-up that comes after the end of a loop reaches no other descriptor`() async throws {
     let loop = try EventLoop(TransportTuning())
     await loop.stop()

@@ -23,6 +23,8 @@ public struct Benchmark: Sendable {
     case ratio(atMost: Double)
     /// Ours costs at most so much, whatever the other costs.
     case figure(atMost: Double)
+    /// Ours costs at most so much, and at most so many times the other.
+    case both(figure: Double, ratio: Double)
     /// Nothing: the line informs.
     case none
   }
@@ -45,6 +47,9 @@ public struct Benchmark: Sendable {
   /// The name of the line that it is compared with, and its measurement.
   public let other: (label: String, run: Run)
 
+  /// Measures single operations of ours, in nanoseconds: their percentiles stand in the line.
+  public let samples: (@Sendable () -> [Double])?
+
   /// Describes a line.
   ///
   /// - Parameters:
@@ -53,14 +58,17 @@ public struct Benchmark: Sendable {
   ///   - bar: What is hoped for.
   ///   - ours: What ours is called, and how it is measured.
   ///   - other: What the other is called, and how it is measured.
+  ///   - samples: Measures single operations of ours, for percentiles.
   public init(
-    name: String, unit: Unit = .nanoseconds, bar: Bar, ours: (label: String, run: Run), other: (label: String, run: Run)
+    name: String, unit: Unit = .nanoseconds, bar: Bar, ours: (label: String, run: Run),
+    other: (label: String, run: Run), samples: (@Sendable () -> [Double])? = nil
   ) {
     self.name = name
     self.unit = unit
     self.bar = bar
     self.ours = ours
     self.other = other
+    self.samples = samples
   }
 }
 
@@ -88,6 +96,25 @@ public func sum(_ count: Int, _ operation: () -> Int) -> Double {
   var total = 0
   defer { keep(total) }
   return measure(count) { for _ in 0..<$0 { total &+= operation() } }
+}
+
+/// Times each of many operations by itself; the cost of reading the clock is in every figure.
+///
+/// - Parameters:
+///   - count: How many operations to time.
+///   - operation: One operation.
+/// - Returns: Nanoseconds of each.
+@inlinable
+public func samples(_ count: Int, _ operation: () -> Int) -> [Double] {
+  var total = 0
+  defer { keep(total) }
+  for _ in 0..<(count / 10) { total &+= operation() }
+  let clock = ContinuousClock()
+  return (0..<count).map { _ in
+    let start = clock.now
+    total &+= operation()
+    return (clock.now - start) / .nanoseconds(1)
+  }
 }
 
 /// Times an asynchronous `body`, after a short warm-up.

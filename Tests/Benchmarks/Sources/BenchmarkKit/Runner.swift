@@ -35,14 +35,23 @@ private func line(for benchmark: Benchmark) async -> String {
   let ratio = median(zip(ours, others).map { $0 / $1 })
   let unit = benchmark.unit
   return row(
-    benchmark.name, "\(benchmark.ours.label) \(format(our, unit))", "\(benchmark.other.label) \(format(other, unit))",
+    benchmark.name, "\(benchmark.ours.label) \(format(our, unit))\(percentiles(benchmark))",
+    "\(benchmark.other.label) \(format(other, unit))",
     format(ratio), barText(benchmark.bar, unit), verdict(benchmark.bar, our, ratio, unit))
+}
+
+/// The median and the 99th of a hundred single operations; nothing where they are not measured.
+private func percentiles(_ benchmark: Benchmark) -> String {
+  guard let sorted = benchmark.samples?().sorted(), !sorted.isEmpty else { return "" }
+  let (half, most) = (sorted[sorted.count / 2], sorted[min(sorted.count - 1, sorted.count * 99 / 100)])
+  return " (p50 \(format(half, benchmark.unit)), p99 \(format(most, benchmark.unit)))"
 }
 
 private func barText(_ bar: Benchmark.Bar, _ unit: Benchmark.Unit) -> String {
   switch bar {
   case .ratio(let most): "<= \(format(most))x"
   case .figure(let most): "<= \(format(most)) \(unit.rawValue)"
+  case .both(let figure, let ratio): "<= \(format(figure)) \(unit.rawValue), \(format(ratio))x"
   case .none: "-"
   }
 }
@@ -51,6 +60,7 @@ private func verdict(_ bar: Benchmark.Bar, _ our: Double, _ ratio: Double, _ uni
   switch bar {
   case .ratio(let most): ratio <= most ? "met" : "missed"
   case .figure(let most): scaled(our, unit) <= most ? "met" : "missed"
+  case .both(let figure, let most): scaled(our, unit) <= figure && ratio <= most ? "met" : "missed"
   case .none: ""
   }
 }

@@ -1,6 +1,7 @@
 import BenchmarkKit
 import VestaPatterns
 import VestaRules
+import VestaRulesTesting
 
 private let documents = RulesPath("/databases/(default)/documents")
 private let ada: RulesValue = ["uid": "ada", "token": ["sub": "ada"]]
@@ -37,12 +38,15 @@ var leaf: Benchmark? {
   }
   precondition(rules.decideWrite([path], auth: ada, before: before, after: after).isAllowed && byHand())
   return Benchmark(
-    name: "rules-leaf", bar: .ratio(atMost: 10),
+    name: "rules-leaf", bar: .both(figure: 10_000, ratio: 10),
     ours: (
       "a write to the tree",
       { sum(30_000) { rules.decideWrite([path], auth: ada, before: before, after: after).isAllowed ? 1 : 0 } }
     ),
-    other: ("the same by hand", { sum(30_000) { byHand() ? 1 : 0 } }))
+    other: ("the same by hand", { sum(30_000) { byHand() ? 1 : 0 } }),
+    samples: {
+      samples(20_000) { rules.decideWrite([path], auth: ada, before: before, after: after).isAllowed ? 1 : 0 }
+    })
 }
 
 // MARK: Queries
@@ -52,7 +56,7 @@ private let tagged = compiled("match /notes/{id} { allow list: if resource.data.
 
 var query: Benchmark? {
   let query = RulesQuery("notes", below: documents, filter: .field(["owner"], .equal, "ada"))
-  return queryLine("rules-query", "the proof of a query", owned, query) { query in
+  return queryLine("rules-query", "the proof of a query", microseconds: 5, owned, query) { query in
     guard case .field(let field, .equal, let value)? = query.filter, field == ["owner"] else { return false }
     return value == "ada"
   }
@@ -61,22 +65,23 @@ var query: Benchmark? {
 var wideQuery: Benchmark? {
   let values = RulesValue.list((0..<30).map { .int($0) })
   let query = RulesQuery("notes", below: documents, filter: .field(["n"], .isIn, values))
-  return queryLine("rules-query-in", "the proof of `in` with 30 values", tagged, query) { query in
+  return queryLine("rules-query-in", "the proof of `in` with 30 values", microseconds: 60, tagged, query) { query in
     guard case .field(let field, .isIn, .list(let list))? = query.filter, field == ["n"] else { return false }
     return list.allSatisfy { if case .int(let number) = $0 { number >= 0 && number < 100 } else { false } }
   }
 }
 
 private func queryLine(
-  _ name: String, _ label: String, _ ruleset: Ruleset?, _ query: RulesQuery,
+  _ name: String, _ label: String, microseconds: Double, _ ruleset: Ruleset?, _ query: RulesQuery,
   byHand: @escaping @Sendable (RulesQuery) -> Bool
 ) -> Benchmark? {
   guard let ruleset else { return nil }
   precondition(ruleset.decide(query, auth: ada).isAllowed && byHand(query), name)
   return Benchmark(
-    name: name, bar: .none,
+    name: name, bar: .figure(atMost: microseconds * 1_000),
     ours: (label, { sum(20_000) { ruleset.decide(query, auth: ada).isAllowed ? 1 : 0 } }),
-    other: ("the same by hand", { sum(20_000) { byHand(query) ? 1 : 0 } }))
+    other: ("the same by hand", { sum(20_000) { byHand(query) ? 1 : 0 } }),
+    samples: { samples(20_000) { ruleset.decide(query, auth: ada).isAllowed ? 1 : 0 } })
 }
 
 // MARK: Sizes
@@ -105,8 +110,15 @@ var trace: Benchmark? {
   recorded("rules-trace", "with a trace", bar: 10) { ruleset in { ruleset.trace($0).decision.isAllowed } }
 }
 
+/// What a trace costs whose text somebody reads, as a failed test does.
+var traceText: Benchmark? {
+  recorded("rules-trace-text", "with a trace and its text", bar: nil) { ruleset in
+    { ruleset.trace($0).description.isEmpty ? false : true }
+  }
+}
+
 private func recorded(
-  _ name: String, _ label: String, bar: Double,
+  _ name: String, _ label: String, bar: Double?,
   _ make: (Ruleset) -> @Sendable (RulesRequest) -> Bool
 ) -> Benchmark? {
   let text =
@@ -117,9 +129,10 @@ private func recorded(
   let decide = make(ruleset)
   precondition(decide(request))
   return Benchmark(
-    name: name, bar: .ratio(atMost: bar),
+    name: name, bar: bar.map { .ratio(atMost: $0) } ?? .none,
     ours: (label, { sum(20_000) { decide(request) ? 1 : 0 } }),
-    other: ("without", { sum(20_000) { ruleset.decide(request).isAllowed ? 1 : 0 } }))
+    other: ("without", { sum(20_000) { ruleset.decide(request).isAllowed ? 1 : 0 } }),
+    samples: { samples(20_000) { decide(request) ? 1 : 0 } })
 }
 
 // MARK: Compiling
@@ -141,13 +154,39 @@ private func source(ofSize size: Int) -> String {
   return text + "}\n}\n"
 }
 
+/// A thousand checks of a test: a tester, and a get that is allowed and one that is denied in turns.
+var assertions: Benchmark? {
+  let source = """
+    rules_version = '2';
+    service cloud.firestore { match /databases/{d}/documents {
+      match /notes/{id} { allow read: if request.auth != null && resource.data.owner == request.auth.uid; }
+    } }
+    """
+  @Sendable func checks() -> Int {
+    guard var rules = try? RulesTester(firestore: source) else { return 0 }
+    rules.documents["notes/n1"] = ["owner": "ada"]
+    for _ in 0..<500 {
+      guard (try? rules.allows(get: "notes/n1", as: .user("ada"))) != nil,
+        (try? rules.denies(get: "notes/n1", as: .nobody)) != nil
+      else { return 0 }
+    }
+    return 1
+  }
+  precondition(checks() == 1)
+  return Benchmark(
+    name: "rules-assertions", unit: .microseconds, bar: .figure(atMost: 500_000),
+    ours: ("1,000 assertions", { sum(10) { checks() } }),
+    other: ("nothing", { 0 }), samples: { samples(50) { checks() } })
+}
+
 private func compiling(_ name: String, _ size: Int, milliseconds: Double, count: Int) -> Benchmark {
   let text = source(ofSize: size)
   let bytes = Array(text.utf8)
   return Benchmark(
     name: name, unit: .microseconds, bar: .figure(atMost: milliseconds * 1_000),
     ours: ("\(size / 1_000) KB compiled", { sum(count) { (try? Ruleset(text, for: .firestore)) == nil ? 0 : 1 } }),
-    other: ("its bytes summed", { sum(count) { bytes.reduce(0) { $0 &+ Int($1) } } }))
+    other: ("its bytes summed", { sum(count) { bytes.reduce(0) { $0 &+ Int($1) } } }),
+    samples: { samples(count) { (try? Ruleset(text, for: .firestore)) == nil ? 0 : 1 } })
 }
 
 var compileSmall: Benchmark? { compiling("rules-compile-10k", 10_000, milliseconds: 3, count: 200) }

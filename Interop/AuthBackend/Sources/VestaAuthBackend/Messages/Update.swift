@@ -89,7 +89,7 @@ public struct UpdateResponse: AuthMessage {
   /// The user as each provider describes it.
   public var providerUserInfo: [ProviderUserInfo]
 
-  /// New tokens, where the change ended those that there were.
+  /// New tokens, where the change ended the previous ones.
   public var tokens: AuthTokens?
 
   /// Creates a value with these properties.

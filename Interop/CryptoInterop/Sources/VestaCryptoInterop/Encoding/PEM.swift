@@ -13,7 +13,7 @@ public struct PEM: Sendable, Equatable {
   /// A block with the given label and bytes.
   ///
   /// - Parameters:
-  ///   - label: What the block is, such as `PUBLIC KEY`.
+  ///   - label: The kind of block, such as `PUBLIC KEY`.
   ///   - bytes: The DER bytes.
   public init(label: String, bytes: [UInt8]) {
     self.label = label

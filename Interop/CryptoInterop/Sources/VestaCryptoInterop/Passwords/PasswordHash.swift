@@ -6,7 +6,7 @@
 /// $pbkdf2-sha256$i=600000$salt$hash           $argon2id$v=19$m=65536,t=2,p=1$salt$hash
 /// $2b$12$22 characters of salt and 31 of hash
 /// ```
-/// Salts and hashes are base64 without padding, but for bcrypt, which has an alphabet of its own. Firebase's signer key
+/// Salts and hashes are base64 without padding, but for bcrypt, which has a different alphabet. Firebase's signer key
 /// is not in it: it belongs to the project. Descriptions show the scheme alone.
 public struct PasswordHash: Sendable, Equatable {
   /// How the password was hashed.
@@ -87,7 +87,7 @@ public struct PasswordHash: Sendable, Equatable {
 
   /// Whether the password should be hashed again at the next sign-in, because another scheme is preferred now.
   ///
-  /// - Parameter preferred: What new passwords get.
+  /// - Parameter preferred: The algorithm of new passwords.
   /// - Returns: `true` when the scheme or any of its parameters differ.
   public func needsRehash(preferring preferred: PasswordScheme = .standard) -> Bool { scheme != preferred }
 }

@@ -8,7 +8,7 @@
 public struct JWT: Sendable, Equatable {
   /// The members of the header that matter to a reader.
   public struct Header: Sendable, Equatable {
-    /// `alg`: how the token says it is signed; anybody can write anything here.
+    /// `alg`: how the token says it is signed; not to be trusted.
     public let algorithm: String
     /// `kid`: the key it says it is signed with.
     public let keyID: String?

@@ -1,6 +1,6 @@
 /// Verifies a token: its signature, its issuer, its audience and its times.
 ///
-/// A pure value: it holds the rules, the time comes in with each call. The algorithm is the *key's*: a token whose
+/// A pure value: it holds the rules, the time is an argument of each call. The algorithm is the *key's*: a token whose
 /// header names another one (`none`, `HS256` with the public key as its secret) is refused before any signature is
 /// looked at.
 public struct JWTVerifier: Sendable {
@@ -25,8 +25,8 @@ public struct JWTVerifier: Sendable {
   /// The usual rules: both algorithms, an expiry time, no leeway.
   ///
   /// - Parameters:
-  ///   - issuers: Who may have issued the token; `nil` for anybody.
-  ///   - audiences: Whom the token may be meant for; `nil` for anybody.
+  ///   - issuers: Who may have issued the token; `nil` for any issuer.
+  ///   - audiences: Whom the token may be meant for; `nil` for any audience.
   ///   - algorithms: The algorithms to accept.
   ///   - requiresExpiration: Whether a token without `exp` is refused.
   ///   - leeway: How many seconds the issuer's clock may be off; negative counts as 0.

@@ -18,9 +18,9 @@ public enum DatabaseServerMessage: Sendable, Hashable {
   case appCheckRevoked(reason: String)
   /// A text for the log.
   case debug(String)
-  /// The service does not want this client to come back; the connection closes.
+  /// The service does not want this client to reconnect; the connection closes.
   case shutdown(reason: String)
-  /// The database cannot be served until somebody does something about it; the connection closes.
+  /// The database cannot be served without the operator's help; the connection closes.
   case failed(reason: String)
   /// The connection is closed.
   case closed(reason: String)

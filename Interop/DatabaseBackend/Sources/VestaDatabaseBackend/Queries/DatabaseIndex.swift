@@ -59,7 +59,7 @@ public struct DatabasePosition: Comparable, Hashable, Sendable {
   /// Feeds the parts that equality compares to a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-  /// Whether the first comes first.
+  /// Whether the first sorts first.
   public static func < (left: DatabasePosition, right: DatabasePosition) -> Bool {
     if DatabaseNode.isOrdered(left.value, before: right.value) { return true }
     if DatabaseNode.isOrdered(right.value, before: left.value) { return false }

@@ -46,13 +46,13 @@ public struct IndexedNode: Sendable {
     IndexedNode(node.withPriority(priority), index, order)
   }
 
-  /// The child that comes first.
+  /// The first child.
   public var first: (key: DatabaseKey, node: DatabaseNode)? {
     guard let order else { return node.children?.map.first.map { ($0.key, $0.value) } }
     return order.first.map { ($0.key.key, $0.value) }
   }
 
-  /// The child that comes last.
+  /// The last child.
   public var last: (key: DatabaseKey, node: DatabaseNode)? {
     guard let order else { return node.children?.map.last.map { ($0.key, $0.value) } }
     return order.last.map { ($0.key.key, $0.value) }

@@ -1,6 +1,6 @@
 /// A key of the tree: one name between two slashes of a path.
 ///
-/// Keys are equal when their UTF-8 bytes are. Their order is Firebase's: keys that read as 32-bit integers come first,
+/// Keys are equal when their UTF-8 bytes are. Their order is Firebase's: keys that read as 32-bit integers are first,
 /// by number and then by length ("1" before "01"); the others follow by UTF-16 code units.
 public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The key as a string.
@@ -71,7 +71,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// Whether the order and the length say all of the string.
   private var isWholeInOrder: Bool { isText && text.utf8.count <= Self.orderedBytes }
 
-  /// Whether the first key comes first.
+  /// Whether the first key sorts first.
   public static func < (left: DatabaseKey, right: DatabaseKey) -> Bool {
     if left.order != right.order { return left.order < right.order }
     if left.isText { return left.text.isBelowByUTF16(right.text) }
@@ -106,7 +106,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
 }
 
 extension String {
-  /// Whether this string comes before another by UTF-16 code units.
+  /// Whether this string sorts before another by UTF-16 code units.
   ///
   /// UTF-8 bytes have that order, except that U+E000 to U+FFFF (lead bytes EE and EF) follow the code points above
   /// U+FFFF.
@@ -123,7 +123,7 @@ extension String {
     }
   }
 
-  /// Whether the UTF-8 bytes are equal, which those of strings that only look alike are not.
+  /// Whether the UTF-8 bytes are equal, unlike those of strings that only look alike.
   func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count, self == other else { return false }
     var (left, right) = (self, other)

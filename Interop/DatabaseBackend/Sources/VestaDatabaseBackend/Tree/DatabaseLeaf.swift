@@ -71,7 +71,7 @@ public enum DatabaseLeaf: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Whether the first comes before the second in a query.
+  /// Whether the first sorts before the second in a query.
   public static func < (left: DatabaseLeaf, right: DatabaseLeaf) -> Bool {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): return !left && right

@@ -70,7 +70,7 @@ public struct DatabaseNode: Sendable, Hashable {
     for (index, (key, child)) in children.enumerated() {
       places.append(Place(order: key.order, index: index, isEmpty: child.isEmpty))
     }
-    // Where keys are equal the places break the tie: the last one of them comes last.
+    // Where keys are equal the places break the tie: the last one of them sorts last.
     places.sort { left, right in
       if left.order != right.order { return left.order < right.order }
       let (first, second) = (children[left.index].0, children[right.index].0)
@@ -214,7 +214,7 @@ public struct DatabaseNode: Sendable, Hashable {
 
   /// The order of values in a query: empty, leaves, nodes with children, of which all are alike.
   ///
-  /// - Returns: Whether the first comes before the second; priorities do not count.
+  /// - Returns: Whether the first sorts before the second; priorities do not count.
   public static func isOrdered(_ left: DatabaseNode, before right: DatabaseNode) -> Bool {
     switch (left.storage, right.storage) {
     case (.leaf(let left, _), .leaf(let right, _)): left < right

@@ -69,7 +69,7 @@ public struct DatabasePath: Hashable, Sendable, CustomStringConvertible, Express
 }
 
 extension DatabasePath {
-  /// Two paths of which one is at or above the other; `nil` when all of them are beside each other.
+  /// Two paths of which one is at or above the other; `nil` when none is above another.
   ///
   /// O(n log n): in the order of the keys, what is below a path follows it at once.
   public static func overlap(in paths: [DatabasePath]) -> (upper: DatabasePath, lower: DatabasePath)? {

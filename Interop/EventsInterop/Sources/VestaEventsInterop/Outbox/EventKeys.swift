@@ -10,7 +10,7 @@ import VestaStoreInterop
 /// | `(3, function, version, number)` | a dead letter: a `DeadRecord` |
 /// | `(4, function)` | the right to deliver: a `LeaseRecord` |
 ///
-/// The queue is in descending order: its newest event comes first. An engine whose newest rows come last among those
+/// The queue is in descending order: its newest event is first. An engine whose newest rows are last among those
 /// before the outbox, such as the rows of a log, writes both to one page of the store, and its commits become little
 /// larger by the event. So the oldest event of a queue is the last row of its range.
 struct EventKeys: Sendable {

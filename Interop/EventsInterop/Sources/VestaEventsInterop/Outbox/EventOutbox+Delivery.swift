@@ -175,7 +175,7 @@ extension EventOutbox {
 
   /// Deletes the rows of delivered events, and their attempts.
   ///
-  /// Also those of a first attempt: another owner may have failed on the event while this one had lost the lease.
+  /// Also for a first attempt: another owner may have failed on the event while this one had lost the lease.
   private func removeDelivered(
     _ positions: [EventPosition], of function: String, _ transaction: any StoreTransaction
   ) async throws {
@@ -201,8 +201,8 @@ extension EventOutbox {
 
   /// Deletes the rows that follow one another by one call.
   ///
-  /// Between them there may be others, such as those of a document whose event failed; where there are many, the rest
-  /// is deleted one by one.
+  /// Between them there may be other rows, such as the rows of a document whose event failed; where there are many, the
+  /// rest is deleted one by one.
   private func removeRuns(
     of delivered: Set<[UInt8]>, in range: KeyRange, _ transaction: any StoreTransaction
   ) async throws {

@@ -4,7 +4,7 @@ public import VestaStoreInterop
 
 /// The events of an engine in its own store: an `EventSource` on any `OrderedStore`.
 ///
-/// Recording costs one lock while nobody listens. Otherwise one row for each function that wants the event:
+/// Recording costs one lock while there are no listeners. Otherwise one row for each function that wants the event:
 ///
 /// ```
 /// commit v7 changes rooms/a and rooms/b; "greet" wants both, "count" wants rooms/b
@@ -15,8 +15,8 @@ public import VestaStoreInterop
 ///   both rows of (…, "greet", v7, 0) go, and (3, "greet", v7, 0) is its dead letter
 /// ```
 ///
-/// A reader sees all commits up to its version and no commit gets an earlier version later, so whoever has read the
-/// queue up to a position misses nothing before it.
+/// A reader sees all commits up to its version and no commit gets an earlier version later, so a reader that has read
+/// the queue up to a position misses nothing before it.
 public final class EventOutbox: EventSource {
   struct State {
     var interest: EventInterest?

@@ -39,7 +39,7 @@ public struct EventRecord: FieldRecord, Hashable {
     payload = draft.payload
   }
 
-  /// Visits the fields; the payload comes last, so that the others can be read without it.
+  /// Visits the fields; the payload is last, so that the others can be read without it.
   public mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &storedType)
     try visitor.field(2, &scope)

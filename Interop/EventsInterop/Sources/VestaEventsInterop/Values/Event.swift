@@ -1,6 +1,6 @@
 public import VestaBytes
 
-/// A change that a function is notified of; the attributes are those of CloudEvents.
+/// A change that a function is notified of, with the attributes of CloudEvents.
 public struct Event: Sendable, Hashable {
   /// Identifies the event: a redelivery has the same id, and no other event of the app has it.
   public var id: String
@@ -51,7 +51,7 @@ public struct EventPosition: Sendable, Hashable, Comparable, CustomStringConvert
     self.number = number
   }
 
-  /// Whether one event comes before another.
+  /// Whether one event precedes another.
   public static func < (left: EventPosition, right: EventPosition) -> Bool {
     (left.version, left.number) < (right.version, right.number)
   }

@@ -66,7 +66,7 @@ public struct EventInterest: Sendable {
     return functions
   }
 
-  /// Whether anybody wants events of some types in a scope.
+  /// Whether any function wants events of some types in a scope.
   public func wants(_ types: Set<EventType>, scope: String) -> Bool {
     types.contains { type in byType[type]?.contains { $0.scope == nil || $0.scope == scope } ?? false }
   }

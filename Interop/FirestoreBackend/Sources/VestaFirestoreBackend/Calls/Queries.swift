@@ -25,7 +25,7 @@ public struct RunQueryRequest: Sendable, Hashable {
 
 /// One result of a query, or a message about it.
 ///
-/// Each document comes in a response of its own. A query without results has one response, with a read time only.
+/// Each document has a separate response. A query without results has one response, with a read time only.
 public struct RunQueryResponse: Sendable, Hashable {
   /// A result.
   public var document: Document?
@@ -33,7 +33,7 @@ public struct RunQueryResponse: Sendable, Hashable {
   /// The transaction that the call has begun; in the first response only, which then has nothing else.
   public var transaction: [UInt8]?
 
-  /// The read time; it never goes back within a call.
+  /// The read time; it never decreases within a call.
   public var readTime: Timestamp?
 
   /// The number of results that `offset` has left out since the response before.

@@ -20,7 +20,7 @@ public enum ReadConsistency: Sendable, Hashable {
   case latest
   /// In a transaction, which holds what is read.
   case transaction([UInt8])
-  /// In a transaction that the call begins; its identifier comes with the first response.
+  /// In a transaction that the call begins; its identifier is in the first response.
   case newTransaction(TransactionOptions)
   /// At a past time, within the retention of the backend.
   case readTime(Timestamp)

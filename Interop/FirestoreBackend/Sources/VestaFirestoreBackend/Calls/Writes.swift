@@ -90,7 +90,7 @@ public struct WriteRequest: Sendable, Hashable {
 /// A backend that keeps its answers applies the writes of an identifier once: sent again, they get the first answer,
 /// also when it was a refusal. It keeps the answers to the last `window` numbers of a queue, for a bounded time (30
 /// days in the embedded engine). A request whose number is before those is refused with `ALREADY_EXISTS`: it has been
-/// served, and its answer is gone. Other backends do not look at identifiers.
+/// served, and its answer was deleted. Other backends do not look at identifiers.
 ///
 /// Failures that another attempt may not meet, such as `UNAVAILABLE` and `ABORTED`, are no answers, and are not kept.
 public struct WriteRequestID: Sendable, Hashable {

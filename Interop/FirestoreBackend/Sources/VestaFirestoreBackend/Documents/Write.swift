@@ -78,7 +78,7 @@ public struct FieldTransform: Sendable, Hashable {
     case maximum(Value)
     /// The smaller of field and operand; the operand where the field is no number.
     case minimum(Value)
-    /// Appends those of the values that the array has not got; a field that is no array counts as an empty one.
+    /// Appends the values that the array lacks; a field that is no array counts as an empty one.
     case appendMissingElements([Value])
     /// Removes every element that equals one of the values; a field that is no array becomes an empty one.
     case removeAllFromArray([Value])
@@ -103,7 +103,7 @@ public struct WriteResult: Sendable, Hashable {
   /// deletion or a verification.
   public var updateTime: Timestamp?
 
-  /// One value for each transform of the write, in order; null for those of arrays.
+  /// One value for each transform of the write, in order; null for transforms of arrays.
   public var transformResults: [Value]
 
   /// The result of a write.

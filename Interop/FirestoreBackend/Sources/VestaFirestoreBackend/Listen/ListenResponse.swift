@@ -1,7 +1,7 @@
 /// A response of a listen call.
 ///
 /// For a target: `.add`; the documents that match; `.current`. After every commit that concerns a target of the call:
-/// one message for each document, for all its targets together. Behind each of both comes a global snapshot: a target
+/// one message for each document, for all its targets together. A global snapshot follows each of both: a target
 /// change `.noChange` without target identifiers and with a read time. It says that everything before it is one
 /// consistent state of all targets; read times only grow. A commit is never split between two snapshots.
 public enum ListenResponse: Sendable, Hashable {
@@ -131,7 +131,7 @@ public struct ExistenceFilter: Sendable, Hashable {
   /// The number of documents that match it; 0 or 1 for a target of one document.
   public var count: Int32
 
-  /// The names of those that have not changed since the caller resumed; only where it gave an expected count.
+  /// The names of the documents that have not changed since the caller resumed; only where it gave an expected count.
   public var unchangedNames: BloomFilterMessage?
 
   /// A count of the documents of a target.

@@ -1,6 +1,6 @@
 /// A wish to know how a query is answered.
 public struct ExplainOptions: Sendable, Hashable {
-  /// Whether the query is run too: then results and `executionStats` come along.
+  /// Whether the query is run too: then the response has results and `executionStats`.
   public var analyze: Bool
 
   /// A wish to know the plan.

@@ -1,7 +1,7 @@
 /// Values under names, in the order of the names' UTF-8 bytes.
 ///
 /// The order is the one that values are compared and stored in, so neither needs sorting again; looking a name up
-/// halves the entries. What is equal, and which name is taken, goes by bytes.
+/// halves the entries. Names are compared by bytes.
 ///
 /// ```swift
 /// var fields: MapValue = ["name": .string("Ada"), "age": .integer(36)]

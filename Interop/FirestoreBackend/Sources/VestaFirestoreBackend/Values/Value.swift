@@ -4,7 +4,7 @@
 /// other, and strings are equal when their UTF-8 bytes are. (Swift's `String` takes a composed and a decomposed "é" for
 /// equal; Firestore does not.) How values are ordered, and which are equal in a query, is the engine's matter.
 public enum Value: Sendable, Hashable {
-  /// Null, a value of its own.
+  /// Null, which is not the absence of a value.
   case null
   /// A truth value.
   case boolean(Bool)

@@ -16,7 +16,7 @@ extension FirestoreSubject {
   /// - Parameters:
   ///   - seed: Which transactions, and which turns.
   ///   - count: How many transactions are to be committed.
-  /// - Returns: What was committed, and how many transactions were aborted meanwhile.
+  /// - Returns: The committed transactions, and the number of aborted ones.
   public func transactionsInTurns(
     seed: UInt64, count: Int = 80
   ) async throws -> (history: TransactionHistory, aborted: Int) {
@@ -37,12 +37,12 @@ extension FirestoreSubject {
     return (history, aborted)
   }
 
-  /// Runs transactions of all kinds in tasks of their own; those with locks wait for each other.
+  /// Runs transactions of all kinds in separate tasks; transactions with locks wait for each other.
   ///
   /// - Parameters:
   ///   - seed: Which transactions; the order is that of the tasks.
   ///   - clients: How many tasks.
-  ///   - count: How many transactions each task tries; those that are aborted are not tried again.
+  ///   - count: How many transactions each task tries; aborted ones are not retried.
   public func transactionsAtOnce(
     seed: UInt64, clients: Int = 6, count: Int = 40
   ) async throws -> TransactionHistory {

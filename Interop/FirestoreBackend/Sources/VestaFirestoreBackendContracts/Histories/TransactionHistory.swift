@@ -52,7 +52,7 @@ public struct TransactionHistory: Sendable {
   /// A transaction with changes reads the state before its version. All others at that version, which change nothing,
   /// see all up to it.
   ///
-  /// - Returns: What is there at the end.
+  /// - Returns: The final state.
   @discardableResult
   public func check() throws(Flaw) -> [String: Int] {
     var state: [String: Int] = [:]

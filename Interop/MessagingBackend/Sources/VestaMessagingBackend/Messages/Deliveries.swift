@@ -126,7 +126,7 @@ public struct OutboxPage: Sendable, Hashable {
 public struct DeliveryStatistics: Sendable, Hashable {
   /// The messages that were accepted.
   public var accepted: Int64 = 0
-  /// The deliveries to connected registrations, those of the same message included.
+  /// The deliveries to connected registrations, including deliveries of the same message.
   public var delivered: Int64 = 0
   /// The deliveries that were acknowledged.
   public var acknowledged: Int64 = 0

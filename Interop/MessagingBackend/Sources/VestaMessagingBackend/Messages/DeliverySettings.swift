@@ -4,7 +4,7 @@ import VestaBytes
 public struct DeliverySettings: Sendable, Hashable {
   /// The time that the message waits for a registration that is away, in seconds; 0 for an immediate message.
   public var timeToLive: Double
-  /// Whether it goes before messages of normal priority.
+  /// Whether it is delivered before messages of normal priority.
   public var isHighPriority: Bool
   /// A later message with the same key replaces this one while it waits.
   public var collapseKey: String?

@@ -1,8 +1,8 @@
 /// A condition on the topics of a registration: `'a' in topics && ('b' in topics || !('c' in topics))`.
 ///
-/// As Firebase documents it, parentheses come first, and then a condition is evaluated from left to right: `&&` binds
-/// no closer than `||`, so `a || b && c` is `(a || b) && c`. `!` negates what follows it immediately. At most five
-/// topics.
+/// As Firebase documents it, parentheses are evaluated first, and then a condition is evaluated from left to right:
+/// `&&` binds no closer than `||`, so `a || b && c` is `(a || b) && c`. `!` negates what follows it immediately. At
+/// most five topics.
 public struct TopicCondition: Sendable, Hashable {
   indirect enum Node: Sendable, Hashable {
     case topic(String)

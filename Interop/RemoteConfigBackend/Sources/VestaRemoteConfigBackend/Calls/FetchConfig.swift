@@ -108,7 +108,7 @@ public struct ConfigRollout: Sendable, Hashable, Codable {
   public var rolloutID: String
   /// The variant that the instance has.
   public var variantID: String
-  /// The parameters whose values come from it.
+  /// The parameters whose values it sets.
   public var affectedParameterKeys: [String]
 
   /// A rollout.

@@ -95,7 +95,7 @@ public enum ConfigParameterValue: Sendable, Hashable, ExpressibleByStringLiteral
   case value(String)
   /// The app uses its own default.
   case inAppDefault
-  /// A share of the instances gets a value that is being rolled out; the others go on with the next condition.
+  /// A share of the instances gets a value that is being rolled out; the others continue with the next condition.
   case rollout(id: String, value: String, percent: Double)
 
   /// The value itself.

@@ -4,13 +4,13 @@ public struct TemplateDifference: Sendable, Hashable {
   public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
     /// It is new.
     case added(Value)
-    /// It is not there any more.
+    /// It was removed.
     case removed(Value)
     /// It has another value.
     case changed(from: Value, to: Value)
   }
 
-  /// The parameters that changed, by key; also those that moved between groups.
+  /// The parameters that changed, by key, including parameters that moved between groups.
   public var parameters: [String: Change<Placed>]
 
   /// The conditions that changed, by name.

@@ -1,6 +1,6 @@
 /// The store of the object service for the bytes of objects: files, or an S3-compatible store.
 ///
-/// A blob is written once, sealed, and never changed: the service gives each upload a blob of its own, and an object
+/// A blob is written once, sealed, and never changed: the service gives each upload a new blob, and an object
 /// points to the blob with its content. Names, metadata and generations are the service's, not the store's.
 ///
 /// Promises of every implementation (`BlobContracts` checks them):
@@ -8,7 +8,7 @@
 ///   the system, as soon as ``BlobWriter/seal()`` has returned.
 /// - An unsealed blob can be continued after a crash of the process, and has at least the bytes before the last
 ///   ``BlobWriter/sync()``.
-/// - A reader that is open reads to the end, also when its blob is removed meanwhile.
+/// - A reader that is open reads to the end, also when its blob is removed in between.
 /// - Methods throw `BlobError`.
 public protocol BlobStore: Sendable {
   /// Begins a blob, or continues one that was not sealed.

@@ -153,7 +153,7 @@ public struct MetadataChange: Sendable, Hashable {
   public init() {}
 }
 
-/// The conditions on an object under which a call goes on.
+/// The conditions on an object under which a call proceeds.
 ///
 /// Generation 0 means "there is no such object".
 public struct Preconditions: Sendable, Hashable {

@@ -52,7 +52,7 @@ public struct ContentDigest: Sendable, Hashable {
   }
 }
 
-/// The id of a resumable upload; whoever knows it can continue the upload.
+/// The id of a resumable upload; any caller that knows it can continue the upload.
 public struct UploadID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   /// The id as the service made it.
   public let rawValue: String
@@ -66,7 +66,7 @@ public struct UploadID: RawRepresentable, Sendable, Hashable, CustomStringConver
 
 /// The progress of an upload.
 public struct UploadStatus: Sendable, Hashable {
-  /// Whether an upload goes on.
+  /// The state of an upload.
   public enum State: Sendable, Hashable {
     /// It takes more bytes.
     case active
@@ -76,7 +76,7 @@ public struct UploadStatus: Sendable, Hashable {
     case cancelled
   }
 
-  /// Whether the upload goes on.
+  /// Whether the upload is active.
   public let state: State
 
   /// The number of bytes received.

@@ -3,12 +3,12 @@ import VestaConcurrency
 
 /// The bodies of one store that are running: which body is inside of which, and which would wait for which.
 ///
-/// For those who write an engine; the stores of this repository share it. A body is bound to its task while it runs, so
-/// child tasks count as inside of it. It answers two questions before anybody waits:
+/// For authors of engines; the stores of this repository share it. A body is bound to its task while it runs, so
+/// child tasks count as inside of it. It answers two questions before a caller waits:
 ///
 /// - Is the caller inside a body of this store? A `write` inside a `write` would wait for itself.
-/// - Would the caller wait in a cycle? `a.write { b.write { … } }` beside `b.write { a.write { … } }` would hang: the
-///   call that closes the cycle throws `StoreError.Code.nested` instead, and the other one continues.
+/// - Would the caller wait in a cycle? `a.write { b.write { … } }` concurrently with `b.write { a.write { … } }` would
+///   hang: the call that closes the cycle throws `StoreError.Code.nested` instead, and the other one continues.
 ///
 /// Example: task 1 is inside a transaction of A and waits for the turn of B (recorded: transaction 1 -> B). Task 2 is
 /// inside a transaction of B, and asks A for its turn. A is held by transaction 1, which waits for B, which is held by

@@ -1,7 +1,7 @@
 /// A reader that lets other tasks run now and then.
 ///
 /// The reads of an embedded engine do not suspend. A caller that looks at a million entries would keep one of the few
-/// threads that run tasks for seconds, and as many such callers as there are cores would stop everybody: transactions,
+/// threads that run tasks for seconds, and as many such callers as there are cores would stop all others: transactions,
 /// listeners, and callers that are answered at once. Long scans are made in pieces, at the same version.
 ///
 /// ```swift
@@ -92,7 +92,7 @@ public final class ReadingPace {
   /// - Parameter rows: The rows after which others run.
   init(rows: Int) { limit = max(1, rows) }
 
-  /// Notes that so many rows were read or handed out; others run if it is their turn.
+  /// Notes the number of rows that were read or handed out; others run if it is their turn.
   public nonisolated(nonsending) func read(_ rows: Int) async {
     count += rows
     guard count >= limit else { return }

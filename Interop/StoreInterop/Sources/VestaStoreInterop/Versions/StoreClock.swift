@@ -5,7 +5,7 @@ public struct StoreTime: Sendable, Hashable {
   /// It can be set ahead and back.
   public var wall: Int64
 
-  /// A clock that nobody can set, in microseconds since any fixed point; it runs on while the machine sleeps.
+  /// A clock that cannot be set, in microseconds since any fixed point; it runs on while the machine sleeps.
   ///
   /// `nil` where there is none: the wall clock is then trusted at all times.
   public var steady: Int64?
@@ -14,7 +14,7 @@ public struct StoreTime: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - wall: Microseconds since 1970.
-  ///   - steady: Microseconds of a clock that nobody can set; `nil` without one.
+  ///   - steady: Microseconds of a clock that cannot be set; `nil` without one.
   public init(wall: Int64, steady: Int64?) {
     self.wall = wall
     self.steady = steady
@@ -23,7 +23,7 @@ public struct StoreTime: Sendable, Hashable {
 
 /// The clocks that a store takes its versions from.
 ///
-/// Tests give a store clocks of their own:
+/// Tests give a store manual clocks:
 ///
 /// ```swift
 /// let store = MemoryStore(clock: StoreClock { StoreTime(wall: time.withLock { $0 }, steady: nil) })

@@ -25,7 +25,7 @@ public struct StoreVersion: RawRepresentable, Hashable, Comparable, Sendable, Cu
   /// The smallest version after this one.
   public var next: StoreVersion { StoreVersion(rawValue: rawValue == .max ? .max : rawValue + 1) }
 
-  /// Whether one commit came before another.
+  /// Whether one commit precedes another.
   public static func < (left: StoreVersion, right: StoreVersion) -> Bool { left.rawValue < right.rawValue }
 
   /// The number with a `v` before it.

@@ -2,7 +2,7 @@ import VestaConcurrency
 
 /// The versions of a store that runs one group of transactions at a time: who gets which, and who waits for them.
 ///
-/// For those who write an engine in one process; the stores of this repository share it.
+/// For authors of an engine in one process; the stores of this repository share it.
 ///
 /// - The writer calls `next()` for each transaction that asks for its commit version or has changes to commit, and
 ///   `settle()` after the group has become visible or has failed.

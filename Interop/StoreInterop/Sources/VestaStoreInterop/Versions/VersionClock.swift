@@ -7,11 +7,11 @@
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
 ///   by ten seconds costs twenty seconds of slightly late versions. Work that depends on time, such as pruning,
 ///   continues meanwhile.
-/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). An hour that was used comes
-///   back within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with
+/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). A used hour is available
+///   again within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with
 ///   the steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit`
 ///   times (four times) the speed of time, until they are there.
-/// - **A floor in the future** is refused beyond `largestLead` (one minute): nobody can push the versions away.
+/// - **A floor in the future** is refused beyond `largestLead` (one minute): no caller can push the versions away.
 ///
 /// So whatever the wall clock does, versions are at most an hour and four times the length of the fault ahead when the
 /// clock is right again, and on time after twice that. A clock that was wrong before, and is set right by days, is
@@ -84,7 +84,7 @@ public struct VersionClock: Sendable {
     return version
   }
 
-  /// Takes over what another process that commits to the same store has come to, however far ahead that is.
+  /// Takes over what another process that commits to the same store has reached, however far ahead that is.
   ///
   /// - Parameters:
   ///   - version: A version that has been committed, or a floor that has been raised; a lower one changes nothing.

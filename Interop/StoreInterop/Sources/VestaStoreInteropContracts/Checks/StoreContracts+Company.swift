@@ -44,7 +44,7 @@ extension StoreContracts {
       // A store may let in fewer at a time.
       await opened.reaches(40)
       try await writers.value
-      // New readers, beside the many that are open, see the last commit; where they have to wait for those, after them.
+      // New readers see the last commit although many others are open, if need be after waiting for them.
       let rounds = Counter()
       let late = Task.detached {
         for round in 0..<5 {
@@ -270,7 +270,7 @@ private actor Counter {
   }
 }
 
-/// An actor on a queue of its own, which knows when it has been left.
+/// An actor on a separate queue, which knows when it has been left.
 private actor QueueActor {
   private let queue = WorkQueue(label: "vesta.store.contracts.caller")
 

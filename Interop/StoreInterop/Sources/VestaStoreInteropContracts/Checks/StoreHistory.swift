@@ -49,7 +49,7 @@ public struct StoreHistory: Sendable {
   /// Runs the history on a store.
   ///
   /// - Parameter store: A new and empty store.
-  /// - Returns: What was asked and answered, a line for each: equal for all right engines.
+  /// - Returns: Each call and its answer, one per line: equal for all right engines.
   /// - Throws: `ContractViolation` where versions run backwards, and whatever the store throws without being asked to.
   public func run(on store: any OrderedStore) async throws -> [String] {
     var run = HistoryRun(store: store, random: SplitMix(seed: seed))
@@ -128,7 +128,7 @@ private struct HistoryRun {
   }
 }
 
-/// A reader in a task of its own, which reads the same twice: at once, and on request.
+/// A reader in a separate task, which reads the same twice: at once, and on request.
 private struct HeldSnapshot {
   let pinned = Gate()
   let goOn = Gate()

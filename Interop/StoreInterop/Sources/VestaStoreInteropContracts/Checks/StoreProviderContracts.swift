@@ -1,7 +1,7 @@
 public import VestaStoreInterop
 public import VestaTesting
 
-/// A provider to be held to its contract, with a directory that nobody else uses.
+/// A provider to be held to its contract, with a directory without other users.
 public struct StoreProviderSubject: Sendable {
   /// The provider; no store of it is open.
   public let provider: any StoreProvider
@@ -12,11 +12,11 @@ public struct StoreProviderSubject: Sendable {
   /// Whether data is kept when a store is closed.
   public let keepsData: Bool
 
-  /// A subject with a directory of its own.
+  /// A subject with a separate directory.
   ///
   /// - Parameters:
   ///   - provider: The provider.
-  ///   - directory: A directory without stores; whoever made it removes it after the check.
+  ///   - directory: A directory without stores; the caller removes it after the check.
   ///   - keepsData: Whether data is kept when a store is closed.
   public init(provider: any StoreProvider, directory: String, keepsData: Bool) {
     self.provider = provider

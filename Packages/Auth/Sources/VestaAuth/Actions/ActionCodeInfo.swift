@@ -56,7 +56,7 @@ public final class ActionCodeInfo: Sendable {
 
   init(operation: ActionCodeOperation, email: String?, newEmail: String?) {
     self.operation = operation
-    // As the service returns it: `newEmail` is where the code leads, `email` where it comes from.
+    // As the service returns it: `newEmail` is the address after the code was applied, `email` the one before.
     self.email = newEmail ?? email ?? ""
     previousEmail = newEmail == nil ? nil : email
   }

@@ -43,7 +43,7 @@ public final class ActionCodeURL: Sendable {
 
   private static func innermostQuery(of link: String) -> [String: String] {
     var query = parameters(of: link)
-    // A bound, because the link comes from outside and may contain itself many times.
+    // A bound, because the link is untrusted and may contain itself many times.
     for _ in 0..<4 {
       guard query["oobCode"] == nil, let inner = query["link"] ?? query["deep_link_id"] else { break }
       query = parameters(of: inner)

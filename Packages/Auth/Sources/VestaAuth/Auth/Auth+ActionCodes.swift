@@ -115,7 +115,7 @@ extension Auth {
   /// The embedded engine needs a way to Apple for it, `AuthServiceOptions.tokenRevokers["apple.com"]`.
   ///
   /// - Parameter authorizationCode: Apple's authorization code.
-  /// - Throws: ``AuthError``: `nullUser` when nobody is signed in, `internalError` with the cause `NOT_IMPLEMENTED`
+  /// - Throws: ``AuthError``: `nullUser` when no user is signed in, `internalError` with the cause `NOT_IMPLEMENTED`
   ///   when the backend has no way to Apple.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
     try await AuthActor.run { try await self.performRevocation(authorizationCode) }

@@ -7,7 +7,7 @@ extension Auth: AuthInterop {
   /// The ID token of the current user.
   ///
   /// - Parameter forcingRefresh: Whether to fetch a new token even though the current one is still valid.
-  /// - Returns: The token; `nil` when nobody is signed in.
+  /// - Returns: The token; `nil` when no user is signed in.
   /// - Throws: `AuthInteropError`; `CancellationError` when the task was cancelled.
   public func getToken(forcingRefresh: Bool) async throws -> String? {
     do {
@@ -19,7 +19,7 @@ extension Auth: AuthInterop {
     }
   }
 
-  /// The id of the current user; `nil` when nobody is signed in.
+  /// The id of the current user; `nil` when no user is signed in.
   public func getUserID() -> String? { currentUser?.uid }
 
   /// Adds a listener that is called with the current state first, then with each new user and each new token.
@@ -51,7 +51,7 @@ extension Auth: AuthInterop {
       } catch  where asked !== user && user != nil {
         continue
       }
-      // Somebody else may have signed in meanwhile, whose token it is not.
+      // Another user may have signed in since, whose token it is not.
       if asked === user { return tokens.idToken }
     }
     return nil

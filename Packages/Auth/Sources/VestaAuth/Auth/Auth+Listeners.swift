@@ -10,18 +10,18 @@ public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 
 extension NSNotification.Name {
-  /// Posted when somebody has signed in or out, or has a new token; its object is the `Auth`.
+  /// Posted when a user has signed in or out, or has a new token; its object is the `Auth`.
   public static let AuthStateDidChange = NSNotification.Name(rawValue: "FIRAuthStateDidChangeNotification")
 }
 
 extension Auth {
-  /// Posted, on the callback queue, when somebody has signed in or out, or has a new token; its object is the `Auth`.
+  /// Posted, on the callback queue, when a user has signed in or out, or has a new token; its object is the `Auth`.
   public static let authStateDidChangeNotification = NSNotification.Name.AuthStateDidChange
 
   /// Adds a listener that is called when a user signs in or out.
   ///
   /// It is called on the callback queue: first with the current user, after this method has returned, then each time
-  /// when somebody else or nobody is signed in. It ends with the app.
+  /// when another user or none is signed in. It ends with the app.
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
   /// - Returns: The handle for ``removeStateDidChangeListener(_:)``. Letting go of it does not remove the listener.
@@ -34,7 +34,7 @@ extension Auth {
 
   /// Removes a listener.
   ///
-  /// When that is done on the callback queue, it is not called any more; when elsewhere, one call may be under way.
+  /// When that is done on the callback queue, it is no longer called; when elsewhere, one call may be under way.
   ///
   /// - Parameter listenerHandle: The handle that adding it returned.
   public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) {
@@ -44,7 +44,7 @@ extension Auth {
   /// Adds a listener that is called with the signed-in user and with each new token.
   ///
   /// It is called on the callback queue: first with the current user, after this method has returned, then each time
-  /// when somebody else or nobody is signed in or the user has a new token. It ends with the app.
+  /// when another user or none is signed in or the user has a new token. It ends with the app.
   ///
   /// - Parameter listener: Gets this `Auth`, and the user or `nil`.
   /// - Returns: The handle for ``removeIDTokenDidChangeListener(_:)``. Letting go of it does not remove the listener.
@@ -57,7 +57,7 @@ extension Auth {
 
   /// Removes a listener.
   ///
-  /// When that is done on the callback queue, it is not called any more; when elsewhere, one call may be under way.
+  /// When that is done on the callback queue, it is no longer called; when elsewhere, one call may be under way.
   ///
   /// - Parameter listenerHandle: The handle that adding it returned.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) {

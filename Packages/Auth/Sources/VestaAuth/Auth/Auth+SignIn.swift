@@ -114,7 +114,7 @@ extension Auth {
     }
   }
 
-  // MARK: What all of them do
+  // MARK: Shared by all sign-ins
 
   private func performSignIn(
     _ operation:
@@ -151,7 +151,7 @@ extension Auth {
     return try adopt(tokens, signIn, found)
   }
 
-  /// Asks for the account of new tokens, unless it came with them.
+  /// Requests the account of new tokens, unless the response had it.
   private static func look(
     up tokens: AuthTokens, _ backend: any AuthBackend, _ context: CallContext
   ) async throws(AuthServiceError) -> LookupResponse? {

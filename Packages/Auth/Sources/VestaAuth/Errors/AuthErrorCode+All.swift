@@ -45,7 +45,7 @@ extension AuthErrorCode {
     "The account has this provider already.")
   /// The account does not have this provider.
   public static let noSuchProvider = Self(17016, "noSuchProvider", "The account does not have this provider.")
-  /// The user's token is not valid any more; the user has to sign in again.
+  /// The user's token is no longer valid; the user has to sign in again.
   public static let invalidUserToken = Self(
     17017, "invalidUserToken",
     "The user's token is not valid any more; the user has to sign in again.")
@@ -207,7 +207,7 @@ extension AuthErrorCode {
     "The session of the second factor is missing.")
   /// The second factor has to be named.
   public static let missingMultiFactorInfo = Self(17082, "missingMultiFactorInfo", "The second factor has to be named.")
-  /// The session of the second factor is not valid any more; sign in again.
+  /// The session of the second factor is no longer valid; sign in again.
   public static let invalidMultiFactorSession = Self(
     17083, "invalidMultiFactorSession",
     "The session of the second factor is not valid any more; sign in again.")
@@ -237,7 +237,7 @@ extension AuthErrorCode {
   public static let emailChangeNeedsVerification = Self(
     17090, "emailChangeNeedsVerification",
     "A new e-mail address has to be verified before it takes effect.")
-  /// The request does not say which client it comes from.
+  /// The request does not name its client.
   public static let missingClientIdentifier = Self(
     17093, "missingClientIdentifier",
     "The request does not say which client it comes from.")
@@ -257,7 +257,7 @@ extension AuthErrorCode {
   public static let invalidRecaptchaToken = Self(17202, "invalidRecaptchaToken", "The reCAPTCHA token is not valid.")
   /// The reCAPTCHA action is not valid.
   public static let invalidRecaptchaAction = Self(17203, "invalidRecaptchaAction", "The reCAPTCHA action is not valid.")
-  /// The request does not say what kind of client it comes from.
+  /// The request does not name its kind of client.
   public static let missingClientType = Self(
     17204, "missingClientType",
     "The request does not say what kind of client it comes from.")
@@ -295,7 +295,7 @@ extension AuthErrorCode {
   public static let keychainError = Self(
     17995, "keychainError",
     "The store that keeps the session could not be read or written.")
-  /// Something failed that has no code of its own.
+  /// A failure without a specific code.
   public static let internalError = Self(17999, "internalError", "Something failed that has no code of its own.")
   /// The token is malformed.
   public static let malformedJWT = Self(18000, "malformedJWT", "The token is malformed.")

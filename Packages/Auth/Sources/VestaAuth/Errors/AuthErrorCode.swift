@@ -30,7 +30,7 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIt
   /// The name in Swift, such as "wrongPassword".
   public let description: String
 
-  /// The meaning of the code and what to do, for errors without a message of their own.
+  /// The meaning of the code and what to do, for errors without a message.
   let message: String
 
   init(_ rawValue: Int, _ name: String, _ message: String) {
@@ -41,7 +41,7 @@ public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIt
 
   /// The code with a number.
   ///
-  /// - Parameter rawValue: The number; `nil` comes out for one that is no code.
+  /// - Parameter rawValue: The number; the result is `nil` for an unknown one.
   public init?(rawValue: Int) {
     guard let code = Self.byNumber[rawValue] else { return nil }
     self = code

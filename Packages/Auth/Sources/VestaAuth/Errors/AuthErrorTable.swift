@@ -13,7 +13,7 @@ enum AuthErrorTable {
     guard let code = code(for: error.code.rawValue) else {
       return AuthError(.internalError, "The backend answered \(error.wireMessage).", underlying: error)
     }
-    // Where the code says nothing, what the backend says comes first, and alone.
+    // Where the code says nothing, the backend's text is the whole message.
     let message = error.detail.map { code == .internalError ? $0 : "\(code.message) (\($0))" }
     var result = AuthError(code, message, underlying: error)
     if code == .weakPassword { result.failureReason = error.detail }

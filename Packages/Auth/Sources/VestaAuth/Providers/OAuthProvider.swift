@@ -1,7 +1,7 @@
 public import Foundation
 import VestaConcurrency
 
-/// A provider whose users sign in on a page of its own.
+/// A provider whose users sign in on a page of the provider.
 public protocol FederatedAuthProvider: Sendable {}
 
 /// Makes credentials of OAuth and OpenID Connect providers.

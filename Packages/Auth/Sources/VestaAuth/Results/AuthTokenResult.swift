@@ -3,7 +3,7 @@ import VestaCryptoInterop
 
 /// An ID token and what it says.
 ///
-/// It is read, not verified: a program may show it, and must not let anybody in for it.
+/// It is read, not verified: a program may show it, and must not grant access for it.
 public final class AuthTokenResult: Sendable {
   /// The token as sent to servers.
   public let token: String

@@ -57,7 +57,7 @@ extension Auth {
 
   // MARK: Changing
 
-  /// Makes somebody, or nobody, the current user.
+  /// Makes a user, or none, the current user.
   @AuthActor
   func setCurrentUser(_ new: User?) throws {
     try checkAppIsThere()
@@ -131,7 +131,7 @@ extension Auth {
     }
   }
 
-  // MARK: Refreshing before anybody asks
+  // MARK: Refreshing ahead of requests
 
   @AuthActor
   private func scheduleRefresh(expiration: Date) {
@@ -162,7 +162,7 @@ extension Auth {
     do {
       _ = try await user.currentTokens(forcingRefresh: true)
       guard user === self.user, !isOver else { return }
-      // A token that has expired when it comes is no success that could be repeated at once.
+      // A token that has expired on arrival is no success that could be repeated at once.
       refreshFailures = user.tokens.expiration > clock.date() ? 0 : refreshFailures + 1
       scheduleRefresh(expiration: user.tokens.expiration)
     } catch {

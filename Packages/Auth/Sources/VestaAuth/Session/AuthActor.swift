@@ -23,9 +23,9 @@ actor AuthActor {
     try queue.sync { try assumeIsolated(body) }
   }
 
-  /// Runs `body` on the queue and comes back to where the caller was, whether it succeeds or fails.
+  /// Runs `body` on the queue and returns to the caller's executor, whether it succeeds or fails.
   ///
-  /// Every public asynchronous method goes through here. Ending such a method with a call of something isolated to this
+  /// Every public asynchronous method calls this. Ending such a method with a call of something isolated to this
   /// actor would be wrong with the compiler of Swift 6.3: when the call throws, the caller's `catch` runs on this
   /// queue. The `do` and `catch` below, which look idle, are what brings a failure back; `make check` finds calls
   /// without them.

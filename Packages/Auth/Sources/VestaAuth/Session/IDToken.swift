@@ -2,7 +2,7 @@ import VestaCryptoInterop
 
 /// The claims of an ID token that Auth itself reads.
 ///
-/// It is not verified: it comes from the backend that made it.
+/// It is not verified: the backend that made it sent it.
 struct IDToken: Equatable {
   /// The user's id.
   let uid: String

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Pure: events in, actions out, to be performed in order.
 ///
-/// Two rules come before all others:
+/// Two rules precede all others:
 /// - The store decides who is signed in at the start only. Once something has happened, a later look into the store
 ///   changes nothing any more.
 /// - What the store could not save is saved at the next occasion. Nobody is signed out for it.
@@ -15,17 +15,17 @@ struct SessionMachine {
     case save(StoredSession)
     /// Forget the session.
     case erase
-    /// Somebody else, or nobody, is signed in.
+    /// Another user, or none, is signed in.
     case announceUser
     /// There is another token, or none.
     case announceToken
-    /// Refresh the token by itself when its time comes.
+    /// Refresh the token by itself at its time.
     case watch(expiration: Date)
     /// There is no token to refresh.
     case stopWatching
   }
 
-  /// The session; `nil` when nobody is signed in, or nothing has been read yet.
+  /// The session; `nil` when no user is signed in, or nothing has been read yet.
   private(set) var session: StoredSession?
 
   /// Whether it is known who is signed in.
@@ -46,7 +46,7 @@ struct SessionMachine {
   /// Somebody has signed in or out, or something about the user or the tokens is new.
   mutating func sessionChanged(to new: StoredSession?) -> [Action] {
     let old = session
-    // A sign-out counts also before the store was read: what it has must not come back.
+    // A sign-out counts also before the store was read: its user must not reappear.
     guard old != new || !isRead else { return [] }
     isRead = true
     session = new

@@ -22,12 +22,12 @@ enum TokenFreshness {
     expiration.timeIntervalSince(now) >= margin
   }
 
-  /// Whether it is time to refresh a token although nobody asks for it.
+  /// Whether it is time to refresh a token although no caller asked for it.
   static func isDue(expiration: Date, now: Date) -> Bool {
     expiration.timeIntervalSince(now) <= margin
   }
 
-  /// Returns the time at which a token is refreshed although nobody asks for it.
+  /// Returns the time at which a token is refreshed although no caller asked for it.
   ///
   /// - Parameters:
   ///   - expiration: When the token expires.

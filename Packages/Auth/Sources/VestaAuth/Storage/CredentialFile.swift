@@ -11,7 +11,7 @@ enum CredentialFile {
 
   private static let firstLayout = Array("vesta-credential 1 ".utf8)
 
-  /// A line with the CRC-32C in hexadecimal, then the session: read, and not written any more.
+  /// A line with the CRC-32C in hexadecimal, then the session: read, and no longer written.
   private static func decodeFirstLayout(_ file: [UInt8]) -> [UInt8]? {
     guard file.starts(with: firstLayout), let lineEnd = file.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     let bytes = Array(file[(lineEnd + 1)...])

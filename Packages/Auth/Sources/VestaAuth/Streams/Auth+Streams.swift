@@ -1,7 +1,7 @@
 public import VestaConcurrency
 
 extension Auth {
-  /// The signed-in user as a sequence: the current one first, then each time when somebody else or nobody is signed in.
+  /// The signed-in user as a sequence: the current one first, then each time when another user or none is signed in.
   ///
   /// Nothing is dropped. A listener is added when a loop begins, and removed when the loop is left, its task is
   /// cancelled or its iterator is dropped. The sequence ends with the app.

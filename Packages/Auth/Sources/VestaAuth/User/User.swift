@@ -7,9 +7,9 @@ import VestaServiceInterop
 /// A user who has signed in.
 ///
 /// - All members may be used from any thread, in any callback.
-/// - A user remains usable after somebody else has signed in; ``Auth/currentUser`` says who is signed in.
+/// - A user remains usable after another user has signed in; ``Auth/currentUser`` says who is signed in.
 /// - What is read here is what was known last; ``reload()`` asks the backend.
-/// - When the backend does not accept the user any more, the operation fails and the user is signed out.
+/// - When the backend no longer accepts the user, the operation fails and the user is signed out.
 public final class User: UserInfo {
   /// The user's id in the project; it never changes.
   public let uid: String
@@ -32,9 +32,9 @@ public final class User: UserInfo {
     self.tokens = tokens
   }
 
-  // MARK: What is known
+  // MARK: Known facts
 
-  /// "Firebase", which distinguishes this description of the user from those of the providers.
+  /// "Firebase", which distinguishes this description of the user from the providers'.
   public var providerID: String { "Firebase" }
 
   /// Whether the user is anonymous: has no way to sign in again.
@@ -100,7 +100,7 @@ public final class User: UserInfo {
       guard response.userID == uid else {
         throw AuthError(.internalError, "The backend refreshed another user's token.")
       }
-      // A changed password brings tokens of its own: newer than those that were asked for before it.
+      // A changed password brings new tokens: newer than the ones requested before it.
       if tokens.refreshToken == used { adopt(response.tokens) }
       return tokens
     } catch {

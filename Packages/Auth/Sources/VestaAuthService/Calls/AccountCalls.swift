@@ -109,7 +109,7 @@ extension WriteCall {
 
   /// Gives the owner of the old address a code to take a change of the address back.
   ///
-  /// Every call with which a user changes or removes an address comes through here. The sessions of the account end
+  /// Every call with which a user changes or removes an address calls this. The sessions of the account end
   /// with the change, and with them its open codes.
   ///
   /// - Parameters:
@@ -122,7 +122,7 @@ extension WriteCall {
     guard let email = old.email else { return nil }
     user.initialEmail = user.initialEmail ?? email
     user.recoveries.removeAll { $0.expiresAt <= now }
-    // The first ones are those of the owner; whoever changes the address again and again adds no more.
+    // The first ones are the owner's; further changes of the address add no more.
     guard user.recoveries.count < Self.recoveryLimit else { return nil }
     let type = OobRequestType.recoverEmail
     var ticket = newTicket(.oobCode, for: user, lifetime: options.oobCodeLifetimes[type] ?? .seconds(3600))
@@ -147,7 +147,7 @@ extension WriteCall {
     do {
       return .success(try await apply(ticket, type, hash: try engine.hash(code)))
     } catch let refusal as AuthServiceError {
-      // The checks come before any change, so only the consumption is committed.
+      // The checks precede any change, so only the consumption is committed.
       return .failure(refusal)
     }
   }

@@ -97,7 +97,7 @@ private enum ImportEntry: Sendable {
   case user(UserRecord)
   case refused(String)
 
-  /// Hashes a password that came in plain text.
+  /// Hashes a plain-text password.
   mutating func setPassword(_ password: String, _ operation: AuthOperation) async throws {
     guard case .user(var user) = self else { return }
     guard password.utf8.count <= Checks.longestPassword else {
@@ -160,7 +160,7 @@ extension WriteCall {
     let old = try await self.user(user.localID)
     if old != nil, !request.allowsOverwrite { return "localId belongs to an existing account - can not overwrite." }
     var user = user
-    // Tokens and codes of the account that was there before do not come back with its id.
+    // Tokens and codes of the account that existed before are not valid again with its id.
     user.begin(epoch: try old.map { $0.epoch + 1 } ?? engine.newEpoch(), now: now)
     user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
     user.sessionCount = old?.sessionCount ?? 0

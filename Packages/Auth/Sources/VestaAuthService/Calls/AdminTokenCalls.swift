@@ -28,7 +28,7 @@ extension AuthOperation {
       authTime: claims["auth_time"]?.integer ?? 0, expiresAt: claims["exp"]?.integer ?? 0, tenantID: proof.tenantID)
   }
 
-  /// Refuses a token whose account is gone, disabled, or has ended its sessions; also in a tenant that is disabled.
+  /// Refuses a token whose account was deleted, disabled, or has ended its sessions; also in a tenant that is disabled.
   private func checkAccount(of proof: Proof) async throws {
     try await read(for: proof, checksDisabled: false) { call in _ = try await call.caller(proof) as Caller }
   }

@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// One call of the service, outside of any transaction: it verifies tokens and hashes passwords before, and signs
 /// tokens and sends messages after.
 ///
-/// The methods of the extensions beside this file are the calls of `AuthEngine`, one for each. What happens within a
+/// The methods of the extensions next to this file are the calls of `AuthEngine`, one for each. What happens within a
 /// transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the scope and the time.
 ///
 /// Example: `lookup` verifies the ID token here (`proof`), reads the account in a `ReadCall` whose scope is the tenant

@@ -43,7 +43,7 @@ private struct MadeCode: Sendable {
   var email: String
   /// `nil` where the account is not there and that is hidden.
   var message: OobMessage?
-  /// Whether nobody may learn if there was a message.
+  /// Whether the answer must hide if there was a message.
   var isHidden: Bool
 }
 
@@ -99,7 +99,7 @@ extension WriteCall {
     guard let caller else { throw AuthServiceError(.missingIDToken) }
     let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
     try requireRecentSignIn(caller)
-    // The answer tells whether an address is taken, so each account can ask for so many only.
+    // The answer tells whether an address is taken, so each account has a limited number of requests.
     try await takeMessage(to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
     if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
     ticket.bind(to: caller.user)

@@ -32,7 +32,7 @@ extension AuthOperation {
     let text = try Checks.present(text, or: .missingCustomToken)
     let claims = try await verifiedClaims(text)
     let tenantID = claims["tenant_id"]?.string
-    // A token that names no tenant is for the project's own users, and signs nobody in to a tenant that the caller
+    // A token that names no tenant is for the project's own users, and signs no user in to a tenant that the caller
     // names.
     try checkTenant(tenantID)
     let localID = try Checks.present(
@@ -53,7 +53,7 @@ extension AuthOperation {
   /// The claims of a custom token, if it can be trusted.
   ///
   /// It has to be signed by the project's service account, for this service, and for an hour at the most. In
-  /// development mode nobody has to have signed it, and plain JSON will do.
+  /// development mode it needs no signature, and plain JSON will do.
   private func verifiedClaims(_ text: String) async throws -> JWTObject {
     if options.isDevelopment, text.hasPrefix("{") {
       guard let claims = ClaimsText.read(text) else { throw Self.badCustomToken("it is not a JSON object") }

@@ -1,7 +1,7 @@
 import VestaAuthBackend
 import VestaConcurrency
 
-/// Lets callers hash passwords in turns: one who guesses without end holds up nobody but himself.
+/// Lets callers hash passwords in turns: a caller who guesses without end delays only himself.
 ///
 /// A caller is a network address, or where none is known the account that is asked for. Each waits in a line of its
 /// own, and the lines take turns. The lines of addresses are bounded, and all lines together: beyond that a call is

@@ -94,7 +94,7 @@ extension AuthOperation {
 
   /// Refuses a provider's token without proof that the app which presents it has asked for it.
   ///
-  /// The token holds the SHA-256 of a number that only the app knows. The claim itself proves nothing: whoever has
+  /// The token holds the SHA-256 of a number that only the app knows. The claim itself proves nothing: a thief who has
   /// stolen the token can read it. Where either side has a nonce, the other needs it as well.
   private func checkNonce(_ nonce: String?, _ raw: String?) throws {
     let raw = raw ?? ""
@@ -104,7 +104,7 @@ extension AuthOperation {
     else { throw AuthServiceError(.missingOrInvalidNonce) }
   }
 
-  /// The claims of a credential that nobody has to have signed: a token, or plain JSON.
+  /// The claims of a credential that needs no signature: a token, or plain JSON.
   private func unverified(_ credential: IdpCredential) throws -> JWTObject {
     guard let text = credential.idToken ?? credential.accessToken, !text.isEmpty else {
       throw AuthServiceError(.invalidIdpResponse, "There is neither an ID token nor an access token.")

@@ -86,7 +86,7 @@ extension AuthOperation {
 extension AuthCall {
   private func name(_ account: String) -> String { "\(tenant)\u{0}\(account)" }
 
-  /// Takes one guess for an account, and one for the address that the call comes from.
+  /// Takes one guess for an account, and one for the address of the caller.
   func takeGuess(_ account: String, from address: String?) throws {
     let mayGo = engine.limits.withLock { limits in
       guard let address else { return limits.accounts.take(name(account), now: now) }
@@ -103,14 +103,14 @@ extension WriteCall {
   /// Takes one guess of the digits that were sent to a phone, from the limit that all codes of the phone share.
   ///
   /// The first guess at each code is let through in any case. Anybody can ask for codes of a phone and use up its limit
-  /// with wrong digits; its owner, who reads the message, still signs in with the first guess at a code of their own.
-  /// So a phone is guessed at most once for each message that it gets, and as often as the limit says besides; messages
+  /// with wrong digits; its owner, who reads the message, still signs in with the first guess at a new code.
+  /// So a phone is guessed at most once for each message that it gets, and within the limit in addition; messages
   /// have their own limit, ``AuthServiceOptions/codesPerRecipient``.
   ///
   /// - Parameters:
   ///   - phone: The phone.
   ///   - isFirst: Whether no wrong digits have been presented with this code.
-  /// - Returns: Whether the guess came out of the limit, to be given back if it is right.
+  /// - Returns: Whether the guess was counted, to be given back if it is right.
   func takeDigitGuess(_ phone: String, isFirst: Bool) async throws -> Bool {
     var isTaken = engine.limits.withLock { $0.digits.take(name(phone), now: now) }
     if isTaken, engine.hasSharedStore {

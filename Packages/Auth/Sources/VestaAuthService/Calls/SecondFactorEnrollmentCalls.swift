@@ -149,9 +149,9 @@ extension WriteCall {
     return try await openSession(of: user, replacing: caller.user, facts: facts)
   }
 
-  /// Gives the owner of the mailbox a code to take a factor away that somebody else has added.
+  /// Gives the owner of the mailbox a code to take a factor away that a thief has added.
   ///
-  /// It outlives the sessions of the account, as a thief ends those of the owner, and is good as long as the factor is.
+  /// It outlives the sessions of the account, as a thief ends the owner's, and is good as long as the factor is.
   fileprivate func revertOfAddition(_ factor: UserRecord.Factor, _ caller: Caller) async throws -> OobMessage? {
     guard let email = caller.user.email else { return nil }
     let type = OobRequestType.revertSecondFactorAddition

@@ -26,7 +26,7 @@ extension AuthOperation {
   func finalizeMfaSignIn(_ request: FinalizeMfaSignInRequest) async throws -> AuthTokens {
     let credential = try Checks.present(request.mfaPendingCredential, or: .missingCredential)
     // Guesses are limited for an account across all of its pending sign-ins, which a known password could make again
-    // for ever. Taken in a transaction of its own, which no refusal undoes.
+    // for ever. Taken in a separate transaction, which no refusal undoes.
     let (localID, tenant) = try await read { call in
       let localID = try await call.pending(credential).user.localID
       try call.takeGuess("second factor \(localID)", from: context.clientAddress)

@@ -17,7 +17,7 @@ final class Outbox: Sendable {
 
   init(limit: Int = 1_000) { self.limit = limit }
 
-  /// Sends a message in a task of its own; a failure is logged.
+  /// Sends a message in a separate task; a failure is logged.
   func post(_ send: @escaping @Sendable () async throws -> Void) {
     let isAccepted = state.withLock { state in
       guard !state.isClosed, state.sending.count < limit else { return false }

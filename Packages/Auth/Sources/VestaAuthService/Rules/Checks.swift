@@ -12,7 +12,7 @@ enum Checks {
   /// The longest custom claims, in bytes.
   static let longestClaims = 1000
 
-  /// The names that custom claims cannot have: those of the tokens themselves.
+  /// The names that custom claims cannot have: the registered claims of tokens.
   static let reservedClaims: Set<String> = [
     "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf", "auth_time", "firebase",
     "at_hash", "c_hash",
@@ -20,7 +20,7 @@ enum Checks {
 
   /// The address in the form in which it is kept.
   ///
-  /// Refused is what two readers could take for different addresses, or what nobody sees: control and format
+  /// Refused is what two readers could take for different addresses, or what is invisible: control and format
   /// characters, spaces, a second `@`, the characters with which mail programs separate and quote addresses, and those
   /// that domain names take for a dot, or fonts show as an `@`.
   static func email(_ text: String, or code: AuthServiceError.Code = .invalidEmail) throws(AuthServiceError) -> String {
@@ -79,7 +79,7 @@ enum Checks {
 
   /// Refuses a name or the URL of a picture that is too long.
   ///
-  /// Both are in every ID token, so the limits are those of their form there.
+  /// Both are in every ID token, so the limits apply to their form there.
   static func profile(_ displayName: String?, _ photoURL: String? = nil) throws(AuthServiceError) {
     guard (displayName?.lengthInJSON ?? 0) <= longestName else {
       throw AuthServiceError(.invalidArgument, "A display name has \(longestName) bytes at most.")

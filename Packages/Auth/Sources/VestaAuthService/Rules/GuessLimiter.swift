@@ -57,7 +57,7 @@ extension SharedGuesses {
 
 /// Token buckets by name, with the time as a value.
 ///
-/// A bucket is kept as the time at which it will be full again, so an absent one is a full one, and those that are
+/// A bucket is kept as the time at which it will be full again, so an absent one is a full one, and the ones that are
 /// full are dropped: memory is bounded by `capacity`. When that many are in use, the one that is full soonest gives
 /// way.
 struct RateLimiter: Sendable {
@@ -95,7 +95,7 @@ struct RateLimiter: Sendable {
     fullAt[name] = full - interval > now ? full - interval : nil
   }
 
-  /// Moves all buckets back with a clock that was set back: nobody waits longer for it.
+  /// Moves all buckets back with a clock that was set back: no caller waits longer for it.
   private mutating func follow(_ now: Int64) {
     if now < lastTime {
       let step = lastTime - now

@@ -14,7 +14,7 @@ struct IdpAssertion: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - claims: The claims, which have been verified.
-  ///   - credential: The credential that they came in.
+  ///   - credential: The credential that contained them.
   init(_ claims: JWTObject, credential: IdpCredential) throws {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 1024 else {
       throw AuthServiceError(.invalidIdpResponse, "The provider's token has no `sub`.")
@@ -88,7 +88,7 @@ enum IdpDecision: Sendable {
   /// Decides for a sign-in.
   ///
   /// - Parameters:
-  ///   - said: What the provider said.
+  ///   - said: The provider's answer.
   ///   - bound: The account that the provider's user is linked to.
   ///   - owner: The account that has the address.
   ///   - new: A new account, to be used where there is none.

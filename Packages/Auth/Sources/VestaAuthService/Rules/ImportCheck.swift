@@ -8,7 +8,7 @@ enum ImportCheck {
     var message: String
   }
 
-  /// Refuses hash parameters that are out of range, and hashes of which nobody says how they were made.
+  /// Refuses hash parameters that are out of range, and hashes without a named algorithm.
   static func hash(_ hash: ImportHash?, users: [ImportedUser]) throws {
     guard let hash else {
       guard users.allSatisfy({ $0.passwordHash == nil }) else {
@@ -27,7 +27,7 @@ enum ImportCheck {
   /// The dearest bcrypt that is imported: about a second for each sign-in, and for each guess.
   static let highestBcryptCost = 14
 
-  /// Refuses a hash with which everybody who guesses could keep the processors busy.
+  /// Refuses a hash with which any guesser could keep the processors busy.
   static func cost(of hash: PasswordHash) throws(Refusal) {
     guard case .bcrypt(_, let cost) = hash.scheme, cost > highestBcryptCost else { return }
     throw Refusal(message: "password hash is invalid: a bcrypt cost above \(highestBcryptCost) takes too long")

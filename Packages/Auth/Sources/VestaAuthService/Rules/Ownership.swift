@@ -31,7 +31,7 @@ extension UserRecord {
 
   /// Gives the account back to the owner of an earlier address, who sets a new password next.
   ///
-  /// Changes that were made after the one that is taken back are void, and their owners cannot come back with codes of
+  /// Changes that were made after the one that is taken back are void, and their owners cannot return with codes of
   /// their own; an earlier owner still can.
   mutating func recover(_ ticket: TicketRecord, _ hash: [UInt8], now: Int64) {
     let earlier = recoveries.prefix { $0.hash != hash }

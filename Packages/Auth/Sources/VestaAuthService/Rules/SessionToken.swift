@@ -1,10 +1,10 @@
 import VestaCryptoInterop
 import VestaStoreInterop
 
-/// A refresh token: 64 bytes that nobody can guess, and the session that it belongs to.
+/// A refresh token: 64 bytes that cannot be guessed, and the session that it belongs to.
 ///
-/// The account is in it so that a session is one row beside the other sessions of its account. It is no secret, and
-/// nobody can find a session with it alone.
+/// The account is in it so that a session is one row next to the other sessions of its account. It is no secret, and
+/// it alone does not suffice to find a session.
 struct SessionToken: Sendable, Equatable {
   private static let secretLength = 86
   /// More than the longest tenant and user id make; nothing longer is looked at.
@@ -31,7 +31,7 @@ struct SessionToken: Sendable, Equatable {
     text = secret + "." + Base64.url.encode(owner.bytes)
   }
 
-  /// A token that somebody shows; `nil` when it was never one of ours.
+  /// A presented token; `nil` when this service cannot have made it.
   init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let point = text.utf8.firstIndex(of: UInt8(ascii: ".")),
       text.utf8.distance(from: text.startIndex, to: point) == Self.secretLength,

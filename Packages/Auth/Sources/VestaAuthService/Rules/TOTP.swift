@@ -1,6 +1,6 @@
 /// Codes of authenticator apps (RFC 6238): SHA-1, six digits, thirty seconds.
 ///
-/// The keyed hash comes in as a function, so this decides and computes nothing secret by itself.
+/// The keyed hash is a parameter, so this decides and computes nothing secret by itself.
 struct TOTP {
   /// For how many seconds a code is valid.
   static let period: Int64 = 30

@@ -1,7 +1,7 @@
 import VestaBytes
 import VestaCryptoInterop
 
-/// The facts of a session besides its user; every ID token of the session has them.
+/// The facts of a session in addition to its user; every ID token of the session has them.
 struct SessionFacts: FieldRecord, Equatable {
   /// The second factor that was used.
   struct SecondFactor: FieldRecord, Equatable {
@@ -76,7 +76,7 @@ enum TokenClaims {
     return claims
   }
 
-  /// The claims of a session cookie: those of the ID token, with an issuer and times of its own.
+  /// The claims of a session cookie: the ID token's, with a different issuer and different times.
   static func sessionCookie(from token: JWTObject, projectID: String, now: Int64, lifetime: Int64) -> JWTObject {
     var claims = token
     claims["iat"] = .integer(now)
@@ -87,7 +87,7 @@ enum TokenClaims {
 
   /// The session that a verified ID token belongs to.
   ///
-  /// The claims of the session are those that are neither the token's own nor the user's custom claims of today.
+  /// The claims of the session are the ones that are neither the token's own nor the user's custom claims of today.
   static func session(of claims: JWTObject, user: UserRecord) throws(CryptoError) -> SessionFacts {
     let firebase = claims["firebase"]?.object
     var session = SessionFacts(

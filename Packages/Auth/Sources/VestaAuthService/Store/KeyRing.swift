@@ -68,7 +68,7 @@ final class KeyRing: Sendable {
 
   private func current() async throws -> Loaded {
     let now = options.now()
-    // Either way: a clock that was set back makes what was seen later a time to come.
+    // Either way: a clock that was set back turns a past time into a future one.
     if let keys = loaded.withLock({ $0 }), isFresh(keys.createdAt, now), abs(now - keys.seenAt) < Self.recheck {
       return keys
     }
@@ -154,7 +154,7 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// The service account's name and key; `nil` until somebody has asked for the account.
+  /// The service account's name and key; `nil` until the account was requested.
   func customTokenKey() async throws -> (clientEmail: String, key: any SigningKey)? {
     let record = try await storage.get().read {
       try await $0.record(ServiceAccountRecord.self, Keys.serviceAccount)

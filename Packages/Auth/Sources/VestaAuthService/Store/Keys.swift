@@ -20,7 +20,7 @@ import VestaStoreInterop
 /// | `31 time hash` | nothing: a ticket expires then |
 /// | `40 …` | events; see `EventOutbox` |
 ///
-/// A table's byte comes first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the
+/// A table's byte is first, then the parts as `KeyEncoder` writes them. The tenant of the project's own users is the
 /// empty string, so tenants never see one another's keys.
 enum Keys {
   enum Table: UInt8, CaseIterable {

@@ -23,7 +23,7 @@ struct SessionRecord: FieldRecord, Equatable {
   }
 }
 
-/// Something that is handed out once and comes back once: a code, a proof, a step of a sign-in.
+/// Something that is handed out once and returned once: a code, a proof, a step of a sign-in.
 ///
 /// The secret itself is not kept, only its SHA-256, as the key.
 struct TicketRecord: FieldRecord, Equatable {

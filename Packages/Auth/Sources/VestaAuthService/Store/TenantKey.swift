@@ -2,8 +2,8 @@ import VestaBytes
 
 /// A tenant as keys, tickets and tokens name it: its id, or the empty string for the project's own users.
 ///
-/// Two of them are equal when their bytes are, as keys are. Swift's `==` of strings goes by canonical equivalence, and
-/// would take two tenants for one.
+/// Two of them are equal when their bytes are, as keys are. Swift's `==` of strings compares by canonical equivalence,
+/// and would take two tenants for one.
 struct TenantKey: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private let name: UTF8String
 
@@ -27,7 +27,7 @@ struct TenantKey: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiter
 
   var description: String { rawValue }
 
-  // Written out: those that the standard library has for raw values compare strings.
+  // Written out: the operators that the standard library has for raw values compare strings.
   static func == (left: TenantKey, right: TenantKey) -> Bool { left.name == right.name }
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -1,6 +1,6 @@
 /// A message as SHA-1 and SHA-256 read it: blocks of sixteen big-endian words, padded to whole blocks.
 ///
-/// After the message come a byte with the value 128, zeros, and the length in bits as eight bytes.
+/// The message is followed by a byte with the value 128, zeros, and the length in bits as eight bytes.
 struct DigestBlocks {
   private let message: [UInt8]
 

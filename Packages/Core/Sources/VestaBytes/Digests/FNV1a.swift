@@ -1,7 +1,7 @@
 /// The 64-bit FNV-1a hash: short names for long strings.
 ///
 /// Equal strings have equal hashes in every process and version, unlike `Hasher`. Two strings can have one hash, and
-/// whoever chooses the strings can make them have one.
+/// a peer that chooses the strings can produce one.
 public enum FNV1a {
   /// The usual start value.
   public static let start: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -5,7 +5,7 @@
 /// above 40 none is looked at for either.
 ///
 /// A tree in the order of the lower bounds, in which each node knows the highest upper bound at and below it: a branch
-/// that ends below the point is left out as a whole. It is a treap: random weights keep it balanced whatever comes, so
+/// that ends below the point is left out as a whole. It is a treap: random weights keep it balanced for any input, so
 /// a change costs O(log n) comparisons, and a search O(log n) for each interval that is found.
 public struct IntervalTree<Bound: Comparable, Member: Comparable> {
   @usableFromInline
@@ -109,7 +109,7 @@ public struct IntervalTree<Bound: Comparable, Member: Comparable> {
     free.append(index)
   }
 
-  /// Negative, zero or positive, as a node comes before an interval of a member, is it, or comes after it: by the lower
+  /// Negative, zero or positive, as a node sorts before an interval of a member, is it, or sorts after it: by the lower
   /// bound, then by the member, then by the upper bound.
   @inlinable
   func order(_ node: Int, _ member: Member, _ interval: ClosedInterval<Bound>) -> Int {
@@ -120,7 +120,7 @@ public struct IntervalTree<Bound: Comparable, Member: Comparable> {
     return IntervalTree.order(nodes[node].interval.upper, interval.upper, absent: 1)
   }
 
-  /// - Parameter absent: Where the absent bound comes beside others: negative for first, positive for last.
+  /// - Parameter absent: The order of the absent bound among others: negative for first, positive for last.
   @inlinable
   static func order(_ left: Bound?, _ right: Bound?, absent: Int) -> Int {
     guard let left else { return right == nil ? 0 : absent }
@@ -208,7 +208,7 @@ public struct IntervalTree<Bound: Comparable, Member: Comparable> {
     return (left, branch)
   }
 
-  /// Joins two branches of which the first comes before the second.
+  /// Joins two branches of which the first precedes the second.
   @inlinable
   mutating func merge(_ left: Int, _ right: Int) -> Int {
     if left < 0 { return right }
@@ -225,7 +225,7 @@ public struct IntervalTree<Bound: Comparable, Member: Comparable> {
     return right
   }
 
-  /// Finds the highest upper bound of a branch from those of the branches below it.
+  /// Finds the highest upper bound of a branch from its sub-branches.
   @inlinable
   mutating func update(_ branch: Int) {
     var highest = nodes[branch].interval.upper

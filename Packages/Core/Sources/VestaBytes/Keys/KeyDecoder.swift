@@ -16,7 +16,7 @@ public struct KeyDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The key.
-  ///   - start: How many bytes to pass over, such as those of a fixed prefix.
+  ///   - start: The number of bytes to skip, such as a fixed prefix.
   public init(_ bytes: [UInt8], from start: Int = 0) {
     key = bytes
     position = min(max(start, 0), bytes.count)
@@ -42,35 +42,35 @@ public struct KeyDecoder: Sendable {
 
   /// Reads a boolean.
   ///
-  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, comes next.
+  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, is next.
   public mutating func bool() throws(BytesError) -> Bool {
     try value("a bool") { if case .bool(let value) = $0 { value } else { nil } }
   }
 
   /// Reads an integer.
   ///
-  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, comes next.
+  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, is next.
   public mutating func int() throws(BytesError) -> Int64 {
     try value("an integer") { if case .int(let value) = $0 { value } else { nil } }
   }
 
   /// Reads a floating-point number.
   ///
-  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, comes next.
+  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, is next.
   public mutating func double() throws(BytesError) -> Double {
     try value("a double") { if case .double(let value) = $0 { value } else { nil } }
   }
 
   /// Reads a string.
   ///
-  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, comes next.
+  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, is next.
   public mutating func string() throws(BytesError) -> String {
     try value("a string") { if case .string(let value) = $0 { value } else { nil } }
   }
 
   /// Reads bytes.
   ///
-  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, comes next.
+  /// - Throws: `BytesError.Code.malformed` when something else, or nothing, is next.
   public mutating func bytes() throws(BytesError) -> [UInt8] {
     try value("bytes") { if case .bytes(let value) = $0 { value } else { nil } }
   }
@@ -151,7 +151,7 @@ struct KeyReader {
     return number
   }
 
-  /// An integer of so many bytes; fewer than none for a negative one.
+  /// An integer of a number of bytes, which is negative for a negative integer.
   private mutating func int(_ signedLength: Int, _ mask: UInt8) throws(BytesError) -> Int64 {
     let start = position - 1
     let length = abs(signedLength)

@@ -21,7 +21,7 @@ public enum KeyElement: Sendable, Comparable, Hashable, CustomStringConvertible 
   /// Whether the two are equal in a key.
   public static func == (left: KeyElement, right: KeyElement) -> Bool { left.compare(right) == 0 }
 
-  /// Whether the first comes before the second in a key with ascending direction.
+  /// Whether the first sorts before the second in a key with ascending direction.
   public static func < (left: KeyElement, right: KeyElement) -> Bool { left.compare(right) < 0 }
 
   /// Feeds the bytes that equality compares.

@@ -1,6 +1,6 @@
 /// Writes values as a key whose byte order is the order of the values.
 ///
-/// Keys compare element by element, as the values do, each in its direction; a key comes before the longer ones that
+/// Keys compare element by element, as the values do, each in its direction; a key sorts before the longer ones that
 /// begin with its elements. The elements at one position of the keys of one kind must always have the same direction.
 ///
 /// ```swift
@@ -73,7 +73,7 @@ public struct KeyEncoder: Sendable, Hashable, CustomStringConvertible {
   /// Appends a floating-point number, in nine bytes.
   ///
   /// - Parameters:
-  ///   - value: The value; NaN comes below all others, and `-0.0` is written as `0.0`.
+  ///   - value: The value; NaN sorts below all others, and `-0.0` is written as `0.0`.
   ///   - direction: Which way this element is ordered.
   public mutating func append(double value: Double, _ direction: KeyDirection = .ascending) {
     append(tag: KeyFormat.double, direction)

@@ -7,7 +7,7 @@
 /// | element | bytes |
 /// |---|---|
 /// | null, false, true | `01`, `02`, `03` |
-/// | integer | tag `18` for zero, `18 + n` for a positive one of n bytes, `18 - n` for a negative one; the bytes after the tag are big-endian, those of a negative one in ones' complement |
+/// | integer | tag `18` for zero, `18 + n` for a positive one of n bytes, `18 - n` for a negative one; the bytes after the tag are big-endian, for a negative one in ones' complement |
 /// | double | `28`, eight bytes big-endian: sign bit turned for positive ones, all bits for negative ones; NaN is zero |
 /// | string | `30`, UTF-8 with `00` written as `00 FF`, `00 01` |
 /// | bytes | `38`, the bytes with `00` written as `00 FF`, `00 01` |

@@ -1,6 +1,6 @@
 /// Byte strings of any length whose encodings sort as the byte strings do.
 ///
-/// A zero is written as `00 FF`, and the end is `00 01`: after every shorter string's end comes every longer one. Keys
+/// A zero is written as `00 FF`, and the end is `00 01`: every longer string sorts after a shorter one's end. Keys
 /// and index entries use this one form.
 public enum OrderedBytes {
   /// The byte after the `00` at the end.

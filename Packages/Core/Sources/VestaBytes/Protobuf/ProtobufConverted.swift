@@ -1,5 +1,5 @@
 /// A message whose Swift type has another shape than its fields: an enumeration with payloads, say, of a oneof and of
-/// fields beside it.
+/// fields next to it.
 ///
 /// The parts have the statement; a conversion says how they become a value, and what is wrong when they cannot.
 public protocol ProtobufConversion: SendableMetatype {

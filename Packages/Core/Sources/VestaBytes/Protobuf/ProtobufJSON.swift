@@ -3,7 +3,7 @@ public struct ProtobufJSONWriter: Sendable {
   /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
 
-  /// Whether a comma has to come before the next element.
+  /// Whether the next element needs a comma before it.
   private var needsComma = false
 
   /// An empty writer.
@@ -143,7 +143,7 @@ extension ProtobufJSONWriter: ProtobufVisitor {
 
 /// Reads protobuf's JSON form from a ``JSONValue``; the schemas' visitor for that direction.
 ///
-/// Names are those of JSON (`createTime`) and those of the definition (`create_time`).
+/// Accepts JSON's names (`createTime`) and the definition's (`create_time`).
 public struct ProtobufJSONReader: Sendable {
   /// Whether members that a message does not have are skipped.
   public let ignoresUnknownNames: Bool

@@ -1,8 +1,8 @@
 /// One kind of field: how its value is written and read, in binary form and as JSON.
 ///
 /// The scalar kinds are ``ProtobufInt64``, ``ProtobufString`` and their like; ``ProtobufMessage`` is the kind of a
-/// message with a schema, ``ProtobufEnum`` that of an enumeration. A product writes a kind of its own where a value is
-/// on its hot path, or where protobuf's JSON has a form of its own for it, such as timestamps.
+/// message with a schema, ``ProtobufEnum`` that of an enumeration. A product writes a separate kind where a value is
+/// on its hot path, or where protobuf's JSON has a special form for it, such as timestamps.
 public protocol ProtobufKind: SendableMetatype {
   /// The Swift type of a value.
   associatedtype Value

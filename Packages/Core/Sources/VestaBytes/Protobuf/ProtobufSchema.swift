@@ -73,7 +73,7 @@ public protocol ProtobufVisitor {
     extract: (Oneof) -> Kind.Value?, embed: (Kind.Value) -> Oneof) throws(BytesError)
 }
 
-/// A container that a protobuf map is read into: a dictionary, or one with an order of its own.
+/// A container that a protobuf map is read into: a dictionary, or one with an explicit order.
 public protocol ProtobufMap {
   /// The values under the names.
   associatedtype Value

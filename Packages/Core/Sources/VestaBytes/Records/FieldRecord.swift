@@ -50,7 +50,7 @@ extension FieldRecord {
   ///
   /// - Parameters:
   ///   - bytes: The bytes that `fieldBytes(after:)` returned.
-  ///   - start: How many bytes to skip, such as those of the prefix.
+  ///   - start: The number of bytes to skip, such as the prefix.
   /// - Throws: ``BytesError`` with `.malformed` and the number of the field, for bytes that no record has.
   @inlinable
   public init(fieldBytes bytes: [UInt8], from start: Int = 0) throws {

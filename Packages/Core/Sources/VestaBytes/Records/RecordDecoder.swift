@@ -121,7 +121,7 @@ public struct RecordDecoder: RecordVisitor, Sendable {
     return field.content
   }
 
-  /// Skips the fields with lower numbers: nobody asks for them any more.
+  /// Skips the fields with lower numbers: they are not requested afterwards.
   private mutating func advance(to number: UInt64) throws {
     if !hasBegun { try read() }
     while let field = next, field.number < number { try read() }

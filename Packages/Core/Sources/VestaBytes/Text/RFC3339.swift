@@ -1,6 +1,6 @@
 /// Points in time as strings in the format of RFC 3339: `2026-01-31T12:00:00.000001Z`.
 ///
-/// Days are those of the Gregorian calendar, for all years; a leap second is not a time.
+/// Days follow the Gregorian calendar, for all years; a leap second is not a time.
 ///
 /// ```swift
 /// RFC3339.text(microseconds: 1_767_225_600_000_001)         // 2026-01-01T00:00:00.000001Z
@@ -11,7 +11,7 @@ public enum RFC3339 {
 
   // MARK: Writing
 
-  /// The string of a time; ``parse(_:)`` reads those of the years 1 to 9999.
+  /// The string of a time; ``parse(_:)`` reads the years 1 to 9999.
   ///
   /// - Parameters:
   ///   - microseconds: The microseconds since 1970, before 1970 below zero.

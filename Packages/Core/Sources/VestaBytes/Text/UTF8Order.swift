@@ -3,7 +3,7 @@
 /// Swift's own `==` and `<` of strings go by canonical equivalence: a composed and a decomposed "é" are equal there.
 /// Names, paths and string values of the services are compared by their bytes instead.
 public enum UTF8Order {
-  /// Negative, zero or positive, as the first string comes before, equals, or comes after the second.
+  /// Negative, zero or positive, as the first string sorts before, equals, or sorts after the second.
   ///
   /// - Parameters:
   ///   - left: A string.
@@ -26,7 +26,7 @@ public enum UTF8Order {
     left.utf8.count == right.utf8.count && compare(left, right) == 0
   }
 
-  /// Whether the first string comes before the second.
+  /// Whether the first string sorts before the second.
   public static func precedes(_ left: String, _ right: String) -> Bool { compare(left, right) < 0 }
 
   /// Feeds the bytes of a string, and their count.
@@ -41,7 +41,7 @@ public enum UTF8Order {
     string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Compares bytes as unsigned numbers; a prefix comes before the longer sequence.
+  /// Compares bytes as unsigned numbers; a prefix sorts before the longer sequence.
   ///
   /// - Parameters:
   ///   - left: Bytes.
@@ -76,7 +76,7 @@ public struct UTF8String: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// Whether the bytes are the same.
   public static func == (left: UTF8String, right: UTF8String) -> Bool { UTF8Order.equal(left.string, right.string) }
 
-  /// Whether the first comes before the second in the order of their bytes.
+  /// Whether the first sorts before the second in the order of their bytes.
   public static func < (left: UTF8String, right: UTF8String) -> Bool {
     UTF8Order.precedes(left.string, right.string)
   }

@@ -1,7 +1,7 @@
 /// Decides which listener receives which event: listeners in order of addition, events in one order for all.
 ///
 /// A thread that emits while no other one delivers becomes the one that delivers, and calls `delivered()` until there
-/// is nothing left; an event that is emitted meanwhile waits for it. Every event is delivered to the listeners that
+/// is nothing left; an event that is emitted during this waits for it. Every event is delivered to the listeners that
 /// were registered when it was emitted.
 @usableFromInline
 struct ListenerBook<Listener: AnyObject, Event> {
@@ -76,14 +76,14 @@ struct ListenerBook<Listener: AnyObject, Event> {
     listeners.remove(at: low)
   }
 
-  /// - Returns: What the caller has to deliver now.
+  /// - Returns: The events to deliver now.
   @inlinable
   mutating func emit(_ event: Event) -> Delivery? {
     guard !isEnded, !listeners.isEmpty else { return nil }
     return deliver(Delivery(news: .event(event), listeners: listeners))
   }
 
-  /// - Returns: What the caller has to deliver now.
+  /// - Returns: The events to deliver now.
   @inlinable
   mutating func end(_ error: (any Error)?) -> Delivery? {
     guard !isEnded else { return nil }
@@ -97,7 +97,7 @@ struct ListenerBook<Listener: AnyObject, Event> {
 
   /// The last delivery is done.
   ///
-  /// - Returns: What the caller has to deliver next.
+  /// - Returns: The events to deliver next.
   @inlinable
   mutating func delivered() -> Delivery? {
     let next = backlog.popFirst()

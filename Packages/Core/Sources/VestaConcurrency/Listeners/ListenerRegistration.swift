@@ -7,7 +7,7 @@
 /// registration.cancel()
 /// ```
 public final class ListenerRegistration: Sendable {
-  /// The closure in a structure of its own, as ``Locked`` asks for.
+  /// The closure in a separate structure, as ``Locked`` requires.
   private struct Removal: Sendable {
     let perform: @Sendable () -> Void
   }

@@ -2,10 +2,10 @@
 ///
 /// - Listeners are called in the order of their addition.
 /// - Events have one order, the same for all listeners, also when several threads emit at once and when a listener
-///   emits. An event that is emitted while another is being delivered is delivered by whoever is delivering, after
-///   that one: such an `emit` returns before its event was delivered. Any other `emit` returns when its event, and
-///   those emitted meanwhile, have been delivered, but after 1,024 events at the latest: the rest is delivered on a
-///   queue, so that nobody is kept for ever by others that emit.
+///   emits. An event that is emitted while another is being delivered is delivered by the thread that is delivering,
+///   after that one: such an `emit` returns before its event was delivered. Any other `emit` returns when its event,
+///   and those emitted meanwhile, have been delivered, but after 1,024 events at the latest: the rest is delivered on a
+///   queue, so that no emitter is kept for ever by others.
 /// - A listener that is added during a delivery receives later events only.
 /// - A listener is not called again once its `cancel()` has returned, if that was called on the delivering thread, for
 ///   instance in a listener. If it was called on another thread, one call may be under way and still end.

@@ -1,4 +1,4 @@
-/// The events of a listener as an asynchronous sequence: each loop over it has a listener of its own.
+/// The events of a listener as an asynchronous sequence: each loop over it has a separate listener.
 ///
 /// The listener is added when a loop begins, and removed at once when the loop is left, its task is cancelled, or its
 /// iterator is dropped.
@@ -35,7 +35,7 @@ public struct ListenerSequence<Element: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// The events of a listener that can fail, as an asynchronous sequence: each loop over it has a listener of its own.
+/// The events of a listener that can fail, as an asynchronous sequence: each loop over it has a separate listener.
 ///
 /// Keeps the promises of ``ListenerSequence``; an error of the listener is thrown by the loop.
 public struct ThrowingListenerSequence<Element: Sendable>: AsyncSequence, Sendable {

@@ -1,9 +1,9 @@
 public import Dispatch
 
-/// Carries events to a listener on a queue of its own, in order.
+/// Carries events to a listener on a dedicated queue, in order.
 ///
 /// A source whose listeners may call back into it, and which must not call them while it changes, posts to these. The
-/// listener's closure is released by whoever removes it, or on its queue: never by the poster, because what the closure
+/// listener's closure is released by the remover, or on its queue: never by the poster, because what the closure
 /// captured may call the source when it is freed.
 ///
 /// ```swift
@@ -15,7 +15,7 @@ public import Dispatch
 /// }
 /// ```
 public final class QueuedReceiver<Event: Sendable>: Sendable {
-  /// The closure in a structure of its own, as ``Locked`` asks for.
+  /// The closure in a separate structure, as ``Locked`` requires.
   private struct Listener: Sendable {
     let receive: @Sendable (Event) -> Void
   }

@@ -2,8 +2,8 @@ import Dispatch
 
 /// A mailbox with room for one element: what arrives while one waits is merged with it.
 ///
-/// The merge is the caller's code and runs without the lock. So whoever posts takes the waiting element out, merges,
-/// and puts the outcome back; what is posted meanwhile is queued, and the same thread merges that too, up to 256
+/// The merge is the caller's code and runs without the lock. So the poster takes the waiting element out, merges,
+/// and puts the outcome back; later elements are queued, and the same thread merges that too, up to 256
 /// elements: the rest is merged on a queue. When 64 elements are queued, because merging is slower than posting,
 /// posters wait for the merging: so memory stays bounded.
 final class SnapshotMailbox<Element: Sendable>: Sendable {
@@ -59,7 +59,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
   private static var crowd: Int { 64 }
   private static var turn: Int { 256 }
 
-  /// No more elements: what is in can still be taken, then comes the end, or `error`.
+  /// No more elements: present elements can still be taken, followed by the end, or `error`.
   func finish(throwing error: (any Error)?) {
     let consumers = state.withLock { state -> [CheckedContinuation<Element?, any Error>] in
       guard !state.isClosed else { return [] }
@@ -77,7 +77,7 @@ final class SnapshotMailbox<Element: Sendable>: Sendable {
     resume(consumers, error: error)
   }
 
-  /// The consumer is gone: nothing is kept, and whoever waits gets the end.
+  /// The consumer was released: nothing is kept, and waiting tasks get the end.
   func abandon() {
     let (consumers, dropped) = state.withLock { state in
       state.isClosed = true

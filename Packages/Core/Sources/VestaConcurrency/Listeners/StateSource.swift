@@ -5,7 +5,7 @@ public import Dispatch
 /// - Changes happen one after the other; all listeners receive them in that order, one call at a time.
 /// - For one change, listeners are called in the order in which they were added; all of them receive it before any
 ///   receives the next.
-/// - Adding a listener never calls it: its greeting, where there is one, comes afterwards on the queue.
+/// - Adding a listener never calls it: its greeting, where there is one, is delivered afterwards on the queue.
 /// - Listeners are called on a queue, with nothing locked, and may do everything: read, change, add, cancel.
 /// - After `cancel()` no further call begins, not even for a change that was already on its way. A call that runs on
 ///   another thread may still finish.
@@ -38,7 +38,7 @@ public final class StateSource<State: Sendable, Event: Sendable>: Sendable {
   /// - Parameters:
   ///   - state: The first state.
   ///   - queue: Where listeners are called; their calls keep their order also on a concurrent queue. Without one the
-  ///     source has a lane of its own, on threads for code that may block.
+  ///     source has a separate lane, on threads for code that may block.
   ///   - greeting: Makes a new listener's first event of the current state; `nil` where a listener receives changes
   ///     only.
   public init(_ state: State, on queue: DispatchQueue? = nil, greeting: (@Sendable (State) -> Event)? = nil) {

@@ -3,7 +3,7 @@
 // The listener is added when the stream is made. It is removed at once when the consumer's task is cancelled, when the
 // consumer leaves its loop, when the stream or its iterator is dropped, iterated or not, and when the listener reports
 // the end or an error. (The standard stream and its iterator share one storage: a stream that is also kept in a
-// variable lives on after the loop was left, until the variable is gone.)
+// variable lives on after the loop was left, until the variable is released.)
 //
 // The listener may be called back before `addListener` has returned, and may end the stream then.
 
@@ -48,10 +48,10 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
     return stream
   }
 
-  /// A stream of snapshots, in which those that the consumer has not taken yet become one.
+  /// A stream of snapshots, in which the ones not yet taken are merged into one.
   ///
   /// At most one snapshot waits, so memory stays bounded however slow the consumer is; and it has everything that
-  /// changed since the last one that the consumer took. The end or an error comes after the one that waits. For a
+  /// changed since the last one that the consumer took. The end or an error follows the waiting one. For a
   /// cancelled task the stream ends at once.
   ///
   /// ```swift

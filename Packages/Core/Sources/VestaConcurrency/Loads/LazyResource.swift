@@ -5,7 +5,7 @@
 ///
 /// - Whoever asks while it is being opened waits for that opening. A task that is cancelled leaves at once; the opening
 ///   continues for the others, and for the next caller.
-/// - A failure to open is thrown to those who waited and not remembered: the next caller tries again.
+/// - A failure to open is thrown to the waiting callers and not remembered: the next caller tries again.
 /// - ``close()`` waits for an opening that is under way and closes its result: when it has returned, nothing is open
 ///   and nothing opens any more.
 ///
@@ -23,10 +23,10 @@ public final class LazyResource<Resource: Sendable>: Sendable {
 
   private struct Guarded {
     var state = State.shut
-    /// Opened when nothing is being opened any more; there is one while something is.
+    /// Opened when no opening is under way; exists while one is.
     var opening: Latch?
     var isClosing = false
-    /// The number of cancelled turns among those that wait for the opening.
+    /// The number of cancelled turns among the waiting ones.
     var cancelled = 0
   }
 
@@ -54,7 +54,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
 
   /// The open resource, opened if need be.
   ///
-  /// - Returns: The same one for everybody.
+  /// - Returns: The same one for every caller.
   /// - Throws: The error of opening it, the error for closed resources, or `CancellationError`.
   public func get() async throws -> Resource {
     if let resource = try current() { return resource }
@@ -86,7 +86,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
     guarded.withLock { if case .opening(let turns) = $0.state { turns.count } else { 0 } }
   }
 
-  /// Drops cancelled turns when they are most of those that wait: an opening that hangs must not collect them.
+  /// Drops cancelled turns when they are most of the waiting ones: an opening that hangs must not collect them.
   private func forgetCancelled() {
     guarded.withLock { guarded in
       guard case .opening(let turns) = guarded.state else { return }
@@ -97,7 +97,7 @@ public final class LazyResource<Resource: Sendable>: Sendable {
     }
   }
 
-  /// Closes the resource, if it is open, and lets nobody open it any more; a later call waits for the first.
+  /// Closes the resource, if it is open, and refuses to open it again; a later call waits for the first.
   ///
   /// - Throws: The error of closing it, to the first caller; it counts as closed all the same.
   public func close() async throws {

@@ -1,13 +1,13 @@
 /// Many callers, one load: a caller that asks while a load for the same key is under way waits for that load.
 ///
-/// - The outcome, a value or an error, is delivered to all who wait, in the order in which they came.
-/// - Nothing is kept: who comes after the end starts a new load, after a success as after a failure. A cache, if there
+/// - The outcome, a value or an error, is delivered to all waiting callers, in order of arrival.
+/// - Nothing is kept: a call after the end starts a new load, after a success as after a failure. A cache, if there
 ///   is one, is the caller's; its `load` should look there once more, as a flight may have landed since the caller did.
-/// - A load runs at medium priority at least: callers of a higher priority may come to wait for it.
+/// - A load runs at medium priority at least: callers of a higher priority may wait for it later.
 /// - A task that is cancelled while it waits gets its `CancellationError` at once; the others continue waiting. When
 ///   the last one has left, the load is cancelled too, and the next caller starts a new one.
-/// - A load that comes to wait for itself, directly or through loads of any other instance, gets a ``LoadCycle``
-///   with the path. What a load starts in a detached task, or passes to a handler, is not seen as a part of it.
+/// - A load that would wait for itself, directly or through loads of any other instance, gets a ``LoadCycle``
+///   with the path. A load's detached tasks and handlers do not count as parts of it.
 ///
 /// The two forms mix: a handler and a task that ask for one key wait for one load.
 ///
@@ -43,7 +43,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   ///
   /// - Parameters:
   ///   - key: The key of the value.
-  ///   - load: Loads it, in a task of its own. Not called when a load is under way.
+  ///   - load: Loads it, in a separate task. Not called when a load is under way.
   /// - Returns: The loaded value.
   /// - Throws: The error of the load; `CancellationError`, at once, when the calling task is cancelled; ``LoadCycle``
   ///   when the calling task is part of a load that this one waits for.
@@ -58,7 +58,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   private func valueWithinLoad(
     for key: Key, load: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    // A flight that lands before the caller has come to wait for it is followed by another one, which nobody waits for
+    // A flight that lands before the caller waits for it is followed by another one, which is not awaited
     // in a cycle: it would have to wait for the caller's own load by then, and finds that out itself.
     let flight = id(of: machine.withLock { $0.flight(for: key) })
     try FlightWaits.begin(flight)
@@ -75,7 +75,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       if let flight = machine.withLock({ $0.arrive(.task(turn), id: ObjectIdentifier(turn), for: key) }) {
         start(flight, load: load)
       }
-      // A cancellation that came before the arrival found nobody to leave.
+      // A cancellation before the arrival found no waiter to remove.
       if turn.isOver { leave(turn, key: key) }
     } onCancel: { turn in
       self.leave(turn, key: key)

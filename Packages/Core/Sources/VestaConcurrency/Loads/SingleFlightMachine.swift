@@ -9,7 +9,7 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
     let number: UInt64
   }
 
-  /// The end of a flight that nobody waits for any more.
+  /// The end of a flight without waiters.
   struct Abandonment {
     /// Stops the load, if it can be stopped.
     let abort: (@Sendable () -> Void)?
@@ -33,7 +33,7 @@ struct SingleFlightMachine<Key: Hashable, Waiter> {
 
   /// A waiter arrives.
   ///
-  /// - Parameter id: What it will leave by; `nil` for one that never leaves.
+  /// - Parameter id: The identifier by which it will leave; `nil` for one that never leaves.
   /// - Returns: The flight to start, if the waiter is the first.
   mutating func arrive(_ waiter: Waiter, id: ObjectIdentifier?, for key: Key) -> Flight? {
     if flights[key] != nil {

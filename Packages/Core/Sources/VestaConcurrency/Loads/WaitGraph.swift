@@ -8,7 +8,7 @@ package struct WaitGraph<Node: Hashable> {
 
   package init() {}
 
-  /// Whether nobody waits.
+  /// Whether there are no waiters.
   package var isEmpty: Bool { awaited.isEmpty }
 
   /// The nodes of `waiting` begin to wait for a node.

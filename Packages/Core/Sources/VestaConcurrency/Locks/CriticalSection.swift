@@ -15,7 +15,7 @@ public final class CriticalSection: Sendable {
   @usableFromInline
   let mutex = PlatformRecursiveMutex()
 
-  /// Makes a section that nobody is in.
+  /// Makes an empty section.
   public init() {}
 
   deinit { mutex.destroy() }
@@ -35,7 +35,7 @@ public final class CriticalSection: Sendable {
   /// Runs `body` with exclusive access, unless that cannot be had in time.
   ///
   /// The limit is on the wait alone; `body` may take longer. A zero or negative limit asks once and does not wait. On
-  /// Linux the wait may last longer than asked for when somebody sets the system's clock back meanwhile.
+  /// Linux the wait may last longer than asked for when the system's clock is set back during it.
   ///
   /// - Parameters:
   ///   - timeout: How long to wait for access.
@@ -67,7 +67,7 @@ public final class CriticalSection: Sendable {
 }
 
 extension Duration {
-  /// A time limit from any number a caller may come up with: NaN counts as zero, the largest limit is a century.
+  /// A time limit from any number: NaN counts as zero, the largest limit is a century.
   @usableFromInline
   init(limitInSeconds seconds: Double) {
     self = seconds > 0 ? .seconds(min(seconds, 3_155_760_000)) : .zero

@@ -48,7 +48,7 @@ public struct Locked<State>: Sendable {
   /// Runs `body` with exclusive access to the value, unless the lock is taken right now.
   ///
   /// - Parameter body: The work with the value.
-  /// - Returns: The result of `body`; `nil` when somebody else held the lock, and `body` has not run.
+  /// - Returns: The result of `body`; `nil` when the lock was held, and `body` has not run.
   @inlinable
   public func withLockIfAvailable<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
@@ -61,7 +61,7 @@ public struct Locked<State>: Sendable {
 
 /// The heap cell of a `Locked`: the platform's mutex and, in the same allocation, the value that it guards.
 ///
-/// The value comes second: a value without a size, such as `()`, would otherwise lie at the mutex's own address, and
+/// The value is second: a value without a size, such as `()`, would otherwise lie at the mutex's own address, and
 /// Thread Sanitizer would take each access to it for one to the mutex.
 @usableFromInline
 final class LockedCell<State>: ManagedBuffer<PlainMutex, State> {

@@ -2,7 +2,7 @@ import Dispatch
 
 /// Lets any number of readers at a shared resource, or one writer.
 ///
-/// - Any number of reads run at once. One write runs at a time, and no read runs meanwhile.
+/// - Any number of reads run at once. One write runs at a time, without concurrent reads.
 /// - A read is synchronous: it returns when its closure has run. A write is asynchronous: `enqueueWrite` returns at
 ///   once and the closure runs later, on a queue of the coordinator.
 /// - A read submitted before a write runs before that write; a read submitted after a write runs after it and sees
@@ -10,7 +10,7 @@ import Dispatch
 /// - A read inside a read, or inside a write's closure, on the same thread runs at once. `enqueueWrite` may be called
 ///   from inside either, and its closure runs after they have ended.
 ///
-/// Not possible: a read that waits for another thread which itself wants to read. If a write came between the two,
+/// Not possible: a read that waits for another thread which itself wants to read. If a write arrived between the two,
 /// they wait for each other.
 ///
 /// ```swift
@@ -24,7 +24,7 @@ public final class ReadWriteCoordinator: Sendable {
   private let machine = Locked(Machine())
   private let writes: DispatchQueue
 
-  /// Makes a coordinator that nobody uses yet.
+  /// Makes an unused coordinator.
   ///
   /// - Parameter label: The name of its writing queue, for debuggers.
   public init(label: String = "vesta.read-write-coordinator") {
@@ -54,7 +54,7 @@ public final class ReadWriteCoordinator: Sendable {
   ///
   /// - Parameter body: The read.
   /// - Returns: The result of `body`.
-  /// - Throws: The error of `body`; `CancellationError`, at once, when the task is cancelled before its turn has come,
+  /// - Throws: The error of `body`; `CancellationError`, at once, when the task is cancelled before its turn,
   ///   and then `body` never runs.
   public func read<Result>(_ body: () throws -> Result) async throws -> Result {
     try Task.checkCancellation()
@@ -130,7 +130,7 @@ extension ReadWriteCoordinator {
     }
   }
 
-  /// Runs a write and, without another trip through the queue, those that follow it directly.
+  /// Runs a write and, without another trip through the queue, the writes directly after it.
   private func runWrites(startingWith first: @escaping @Sendable () -> Void) {
     var next: (@Sendable () -> Void)? = first
     while let write = next.take() {

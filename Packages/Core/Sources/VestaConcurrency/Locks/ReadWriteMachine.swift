@@ -1,7 +1,7 @@
-/// Decides who may go: readers and writes in the order in which they came.
+/// Admits readers and writes in order of arrival.
 ///
 /// Invariants: no reader is active while a write is; something waits only if a write is active, or if readers are
-/// active and the first in line is a write. So whoever comes while anybody waits has a write ahead of it.
+/// active and the first in line is a write. So an arrival during a wait has a write ahead of it.
 struct ReadWriteMachine<Reader, Write> {
   enum Action {
     case none

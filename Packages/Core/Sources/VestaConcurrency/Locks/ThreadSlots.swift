@@ -34,7 +34,7 @@ struct ThreadSlots {
 
   /// Puts `value` at `index` for the calling thread.
   ///
-  /// - Returns: The previous value. It is the caller's to let go of, as its deinit may come back here.
+  /// - Returns: The previous value. It is the caller's to let go of, as its deinit may call this again.
   @usableFromInline
   static func exchange(_ value: AnyObject?, at index: Int) -> AnyObject? {
     if value == nil, current.map({ index >= $0.pointee.count }) ?? true { return nil }

@@ -8,7 +8,7 @@
 /// lane.async { receiver.receive(message) }
 /// ```
 public final class BlockingLane: Sendable {
-  /// The closure in a structure of its own, as ``Locked`` asks for.
+  /// The closure in a separate structure, as ``Locked`` requires.
   private struct Job: Sendable {
     let run: @Sendable () -> Void
   }

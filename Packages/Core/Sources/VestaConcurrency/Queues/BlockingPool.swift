@@ -17,7 +17,7 @@ public final class BlockingPool: Sendable {
   /// The pool that all products of a process share, of at most 256 threads.
   public static let shared = BlockingPool(limit: 256)
 
-  /// The closure in a structure of its own, as ``Locked`` asks for.
+  /// The closure in a separate structure, as ``Locked`` requires.
   private struct Job: Sendable {
     let run: @Sendable () -> Void
   }
@@ -51,8 +51,8 @@ public final class BlockingPool: Sendable {
   /// - Parameters:
   ///   - limit: The largest number of threads; at least one.
   ///   - idleTime: How long an idle thread waits for work before it ends.
-  ///   - isBackground: Whether other threads of the process come first where there are fewer cores than threads: for
-  ///     work that computes for long.
+  ///   - isBackground: Whether other threads of the process take precedence where there are fewer cores than threads:
+  ///     for work that computes for long.
   public init(limit: Int, idleTime: Duration = .seconds(5), isBackground: Bool = false) {
     self.limit = max(1, limit)
     self.idleTime = idleTime
@@ -141,7 +141,7 @@ extension BlockingPool {
     }
     if let waiting { return waiting }
     if thread.signal.wait(timeout: .now() + idleTime.dispatchInterval) == .timedOut {
-      // Within the lock: whoever took the thread off the list has given it a job, and signals.
+      // Within the lock: the taker of the thread from the list has given it a job, and signals.
       let ends = state.withLock { state -> Bool in
         guard let index = state.idle.firstIndex(where: { $0 === thread }) else { return false }
         state.idle.remove(at: index)

@@ -1,8 +1,8 @@
 /// Lets a limited number of callers in at once; the others wait in order of arrival, without blocking a thread.
 ///
-/// - A slot that is released is given to the caller that has waited longest; nobody overtakes.
+/// - A slot that is released is given to the caller that has waited longest; no caller overtakes.
 /// - A task that is cancelled while it waits leaves at once with `CancellationError`.
-/// - After ``close(throwing:)`` those who wait and those who come are refused; ``drained()`` waits until the last
+/// - After ``close(throwing:)`` waiting and later callers are refused; ``drained()`` waits until the last
 ///   caller inside has left.
 ///
 /// ```swift
@@ -37,7 +37,7 @@ public final class FairQueue: Sendable {
   /// The number of turns that are kept, cancelled ones included, for tests.
   var storedCount: Int { state.withLock { $0.waiting.count } }
 
-  /// The number of callers that wait until nobody is inside, for tests.
+  /// The number of callers that wait for all slots to be free, for tests.
   var drainWaiterCount: Int { state.withLock { $0.drainWaiters.count } }
 
   /// Waits for a slot, runs `body`, and releases the slot.
@@ -58,7 +58,7 @@ public final class FairQueue: Sendable {
   public func enterIfFree() throws -> Bool {
     try state.withLock { state in
       if let error = state.closedError { throw error }
-      // A slot is free only while nobody waits, because a slot that is released is given to the next in line.
+      // A slot is free only while there are no waiters, because a slot that is released is given to the next in line.
       guard state.running < limit else { return false }
       state.running += 1
       return true
@@ -108,7 +108,7 @@ public final class FairQueue: Sendable {
     }
   }
 
-  /// Refuses those who wait and those who come; a later call changes nothing.
+  /// Refuses waiting and later callers; a later call changes nothing.
   ///
   /// - Parameter error: The error for them.
   /// - Returns: Whether this call has closed the queue.
@@ -123,10 +123,10 @@ public final class FairQueue: Sendable {
     return refused != nil
   }
 
-  /// Returns when nobody is inside; meant for after ``close(throwing:)``.
+  /// Returns when all slots are free; meant for after ``close(throwing:)``.
   public func drained() async { await state.wait(in: \.drainWaiters) { $0.running == 0 } }
 
-  /// Takes cancelled turns out of the line when they are most of it, so that memory stays bounded by those who wait.
+  /// Takes cancelled turns out of the line when they are most of it, so that memory stays bounded by the waiting ones.
   private func forgetCancelled() {
     state.withLock { state in
       state.cancelled += 1

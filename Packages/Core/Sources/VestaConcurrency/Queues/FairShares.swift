@@ -1,6 +1,6 @@
 /// Shares a limited number of places among owners; callers wait without blocking a thread.
 ///
-/// - A place that becomes free goes to the waiting owner that has the fewest; the callers of one owner keep their
+/// - A place that becomes free is given to the waiting owner that has the fewest; the callers of one owner keep their
 ///   order.
 /// - With ``Bound/soft`` an owner that has less than its share (the limit divided by the owners that are inside or
 ///   wait) enters beyond the limit. So an owner whose callers keep their places for long does not hold up the others,
@@ -13,8 +13,8 @@
 /// defer { places.leave("resize") }
 /// ```
 ///
-/// A caller that waits for another one of the same queue gives its place back meanwhile, and returns with
-/// ``enter(_:isReturning:)``: it comes before all others then.
+/// A caller that waits for another one of the same queue gives its place back for that time, and returns with
+/// ``enter(_:isReturning:)``: it is served before all others then.
 public final class FairShares<Owner: Hashable & Sendable>: Sendable {
   /// The meaning of the limit.
   public enum Bound: Sendable, Hashable {
@@ -50,7 +50,7 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - owner: The owner that the place counts for.
-  ///   - isReturning: Whether the caller had a place, gave it back to wait for another caller, and goes on now.
+  ///   - isReturning: Whether the caller had a place, gave it back to wait for another caller, and continues now.
   /// - Throws: `CancellationError`, or the error of ``close(throwing:)``; the caller is not inside then.
   public func enter(_ owner: Owner, isReturning: Bool = false) async throws {
     try Task.checkCancellation()
@@ -103,7 +103,7 @@ public final class FairShares<Owner: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Refuses those who wait and those who come; a later call changes nothing.
+  /// Refuses waiting and later callers; a later call changes nothing.
   ///
   /// - Parameter error: The error for them.
   public func close(throwing error: any Error) {
@@ -150,7 +150,7 @@ struct ShareTable<Owner: Hashable & Sendable, Waiter> {
 
   /// Takes a place, if one is free for the owner.
   mutating func enter(_ owner: Owner) -> Bool {
-    // Nobody overtakes: whoever waits gets a place as soon as there is one.
+    // No caller overtakes: a waiting one gets a place as soon as there is one.
     guard lines[owner]?.waiters.isEmpty ?? true, isFree(for: owner, isNew: lines[owner] == nil) else { return false }
     lines[owner, default: Line()].running += 1
     total += 1
@@ -171,7 +171,7 @@ struct ShareTable<Owner: Hashable & Sendable, Waiter> {
     lines[owner] = line.isUnused ? nil : line
   }
 
-  /// The waiter whose turn it is, inside already; `nil` for nobody.
+  /// The waiter whose turn it is, inside already; `nil` for none.
   mutating func next() -> (owner: Owner, waiter: Waiter)? {
     if total < limit, let first = returning.popFirst() {
       lines[first.owner, default: Line()].running += 1
@@ -188,7 +188,7 @@ struct ShareTable<Owner: Hashable & Sendable, Waiter> {
     return (owner, waiter)
   }
 
-  /// Notes that a waiter has left; takes such waiters out when they are most of those that wait.
+  /// Notes that a waiter has left; takes such waiters out when they are most of the waiting ones.
   mutating func forget(_ isGone: (Waiter) -> Bool) {
     forgotten += 1
     guard forgotten > 32 else { return }

@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// let closed = Latch()
-/// // whoever closes:          closed.open()
-/// // whoever waits for it:    await closed.wait()   // returns at once after the opening
+/// // the closing task:        closed.open()
+/// // a task that waits:       await closed.wait()   // returns at once after the opening
 /// ```
 public final class Latch: Sendable {
   private struct State {
@@ -22,7 +22,7 @@ public final class Latch: Sendable {
   /// The number of tasks that wait.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Resumes everybody who waits, now or later; only the first call has an effect.
+  /// Resumes all tasks that wait, now or later; only the first call has an effect.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true

@@ -1,7 +1,7 @@
-/// An asynchronous wait that ends once: it is served, or its task is cancelled, whichever comes first.
+/// An asynchronous wait that ends once: it is served, or its task is cancelled, whichever is earlier.
 ///
 /// The code that serves the wait calls ``begin()`` when it is ready; `nil` means that the waiter has left and there is
-/// nothing to do. A turn is made before its wait starts, so a cancellation may come at any time, also before the
+/// nothing to do. A turn is made before its wait starts, so a cancellation may happen at any time, also before the
 /// continuation exists, and is never lost. Every waiting queue of the house is made of turns.
 ///
 /// ```swift
@@ -23,16 +23,16 @@ public final class Turn<Value: Sendable>: Sendable {
 
   private let state = Locked(State.notStarted)
 
-  /// A turn that nobody waits for yet; it serves one wait.
+  /// A turn before its wait; it serves one wait.
   public init() {}
 
   /// Hands the turn to `submit`, and waits until it is served.
   ///
   /// - Parameters:
-  ///   - submit: Makes the turn known to whoever serves it. Called once, on the calling task, unless the task is
+  ///   - submit: Makes the turn known to its server. Called once, on the calling task, unless the task is
   ///     cancelled already.
   ///   - onCancel: Called after a cancellation that ended the wait, so that the turn can be taken out of a queue.
-  /// - Returns: What the continuation was resumed with.
+  /// - Returns: The value of the continuation.
   /// - Throws: The error that the continuation was resumed with; `CancellationError`, at once, when the task is
   ///   cancelled before the turn has begun.
   public func wait(
@@ -75,7 +75,7 @@ public final class Turn<Value: Sendable>: Sendable {
     }
   }
 
-  /// - Returns: Whether somebody may know of this turn already.
+  /// - Returns: Whether the turn may be known already.
   private func cancel() -> Bool {
     let waiting = state.withLock { state -> Continuation? in
       defer { state = .over }

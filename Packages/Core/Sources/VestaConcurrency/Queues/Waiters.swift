@@ -1,4 +1,4 @@
-/// Tasks that wait until a state has come to a condition; kept in that state, under its lock.
+/// Tasks that wait until a state meets a condition; kept in that state, under its lock.
 ///
 /// ```swift
 /// struct State {
@@ -8,7 +8,7 @@
 ///
 /// await state.wait(in: \.ended) { $0.readers == 0 }
 ///
-/// let ended = state.withLock { state in    // whoever changes the state
+/// let ended = state.withLock { state in    // the task that changes the state
 ///   state.readers -= 1
 ///   return state.readers == 0 ? state.ended.takeAll() : Waiters()
 /// }

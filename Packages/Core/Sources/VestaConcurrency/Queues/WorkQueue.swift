@@ -7,7 +7,7 @@ import Dispatch
 /// - a public synchronous method is `queue.sync { … }` around a private one,
 /// - a private method begins with `queue.assertOnQueue()`.
 ///
-/// A child queue has an order of its own and shares that of its root: nothing on a root, its children and their
+/// A child queue has a separate order and shares its root's: nothing on a root, its children and their
 /// children ever runs at the same time. Calling `sync` where it would wait for itself, on the queue, on a relative of
 /// it, or in something that was called by `sync` from there, stops the process with a sentence in every build; it never
 /// deadlocks. (Two threads that `sync` to each other's queues crosswise are not detected.)
@@ -26,7 +26,7 @@ public final class WorkQueue: SerialExecutor, CustomStringConvertible {
 
   private let parent: WorkQueue?
   private let queue: DispatchQueue
-  /// The dedicated threads that run the work; `nil` for those of Dispatch.
+  /// The dedicated threads that run the work; `nil` for Dispatch's.
   private let lane: BlockingLane?
 
   /// Makes a queue.

@@ -2,7 +2,7 @@
 ///
 /// - Writers get their turn in order of arrival; one that is cancelled while it waits leaves at once.
 /// - A call that would wait for itself, because it is made inside the body of the running writer, is refused.
-/// - ``close()`` refuses those who wait and those who come, and returns when the last one inside has left.
+/// - ``close()`` refuses waiting and later callers, and returns when the last one inside has left.
 ///
 /// ```swift
 /// let turns = WriterTurns { refusal, operation in refusal == .closed ? StoreError.closed : StoreError.nested }
@@ -81,7 +81,7 @@ public final class WriterTurns: Sendable {
     return try await Self.$current.withValue(scope) { try await body() }
   }
 
-  /// Refuses further calls, and waits until nobody is inside.
+  /// Refuses further calls, and waits until it is empty.
   ///
   /// - Returns: Whether this call has closed the store; the first one frees what the store holds.
   /// - Throws: The error for `nested`.

@@ -6,7 +6,7 @@ final class AppRegistry: Sendable {
 
   /// The state of a name.
   private enum Entry {
-    /// Being configured: nobody can see it yet, and nobody else may take the name.
+    /// Being configured: invisible to others, with its name reserved.
     case reserved
     case app(VestaApp)
   }

@@ -1,6 +1,6 @@
 import VestaConcurrency
 
-/// Who waits for the deletion of whom: a deletion that would wait for itself is let go on.
+/// Who waits for the deletion of whom: a deletion that would wait for itself continues.
 ///
 /// The instances of an app may delete other apps while they are taken down, and those the first one.
 enum DeletionWaits {

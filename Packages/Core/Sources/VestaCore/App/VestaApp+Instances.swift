@@ -45,7 +45,7 @@ extension VestaApp {
 
   /// Stops the process after the log has said why: in a release build the trap alone is silent.
   ///
-  /// - Parameter sentence: What is wrong and what to do.
+  /// - Parameter sentence: The cause and the cure.
   public static func stop(_ sentence: String) -> Never {
     log.error("I-COR000009", sentence)
     // A misuse that Firebase's API answers with an exception, and that has no other answer.

@@ -28,8 +28,8 @@ public final class VestaApp: Sendable {
 
   /// The directory for what this app, and no other app of its project, keeps on this machine: its session, its caches.
   ///
-  /// It is made by the first that writes to it. What an earlier version has kept elsewhere is moved when this is first
-  /// asked for.
+  /// It is made by the first that writes to it. Files that an earlier version kept elsewhere are moved when this is
+  /// first asked for.
   public var dataDirectory: URL { folder.url }
 
   /// The path of ``dataDirectory``, without a slash at the end.
@@ -64,7 +64,7 @@ public final class VestaApp: Sendable {
     var deletion = Deletion.notBegun
   }
 
-  /// How far the deletion of an app has come.
+  /// The progress of the deletion of an app.
   enum Deletion {
     case notBegun, underWay, done
   }
@@ -122,7 +122,7 @@ public final class VestaApp: Sendable {
 
   // MARK: Configuring
 
-  /// Adds a library to those that `configure` uses when it is given no list; adding it again changes nothing.
+  /// Adds a library to the ones that `configure` uses when it is given no list; adding it again changes nothing.
   ///
   /// - Parameter library: The library.
   public static func register(_ library: any Library.Type) { AppRegistry.shared.register(library) }
@@ -144,7 +144,7 @@ public final class VestaApp: Sendable {
 
   /// Configures the default app with the options of a file and of the environment, see `VestaOptions.defaultOptions()`.
   ///
-  /// - Parameter libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
+  /// - Parameter libraries: The libraries of the app; `nil` for the ones registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
@@ -156,7 +156,7 @@ public final class VestaApp: Sendable {
   ///
   /// - Parameters:
   ///   - options: The options; the app takes a copy.
-  ///   - libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
+  ///   - libraries: The libraries of the app; `nil` for the ones registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
@@ -168,13 +168,13 @@ public final class VestaApp: Sendable {
 
   /// Configures an app.
   ///
-  /// All components are checked as a whole, then those that want to be created at once are. Nothing else is created,
+  /// All components are checked as a whole, then the eager ones are created. Nothing else is created,
   /// and no file is opened.
   ///
   /// - Parameters:
   ///   - name: The name of the app: letters, digits, `-` and `_`.
   ///   - options: The options; the app takes a copy.
-  ///   - libraries: The libraries of the app; `nil` for those that were registered with `register(_:)`.
+  ///   - libraries: The libraries of the app; `nil` for the ones registered with `register(_:)`.
   /// - Returns: The app.
   /// - Throws: `VestaError` with a sentence that says what to do. No app has been configured then.
   @discardableResult
@@ -243,7 +243,7 @@ public final class VestaApp: Sendable {
 
   /// Deletes the app: takes its instances down, the one created last first.
   ///
-  /// The app is gone when this is called: its name is free, and an app of that name may be configured at once. When
+  /// The app is deleted when this is called: its name is free, and an app of that name may be configured at once. When
   /// this has returned, listeners have ended, streams have finished and files are closed; the engines of its project
   /// are closed too, unless another app of this process uses that project. Data on disk stays, but for
   /// ``isDataCollectionDefaultEnabled``, which returns to its default, as upstream's does. ``didDeleteNotification`` is

@@ -3,7 +3,7 @@ import VestaConcurrency
 
 /// The completion-handler form of an operation, derived from its async form.
 ///
-/// Completion forms are in files of their own (`Auth+SignIn+Completions.swift`); each is one call:
+/// Completion forms are in separate files (`Auth+SignIn+Completions.swift`); each is one call:
 ///
 /// ```swift
 /// /// Completion form of ``signIn(withEmail:password:)``.

@@ -10,8 +10,8 @@ import VestaFiles
 /// A small file in which a client keeps one value, replaced as a whole and durably.
 ///
 /// - After a crash the old value or the new one is there, whole.
-/// - A file whose content is not a value is kept: it is renamed to `<name>.damaged`, beside the file. ``load()`` logs
-///   both paths and returns `nil`, and the client goes on as without a file; ``read(damagedAs:)`` throws them.
+/// - A file whose content is not a value is kept: it is renamed to `<name>.damaged`, next to the file. ``load()`` logs
+///   both paths and returns `nil`, and the client continues as without a file; ``read(damagedAs:)`` throws them.
 /// - All members may be used from any thread. Of several writers, the last one to write writes the newest value.
 ///
 /// ```swift
@@ -62,7 +62,7 @@ public final class ValueFile<Value: Codable & Sendable>: Sendable {
   ///   newest value. It must not call the file.
   /// - Throws: `FileFailure` or `EncodingError`; the old value is there then.
   public func save(_ current: () -> Value) throws {
-    // Written under a lock of its own, which orders the writers; nothing else is locked or called.
+    // Written under a separate lock, which orders the writers; nothing else is locked or called.
     try writing.withLock { _ in
       let bytes = Array(try JSONEncoder().encode(current()))
       try DurableFile.makeDirectory(file.deletingLastPathComponent().path)

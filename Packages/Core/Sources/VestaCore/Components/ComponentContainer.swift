@@ -4,8 +4,8 @@ import VestaConcurrency
 /// The components of one app: creates each instance when it is first needed, and returns it from then on.
 ///
 /// - Creation happens once, however many threads ask at the same time; the others wait for it.
-/// - A look-up of an instance that exists takes no lock and waits for nobody.
-/// - A creation block may resolve other components. Components that come to need themselves, in one thread or across
+/// - A look-up of an instance that exists takes no lock and does not wait.
+/// - A creation block may resolve other components. Components that would need themselves, in one thread or across
 ///   several, get an error with the path instead of a deadlock.
 ///
 /// ```swift
@@ -63,7 +63,7 @@ public final class ComponentContainer: Sendable {
 
   deinit { providers.deallocate() }
 
-  /// The app; `nil` once it is gone.
+  /// The app; `nil` after its deletion.
   public var app: VestaApp? { state.withLock { $0.app } }
 
   // MARK: Looking up
@@ -99,8 +99,8 @@ public final class ComponentContainer: Sendable {
   /// The instances that libraries contribute to one protocol.
   ///
   /// - Parameter type: The protocol, as in `(any EndpointProvider).self`.
-  /// - Returns: One for each contribution, in the order of the libraries; those that returned `nil` or failed are left
-  ///   out (the log says why).
+  /// - Returns: One for each contribution, in the order of the libraries; contributions that returned `nil` or failed
+  ///   are left out (the log says why).
   public func resolveAll<Interface: Sendable>(_ type: Interface.Type) -> [Interface] {
     let key = ObjectIdentifier(type)
     let (override, isEmptied) = state.withLock { ($0.overrides[key], $0.isEmptied) }

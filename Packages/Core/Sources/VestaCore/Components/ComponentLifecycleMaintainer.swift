@@ -1,7 +1,7 @@
 /// An instance that has work to do when its app is deleted.
 ///
 /// Core asks every cached instance, the one created last first, so that whatever an instance was built on is still
-/// there when its turn comes.
+/// there at its turn.
 public protocol ComponentLifecycleMaintainer: Sendable {
   /// Ends listeners, finishes streams, closes files.
   ///

@@ -14,7 +14,7 @@ struct SlotInfo: Sendable {
 class AnySlot: @unchecked Sendable {  // sound: immutable but for the subclass's `instance`, see there
   let info: SlotInfo
 
-  /// Whether `instance` has been written; never goes back to `false`.
+  /// Whether `instance` has been written; never becomes `false` again.
   @usableFromInline
   let isReady = Atomic<Bool>(false)
 

@@ -5,7 +5,7 @@ import VestaConcurrency
 ///
 /// All gates of the process share one ledger, so a cycle is found also when it runs through several containers and
 /// instance tables. The lock is held for a few table operations, never during a creation. Each waiting thread sleeps on
-/// a semaphore of its own.
+/// a separate semaphore.
 final class CreationGate<Item: Hashable & Sendable>: Sendable {
   enum Entry: Equatable {
     /// Create it, then call `leave`.
@@ -78,7 +78,7 @@ final class CreationGate<Item: Hashable & Sendable>: Sendable {
     for continuation in drained { continuation.resume() }
   }
 
-  /// Lets nobody in from here on, and returns when everybody is out.
+  /// Refuses entry from now on, and returns when all have left.
   func close() async {
     await withCheckedContinuation { continuation in
       let drained = CreationBoard.shared.withLock { board in

@@ -2,7 +2,7 @@
 ///
 /// Every item is created by one thread at a time. A thread that needs an item which another thread is creating waits
 /// for it, unless that other thread waits, directly or through others, for something the first one is creating: then
-/// nobody could ever continue, and the ledger says so with the path.
+/// no thread could ever continue, and the ledger says so with the path.
 struct CreationLedger<Item: Hashable, Thread: Hashable> {
   enum Decision: Equatable {
     /// The asking thread creates the item now and calls `finish` afterwards.

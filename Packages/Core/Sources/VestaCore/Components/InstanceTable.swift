@@ -78,7 +78,7 @@ public final class InstanceTable<Key: Hashable & Sendable, Instance: Sendable>: 
 
   /// Empties the table for good, once no creation is under way.
   ///
-  /// - Returns: What was in it, the instance created last first, for the provider to take down.
+  /// - Returns: Its instances, the last created first, for the provider to take down.
   public func removeAll() async -> [Instance] {
     await gate.close()
     return state.withLock { state in

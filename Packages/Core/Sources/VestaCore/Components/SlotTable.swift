@@ -9,7 +9,7 @@ struct SlotTable: @unchecked Sendable {
   struct Entry {
     @usableFromInline
     let key: UInt
-    // Unmanaged: the container holds the slots in an array of its own for as long as the table lives.
+    // Unmanaged: the container holds the slots in a separate array for as long as the table lives.
     @usableFromInline
     let slot: Unmanaged<AnySlot>?
   }

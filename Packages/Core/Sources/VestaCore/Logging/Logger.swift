@@ -33,7 +33,7 @@ public struct Logger: Sendable {
     configuration.sink.write(LogEntry(date: Date(), level: level, service: service, code: code, message: message()))
   }
 
-  /// Logs that something failed and somebody should look at it.
+  /// Logs a failure that needs attention.
   public func error(_ code: String, _ message: @autoclosure () -> String) { log(.error, code, message()) }
 
   /// Logs that something is not as it should be and was dealt with.

@@ -1,6 +1,6 @@
 /// The level of a log message: the more important, the smaller the number.
 public enum VestaLoggerLevel: Int, Sendable, Comparable, CustomStringConvertible {
-  /// Something failed, and somebody should look at it.
+  /// A failure that needs attention.
   case error = 3
   /// Something is not as it should be, and was dealt with.
   case warning = 4

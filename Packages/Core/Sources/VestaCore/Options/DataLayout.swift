@@ -101,7 +101,7 @@ extension DataLayout {
   /// Each name is moved by one rename, the last one, the store, at the end: without it no engine uses the others, and
   /// the next start continues.
   ///
-  /// - Parameter names: What the engine keeps in its directory; the last one is without the others of no use.
+  /// - Parameter names: The engine's files in its directory; the last one is without the others of no use.
   /// - Returns: A sentence for the log where there is earlier data that cannot be moved, because there is newer data.
   func adoptEngine(_ names: [String]) throws(FileFailure) -> String? {
     let earlier = earlierEngines.first { folder in names.contains { DurableFile.exists("\(folder)/\($0)") } }

@@ -16,7 +16,7 @@ extension VestaOptions {
   /// | `VESTA_BACKEND` | `embedded`, `emulator:HOST:PORT` or `firebase` |
   /// | `VESTA_DIRECTORY` | the directory of the embedded engines |
   ///
-  /// - Parameter environment: The variables; those of the process by default.
+  /// - Parameter environment: The variables; by default the process's.
   /// - Returns: The options. Only `VESTA_OPTIONS_FILE` makes this read a file.
   /// - Throws: `VestaError` with the variable in its message, or as `init(file:packageName:)` does.
   public static func fromEnvironment(

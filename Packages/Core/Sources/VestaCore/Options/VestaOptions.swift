@@ -83,9 +83,9 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
 
   /// The options that a bare `VestaApp.configure()` uses.
   ///
-  /// They are those of a `GoogleService-Info.plist` or a `google-services.json` in the resources of the program, in the
-  /// working directory or beside the program, the first that is there (the log names it); what the environment says
-  /// goes over them, see `fromEnvironment(_:)`.
+  /// They are read from a `GoogleService-Info.plist` or a `google-services.json` in the resources of the program, in
+  /// the working directory or next to the program, the first that exists (the log names it); environment variables
+  /// take precedence, see `fromEnvironment(_:)`.
   ///
   /// - Returns: The options; `nil` when the file or a value of the environment cannot be used (the log says why).
   public static func defaultOptions() -> VestaOptions? {

@@ -1,7 +1,7 @@
 /// The embedded engine of a product: one for each project in a directory, made when it is first needed.
 ///
 /// All apps of a process that name a project share its engines: they see each other's data, as two apps of one Firebase
-/// project do. An engine is closed when the last of these apps has been deleted. What belongs to one app alone, such as
+/// project do. An engine is closed when the last of these apps has been deleted. Data of one app alone, such as
 /// a session, a cache or pending writes, is the business of the client, in ``VestaApp/dataDirectory``.
 ///
 /// ```swift

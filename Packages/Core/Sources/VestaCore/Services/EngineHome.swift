@@ -16,8 +16,8 @@ public struct EngineHome: Sendable {
   /// AuthEngine { try await stores.openStore(named: "auth", in: home.ready(), options: StoreOptions()) }
   /// ```
   ///
-  /// An app may be configured again while the app of before is being deleted: its engines wait here. What an earlier
-  /// version has kept in the folder of an app is moved here, too.
+  /// An app may be configured again while the app of before is being deleted: its engines wait here. Files that an
+  /// earlier version has kept in the folder of an app is moved here, too.
   ///
   /// - Returns: ``path``.
   /// - Throws: `FileFailure` when data of an earlier version could not be moved; the next call tries again.

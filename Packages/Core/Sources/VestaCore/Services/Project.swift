@@ -4,7 +4,7 @@ import VestaConcurrency
 ///
 /// An engine is made when an app first needs it, and lives until the last of the apps has been deleted: then all are
 /// closed, the one made last first. An app that is configured in the meantime begins a new project, whose engines open
-/// their files when those of this one are closed.
+/// their files when this one's are closed.
 final class Project: Sendable {
   /// The type of an engine.
   private struct Key: Hashable, Sendable, CustomStringConvertible {

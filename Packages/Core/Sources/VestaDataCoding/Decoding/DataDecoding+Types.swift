@@ -1,7 +1,7 @@
 import Foundation
 
 extension DataDecoding {
-  /// Decodes a value of any type, the types with a strategy or a representation of their own included.
+  /// Decodes a value of any type, the types with a strategy or a special representation included.
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     // A dictionary or an array is no leaf; the cast would cost more than all the rest.
     if options.passesTypesThrough, !isContainer(value), let value = value as? T,

@@ -61,7 +61,7 @@ extension EncodingOptions {
     }
   }
 
-  /// A floating-point number, under the strategy for those that are not finite.
+  /// A floating-point number, under the strategy for non-finite numbers.
   func number<F: BinaryFloatingPoint>(_ value: F, at path: [any CodingKey]) throws -> EncodedValue {
     if value.isFinite { return .double(Double(value)) }
     switch floats {

@@ -1,4 +1,4 @@
-/// The way to a value, put together when somebody asks for it: decoding a value needs no array of keys.
+/// The way to a value, assembled on request: decoding a value needs no array of keys.
 struct CodingPlace {
   private let above: Container?
   private let key: (any CodingKey)?

@@ -2,7 +2,7 @@
 enum PathKey: CodingKey {
   case name(String)
   case number(Int)
-  /// An element of an array, whose name is made when somebody asks for it.
+  /// An element of an array, whose name is made on request.
   case index(Int)
 
   init(stringValue: String) { self = .name(stringValue) }

@@ -16,7 +16,7 @@ public final class EventLog<Event: Sendable>: Sendable {
   /// Everything that was recorded, in order.
   public var events: [Event] { core.locked { $0.events } }
 
-  /// Records one event and wakes whoever waits for it.
+  /// Records one event and wakes the tasks that wait for it.
   ///
   /// - Parameter event: The event.
   public func record(_ event: Event) {

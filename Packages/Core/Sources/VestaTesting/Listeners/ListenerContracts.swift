@@ -211,7 +211,7 @@ extension ListenerContracts {
     let last = try await subject.changeAndSettle(65)
     let kept = logs.filter { $0.key % 2 == 1 }.values
     for log in kept { try await log.wait(for: "the last change, \(last)") { $0.last == last } }
-    // The greeting apart, whoever listened for less time received the end of what the others received.
+    // The greeting apart, a listener of a shorter time received the end of what the others received.
     let histories = kept.map(\.events).sorted { $0.count < $1.count }
     for (shorter, longer) in zip(histories, histories.dropFirst()) {
       let common = Array(shorter.dropFirst(subject.greeting == nil ? 0 : 1))

@@ -22,7 +22,7 @@ final class OverlapProbe: Sendable {
 }
 
 extension ListenerSubject {
-  /// Makes many changes, all in tasks of their own.
+  /// Makes many changes, each in a separate task.
   func changeAtOnce(_ numbers: ClosedRange<Int>) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in numbers {

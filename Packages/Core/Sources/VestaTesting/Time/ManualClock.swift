@@ -93,7 +93,7 @@ public final class ManualClock: Sendable {
   /// Moves the time on, and fires every timer that is due on the way, in order.
   public func advance(by delay: Duration) { advance(to: now + delay.wholeMicroseconds) }
 
-  /// Moves the time on to a time in microseconds since 1970; a clock never goes back.
+  /// Moves the time on to a time in microseconds since 1970; a clock is never set back.
   public func advance(to target: Int64) {
     while let work = takeDue(upTo: target) { work() }
     state.withLock { $0.now = max($0.now, target) }
@@ -113,7 +113,7 @@ public final class ManualClock: Sendable {
     return true
   }
 
-  /// Waits until at least so many timers are set: the way to know that code under test has begun to wait.
+  /// Waits until a number of timers are set: the way to know that code under test has begun to wait.
   public func waitForTimers(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isNow = state.withLock { state in

@@ -352,17 +352,29 @@ final class IndexKeeper: QueryIndexes {
 
   /// Brings the entries of changed documents along, in their commit.
   ///
-  /// An automatic index that a document has too long an entry for is given up.
+  /// An automatic index that a document has too long an entry for is given up. The old entries of a document whose row
+  /// cannot be read are not known: its indexes are dropped with their entries, so that the document can be replaced or
+  /// deleted. A declared index is built again, an automatic one when a query needs it.
   ///
   /// - Throws: `INVALID_ARGUMENT` when that is a declared index.
   func maintain(
     _ changes: [CommitDraft.Change], _ catalogue: IndexCatalogue, in transaction: any StoreTransaction
   ) async throws {
-    var unfit: Set<Int64> = []
+    var (unfit, doubtful): (Set<Int64>, Set<Int64>) = ([], [])
     for change in changes {
-      let indexes = catalogue.indexes(of: change.path.parent.collectionID).filter { !unfit.contains($0.id) }
+      let indexes = catalogue.indexes(of: change.path.parent.collectionID).filter {
+        !unfit.contains($0.id) && !doubtful.contains($0.id)
+      }
       guard !indexes.isEmpty else { continue }
-      let (before, after) = (try change.original?.fields, try change.document?.fields)
+      let after = try change.document?.fields
+      let before: MapValue?
+      do {
+        before = try change.original?.fields
+      } catch {
+        log.error("I-FSS000009", "\(change.name) is replaced, and the indexes of its collection are dropped: \(error)")
+        doubtful.formUnion(indexes.map(\.id))
+        continue
+      }
       for index in indexes {
         do {
           try await maintain(index, change, before, after, in: transaction)
@@ -375,6 +387,7 @@ final class IndexKeeper: QueryIndexes {
       }
     }
     if !unfit.isEmpty { try await rows.giveUp(unfit, in: transaction) }
+    if !doubtful.isEmpty { try await rows.drop(doubtful, in: transaction) }
   }
 
   private func maintain(

@@ -113,6 +113,19 @@ struct IndexRegister: Sendable {
     try await change(in: transaction)
   }
 
+  /// Drops indexes with their entries; declared ones begin again, without entries.
+  func drop(_ ids: Set<Int64>, in transaction: any StoreTransaction) async throws {
+    var again: [IndexShape] = []
+    for id in ids.sorted() {
+      guard let bytes = try await transaction.get(keys.index(id)) else { continue }
+      let row = try IndexRow(bytes)
+      try await put(.leaving, IndexCatalogue.Index(id: id, row: row), in: transaction)
+      if declared.contains(row.shape) { again.append(row.shape) }
+    }
+    try await change(in: transaction)
+    try await register(again, used: [:], in: transaction)
+  }
+
   /// The next entries to delete; `nil` when no dropped index has any left.
   func step(in reader: any StoreReader) async throws -> Step? {
     for index in try await all(in: reader) where !index.row.isMaintained {

@@ -28,7 +28,7 @@ struct CommitDraft {
 
     private func document(_ row: [UInt8]?) throws(FirestoreServiceError) -> Document? {
       guard let row else { return nil }
-      let content = try DocumentRow(row)
+      let content = try DocumentRow(row, of: path)
       return content.document(named: name, fields: content.fields)
     }
   }
@@ -132,7 +132,8 @@ extension CommitDraft.Change {
   }
 
   private mutating func replace(by fields: MapValue, at version: Int64) throws(FirestoreServiceError) -> WriteResult {
-    let created = try after.map { (row) throws(FirestoreServiceError) in try DocumentRow.created(of: row) } ?? version
+    // A row that is too short for its times is replaced like any other.
+    let created = after.flatMap { try? DocumentRow.created(of: $0) } ?? version
     let row = DocumentRow(created: created, updated: version, fields: fields).bytes
     if let after, DocumentRow.haveEqualFields(after, row) {
       return WriteResult(updateTime: Timestamp(microseconds: try DocumentRow.version(of: after)))

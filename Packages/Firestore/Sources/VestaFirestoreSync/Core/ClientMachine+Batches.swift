@@ -25,7 +25,7 @@ extension ClientMachine {
 
   func acknowledge(_ answer: BatchAcknowledgement) {
     finish(answer.batch.id, error: nil)
-    holdForViews(answer.batch)
+    holdForViews(answer)
     raise(local.acknowledge(answer), event: nil)
   }
 
@@ -41,32 +41,43 @@ extension ClientMachine {
   }
 }
 
-/// Documents of acknowledged writes, for views that have not had the backend's results.
+/// Documents of acknowledged writes, for views whose results of the backend may be of a time before the writes.
 ///
-/// Such results may have been read before the write was committed. The cache ignores what is older than the document
-/// it has; so it must keep the document until then, also where nothing refers to it.
+/// The first results may have been read before a write was committed, and the stream may send the snapshots of several
+/// writes after all of them have been acknowledged. The cache ignores what is older than the document it has; so it
+/// must keep the document until then, also where nothing refers to it.
 ///
 /// Worked example: `rooms/a` is deleted, and a listener to `rooms` is added before the answer. The engine is read,
 /// with the room. Then the deletion is acknowledged at version 5. The results of version 4 arrive: without the note
 /// that there is no room at version 5, the first snapshot would show it.
 extension ClientMachine {
-  func holdForViews(_ batch: MutationBatch) {
-    if listenTargets.isEmpty { return }
-    for key in batch.paths where isAwaitingResults(key) { store.hold(key) }
+  func holdForViews(_ answer: BatchAcknowledgement) {
+    guard !listenTargets.isEmpty, case .eager = store.policy else { return }
+    for (key, version) in answer.versions {
+      let (isFollowed, isAwaited) = following(key)
+      if isAwaited { store.hold(key) }
+      if isFollowed, version > store.lastRemoteSnapshotVersion { store.hold(key, until: version) }
+    }
+    store.releaseAcknowledged(upTo: store.lastRemoteSnapshotVersion, limit: tuning.acknowledgedDocuments)
   }
 
   /// Ends that for documents whose views have had results, or are gone.
   func releaseHeld() {
+    let limit = listenTargets.isEmpty ? 0 : tuning.acknowledgedDocuments
+    store.releaseAcknowledged(upTo: store.lastRemoteSnapshotVersion, limit: limit)
     if store.held.isEmpty { return }
-    let done = store.held.filter { !isAwaitingResults($0) }
+    let done = store.held.filter { !following($0).isAwaited }
     if !done.isEmpty { local.release(Array(done)) }
   }
 
-  private func isAwaitingResults(_ key: DocumentKey) -> Bool {
-    var isAwaiting = false
+  /// Whether a view that the backend is asked for looks at a document, and whether one of them awaits its results.
+  private func following(_ key: DocumentKey) -> (isFollowed: Bool, isAwaited: Bool) {
+    var (isFollowed, isAwaited) = (false, false)
     viewIndex.forEach(lookingAt: key) { id in
-      if let view = views[id], !view.view.isCurrent, listenTargets[view.target] != nil { isAwaiting = true }
+      guard let view = views[id], listenTargets[view.target] != nil else { return }
+      isFollowed = true
+      if !view.view.isCurrent { isAwaited = true }
     }
-    return isAwaiting
+    return (isFollowed, isAwaited)
   }
 }

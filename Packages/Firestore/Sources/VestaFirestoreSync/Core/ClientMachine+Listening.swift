@@ -44,6 +44,9 @@ extension ClientMachine {
     takeResults(of: id, target: record.id, isCacheOnly: !isRemote)
     let snapshot = makeView(query, id, record)
     emit(events.receive([snapshot].compactMap { $0 }))
+    // The documents that the view shows stay in the cache, also those that only pending writes have made: an earlier
+    // snapshot of the backend must not replace them after their acknowledgement.
+    local.noteViews([snapshot].compactMap { $0 }.map { LocalStore.ViewReferences($0, target: record.id) })
     if isRemote { listenRemotely(record) }
   }
 

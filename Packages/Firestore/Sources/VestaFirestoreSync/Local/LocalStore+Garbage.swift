@@ -66,6 +66,7 @@ extension LocalStore {
 
   func isReferenced(_ key: DocumentKey) -> Bool {
     targets.contains(key) || viewReferences.contains(key) || held.contains(key)
+      || acknowledged.contains(key)
       || queues.values.contains { $0.contains(key) }
   }
 

@@ -53,6 +53,8 @@ package struct LocalStore {
   var orphans: Set<DocumentKey> = []
   /// Documents of acknowledged writes that stay until the views that look at them have had the backend's results.
   private(set) var held: Set<DocumentKey> = []
+  /// Documents of acknowledged writes that stay until the backend has sent a snapshot of the writes.
+  private(set) var acknowledged = AcknowledgedDocuments()
   var sequenceNumbers: [DocumentKey: Int64] = [:]
   var sequenceNumber: Int64 = 0
 
@@ -147,6 +149,21 @@ package struct LocalStore {
   mutating func release(_ keys: [DocumentKey]) {
     beginTransaction()
     for key in keys where held.remove(key) != nil { dereference(key) }
+    endTransaction()
+  }
+
+  /// Keeps a document, as an acknowledged write has left it, until a snapshot of that version.
+  mutating func hold(_ key: DocumentKey, until version: Timestamp) { acknowledged.append(key, version) }
+
+  /// Ends the keeping of the documents of writes that a snapshot has.
+  ///
+  /// - Parameter limit: The documents that are kept at most.
+  mutating func releaseAcknowledged(upTo version: Timestamp, limit: Int) {
+    guard acknowledged.count > 0 else { return }
+    let done = acknowledged.take(upTo: version, limit: limit)
+    if done.isEmpty { return }
+    beginTransaction()
+    for key in done { dereference(key) }
     endTransaction()
   }
 

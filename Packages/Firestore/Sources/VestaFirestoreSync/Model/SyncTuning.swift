@@ -70,6 +70,9 @@ package struct SyncTuning: Sendable, Hashable {
   package var residentQueries = 1_000
   /// Of a document with more pending writes, the combined effect is not computed anew after each answer.
   package var exactReplays = 64
+  /// How many documents of acknowledged writes stay in the cache until the backend has sent a snapshot of the writes;
+  /// beyond that, an earlier snapshot may show an earlier state for a moment.
+  package var acknowledgedDocuments = 1_000
   /// How often a read from the engine in the process begins again when writes are answered meanwhile.
   package var readAttempts = 3
 

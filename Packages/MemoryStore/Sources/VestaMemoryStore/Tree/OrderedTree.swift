@@ -3,8 +3,8 @@ import VestaStoreInterop
 /// A sorted map of keys to values whose copies cost nothing: a B+ tree that copies a node before it changes it.
 ///
 /// A copy of the tree is one reference to its root. A change copies the nodes on the way from the root to its leaf,
-/// unless nobody else has them: a second change to the same place in the same transaction happens in place. So a
-/// transaction of many changes copies each node once at the most, and a snapshot never copies a thing.
+/// unless the transaction alone has them: a second change to the same place in the same transaction happens in place.
+/// So a transaction of many changes copies each node once at the most, and a snapshot never copies a thing.
 ///
 /// Invariants: all leaves are equally deep; each node but the root has `minimumSize...maximumSize` entries or children;
 /// an inner root has two children at least.
@@ -64,7 +64,7 @@ struct OrderedTree: Sendable {
 // The changes are functions on a reference to a node, so that the one reference in its parent can be seen to be the
 // only one.
 extension OrderedTree {
-  /// Makes sure that nobody else sees a change of this node.
+  /// Makes sure that no other reader sees a change of this node.
   private static func own(_ node: inout TreeNode, _ made: inout Int) {
     if isKnownUniquelyReferenced(&node) { return }
     node = node.copy()
@@ -97,7 +97,7 @@ extension OrderedTree {
 
   /// Halves a node that has grown too large.
   ///
-  /// One that has grown at its end keeps more: keys often come in order.
+  /// One that has grown at its end keeps more: keys often arrive in order.
   private static func splitIfFull(
     _ node: TreeNode,
     grownAt position: Int,
@@ -109,7 +109,7 @@ extension OrderedTree {
     return node.split(at: position == size - 1 ? size - minimumSize : size / 2)
   }
 
-  /// Takes the keys from `lower` up to `upper` out of a subtree, which may come out too small, or empty.
+  /// Takes the keys from `lower` up to `upper` out of a subtree, which may become too small, or empty.
   private static func remove(
     from lower: [UInt8],
     to upper: [UInt8]?,

@@ -17,7 +17,7 @@ final class TreeNode: @unchecked Sendable {
   /// The root of every empty tree; being shared, it is never changed.
   static let empty = TreeNode()
 
-  /// A node of its own with the same contents; the arrays are shared until one of the two changes them.
+  /// A separate node with the same contents; the arrays are shared until one of the two changes them.
   func copy() -> TreeNode { TreeNode(keys: keys, values: values, children: children) }
 
   var isLeaf: Bool { children.isEmpty }

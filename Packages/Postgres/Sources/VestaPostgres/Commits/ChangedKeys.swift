@@ -30,7 +30,7 @@ struct ChangedKeys: Sendable, Equatable {
 
   // MARK: In a row
 
-  /// The row; beyond so many bytes it says less: the range that has all of it.
+  /// The row; beyond the limit of bytes it is the range that has all keys.
   func bytes(upTo largest: Int = PostgresTuning().changedBytes) -> [UInt8] {
     let size = keys.reduce(0) { $0 + $1.count + 4 } + ranges.reduce(0) { $0 + $1.lower.count + ($1.upper?.count ?? 0) }
     if size > largest, let whole { return ChangedKeys.row(keys: [], ranges: [whole]) }

@@ -10,7 +10,7 @@ import VestaStoreInterop
 /// in a second round trip that ends with COMMIT. No code of a body runs while the lock is held.
 ///
 /// A unit that gets no answer to its COMMIT is looked for afterwards, under the lock, when no old transaction can be
-/// under way any more: its commits carry its number.
+/// under way: its commits carry its number.
 final class CommitLeader: Sendable {
   private struct State: Sendable {
     var clock: VersionClock
@@ -28,7 +28,7 @@ final class CommitLeader: Sendable {
     var connection: PostgresConnection?
     /// The row of the store's state, as it was seen last.
     var last: CommitState
-    /// Whether nobody else had committed then: so a commit is likely to find the row as it was.
+    /// Whether no other process had committed then, so that a commit is likely to find the row as it was.
     var isAlone = true
     var units = 0
     var lastSync = ContinuousClock.now
@@ -137,7 +137,7 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// Waits for a transaction that is run under the lock, while nobody else commits, in this process or another.
+  /// Waits for a transaction that is run under the lock, without concurrent commits in this process or another.
   ///
   /// - Returns: `nil` where it has changed nothing.
   func commit(alone transaction: LoneTransaction) async throws -> CommitRequest.Outcome? {
@@ -185,7 +185,7 @@ final class CommitLeader: Sendable {
     return Array(sorted.prefix { $0.version < lowest }.prefix(largestUnit))
   }
 
-  /// Waits until something has changed, or some milliseconds have gone by.
+  /// Waits until something has changed, or some milliseconds have passed.
   private func pause() async {
     let timer = Task {
       try? await Task.sleep(for: self.schema.tuning.courtesy)
@@ -296,7 +296,7 @@ final class CommitLeader: Sendable {
     }
   }
 
-  /// Commits, again where the server or a connection was away or somebody was in the way.
+  /// Commits, again where the server or a connection was away or another commit was in the way.
   private func settled(_ requests: [CommitRequest]) async throws -> CommitUnit {
     var attempt = CommitAttempt(patience: patience)
     while true {
@@ -328,7 +328,7 @@ final class CommitLeader: Sendable {
     _ = try? await connection().run(schema.endSilentHolder(after: silence))
   }
 
-  /// Commits in one round trip, if nobody else has committed meanwhile; in two otherwise.
+  /// Commits in one round trip if no other process has committed since; in two otherwise.
   private func commitOnce(_ requests: [CommitRequest], _ attempt: inout CommitAttempt) async throws -> CommitUnit {
     let (last, isAlone) = state.withLock { ($0.last, $0.isAlone) }
     guard isAlone else {
@@ -386,7 +386,7 @@ final class CommitLeader: Sendable {
   /// Looks for the unit whose COMMIT was not answered: under the lock, when its transaction cannot be under way.
   ///
   /// Where it is not there, the floor is raised above it: should it still be on its way to the server, it finds another
-  /// state than it expects, and comes to nothing.
+  /// state than it expects, and has no effect.
   ///
   /// - Returns: The unit, if it was committed.
   private func resolved(_ attempt: inout CommitAttempt) async throws -> CommitUnit? {
@@ -412,7 +412,7 @@ final class CommitLeader: Sendable {
     return (connection, try absorb(rows, known, before))
   }
 
-  /// Takes in what came with the lock.
+  /// Takes over the rows that were read with the lock.
   ///
   /// - Parameters:
   ///   - known: The version that was asked after.
@@ -500,6 +500,6 @@ final class CommitLeader: Sendable {
     connection?.drop()
   }
 
-  /// Drops the connection; nothing is waiting any more.
+  /// Drops the connection; no request is waiting.
   func stop() { dropConnection() }
 }

@@ -19,7 +19,7 @@ final class CommitNews: Sendable {
   /// The last version that has been reported, or is about to be.
   var told: Int64 { state.withLock { $0.told } }
 
-  /// Reports versions: all there are above those that have been reported.
+  /// Reports all versions above the last reported one.
   func tell(_ versions: [Int64]) {
     let isTeller = state.withLock { state in
       for version in versions where version > state.told {

@@ -37,7 +37,7 @@ final class CommitRequest: Sendable {
   }
 }
 
-/// A transaction that has met others too often, and is run while nobody else commits.
+/// A transaction that has met others too often, and is run without concurrent commits.
 final class LoneTransaction: Sendable {
   /// Runs the body; `nil` where it changes nothing or throws.
   let run: @Sendable () async -> CommitRequest?
@@ -64,7 +64,7 @@ struct CommitUnit {
   /// - Parameters:
   ///   - requests: Those that wait.
   ///   - last: The state of the store.
-  ///   - log: What has been committed lately, up to its version.
+  ///   - log: The recent commits, up to its version.
   init(_ requests: [CommitRequest], _ last: CommitState, log: ConflictLog) {
     version = last.version
     floor = last.floor
@@ -77,7 +77,7 @@ struct CommitUnit {
       floor = max(floor, request.version)
       return accepted.append(request)
     }
-    // No version comes at or below one that was shown.
+    // No version is at or below one that was shown.
     guard request.version > max(version, floor), !hasChanged(request, log) else { return refused.append(request) }
     version = request.version
     commits.append((version, ChangedKeys(request.changes)))

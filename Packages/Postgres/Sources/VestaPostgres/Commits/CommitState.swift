@@ -1,4 +1,4 @@
-/// The row of a store's state, which whoever commits has locked.
+/// The row of a store's state, which is locked during a commit.
 struct CommitState: Sendable, Equatable {
   /// The version of the last commit.
   var version: Int64
@@ -29,7 +29,7 @@ struct CommitAttempt {
   /// The changes that were sent with a COMMIT that was not answered.
   var uncertain: CommitUnit?
   private let patience: Duration
-  /// The end of the time that the server has to come back; it begins with the first failure, however long an answer was
+  /// The end of the time that the server has to recover; it begins with the first failure, however long an answer was
   /// waited for before.
   private var deadline: ContinuousClock.Instant?
   private var wait = Duration.milliseconds(10)

@@ -2,8 +2,8 @@ import VestaStoreInterop
 
 /// The recent commits of all processes: enough to say whether something that was read has changed since.
 ///
-/// A value without clock and lock. It is complete above `base`; whoever has read an older snapshot counts as in the way
-/// of somebody.
+/// A value without clock and lock. It is complete above `base`; a transaction that read an older snapshot counts as in
+/// conflict with another one.
 struct ConflictLog: Sendable {
   private let tuning: PostgresTuning
 

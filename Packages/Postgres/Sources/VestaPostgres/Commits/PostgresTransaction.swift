@@ -3,7 +3,7 @@ import VestaStoreInterop
 /// A transaction: reads of one snapshot, and changes that are kept here until the commit.
 ///
 /// It holds no lock: the snapshot is opened with the first read, and the commit checks whether the values that were
-/// read are still current. So bodies run side by side, in this process and in others, and one that is slow holds nobody
+/// read are still current. So bodies run side by side, in this process and in others, and a slow one delays no other
 /// up.
 final class PostgresTransaction: StoreTransaction {
   private let core: StoreCore
@@ -47,7 +47,7 @@ final class PostgresTransaction: StoreTransaction {
     return CommitRequest(version: version, changes: changes, reads: reads, readVersion: snapshot?.version)
   }
 
-  /// Gives up what was reserved, if nobody commits it.
+  /// Gives up the reservation if it is not committed.
   func abandon() {
     if let reserved { core.leader.abandon(reserved) }
     reserved = nil
@@ -73,7 +73,7 @@ final class PostgresTransaction: StoreTransaction {
     try Task.checkCancellation()
   }
 
-  /// - Parameter first: What is read then.
+  /// - Parameter first: The keys to read at the beginning.
   private func moment(_ operation: String, reading first: StoreFirstRead) async throws -> PostgresSnapshot {
     if let snapshot { return snapshot }
     do {

@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// The changes of a transaction that nobody else sees yet: ranges that were emptied, then single keys.
+/// The changes of a transaction before its commit: ranges that were emptied, then single keys.
 struct WriteBuffer: Sendable {
   /// The values that were put, `nil` for deleted ones; they take precedence over the ranges.
   private(set) var values: [[UInt8]: [UInt8]?] = [:]
@@ -33,7 +33,7 @@ struct WriteBuffer: Sendable {
     ranges.append(range)
   }
 
-  /// Adds the changes of a transaction that comes after this one.
+  /// Adds the changes of a later transaction.
   mutating func add(_ other: WriteBuffer) {
     for range in other.ranges { delete(range) }
     for (key, value) in other.values { set(value, for: key) }

@@ -1,17 +1,17 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// The connections of a store: a limited number, first come, first served, opened when they are needed and kept.
+/// The connections of a store: a limited number, served in order of arrival, opened when they are needed and kept.
 final class ConnectionPool: Sendable {
   private struct State: Sendable {
     var idle: [PostgresConnection] = []
     var isClosed = false
-    /// Callers from within bodies, who do not wait for a place: those who hold the places may wait for them.
+    /// Callers from within bodies, who do not wait for a place: the holders of the places may wait for them.
     var inside = 0
     var drainWaiters = Waiters()
   }
 
-  /// A connection that was taken, and whether it came with a place.
+  /// A connection that was taken, and whether it has a place.
   struct Lease: Sendable {
     let connection: PostgresConnection
     let hasPlace: Bool
@@ -75,7 +75,7 @@ final class ConnectionPool: Sendable {
     waiters.resume()
   }
 
-  /// Drops the connections that nobody uses: after one has been found dead, the others may be too.
+  /// Drops the unused connections: after one has been found dead, the others may be too.
   func dropIdle() {
     let idle = state.withLock { state in
       defer { state.idle = [] }
@@ -84,7 +84,7 @@ final class ConnectionPool: Sendable {
     for connection in idle { connection.drop() }
   }
 
-  /// Refuses those who wait and who come, from outside of bodies.
+  /// Refuses waiting and later callers outside of bodies.
   func refuse(with error: StoreError) { places.close(throwing: error) }
 
   /// Waits until all connections have been given back, and drops them.

@@ -5,7 +5,7 @@ struct ConnectionTarget: Sendable, Equatable {
   /// The address as a number; `nil` where the name is still to be looked up, and where libpq finds out by itself.
   var address: String?
   var port: String?
-  /// The requirements of the server, in place of those of the connection string.
+  /// The requirements of the server, in place of the connection string's.
   var session: String?
 
   /// Whether the host is a name that has to be looked up.
@@ -30,7 +30,7 @@ struct ConnectionTarget: Sendable, Equatable {
 /// The parts of a connection string that decide where to connect; pure.
 ///
 /// libpq tries several hosts itself, but looks names up while its caller waits, and stays with a host that does not
-/// answer. So each host is an attempt of its own here, with a time of its own.
+/// answer. So each host is a separate attempt here, with a separate time-out.
 struct ConnectionPlan: Sendable, Equatable {
   /// In the order of the attempts.
   let targets: [ConnectionTarget]

@@ -1,6 +1,6 @@
 import VestaConcurrency
 
-/// Finds out where to connect, without keeping anybody waiting: names are looked up on a thread of their own.
+/// Finds out where to connect, without blocking a caller: names are looked up on a dedicated thread.
 final class Connector: Sendable {
   /// The addresses of a name, by a call that may block.
   typealias Lookup = @Sendable (String) -> [String]

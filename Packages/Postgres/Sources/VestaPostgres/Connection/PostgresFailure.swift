@@ -1,8 +1,8 @@
 /// Why the server did not do what it was asked.
 enum PostgresFailure: Error, Sendable, Equatable {
-  /// There is no connection, or none any more: what was asked may have been done.
+  /// There is no connection, or no longer: the request may have been served.
   case lost(String)
-  /// There is no connection any more, and nothing was sent.
+  /// The connection was lost, and nothing was sent.
   case unsent(String)
   /// The server refused, with a code of SQL.
   case refused(state: String, message: String)
@@ -40,7 +40,7 @@ enum PostgresFailure: Error, Sendable, Equatable {
     return false
   }
 
-  /// Whether somebody has had a lock for too long.
+  /// Whether a lock was held for too long.
   var isLockTimeout: Bool {
     if case .refused("55P03", _) = self { return true }
     return false

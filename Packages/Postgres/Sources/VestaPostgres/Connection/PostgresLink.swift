@@ -37,7 +37,7 @@ final class PostgresLink {
   ///   - info: The connection string.
   ///   - target: Which of its hosts.
   ///   - allowance: How long the connection may take to open.
-  ///   - notify: Called for each notification that comes.
+  ///   - notify: Called for each notification.
   ///   - opened: Called when the connection is there, or has failed.
   init?(
     _ info: ConnectionInfo, at target: ConnectionTarget, within allowance: Duration, notify: (@Sendable () -> Void)?,
@@ -50,7 +50,7 @@ final class PostgresLink {
     self.opened = opened
     // Notices are for people at a terminal.
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
-    // So that a refusal comes with its code.
+    // So that a refusal has its code.
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     if PQstatus(connection) == CONNECTION_BAD { die(message) }
   }

@@ -6,7 +6,7 @@ import VestaConcurrency
 final class PostgresLoop: Sendable {
   private enum Command: Sendable {
     case open(Int, Opening, PostgresLink.Completion)
-    /// Statements, and others after them whose answers nobody waits for.
+    /// Statements, and later ones whose answers are not awaited.
     case run(Int, [Statement], [Statement], PostgresLink.Completion)
     case drop(Int)
   }
@@ -48,7 +48,7 @@ final class PostgresLoop: Sendable {
     pipe.wake()
   }
 
-  // MARK: What callers ask
+  // MARK: Requests of callers
 
   /// How many answers have been waited for, those to the opening of connections left out.
   var roundTrips: Int { state.withLock { $0.roundTrips } }
@@ -77,7 +77,7 @@ final class PostgresLoop: Sendable {
     return await answer { .run(link, statements, others, $0) }
   }
 
-  /// Sends statements whose answers nobody waits for.
+  /// Sends statements without waiting for their answers.
   func send(_ statements: [Statement], on link: Int) { submit(.run(link, statements, [], { _ in })) }
 
   func drop(_ link: Int) { submit(.drop(link)) }
@@ -110,7 +110,7 @@ final class PostgresLoop: Sendable {
 
   private static func serve(_ pipe: PlatformPipe, _ patience: Duration, _ loop: () -> PostgresLoop?) {
     var links: [Int: Entry] = [:]
-    // How often those that do not answer are looked at.
+    // The interval at which unanswered requests are looked at.
     let milliseconds = Double(patience.components.seconds) * 1_000 + Double(patience.components.attoseconds) / 1e15
     let step = Int32(min(1_000, max(10, milliseconds / 8)))
     while true {
@@ -188,12 +188,12 @@ struct PostgresConnection: Sendable {
   /// Runs statements in one round trip.
   ///
   /// - Parameter others: The statements that are sent after them, and not waited for.
-  /// - Returns: What came of them; those before one that failed have been done.
+  /// - Returns: The results; statements before a failed one took effect.
   func answer(to statements: [Statement], then others: [Statement] = []) async -> Answer {
     await loop.run(statements, then: others, on: id)
   }
 
-  /// Sends a statement and does not wait for it; what is sent later comes after it.
+  /// Sends a statement and does not wait for it; later statements follow it.
   func send(_ statement: Statement) { loop.send([statement], on: id) }
 
   /// Ends the connection.

@@ -53,7 +53,7 @@ enum Parameter: Sendable {
 struct Statement: Sendable {
   let sql: String
   let parameters: [Parameter]
-  /// Whether the server is to remember how it is done; for those that come again and again.
+  /// Whether the server is to remember its plan; for statements that are sent often.
   let isPrepared: Bool
 
   init(_ sql: String, _ parameters: Parameter..., isPrepared: Bool = true) {

@@ -3,7 +3,7 @@ import VestaStoreInterop
 /// How much of a range is asked for at once: as much as the visitor has taken so far leaves to expect.
 struct PageSize: Sendable, Equatable {
   var entries: Int
-  /// The page ends with the entry that reaches so many bytes.
+  /// The page ends with the entry that reaches this number of bytes.
   var bytes: Int
 
   private let largestEntries: Int
@@ -30,7 +30,7 @@ struct PageSize: Sendable, Equatable {
       entries: min(entries * 4, max(entries, largestEntries)), bytes: min(bytes * 4, max(bytes, largestBytes)))
   }
 
-  /// The page for somebody who takes so many entries at most.
+  /// The page for a caller with a limit of entries.
   func upTo(_ limit: Int) -> PageSize { with(entries: min(entries, limit), bytes: bytes) }
 }
 
@@ -40,7 +40,7 @@ struct Page: Sendable {
   /// Whether there may be others after them.
   let hasMore: Bool
 
-  /// - Parameter size: What was asked for.
+  /// - Parameter size: The requested size.
   init(_ entries: [StoreEntry], _ size: PageSize) {
     self.entries = entries
     let bytes = entries.reduce(0) { $0 + $1.key.count + $1.value.count }

@@ -12,7 +12,7 @@ final class PostgresReader: StoreReader {
 
   /// Ends the reader.
   ///
-  /// - Returns: What a read of the body has failed with.
+  /// - Returns: The failure of a read of the body.
   func end() -> StoreError? {
     let failure = snapshot?.failure
     snapshot?.end()

@@ -11,10 +11,10 @@ final class PostgresSnapshot {
   var tuning: PostgresTuning { schema.tuning }
   /// Whether the store has entries with long keys.
   let hasLong: Bool
-  /// The rows that came with the beginning.
+  /// The rows that were read with the beginning.
   private var values: [[UInt8]: [UInt8]?] = [:]
   private var page: (range: KeyRange, order: ScanOrder, size: PageSize, page: Page)?
-  /// Why the connection cannot be used any more; whatever the body makes of it, it has not read what it asked for.
+  /// Why the connection is unusable; the body's reads failed, even if it ignores that.
   private(set) var failure: StoreError?
 
   private init(_ lease: ConnectionPool.Lease, _ pool: ConnectionPool, _ schema: Schema, version: Int64, hasLong: Bool) {
@@ -35,7 +35,7 @@ final class PostgresSnapshot {
   ///
   /// - Parameters:
   ///   - isInside: Whether the caller is in a body of the store.
-  ///   - first: What comes with it, and is not asked for again.
+  ///   - first: The rows read with it, which are not requested again.
   static func begin(
     _ pool: ConnectionPool, _ schema: Schema, isInside: Bool, reading first: StoreFirstRead?
   ) async throws -> PostgresSnapshot {
@@ -97,7 +97,7 @@ final class PostgresSnapshot {
     }
   }
 
-  /// Ends the transaction, and gives the connection back; nobody waits for that.
+  /// Ends the transaction, and gives the connection back, without waiting.
   func end() {
     if failure == nil { lease.connection.send(Schema.commit) }
     pool.give(lease, isSound: failure == nil)

@@ -3,17 +3,18 @@ import VestaStoreInterop
 
 /// The tables of a store, and every statement on them.
 ///
-/// A store is a schema of its own, so several share a database without seeing one another.
+/// A store is a separate schema, so several share a database without seeing one another.
 ///
 /// | table | what |
 /// |---|---|
 /// | `entries (key, value)` | the map; keys of up to 2048 bytes, which an index of PostgreSQL can have |
 /// | `long_entries (key, value)` | the entries with longer keys, found by their SHA-256, in order by their first 2048 bytes |
-/// | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that they came with, and which keys they changed |
+/// | `commits (version, unit, changes)` | the commits of the last hour: the transaction of PostgreSQL that made them, and which keys they changed |
 /// | `state` | one row: the last version, the floor, whether there are long keys, the form of the schema, the store's name |
 ///
-/// The row of `state` is the one lock: whoever commits has it, from the time when it hands out versions to the end of
-/// the commit. So versions become visible in their order, and a snapshot that shows a version shows everything before.
+/// The row of `state` is the one lock: a committing process holds it, from the time when it hands out versions to the
+/// end of the commit. So versions become visible in their order, and a snapshot that shows a version shows everything
+/// before.
 struct Schema: Sendable {
   /// The longest key that is in the index of `entries`.
   static let longestIndexedKey = 2_048
@@ -100,7 +101,7 @@ struct Schema: Sendable {
   static let commit = Statement("COMMIT")
   static let rollback = Statement("ROLLBACK")
 
-  /// Lets the server notice within two minutes that a machine has gone with its connections, and what they hold.
+  /// Lets the server notice within two minutes that a machine with its connections has failed, and releases its locks.
   static let keepAlive = Statement(
     "SELECT set_config('tcp_keepalives_idle', '60', false), set_config('tcp_keepalives_interval', '15', false)",
     isPrepared: false)
@@ -126,7 +127,7 @@ struct Schema: Sendable {
 
   /// The first entries of a range, of those with long keys or of the others.
   ///
-  /// Beyond the first entry it ends where it has so many bytes: what is not handed out is not read from disk either.
+  /// Beyond the first entry it ends at its limit of bytes: rows that are not returned are not read from disk either.
   func page(of range: KeyRange, _ order: ScanOrder, _ size: PageSize, isLong: Bool = false) -> Statement {
     let way = order == .ascending ? "ASC" : "DESC"
     var parameters: [Parameter] = [.bytes(range.lower)]
@@ -179,7 +180,7 @@ struct Schema: Sendable {
   /// Ends a session that has the lock and waits for its process, in the middle of what that process has sent.
   ///
   /// The server's own time-out begins after a whole request only; what is cut off in one would hold the lock until
-  /// the server notices that nobody is there.
+  /// the server notices that the client is unreachable.
   func endSilentHolder(after milliseconds: Int64) -> Statement {
     Statement(
       """
@@ -190,7 +191,7 @@ struct Schema: Sendable {
       """, .integer(milliseconds), isPrepared: false)
   }
 
-  /// Statements that begin to commit: they wait for the lock, then read what others have committed meanwhile.
+  /// Statements that begin to commit: they wait for the lock, then read the commits of others.
   func lock(after version: Int64) -> [Statement] {
     [
       Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
@@ -265,9 +266,9 @@ struct Schema: Sendable {
       .integer(state.floor), .integer(state.hasLong ? 1 : 0))
   }
 
-  /// Wakes those who listen.
+  /// Wakes the listeners.
   ///
-  /// Behind the COMMIT and not in it: PostgreSQL lets transactions that notify end one at a time, those of other stores
+  /// Behind the COMMIT and not in it: PostgreSQL lets transactions that notify end one at a time, other stores'
   /// included.
   var notify: Statement { Statement("NOTIFY \(channel)") }
   var listen: Statement { Statement("LISTEN \(channel)", isPrepared: false) }
@@ -281,7 +282,7 @@ struct Schema: Sendable {
       """, .integer(version))
   }
 
-  /// The transaction that a commit came with; it is asked under the lock, when nothing is under way any more.
+  /// The transaction that made a commit; it is requested under the lock, when nothing is under way.
   func unit(of version: Int64) -> Statement {
     Statement("SELECT unit FROM \(name).commits WHERE version = $1", .integer(version))
   }

@@ -13,7 +13,7 @@ struct DatabaseCompiler {
   }
 
   mutating func compile() -> DatabaseRuleset.Node {
-    let nothing = DatabaseRuleset.Node(rules: [:], indexes: [], children: [:], wildcard: nil)
+    let nothing = DatabaseRuleset.Node(rules: DatabaseRuleset.Rules(), indexes: [], children: [:], wildcard: nil)
     let document: PlacedJSON
     do throws(PlacedJSONReader.Failure) {
       document = try PlacedJSONReader.read(source.bytes)
@@ -38,7 +38,7 @@ struct DatabaseCompiler {
   }
 
   private mutating func node(_ members: [PlacedJSON.Member], captures: [String]) -> DatabaseRuleset.Node {
-    var rules: [DatabaseRuleKind: DatabaseExpression] = [:]
+    var rules = DatabaseRuleset.Rules()
     var indexes: [String] = []
     var children: [UTF8String: DatabaseRuleset.Node] = [:]
     var wildcard: (name: String, node: DatabaseRuleset.Node)?

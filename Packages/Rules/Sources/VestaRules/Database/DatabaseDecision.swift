@@ -28,7 +28,7 @@ extension DatabaseRuleset {
   ) -> DatabaseDecision {
     var steps: [DatabaseDecision.Step] = []
     let context = DatabaseContext(auth: auth, now: now, query: query, before: data, after: data)
-    let isAllowed = isGranted(.read, path, context, &steps)
+    let isAllowed = isGranted(.read, path, walk(path), context, &steps)
     return DatabaseDecision(isAllowed: isAllowed, steps: steps)
   }
 
@@ -45,7 +45,8 @@ extension DatabaseRuleset {
     var steps: [DatabaseDecision.Step] = []
     let context = DatabaseContext(auth: auth, now: now, before: before, after: after)
     for path in paths {
-      guard isGranted(.write, path, context, &steps), isValid(path, context, &steps) else {
+      let way = walk(path)
+      guard isGranted(.write, path, way, context, &steps), isValid(path, way, context, &steps) else {
         return DatabaseDecision(isAllowed: false, steps: steps)
       }
     }
@@ -57,11 +58,22 @@ extension DatabaseRuleset {
     decideRead(path, auth: auth, data: data).isAllowed
   }
 
+  /// Whether a rule of a node on the way to a path holds; nil where the node has no such rule.
   private func holds(
-    _ kind: DatabaseRuleKind, _ node: Node?, _ path: [String], _ captures: [String], _ context: DatabaseContext,
+    _ kind: DatabaseRuleKind, _ way: DatabaseWay, _ depth: Int, _ path: [String], _ context: DatabaseContext,
     _ steps: inout [DatabaseDecision.Step]
   ) -> Bool? {
-    guard let expression = node?.rules[kind] else { return nil }
+    guard let expression = way.nodes[depth]?.rules[kind] else { return nil }
+    let isWhole = depth == path.count
+    return holds(
+      kind, expression, isWhole ? path : Array(path.prefix(depth)),
+      isWhole ? way.captures : Array(way.captures.prefix(way.counts[depth])), context, &steps)
+  }
+
+  private func holds(
+    _ kind: DatabaseRuleKind, _ expression: DatabaseExpression, _ path: [String], _ captures: [String],
+    _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
+  ) -> Bool {
     var evaluation = DatabaseEvaluation(expression, context, path: path, captures: captures)
     do throws(DatabaseRulesFailure) {
       let outcome = try evaluation.holds()
@@ -74,27 +86,19 @@ extension DatabaseRuleset {
   }
 
   private func isGranted(
-    _ kind: DatabaseRuleKind, _ path: [String], _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
+    _ kind: DatabaseRuleKind, _ path: [String], _ way: DatabaseWay, _ context: DatabaseContext,
+    _ steps: inout [DatabaseDecision.Step]
   ) -> Bool {
-    let way = walk(path)
-    for (depth, node) in way.nodes.enumerated() {
-      guard node?.rules[kind] != nil else { continue }
-      let captures = Array(way.captures.prefix(way.counts[depth]))
-      if holds(kind, node, Array(path.prefix(depth)), captures, context, &steps) == true { return true }
-    }
+    for depth in way.nodes.indices where holds(kind, way, depth, path, context, &steps) == true { return true }
     return false
   }
 
   private func isValid(
-    _ path: [String], _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
+    _ path: [String], _ way: DatabaseWay, _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
   ) -> Bool {
-    let way = walk(path)
-    for (depth, node) in way.nodes.enumerated() {
-      guard node?.rules[.validate] != nil else { continue }
-      let place = Array(path.prefix(depth))
-      guard context.after.node(at: place).exists else { continue }
-      let captures = Array(way.captures.prefix(way.counts[depth]))
-      guard holds(.validate, node, place, captures, context, &steps) != false else { return false }
+    for depth in way.nodes.indices where way.nodes[depth]?.rules[.validate] != nil {
+      guard context.after.node(at: depth == path.count ? path : Array(path.prefix(depth))).exists else { continue }
+      guard holds(.validate, way, depth, path, context, &steps) != false else { return false }
     }
     // Depth first, by a list: what is written may be deep.
     var waiting: [(node: Node, path: [String], captures: [String])] = []
@@ -110,7 +114,9 @@ extension DatabaseRuleset {
     }
     addChildren(way.nodes.last ?? nil, path, way.captures)
     while let next = waiting.popLast() {
-      guard holds(.validate, next.node, next.path, next.captures, context, &steps) != false else { return false }
+      if let rule = next.node.rules[.validate] {
+        guard holds(.validate, rule, next.path, next.captures, context, &steps) else { return false }
+      }
       addChildren(next.node, next.path, next.captures)
     }
     return true

@@ -34,8 +34,8 @@ struct DatabaseEvaluation {
 
   mutating func holds() throws(Failure) -> Bool { try bool(expression.root, "Expression must evaluate to a boolean.") }
 
-  private mutating func bool(_ node: NodeID, _ message: String) throws(Failure) -> Bool {
-    guard case .scalar(.bool(let bool)) = try value(node) else { throw Failure(message) }
+  private mutating func bool(_ node: NodeID, _ message: @autoclosure () -> String) throws(Failure) -> Bool {
+    guard case .scalar(.bool(let bool)) = try value(node) else { throw Failure(message()) }
     return bool
   }
 
@@ -70,8 +70,8 @@ struct DatabaseEvaluation {
 
   private mutating func chain(_ operands: [NodeID], _ sign: String, until decisive: Bool) throws(Failure) -> Bool {
     for (index, operand) in operands.enumerated() {
-      let side = index == 0 ? "Left" : "Right"
-      if try bool(operand, "\(side) operand of \(sign) must be boolean.") == decisive { return decisive }
+      let holds = try bool(operand, "\(index == 0 ? "Left" : "Right") operand of \(sign) must be boolean.")
+      if holds == decisive { return decisive }
     }
     return !decisive
   }
@@ -86,7 +86,6 @@ struct DatabaseEvaluation {
   private mutating func binary(
     _ found: DatabaseOperator, _ left: NodeID, _ right: NodeID
   ) throws(Failure) -> DatabaseScalar {
-    let sign = found.rawValue
     switch found {
     case .equal, .notEqual:
       let isEqual = DatabaseEvaluation.equal(try value(left), try value(right))
@@ -94,6 +93,7 @@ struct DatabaseEvaluation {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return .bool(try order(found, left, right))
     case .add: return try sum(left, right)
     default:
+      let sign = found.rawValue
       let (l, r) = (try number(left, sign, "left"), try number(right, sign, "right"))
       switch found {
       case .subtract: return .number(l - r)
@@ -203,8 +203,8 @@ struct DatabaseEvaluation {
     }
   }
 
-  private mutating func text(_ node: NodeID, _ message: String) throws(Failure) -> String {
-    guard case .scalar(.string(let text)) = try value(node) else { throw Failure(message) }
+  private mutating func text(_ node: NodeID, _ message: @autoclosure () -> String) throws(Failure) -> String {
+    guard case .scalar(.string(let text)) = try value(node) else { throw Failure(message()) }
     return text
   }
 
@@ -258,7 +258,7 @@ struct DatabaseEvaluation {
   private mutating func string(
     _ text: String, _ method: DatabaseMethod, _ arguments: [NodeID]
   ) throws(Failure) -> DatabaseScalar {
-    let message = "\(method.rawValue)() expects a string argument."
+    var message: String { "\(method.rawValue)() expects a string argument." }
     switch method {
     case .contains: return .bool(BytesSearch.contains(text, try self.text(arguments[0], message)))
     case .beginsWith: return .bool(text.utf8.starts(with: try self.text(arguments[0], message).utf8))

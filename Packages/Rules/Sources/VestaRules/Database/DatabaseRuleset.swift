@@ -10,15 +10,39 @@ import VestaBytes
 /// rules.allowsRead(["notes", "ada"], auth: .map(["uid": .string("ada")]), data: DatabaseTree.missing)  // true
 /// ```
 public struct DatabaseRuleset: Sendable {
+  /// The rules of a node.
+  struct Rules: Sendable {
+    private var read: DatabaseExpression?
+    private var write: DatabaseExpression?
+    private var validate: DatabaseExpression?
+
+    subscript(kind: DatabaseRuleKind) -> DatabaseExpression? {
+      get {
+        switch kind {
+        case .read: read
+        case .write: write
+        case .validate: validate
+        }
+      }
+      set {
+        switch kind {
+        case .read: read = newValue
+        case .write: write = newValue
+        case .validate: validate = newValue
+        }
+      }
+    }
+  }
+
   /// A node of the rules.
   final class Node: Sendable {
-    let rules: [DatabaseRuleKind: DatabaseExpression]
+    let rules: Rules
     let indexes: [String]
     let children: [UTF8String: Node]
     let wildcard: Node?
 
     init(
-      rules: [DatabaseRuleKind: DatabaseExpression], indexes: [String], children: [UTF8String: Node], wildcard: Node?
+      rules: Rules, indexes: [String], children: [UTF8String: Node], wildcard: Node?
     ) {
       self.rules = rules
       self.indexes = indexes
@@ -50,23 +74,29 @@ public struct DatabaseRuleset: Sendable {
   public func indexes(at path: [String]) -> [String] { walk(path).nodes.last.flatMap { $0?.indexes } ?? [] }
 
   /// The nodes of the rules on the way to a path, the root first, and the captured names.
-  func walk(_ path: [String]) -> (nodes: [Node?], captures: [String], counts: [Int]) {
-    var nodes: [Node?] = [root]
-    var captures: [String] = []
-    // How many of the captures each node sees.
-    var counts = [0]
+  func walk(_ path: [String]) -> DatabaseWay {
+    var way = DatabaseWay(nodes: [root], captures: [], counts: [0])
+    way.nodes.reserveCapacity(path.count + 1)
+    way.counts.reserveCapacity(path.count + 1)
+    var parent: Node? = root
     for name in path {
-      let parent = nodes.last.flatMap { $0 }
-      if let child = parent?.children[UTF8String(name)] {
-        nodes.append(child)
-      } else {
-        nodes.append(parent?.wildcard)
-        captures.append(name)
-      }
-      counts.append(captures.count)
+      let literal = parent.flatMap { $0.children.isEmpty ? nil : $0.children[UTF8String(name)] }
+      if literal == nil { way.captures.append(name) }
+      parent = literal ?? parent?.wildcard
+      way.nodes.append(parent)
+      way.counts.append(way.captures.count)
     }
-    return (nodes, captures, counts)
+    return way
   }
+}
+
+/// The nodes of the rules on the way to a path, the root first.
+struct DatabaseWay {
+  var nodes: [DatabaseRuleset.Node?]
+  /// The names that were captured on the way.
+  var captures: [String]
+  /// The number of captures that each node sees.
+  var counts: [Int]
 }
 
 /// What a request to the Realtime Database is judged by.

@@ -42,7 +42,7 @@ extension Evaluation {
   private mutating func single(_ builtin: Builtin, _ value: RulesValue, _ argument: Int, _ id: Int) -> Operand {
     switch builtin {
     case .debug:
-      if case .trace(let recorder)? = recorder { recorder.debugged(value) }
+      trace?.debugged(value)
       return .value(value)
     case .int, .float, .string, .path: return convert(builtin, value, id)
     case .get: return lookUp(.get, builtin, value, id)
@@ -136,7 +136,7 @@ extension Evaluation {
   ) -> Operand {
     guard case .path(let path) = value else { return unsupported(builtin, [value], id) }
     let answer = budget.lookUp(function, path, in: documents)
-    if case .trace(let recorder)? = recorder { recorder.lookedUp(function, path) }
+    trace?.lookedUp(function, path)
     switch answer {
     case .found(let document): return function.isExistence ? .yes : .value(.map(document))
     // A document that is missing is null: a member of it is an error.

@@ -8,7 +8,7 @@ extension Evaluation {
       self.match = match
       self.binding = binding
       for allow in match.allows where allow.names(method) {
-        if case .trace(let recorder)? = recorder { recorder.asked(allow, captures: captureNames(match)) }
+        if let trace { trace.asked(allow, match, captures(of: match)) }
         let outcome = ask(allow)
         if case .value(.bool(true)) = outcome {
           return RulesDecision(verdict: .allowed, method: method, statements: [])
@@ -37,14 +37,14 @@ extension Evaluation {
     }
   }
 
-  /// The captures of the current match and what they are bound to, for a recorder.
-  private mutating func captureNames(_ match: CompiledMatch) -> [(name: String, value: String)] {
-    match.captureNames.enumerated().map { number, name in
+  /// The values of the captures of the current match, for a trace; nil for what a query does not fix.
+  private mutating func captures(of match: CompiledMatch) -> [RulesValue?] {
+    match.captureNames.indices.map { number in
       let count = failures.count
       let outcome = capture(number, 0)
       failures.removeLast(failures.count - count)
-      if case .value(let value) = outcome { return (name, value.description) }
-      return (name, "any")
+      if case .value(let value) = outcome { return value }
+      return nil
     }
   }
 

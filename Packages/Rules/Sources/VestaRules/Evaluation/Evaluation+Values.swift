@@ -40,6 +40,7 @@ extension Evaluation {
   mutating func path(_ list: Int, _ id: Int) -> Operand {
     let count = program.lists[list].count
     var reversed: [String] = []
+    reversed.reserveCapacity(count)
     var failure: Operand?
     for index in stride(from: count - 1, through: 0, by: -1) {
       let step = Int(program.lists[list][index])
@@ -62,7 +63,8 @@ extension Evaluation {
       }
     }
     guard budget.work.take(reversed.count) else { return fail(.sizeLimit, id) }
-    return failure ?? .value(.path(RulesPath(reversed.reversed())))
+    reversed.reverse()
+    return failure ?? .value(.path(RulesPath(reversed)))
   }
 
   // MARK: Members

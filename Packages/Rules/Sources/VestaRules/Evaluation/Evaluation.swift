@@ -28,10 +28,14 @@ struct Evaluation {
   var isEnded = false
   /// The lookups whose documents have to be read first.
   var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
-  var recorder: EvaluationRecorder?
+  /// Where outcomes are counted.
+  private let coverage: CoverageTable?
+  /// Where the decision is recorded.
+  let trace: TraceRecorder?
 
   init(
-    _ ruleset: Ruleset, _ request: RulesRequest, documents: any RulesDocuments, facts: QueryFacts?, budget: RulesBudget
+    _ ruleset: Ruleset, _ request: RulesRequest, documents: any RulesDocuments, facts: QueryFacts?, budget: RulesBudget,
+    recorder: EvaluationRecorder?
   ) {
     code = ruleset.code
     service = ruleset.service
@@ -40,6 +44,11 @@ struct Evaluation {
     self.documents = documents
     self.facts = facts
     self.budget = budget
+    switch recorder {
+    case .coverage(let table)?: (coverage, trace) = (table, nil)
+    case .trace(let recorder)?: (coverage, trace) = (nil, recorder)
+    case nil: (coverage, trace) = (nil, nil)
+    }
   }
 
   var program: Program {
@@ -62,18 +71,17 @@ struct Evaluation {
   // MARK: Steps
 
   mutating func evaluate(_ step: Int) -> Operand {
-    switch recorder {
-    case nil: return evaluateStep(step)
-    case .coverage(let counts)?:
+    if let coverage {
       let outcome = evaluateStep(step)
-      count(outcome, step, in: counts)
-      return outcome
-    case .trace(let recorder)?:
-      recorder.began(step)
-      let outcome = evaluateStep(step)
-      recorder.ended(step, recorded(outcome))
+      // Constants are in no report.
+      if program.steps[step].code != .constant { count(outcome, step, in: coverage) }
       return outcome
     }
+    guard let trace else { return evaluateStep(step) }
+    let record = trace.began(step)
+    let outcome = evaluateStep(step)
+    trace.ended(record, recorded(outcome))
+    return outcome
   }
 
   private mutating func evaluateStep(_ id: Int) -> Operand {

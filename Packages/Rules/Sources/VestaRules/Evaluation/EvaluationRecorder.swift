@@ -1,7 +1,8 @@
 /// Where every expression that is evaluated is recorded.
 enum EvaluationRecorder {
   case trace(TraceRecorder)
-  case coverage(CoverageCounts)
+  /// A table that outlives the evaluation.
+  case coverage(CoverageTable)
 }
 
 /// The outcome of an expression as a trace records it.
@@ -25,14 +26,14 @@ extension Evaluation {
   ///
   /// Booleans, which most are, only add one to a number.
   @inline(__always)
-  func count(_ outcome: Operand, _ step: Int, in counts: CoverageCounts) {
+  func count(_ outcome: Operand, _ step: Int, in table: CoverageTable) {
     switch outcome {
-    case .value(.bool(let bool)): counts.count(bool, step)
-    case .value(let value): counts.count(value, step)
+    case .value(.bool(let bool)): table.count(bool, step)
+    case .value(let value): table.count(value, step)
     case .failure(let number):
       let record = failures[Int(number)]
-      counts.count(record.failure, span(of: record), step)
-    case .symbol, .unset: counts.count(.unknown, program.spans[step].anchor, step)
+      table.count(record.failure, span(of: record), step)
+    case .symbol, .unset: table.count(.unknown, program.spans[step].anchor, step)
     }
   }
 }

@@ -26,7 +26,15 @@ public final class RulesCoverage: Sendable {
   public func decide(
     _ request: RulesRequest, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesDecision {
-    counted { budget, recorder in
+    var budget = ruleset.budget
+    return decide(request, documents: documents, budget: &budget)
+  }
+
+  /// Decides about a request with the budget of a caller, and counts the outcomes.
+  public func decide(
+    _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
+  ) -> RulesDecision {
+    counted { recorder in
       ruleset.decide(
         request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: recorder)
     }
@@ -36,15 +44,15 @@ public final class RulesCoverage: Sendable {
   public func decide(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesDecision {
-    counted { budget, recorder in
+    var budget = ruleset.budget
+    return counted { recorder in
       ruleset.decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: recorder)
     }
   }
 
-  private func counted(_ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision) -> RulesDecision {
-    var budget = ruleset.budget
+  private func counted(_ decide: (EvaluationRecorder) -> RulesDecision) -> RulesDecision {
     let counts = idle.withLock { $0.popLast() } ?? CoverageCounts(ruleset.program.steps.count)
-    let decision = decide(&budget, .coverage(counts))
+    let decision = withExtendedLifetime(counts) { decide(.coverage(counts.table)) }
     idle.withLock { $0.append(counts) }
     return decision
   }

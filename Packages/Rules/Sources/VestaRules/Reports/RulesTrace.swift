@@ -24,9 +24,9 @@ public struct RulesTrace: Sendable {
     /// The place of the expression.
     public var position: RulesPosition { code.source.position(code.program.spans[step].extent) }
     /// The outcome.
-    public internal(set) var outcome: Outcome
+    public let outcome: Outcome
     /// The expressions below it, in the order of writing.
-    public internal(set) var parts: [Expression]
+    public let parts: [Expression]
   }
 
   /// An `allow` statement that was asked.
@@ -36,78 +36,125 @@ public struct RulesTrace: Sendable {
     /// The captures of its match, with their values.
     public let captures: [(name: String, value: String)]
     /// The condition; nil where there is none.
-    public internal(set) var condition: Expression?
+    public let condition: Expression?
   }
 
   /// The decision.
   public let decision: RulesDecision
-  /// The statements that were asked, in their order.
-  public let statements: [Statement]
+  let code: RulesCode
+  /// The expressions in the order in which their evaluation began.
+  let records: [TraceRecorder.Record]
+  let asked: [TraceRecorder.Asked]
   /// The documents that were looked up.
   public let lookups: [(function: RulesLookupFunction, path: RulesPath)]
   /// The values of `debug()`.
   public let debugged: [RulesValue]
   /// The number of expressions that counted.
   public let expressionCount: Int
-}
 
-/// Builds the trace of one decision.
-final class TraceRecorder {
-  private let code: RulesCode
-  private(set) var statements: [RulesTrace.Statement] = []
-  private(set) var lookups: [(function: RulesLookupFunction, path: RulesPath)] = []
-  private(set) var debugged: [RulesValue] = []
-  /// The expressions that began and have not ended, with their parts so far.
-  private var open: [(step: Int, parts: [(step: Int, expression: RulesTrace.Expression)])] = []
-
-  init(_ code: RulesCode) { self.code = code }
-
-  func asked(_ allow: CompiledAllow, captures: [(name: String, value: String)]) {
-    statements.append(
-      RulesTrace.Statement(position: code.source.position(allow.extent), captures: captures, condition: nil))
-  }
-
-  func began(_ step: Int) { open.append((step, [])) }
-
-  func ended(_ step: Int, _ outcome: RecordedOutcome) {
-    guard let closed = open.popLast() else { return }
-    let result: RulesTrace.Expression.Outcome =
-      switch outcome {
-      case .value(let value): .value(value)
-      case .failure(let failure): .failure(failure)
-      case .unknown: .unknown
-      }
-    let expression = expression(step, result, parts(of: step, closed.parts))
-    if open.isEmpty {
-      if !statements.isEmpty { statements[statements.count - 1].condition = expression }
-    } else {
-      open[open.count - 1].parts.append((step, expression))
+  /// The statements that were asked, in their order.
+  ///
+  /// A decision only notes outcomes; the tree of its expressions is made here, each time anew.
+  public var statements: [Statement] {
+    let conditions = expressions()
+    return asked.map { asked in
+      Statement(
+        position: code.source.position(asked.allow.extent),
+        captures: zip(asked.match.captureNames, asked.captures).map { ($0, $1?.description ?? "any") },
+        condition: asked.record.flatMap { conditions[$0] })
     }
   }
 
-  func debugged(_ value: RulesValue) { debugged.append(value) }
-  func lookedUp(_ function: RulesLookupFunction, _ path: RulesPath) { lookups.append((function, path)) }
+  /// The expressions that are below no other one, by their places among the records.
+  private func expressions() -> [Int: Expression] {
+    var built: [(index: Int, expression: Expression)] = []
+    // Backwards, so that what is below an expression is there before it, the first part on top.
+    for (index, record) in records.enumerated().reversed() {
+      var below: [Expression] = []
+      while let last = built.last, last.index < Int(record.end) {
+        below.append(last.expression)
+        built.removeLast()
+      }
+      let step = Int(record.step)
+      built.append((index, expression(step, Expression.Outcome(record.outcome), parts(of: step, below))))
+    }
+    return Dictionary(uniqueKeysWithValues: built.map { ($0.index, $0.expression) })
+  }
 
-  private func expression(
-    _ step: Int, _ outcome: RulesTrace.Expression.Outcome, _ parts: [RulesTrace.Expression]
-  ) -> RulesTrace.Expression {
-    RulesTrace.Expression(code: code, step: step, outcome: outcome, parts: parts)
+  private func expression(_ step: Int, _ outcome: Expression.Outcome, _ parts: [Expression]) -> Expression {
+    Expression(code: code, step: step, outcome: outcome, parts: parts)
   }
 
   /// The parts in the order of writing: those that were not needed are named, and a function's body comes last.
-  private func parts(
-    of step: Int, _ evaluated: [(step: Int, expression: RulesTrace.Expression)]
-  ) -> [RulesTrace.Expression] {
+  private func parts(of step: Int, _ evaluated: [Expression]) -> [Expression] {
     var rest = evaluated
-    var ordered: [RulesTrace.Expression] = []
+    var ordered: [Expression] = []
     for child in code.tree.children(of: step) {
       if let index = rest.firstIndex(where: { $0.step == child }) {
-        ordered.append(rest.remove(at: index).expression)
+        ordered.append(rest.remove(at: index))
       } else if code.program.isBranch(step) {
         ordered.append(expression(child, .notEvaluated, []))
       }
     }
-    return ordered + rest.map(\.expression)
+    return ordered + rest
+  }
+}
+
+/// Notes the course of one decision.
+///
+/// It only appends to lists: the trace makes a tree of them when somebody reads it.
+final class TraceRecorder {
+  /// An expression that was evaluated.
+  struct Record: Sendable {
+    let step: Int32
+    var outcome: RecordedOutcome
+    /// The number of the first record that is not below this one.
+    var end: Int32
+  }
+
+  /// A statement that was asked.
+  struct Asked: Sendable {
+    let allow: CompiledAllow
+    let match: CompiledMatch
+    let captures: [RulesValue?]
+    /// The number of the first record of its condition; nil where there is none.
+    let record: Int?
+  }
+
+  private(set) var records: [Record] = []
+  private(set) var asked: [Asked] = []
+  private(set) var lookups: [(function: RulesLookupFunction, path: RulesPath)] = []
+  private(set) var debugged: [RulesValue] = []
+
+  init() { records.reserveCapacity(32) }
+
+  func asked(_ allow: CompiledAllow, _ match: CompiledMatch, _ captures: [RulesValue?]) {
+    asked.append(
+      Asked(allow: allow, match: match, captures: captures, record: allow.condition.map { _ in records.count }))
+  }
+
+  /// An expression begins; returns the number of its record.
+  func began(_ step: Int) -> Int {
+    records.append(Record(step: Int32(step), outcome: .unknown, end: 0))
+    return records.count - 1
+  }
+
+  func ended(_ record: Int, _ outcome: RecordedOutcome) {
+    records[record].outcome = outcome
+    records[record].end = Int32(records.count)
+  }
+
+  func debugged(_ value: RulesValue) { debugged.append(value) }
+  func lookedUp(_ function: RulesLookupFunction, _ path: RulesPath) { lookups.append((function, path)) }
+}
+
+extension RulesTrace.Expression.Outcome {
+  fileprivate init(_ outcome: RecordedOutcome) {
+    switch outcome {
+    case .value(let value): self = .value(value)
+    case .failure(let failure): self = .failure(failure)
+    case .unknown: self = .unknown
+    }
   }
 }
 
@@ -124,7 +171,15 @@ extension Program {
 extension Ruleset {
   /// Decides about a request, and records how.
   public func trace(_ request: RulesRequest, documents: any RulesDocuments = NoRulesDocuments()) -> RulesTrace {
-    traced { budget, recorder in
+    var budget = self.budget
+    return trace(request, documents: documents, budget: &budget)
+  }
+
+  /// Decides about a request with the budget of a caller, and records how.
+  public func trace(
+    _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
+  ) -> RulesTrace {
+    traced(&budget) { budget, recorder in
       decide(request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: recorder)
     }
   }
@@ -133,20 +188,20 @@ extension Ruleset {
   public func trace(
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue? = nil, documents: any RulesDocuments = NoRulesDocuments()
   ) -> RulesTrace {
-    traced { budget, recorder in
+    var budget = self.budget
+    return traced(&budget) { budget, recorder in
       decide(query, auth: auth, time: time, documents: documents, budget: &budget, recorder: recorder)
     }
   }
 
   private func traced(
-    _ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision
+    _ budget: inout RulesBudget, _ decide: (inout RulesBudget, EvaluationRecorder) -> RulesDecision
   ) -> RulesTrace {
-    var budget = self.budget
-    let recorder = TraceRecorder(code)
+    let recorder = TraceRecorder()
     let before = budget.expressions
     let decision = decide(&budget, .trace(recorder))
     return RulesTrace(
-      decision: decision, statements: recorder.statements, lookups: recorder.lookups, debugged: recorder.debugged,
-      expressionCount: before - budget.expressions)
+      decision: decision, code: code, records: recorder.records, asked: recorder.asked, lookups: recorder.lookups,
+      debugged: recorder.debugged, expressionCount: before - budget.expressions)
   }
 }

@@ -17,7 +17,7 @@ struct CommitGroup {
   /// The failure after which nothing of the group can be kept.
   private(set) var loss: StoreError?
 
-  /// Whether there is anything to commit beside changes of bodies.
+  /// Whether there is anything to commit in addition to changes of bodies.
   private var hasFloor = false
   private var version: StoreVersion
 
@@ -90,7 +90,7 @@ struct CommitGroup {
     } catch {
       thrown = error
     }
-    // The body may have seen the cancellation of the leader, whatever came of it: it has to run again elsewhere.
+    // The body may have seen the cancellation of the leader, whatever its result: it has to run again elsewhere.
     if Task.isCancelled, !request.hasBeenCancelled { return CancellationError() }
     return thrown
   }

@@ -16,9 +16,9 @@ struct LogPolicy {
     nextStartOver = limit
   }
 
-  /// The action after a commit that left the log with so many pages.
+  /// The action after a commit that left the log with a number of pages.
   ///
-  /// While readers keep it from starting over, it is tried again every so many pages, and not with every commit.
+  /// While readers keep it from starting over, it is tried again at intervals of pages, and not with every commit.
   mutating func decide(pages: Int) -> Step {
     guard pages >= checkpointPages else {
       nextWriteBack = checkpointPages

@@ -1,12 +1,13 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// Group commit: the task that finds the turn free leads, and serves those who come meanwhile within its commit.
+/// Group commit: the task that finds the turn free leads, and serves requests that arrive in the meantime within its
+/// commit.
 ///
 /// Example: task 1 finds the turn free and runs body A on its own thread. Meanwhile tasks 2 and 3 ask; they wait. When
 /// A has returned, task 1 takes B and C from the queue and runs them too, each in a savepoint, commits once, sends
-/// three versions to the observers, resumes tasks 2 and 3 with their outcomes, and passes the turn on to whoever waits
-/// then.
+/// three versions to the observers, resumes tasks 2 and 3 with their outcomes, and passes the turn on to a task that
+/// waits then.
 extension SQLiteStore {
   /// Leads if the turn is free, or waits to be served or to lead.
   func submit(_ request: WriteRequest) async -> WriteOutcome {
@@ -57,7 +58,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Runs the own body and those of the waiting, commits them together, resumes everybody, and passes the turn on.
+  /// Runs the leader's and the waiting bodies, commits them together, resumes their tasks, and passes the turn on.
   private func lead(_ own: WriteRequest) async -> WriteOutcome {
     if let work = own.maintenance { return await maintain(work) }
     var members = [Member(request: own, resume: nil)]
@@ -80,7 +81,7 @@ extension SQLiteStore {
       members = again
     }
     if isFull { writer.noteFullDisk() }
-    // What comes later finds room at the beginning of the log, if not behind it.
+    // Later commits find room at the beginning of the log, if not behind it.
     if writer.isShortOfRoom {
       await writer.startLogOver(patience: short.isEmpty ? .zero : .milliseconds(tuning.logPatience))
     }
@@ -123,7 +124,7 @@ extension SQLiteStore {
     _ = try outcome.get()
   }
 
-  /// Runs members, and those who wait, in one commit.
+  /// Runs members and waiting requests in one commit.
   ///
   /// - Parameter again: Gets the members to run again, without the one whose failure took the commit from them.
   /// - Returns: The other members, with their final outcomes.

@@ -3,12 +3,12 @@ import VestaStoreInterop
 
 /// The version of the last commit that readers see, known without reading the file.
 ///
-/// A row with the version would be a page of its own in every commit. Instead a reader looks at this value before its
+/// A row with the version would be an additional page in every commit. Instead a reader looks at this value before its
 /// snapshot begins and after its first read: if no commit became visible in between, the value is its version.
 /// `store_stamp` says when a commit becomes visible.
 ///
 /// Example: the value is 7. A reader reads 7, begins, gets a row, and reads 7 again: it sees version 7. Had commit 8
-/// become visible meanwhile, it would not know which of the two it sees. It begins again, with commits held up.
+/// become visible in between, it would not know which of the two it sees. It begins again, with commits held up.
 // Sound as @unchecked Sendable: the stamp is an atomic and a mutex, and the writer's part is the writer's alone.
 final class VisibleVersion: @unchecked Sendable {
   private let stamp: OpaquePointer
@@ -47,7 +47,7 @@ final class VisibleVersion: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - syncs: Whether the commit syncs the log before it becomes visible.
-  ///   - commit: Returns the version that is visible now, whatever came of the commit.
+  ///   - commit: Returns the version that is visible now, whatever the outcome of the commit.
   func change(syncs: Bool, _ commit: () -> StoreVersion) {
     store_stamp_expect(stamp, syncs ? 1 : 0)
     store_stamp_settle(stamp, commit().rawValue)

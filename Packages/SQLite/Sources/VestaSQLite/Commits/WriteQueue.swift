@@ -1,7 +1,7 @@
 import Synchronization
 import VestaStoreInterop
 
-/// A transaction that somebody asked for.
+/// A requested transaction.
 final class WriteRequest: Sendable {
   typealias Body = @Sendable (any StoreTransaction) async throws -> Void
 
@@ -42,7 +42,7 @@ final class WriteRequest: Sendable {
 /// The outcome of a transaction, without the value that its body returned.
 typealias WriteOutcome = Result<StoreVersion, any Error>
 
-/// The writer that has the turn, and the queue of those that wait; pure: the caller holds the lock and resumes tasks.
+/// The writer that has the turn, and the queue of waiting ones; pure: the caller holds the lock and resumes tasks.
 ///
 /// The turn is with one task at a time, the leader. A waiting request is either taken by the leader, who runs its body
 /// within the same commit, or becomes the leader when the turn is passed on. A `FairQueue` has no
@@ -66,10 +66,10 @@ struct WriteQueue {
   private var waiting: [Waiter] = []
   private var first = 0
 
-  /// Whether nobody has the turn and nobody wants it.
+  /// Whether the turn is free and no writer waits for it.
   var isIdle: Bool { !isTaken && first == waiting.count }
 
-  /// How many are remembered: those that wait, and a bounded number that were served.
+  /// The number of remembered requests: the waiting ones, and a bounded number that were served.
   var storedCount: Int { waiting.count }
 
   /// How many wait.
@@ -115,14 +115,14 @@ struct WriteQueue {
 
   /// Puts one back in front that the leader could not serve.
   ///
-  /// - Returns: Whether it waits again; a queue that has been closed meanwhile takes nobody.
+  /// - Returns: Whether it waits again; a queue that was closed in between takes no request.
   mutating func putBack(_ waiter: Waiter) -> Bool {
     if isClosed { return false }
     waiting.insert(waiter, at: first)
     return true
   }
 
-  /// Removes a cancelled request from the queue; `nil` when it is not there any more.
+  /// Removes a cancelled request from the queue; `nil` when it was removed before.
   mutating func remove(_ request: WriteRequest) -> Waiter? {
     guard let index = waiting[first...].firstIndex(where: { $0.request === request }) else { return nil }
     return waiting.remove(at: index)
@@ -135,7 +135,7 @@ struct WriteQueue {
     return next
   }
 
-  /// Lets nobody in any more; returns those that wait, to be refused.
+  /// Closes the queue; returns the waiting requests, to be refused.
   mutating func close() -> [Waiter] {
     isClosed = true
     defer { (waiting, first) = ([], 0) }

@@ -6,7 +6,7 @@ import VestaStoreInterop
 ///
 /// A body's changes lie in an open SQLite transaction. The first body of a group needs nothing else: when it fails, the
 /// transaction is rolled back. Each body after the first has a savepoint, so that its failure is its own.
-// Sound as @unchecked Sendable: touched by the task that has the turn in the `WriteQueue`, and by nobody else.
+// Sound as @unchecked Sendable: touched by the task that has the turn in the `WriteQueue` alone.
 final class WriterSession: @unchecked Sendable {
   let path: String
   /// The room for transactions that make room.
@@ -27,7 +27,7 @@ final class WriterSession: @unchecked Sendable {
   /// The version that no later commit may be at or below, as the file has it.
   var floor: StoreVersion { stored.floor }
 
-  /// The versions in the file, and those that the commit under way writes.
+  /// The versions in the file, and the versions that the commit under way writes.
   private var stored: StoredVersions
   private var pending: StoredVersions?
   private var pendingBeforeBody: StoredVersions?
@@ -100,7 +100,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Makes everything since the first body durable and visible, under a version.
   ///
-  /// - Throws: What went wrong. Nothing has been changed then, except after `unknownOutcome`, and the next body can
+  /// - Throws: The failure. Nothing has been changed then, except after `unknownOutcome`, and the next body can
   ///   begin.
   func commit(_ version: StoreVersion, _ versions: StoreVersions) throws {
     let connection = try opened("commit")
@@ -151,7 +151,7 @@ final class WriterSession: @unchecked Sendable {
     }
   }
 
-  /// Makes sure that a commit which was reported as failed does not come back.
+  /// Makes sure that a commit which was reported as failed does not reappear.
   ///
   /// Whatever fails in a commit (a write, the sync, the growth of the log's index), the whole of it may lie in the log
   /// all the same, and the next start after a crash would take it for good. An empty commit is written over its
@@ -178,7 +178,7 @@ final class WriterSession: @unchecked Sendable {
   ///
   /// Called with the turn and between transactions. Readers never wait for it. A reader of an older version keeps the
   /// log from starting over; once the log has reached its limit, this waits a little for such readers to end, and new
-  /// ones meanwhile no longer need the log. A failure is nobody's: the commits are safe in the log, and it is tried
+  /// ones no longer need the log. A failure concerns no caller: the commits are safe in the log, and it is tried
   /// again.
   func keepLogShort() async {
     guard let connection else { return }
@@ -197,7 +197,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Writes the log back and lets it start over where there is no room behind it, on a full disk.
   ///
-  /// The database file has the room for that already. Without the room of the log nothing could be written any more,
+  /// The database file has the room for that already. Without the room of the log nothing more could be written,
   /// and nothing deleted.
   ///
   /// - Parameter patience: How long to wait for readers that keep the log.
@@ -253,7 +253,7 @@ final class WriterSession: @unchecked Sendable {
   /// How many pages the log had after the last commit.
   var logPages: Int { connection?.logPages ?? 0 }
 
-  /// Notes the exact versions in the file, for the next start; without them it goes by the floor, as after a crash.
+  /// Notes the exact versions in the file, for the next start; without them it uses the floor, as after a crash.
   ///
   /// - Parameter floor: The highest version that readers were promised no commit at or below of.
   func noteEnd(floor: StoreVersion) {
@@ -286,7 +286,7 @@ final class WriterSession: @unchecked Sendable {
     if let connection { _ = store_files_fail_syncs(connection.handle, Int32(count)) }
   }
 
-  /// For tests: lets the database grow to so many pages and no further.
+  /// For tests: limits the database to a number of pages.
   func limitPages(to count: Int) throws {
     _ = try opened("test").number("PRAGMA max_page_count = \(count)", operation: "test")
   }

@@ -6,7 +6,7 @@ import VestaStoreInterop
 ///
 /// It reads one consistent version between `begin` and `commit`. Used by one body at a time: the reader pool and the
 /// turn of the writer see to that, so SQLite's own mutexes are off.
-// Sound as @unchecked Sendable: whoever holds a connection holds it alone, and gets and gives it under a lock.
+// Sound as @unchecked Sendable: a connection has one holder at a time, who gets and gives it under a lock.
 final class Connection: @unchecked Sendable {
   let path: String
 
@@ -62,7 +62,7 @@ final class Connection: @unchecked Sendable {
     (inlineLimit, entriesBetweenChecks) = (max(1, tuning.inlineLimit), max(1, tuning.entriesBetweenChecks))
   }
 
-  /// Closes the connection, which cannot be used any more; calling it again does nothing.
+  /// Closes the connection, which is unusable; calling it again does nothing.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -114,7 +114,7 @@ final class Connection: @unchecked Sendable {
     StoreError(sqlite: status, system: sqlite3_system_errno(handle), operation: operation, path: path)
   }
 
-  /// Writes the log back, without waiting for anybody; the status of SQLite.
+  /// Writes the log back, without waiting; the status of SQLite.
   func checkpoint(_ mode: Int32) -> Int32 {
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, Self.patience) }

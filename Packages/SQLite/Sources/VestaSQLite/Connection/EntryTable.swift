@@ -3,9 +3,10 @@ import VestaStoreInterop
 
 /// The ordered map, as statements on a connection.
 ///
-/// Small values lie beside their keys in `entry`, a table that is one index, so that a get is one descent and a scan
-/// reads pages in a row. A value that does not fit into its leaf is stored in `large`, and its entry holds its number
-/// instead: an index that spills has to read a whole chain of pages to compare one key. `Schema` has the measurements.
+/// Small values are stored next to their keys in `entry`, a table that is one index, so that a get is one descent and a
+/// scan reads pages in a row. A value that does not fit into its leaf is stored in `large`, and its entry holds its
+/// number instead: an index that spills has to read a whole chain of pages to compare one key. `Schema` has the
+/// measurements.
 struct EntryTable {
   let connection: Connection
 
@@ -155,7 +156,7 @@ struct EntryTable {
     }
   }
 
-  /// Writes a small value beside its key, in one descent; false when the number of a large one is there.
+  /// Writes a small value next to its key, in one descent; false when the number of a large one is there.
   private func putSmall(_ value: UnsafeRawBufferPointer, for key: UnsafeRawBufferPointer) throws -> Bool {
     try put(.putSmall, value, for: key)
     return connection.changes > 0

@@ -111,7 +111,7 @@ final class ReaderPool: Sendable {
     if let surplus { discard(surplus) }
   }
 
-  /// Closes a reader and counts it out; somebody who waits may open another one.
+  /// Closes a reader and counts it out; a waiting read may open another one.
   func discard(_ lease: ReaderLease) {
     lease.connection.close()
     _ = takeBack(isWarm: lease.connection.isWarm, owner: lease.owner)

@@ -80,7 +80,7 @@ final class SQLiteReader: StoreReader {
     return try body(table)
   }
 
-  /// Ends a snapshot whose version is not known, before anybody has been shown something of it.
+  /// Ends a snapshot whose version is not known, before any of its rows was returned.
   private func giveUp(_ table: EntryTable) throws {
     try table.connection.run(.commit)
     hasBegun = false

@@ -6,7 +6,7 @@ import VestaStoreInterop
 ///
 /// Chosen by measuring 100-byte, 1-KiB and 100-KiB values over three shapes and three sizes of pages; the README has
 /// the table. In short, against the obvious `WITHOUT ROWID` table on pages of 4096 bytes: gets of 1 KiB are 4.4 times
-/// faster, gets of 100 KiB 4.9 times, those of 100 bytes 0.9 times, and random puts of 100 bytes 0.7 times.
+/// faster, gets of 100 KiB 4.9 times, gets of 100 bytes 0.9 times, and random puts of 100 bytes 0.7 times.
 enum Schema {
   /// The making of a store: all of it or nothing.
   private static let tables = """
@@ -72,7 +72,7 @@ enum Schema {
   private static func bringUpToDate(_ connection: Connection) throws {
     let version = try connection.number("PRAGMA user_version", operation: "open") ?? 0
     guard (1..<Int64(StoreHeader.schemaVersion)).contains(version) else { return }
-    // Version 2 came with the floor; the versions before it were counters, which are below any time. In version 3 the
+    // Version 2 added the floor; the versions before it were counters, which are below any time. In version 3 the
     // row is no longer written by every commit.
     let floor = version == 1 ? "ALTER TABLE state ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;" : ""
     try connection.execute(

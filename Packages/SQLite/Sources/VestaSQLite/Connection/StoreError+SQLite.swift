@@ -7,7 +7,7 @@ extension StoreError {
   /// - Parameters:
   ///   - status: The extended result code.
   ///   - system: The error number of the system; zero when there is none.
-  ///   - operation: What the store was doing.
+  ///   - operation: The store's operation.
   ///   - path: The file.
   init(sqlite status: Int32, system: Int32, operation: String, path: String) {
     let failure = SystemFailure(code: system)
@@ -49,7 +49,7 @@ extension StoreError.Code {
       return
     }
     switch status & 0xFF {
-    // Our statements are right: where one is not understood, the tables are not there any more.
+    // Our statements are right: where one is not understood, the tables were removed.
     case SQLITE_ERROR: self = .corrupt
     case SQLITE_FULL: self = .diskFull
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA: self = .corrupt

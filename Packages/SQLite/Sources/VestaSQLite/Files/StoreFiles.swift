@@ -11,7 +11,7 @@ import VestaStoreInterop
 /// <directory>/<name>/reserve        zeros: the room for transactions that make room on a full disk
 /// ```
 /// The lock is the system's advisory lock on an open file, which ends with the process however it ends. The note in the
-/// lock file distinguishes a new store from one whose data file is gone or was emptied: that one must not start over
+/// lock file distinguishes a new store from one whose data file was removed or emptied: the latter must not start over
 /// silently.
 final class StoreFiles: Sendable {
   let database: String
@@ -53,8 +53,8 @@ final class StoreFiles: Sendable {
       return !isReleased
     }
     guard isFirst else { return }
-    // The lock goes with the file, and the identity of a removed file may be given to another one at once: both go
-    // together.
+    // The lock is removed with the file, and the identity of a removed file may be given to another one at once: both
+    // go together.
     let (lock, identity) = (lock, identity)
     Self.openHere.withLock { openHere in
       Platform.closeFile(lock)
@@ -120,8 +120,8 @@ final class StoreFiles: Sendable {
     }
   }
 
-  /// Throws when the database, its log or the lock file is not where it was: commits would go to a file that nobody
-  /// finds again.
+  /// Throws when the database, its log or the lock file is not where it was: commits would be written to a file that
+  /// nobody finds again.
   ///
   /// A look costs a commit some microseconds, and cannot see what happens right after it. So one is good for a while.
   ///

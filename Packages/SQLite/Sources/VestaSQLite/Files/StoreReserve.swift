@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// Room on the disk that is kept for transactions which make room.
 ///
-/// A file of zeros beside the store. On a full disk it is cut, piece by piece, while such a transaction writes, and the
-/// piece of the disk that becomes free is written to at once. It is filled up again when there is room.
+/// A file of zeros next to the store. On a full disk it is cut, piece by piece, while such a transaction writes, and
+/// the piece of the disk that becomes free is written to at once. It is filled up again when there is room.
 final class StoreReserve: Sendable {
   private struct State {
     var descriptor: Int32?
@@ -45,21 +45,21 @@ final class StoreReserve: Sendable {
   /// How much there is.
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Lets what is done meanwhile take from the reserve.
+  /// Lets operations take from the reserve until it ends.
   func lend<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     state.withLock { $0.isLent = true }
     defer { state.withLock { $0.isLent = false } }
     return try await body()
   }
 
-  /// Lets what is done meanwhile take from the reserve.
+  /// Lets operations take from the reserve until it ends.
   func lending<Result>(_ body: () throws -> Result) rethrows -> Result {
     state.withLock { $0.isLent = true }
     defer { state.withLock { $0.isLent = false } }
     return try body()
   }
 
-  /// Gives room for so many bytes, if it is lent and there is any left.
+  /// Gives room for a number of bytes, if it is lent and there is any left.
   ///
   /// - Returns: How many bytes of the disk have become free.
   func take(_ count: Int) -> Int32 {

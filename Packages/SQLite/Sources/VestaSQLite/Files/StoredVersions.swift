@@ -3,7 +3,7 @@ import VestaStoreInterop
 /// The versions in the file: a row that is written about four times a second while there are commits.
 ///
 /// A commit whose version is at or below the floor leaves the row alone, which saves it a page. After a crash the
-/// version of the last commit is not known, only that the floor is above it: the store then goes on as if its last
+/// version of the last commit is not known, only that the floor is above it: the store then continues as if its last
 /// commit had the version of the floor. A store that is closed writes the row once more, with the exact version.
 ///
 /// | step | version | floor | exact |
@@ -17,7 +17,7 @@ struct StoredVersions: Equatable, Sendable {
   var version: StoreVersion
   /// The version that no later commit may be at or below, unless this process has made it known that it may.
   var floor: StoreVersion
-  /// Whether no commit has come since the row was written.
+  /// Whether there was no commit since the row was written.
   var isExact: Bool
 
   /// How far the floor is put above a commit: a quarter of a second.

@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// Does something long on a thread of its own, so that it takes none of the few that run tasks.
+/// Does something long on a dedicated thread, so that it takes none of the few that run tasks.
 ///
 /// - Parameter work: Gets a request that is cancelled with the calling task. An error that it throws after that is
 ///   reported as `CancellationError`.

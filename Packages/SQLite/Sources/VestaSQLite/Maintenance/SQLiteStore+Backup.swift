@@ -2,11 +2,11 @@ import CVestaSQLite
 import VestaStoreInterop
 
 extension SQLiteStore {
-  /// Copies the store, as it is at one version, into a file of its own while it stays in use.
+  /// Copies the store, as it is at one version, into a separate file while it stays in use.
   ///
-  /// The copy is written to a file of its own beside the target, made durable, and renamed: a file with the name of the
+  /// The copy is written to a new file next to the target, made durable, and renamed: a file with the name of the
   /// target is always a whole backup, also when several tasks back up to it at once. A link in the place of the target
-  /// is replaced, not followed. What a backup to the same target has left that was killed is removed.
+  /// is replaced, not followed. The remains of a killed backup to the same target are removed.
   ///
   /// ```swift
   /// try await store.backup(to: "/backups/notes-monday.sqlite")
@@ -51,7 +51,7 @@ extension Connection {
 
   /// Copies one version of the database into an empty file, durably.
   func copy(to target: String, isCancelled: () -> Bool) throws {
-    // The snapshot is taken first, or a commit meanwhile would make the copy start over.
+    // The snapshot is taken first, or a concurrent commit would make the copy start over.
     try run(.begin)
     try EntryTable(connection: self).begin()
     let copy = try Connection(path: target, operation: "backup")

@@ -9,7 +9,7 @@ public struct StoreSize: Sendable, Hashable {
   /// back.
   public let freeBytes: Int
 
-  /// The bytes of the write-ahead log, which is bounded and is gone when the store is closed.
+  /// The bytes of the write-ahead log, which is bounded and is deleted when the store is closed.
   public let logBytes: Int
 }
 
@@ -17,9 +17,9 @@ extension SQLiteStore {
   /// Reads the whole file and looks for damage.
   ///
   /// It verifies the checksum of every page in use, the structure of the tables, and that large values and their
-  /// entries belong together. Reads and writes continue meanwhile.
+  /// entries belong together. Reads and writes continue during the check.
   ///
-  /// - Returns: What is wrong, a sentence each; empty when the store is sound.
+  /// - Returns: The defects, a sentence each; empty when the store is sound.
   /// - Throws: `StoreError` when the check could not be done, or `CancellationError`.
   public func checkIntegrity() async throws -> [String] {
     try await aside { connection, _ in try connection.problems() }
@@ -39,7 +39,7 @@ extension SQLiteStore {
 
   /// Rewrites the database file without its free space.
   ///
-  /// Reads continue meanwhile; writes wait. While it runs, it needs room for the content twice: once in the system's
+  /// Reads continue; writes wait. It needs room for the content twice: once in the system's
   /// directory for temporary files, in a file without a name, and once in the log. A crash leaves the store as it was.
   ///
   /// - Throws: `StoreError`, or `CancellationError`; the store is as it was then.

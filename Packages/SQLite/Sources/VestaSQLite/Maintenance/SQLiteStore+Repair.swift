@@ -32,7 +32,7 @@ extension SQLiteStore {
   /// - Parameters:
   ///   - name: The name of the store, which must be closed.
   ///   - directory: The directory above.
-  /// - Returns: What was done.
+  /// - Returns: The repairs.
   /// - Throws: `StoreError.Code.corrupt` with the problems when the content is damaged; the file is as it was then.
   @discardableResult
   public static func repair(named name: String, in directory: String) async throws -> StoreRepair {

@@ -140,7 +140,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     poll.change(channel.descriptor, interest, token: channel.token)
   }
 
-  /// Ends the watching of a channel, before its descriptor is closed.
+  /// Ends the watching of a channel, before its descriptor is closed; one that is not watched is left alone.
   func remove(_ channel: Channel) {
     poll.remove(channel.descriptor)
     forget(channel)
@@ -148,6 +148,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
   private func forget(_ channel: Channel) {
     let index = Int(channel.token & 0xFFFF_FFFF)
+    // Freed twice, the slot would be given to two channels, and one would get the events of the other.
+    guard slots.indices.contains(index), slots[index].channel === channel else { return }
     slots[index].channel = nil
     slots[index].generation &+= 1
     freeSlots.append(index)

@@ -7,7 +7,7 @@ import VestaTransportInterop
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
 final class ServerConnection: SocketConnection, @unchecked Sendable {
   /// What the connection is busy with.
-  private enum Phase {
+  enum Phase {
     /// Waits for a request, or has a part of its head.
     case idle
     /// Gathers the body before the handler is called.
@@ -20,21 +20,21 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   }
 
   let listener: ServerListener
-  private var phase = Phase.idle
-  private var machine: RequestMachine
-  private var request: RequestMachine.Head?
+  var phase = Phase.idle
+  var machine: RequestMachine
+  var request: RequestMachine.Head?
   /// The body that is gathered.
-  private var body: [UInt8] = []
+  var body: [UInt8] = []
   /// The body of the request while a handler reads it.
-  private var incoming: ByteStream?
-  private var isIncomingFull = false
-  private var framing = MessageWriter.Framing.none
-  private var task: Task<Void, Never>?
-  private var peer: TransportPeer?
-  private var closesAfterReply = false
+  var incoming: ByteStream?
+  var isIncomingFull = false
+  var framing = MessageWriter.Framing.none
+  var task: Task<Void, Never>?
+  var peer: TransportPeer?
+  var closesAfterReply = false
   /// Whether the listener shuts down.
-  private var isEnding = false
-  private var requestsInTurn = 0
+  var isEnding = false
+  var requestsInTurn = 0
 
   init(_ descriptor: Int32, _ listener: ServerListener, _ loop: EventLoop) {
     self.listener = listener
@@ -100,7 +100,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     return closesWhenWritten ? bytes.count : index
   }
 
-  private var isHeadBegun = false
+  var isHeadBegun = false
 
   private func began(_ head: RequestMachine.Head) {
     requestsInTurn += 1
@@ -198,141 +198,13 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     }
   }
 
-  // MARK: Replying
+  // MARK: Writing
 
-  private func serve(_ body: HTTPBody) {
-    guard let head = request else { return }
-    let peer = self.peer ?? makePeer(head)
-    let request = HTTPRequest(
-      head.method, head.target, authority: head.authority, fields: head.fields, body: body, peer: peer)
-    switch listener.handler.reply(to: request) {
-    case .response(let response): respond(response)
-    case .task(let work): run(work)
-    case .webSocket(let service): upgrade(request, service)
-    }
-  }
-
-  private func makePeer(_ head: RequestMachine.Head) -> TransportPeer {
-    let unknown = TransportAddress.internet(host: "unknown", port: 0)
-    let made = TransportPeer(
-      address: PlatformSocket.peerAddress(descriptor) ?? unknown, localAddress: listener.address,
-      version: head.minorVersion == 0 ? .http1_0 : .http1_1)
-    peer = made
-    return made
-  }
-
-  private func run(_ work: @escaping @Sendable () async throws -> HTTPResponse) {
-    phase = .replying
-    if incoming == nil { deadline = .max }
-    task = Task(executorPreference: loop) { [self] in
-      let response: HTTPResponse
-      do {
-        response = try await work()
-      } catch {
-        response = HTTPResponse(.internalServerError)
-      }
-      // The preference has brought the task back to the loop.
-      if loop.isCurrent { turn { completed(response) } } else { perform { self.completed(response) } }
-    }
-  }
-
-  private func completed(_ response: HTTPResponse) {
-    task = nil
-    guard !isClosed, case .replying = phase else { return }
-    respond(response)
-  }
-
-  private func respond(_ made: HTTPResponse) {
-    // An interim response would leave the peer waiting for the final one.
-    let response = made.status.isInterim ? HTTPResponse(.internalServerError) : made
-    let keepsAlive = request?.keepsAlive ?? false
-    write(response, keepsAlive: keepsAlive && !isEnding)
-    guard case .stream(let stream, _) = response.body else { return afterReply() }
-    guard sendsBody(response) else {
-      stream.cancel()
-      return afterReply()
-    }
-    phase = .sending(stream)
-    if incoming == nil { deadline = .max }
-    stream.pipe.setReadable { [weak self] in self?.perform {} }
-  }
-
-  private func sendsBody(_ response: HTTPResponse) -> Bool {
-    request?.method != .head && !response.status.forbidsBody
-  }
-
-  /// Writes the head of a response, and its body if that is there.
-  private func write(_ response: HTTPResponse, keepsAlive: Bool) {
-    let isOld = request?.minorVersion == 0
-    framing = .none
-    if !response.status.forbidsBody {
-      if let length = response.body.length { framing = .length(length) } else { framing = isOld ? .untilEnd : .chunked }
-    }
-    let keeps = keepsAlive && framing != .untilEnd
-    closesAfterReply = !keeps
-    let connection: MessageWriter.Connection = keeps ? (isOld ? .keepAlive : .usual) : .close
-    MessageWriter.head(response, framing, connection, date: loop.dateLine, into: &output.tail)
-    if case .bytes(let bytes) = response.body, sendsBody(response) { output.append(bytes) }
-  }
-
-  /// Moves what the stream of the response, or the WebSocket, has to the socket's queue.
   override func pump() {
-    if case .webSocket(let session) = phase { return session.pump() }
-    guard case .sending(let stream) = phase else { return }
-    while output.count < tuning.backlogBytes {
-      switch stream.pipe.take() {
-      case .element(let bytes):
-        guard !bytes.isEmpty else { continue }
-        if framing == .chunked { MessageWriter.chunk(bytes.count, into: &output.tail) }
-        output.append(bytes)
-        if framing == .chunked { MessageWriter.chunkEnd(into: &output.tail) }
-      case .nothingYet: return
-      case .ended(nil):
-        if framing == .chunked { MessageWriter.end(trailers: stream.trailers, into: &output.tail) }
-        return afterReply()
-      case .ended:
-        // What was written before leaves first, so far as the socket takes it.
-        _ = output.write(to: descriptor)
-        return abort()
-      }
-    }
-  }
-
-  /// The connection is free for the next request, or ends.
-  private func afterReply() {
-    phase = .idle
-    request = nil
-    if machine.isInBody {
-      // What the handler has not read would have to be read over; the connection ends instead.
-      closesAfterReply = true
-      incoming?.fail(TransportError(.closed, "The response was sent before the end of the request."))
-      incoming = nil
-    }
-    if closesAfterReply || isEnding { return close(lingers: true) }
-    deadline = loop.now + loop.times.idle
-  }
-
-  private func upgrade(_ request: HTTPRequest, _ service: WebSocketService) {
-    guard let key = WebSocketHandshake.key(of: request) else {
-      return respond(HTTPResponse(426, fields: [.upgrade: "websocket", "sec-websocket-version": "13"]))
-    }
-    let offered = WebSocketHandshake.subprotocols(of: request)
-    let agreed = service.subprotocol.flatMap { offered.contains($0) ? $0 : nil }
-    let fields = WebSocketHandshake.fields(accepting: key, subprotocol: agreed, and: service.fields)
-    MessageWriter.head(
-      HTTPResponse(101, fields: fields), .none, .upgrade, date: loop.dateLine, into: &output.tail)
-    let socket = WebSocket(subprotocol: agreed, limit: tuning.backlogBytes)
-    let session = WebSocketSession(self, socket, .server, messageLimit: service.messageLimit)
-    phase = .webSocket(session)
-    deadline = .max
-    session.start()
-    task = Task(executorPreference: loop) {
-      do {
-        try await service.serve(socket)
-        socket.close()
-      } catch {
-        socket.close(WebSocketClose(.internalError))
-      }
+    switch phase {
+    case .webSocket(let session): session.pump()
+    case .sending(let stream): pump(stream)
+    default: break
     }
   }
 

@@ -25,6 +25,7 @@ enum Tour {
     Chapter("remoteconfig", "Remote Config: values that change while you watch", configChapter),
     Chapter("messaging", "Messaging: to everybody who follows", messagesChapter),
     Chapter("functions", "Functions: code by name", functionsChapter),
+    Chapter("rules", "Security rules: tested without a server", rulesChapter),
   ]
 
   static func main() async {

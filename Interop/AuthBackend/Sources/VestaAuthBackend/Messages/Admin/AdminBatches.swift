@@ -199,7 +199,7 @@ public struct BatchCreateResponse: AuthMessage {
 
 /// Accounts to delete.
 public struct BatchDeleteRequest: AuthMessage {
-  /// 1 to 1000 users' ids; those that are not there are ignored.
+  /// 1 to 1000 users' ids; ids without an account are ignored.
   public var localIDs: [String]
 
   /// Whether accounts are deleted that are not disabled.

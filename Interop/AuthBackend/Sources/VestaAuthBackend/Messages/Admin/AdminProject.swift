@@ -24,7 +24,7 @@ public struct SignInSettings: AuthMessage {
   /// Whether users may sign in by phone; never in a tenant.
   public var allowsPhone: Bool
 
-  /// Whether nobody can sign in at all.
+  /// Whether all sign-ins are refused.
   public var isDisabled: Bool
 
   /// Whether second factors can be used.
@@ -91,7 +91,7 @@ public struct ProjectConfig: AuthMessage {
   }
 }
 
-/// A tenant: users of its own within the project.
+/// A tenant: a separate set of users within the project.
 public struct Tenant: AuthMessage {
   /// Names the tenant.
   public var tenantID: String

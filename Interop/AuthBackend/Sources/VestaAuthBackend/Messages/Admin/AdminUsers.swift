@@ -79,7 +79,7 @@ public struct NewMfaEnrollment: AuthMessage {
   }
 }
 
-/// Accounts to look up; those that are not there are left out.
+/// Accounts to look up; missing accounts are left out.
 public struct GetUsersRequest: AuthMessage {
   /// Users' ids.
   public var localIDs: [String]
@@ -217,7 +217,7 @@ public struct QueryUsersRequest: AuthMessage {
   /// Whether the accounts are given too.
   public var returnsUsers: Bool
 
-  /// Whether the largest user id comes first.
+  /// Whether the largest user id is first.
   public var isDescending: Bool
 
   /// Creates a value with these properties.

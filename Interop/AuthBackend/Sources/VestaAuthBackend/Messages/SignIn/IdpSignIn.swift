@@ -74,7 +74,7 @@ public struct IdpSignInRequest: AuthMessage {
   /// The ID token of the account to link to; `nil` to sign in.
   public var idToken: String?
 
-  /// Whether refusals come as `errorMessage`, with what the provider said.
+  /// Whether refusals are returned as `errorMessage`, with the provider's answer.
   public var returnIdpCredential: Bool
 
   /// Whether an account is made where there is none.

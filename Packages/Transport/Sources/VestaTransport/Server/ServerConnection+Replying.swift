@@ -1,0 +1,113 @@
+import VestaTransportInterop
+
+extension ServerConnection {
+  func serve(_ body: HTTPBody) {
+    guard let head = request else { return }
+    let peer = self.peer ?? makePeer(head)
+    let request = HTTPRequest(
+      head.method, head.target, authority: head.authority, fields: head.fields, body: body, peer: peer)
+    switch listener.handler.reply(to: request) {
+    case .response(let response): respond(response)
+    case .task(let work): run(work)
+    case .webSocket(let service): upgrade(request, service)
+    }
+  }
+
+  func makePeer(_ head: RequestMachine.Head) -> TransportPeer {
+    let unknown = TransportAddress.internet(host: "unknown", port: 0)
+    let made = TransportPeer(
+      address: PlatformSocket.peerAddress(descriptor) ?? unknown, localAddress: listener.address,
+      version: head.minorVersion == 0 ? .http1_0 : .http1_1)
+    peer = made
+    return made
+  }
+
+  func run(_ work: @escaping @Sendable () async throws -> HTTPResponse) {
+    phase = .replying
+    if incoming == nil { deadline = .max }
+    task = Task(executorPreference: loop) { [self] in
+      let response: HTTPResponse
+      do {
+        response = try await work()
+      } catch {
+        response = HTTPResponse(.internalServerError)
+      }
+      // The preference has brought the task back to the loop.
+      if loop.isCurrent { turn { completed(response) } } else { perform { self.completed(response) } }
+    }
+  }
+
+  func completed(_ response: HTTPResponse) {
+    task = nil
+    guard !isClosed, case .replying = phase else { return }
+    respond(response)
+  }
+
+  func respond(_ made: HTTPResponse) {
+    // An interim response would leave the peer waiting for the final one.
+    let response = made.status.isInterim ? HTTPResponse(.internalServerError) : made
+    let keepsAlive = request?.keepsAlive ?? false
+    write(response, keepsAlive: keepsAlive && !isEnding)
+    guard case .stream(let stream, _) = response.body else { return afterReply() }
+    guard sendsBody(response) else {
+      stream.cancel()
+      return afterReply()
+    }
+    phase = .sending(stream)
+    if incoming == nil { deadline = .max }
+    stream.pipe.setReadable { [weak self] in self?.perform {} }
+  }
+
+  func sendsBody(_ response: HTTPResponse) -> Bool {
+    request?.method != .head && !response.status.forbidsBody
+  }
+
+  /// Writes the head of a response, and its body if that is there.
+  func write(_ response: HTTPResponse, keepsAlive: Bool) {
+    let isOld = request?.minorVersion == 0
+    framing = .none
+    if !response.status.forbidsBody {
+      if let length = response.body.length { framing = .length(length) } else { framing = isOld ? .untilEnd : .chunked }
+    }
+    let keeps = keepsAlive && framing != .untilEnd
+    closesAfterReply = !keeps
+    let connection: MessageWriter.Connection = keeps ? (isOld ? .keepAlive : .usual) : .close
+    MessageWriter.head(response, framing, connection, date: loop.dateLine, into: &output.tail)
+    if case .bytes(let bytes) = response.body, sendsBody(response) { output.append(bytes) }
+  }
+
+  /// The connection is free for the next request, or ends.
+  func afterReply() {
+    phase = .idle
+    request = nil
+    if machine.isInBody {
+      // What the handler has not read would have to be read over; the connection ends instead.
+      closesAfterReply = true
+      incoming?.fail(TransportError(.closed, "The response was sent before the end of the request."))
+      incoming = nil
+    }
+    if closesAfterReply || isEnding { return close(lingers: true) }
+    deadline = loop.now + loop.times.idle
+  }
+
+  /// Moves what the stream of the response has to the socket's queue.
+  func pump(_ stream: ByteStream) {
+    while output.count < tuning.backlogBytes {
+      switch stream.pipe.take() {
+      case .element(let bytes):
+        guard !bytes.isEmpty else { continue }
+        if framing == .chunked { MessageWriter.chunk(bytes.count, into: &output.tail) }
+        output.append(bytes)
+        if framing == .chunked { MessageWriter.chunkEnd(into: &output.tail) }
+      case .nothingYet: return
+      case .ended(nil):
+        if framing == .chunked { MessageWriter.end(trailers: stream.trailers, into: &output.tail) }
+        return afterReply()
+      case .ended:
+        // What was written before leaves first, so far as the socket takes it.
+        _ = output.write(to: descriptor)
+        return abort()
+      }
+    }
+  }
+}
