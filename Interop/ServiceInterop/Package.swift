@@ -14,10 +14,13 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaServiceInterop", targets: ["VestaServiceInterop"]),
+    .library(name: "VestaServiceInteropContracts", targets: ["VestaServiceInteropContracts"]),
     .library(name: "VestaServiceInteropFakes", targets: ["VestaServiceInteropFakes"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
+    .package(path: "../AppCheckInterop"),
+    .package(path: "../AuthInterop"),
   ],
   targets: [
     .target(
@@ -25,6 +28,18 @@ let package = Package(
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaServiceInteropContracts",
+      dependencies: [
+        "VestaServiceInterop",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -32,6 +47,7 @@ let package = Package(
       name: "VestaServiceInteropFakes",
       dependencies: [
         "VestaServiceInterop",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],
@@ -40,10 +56,14 @@ let package = Package(
     .testTarget(
       name: "VestaServiceInteropTests",
       dependencies: [
-        "VestaServiceInterop", "VestaServiceInteropFakes",
+        "VestaServiceInterop", "VestaServiceInteropContracts", "VestaServiceInteropFakes",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaAppCheckInterop", package: "AppCheckInterop"),
+        .product(name: "VestaAppCheckInteropFakes", package: "AppCheckInterop"),
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
+        .product(name: "VestaAuthInteropFakes", package: "AuthInterop"),
       ],
       swiftSettings: settings
     ),

@@ -94,6 +94,7 @@ let package = Package(
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropContracts", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),

@@ -18,6 +18,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/RemoteConfigBackend"),
     .package(path: "../../Interop/RemoteConfigInterop"),
@@ -43,6 +44,7 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaEngineInterop", package: "EngineInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

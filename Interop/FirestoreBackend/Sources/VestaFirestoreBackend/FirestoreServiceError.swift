@@ -14,18 +14,31 @@ public struct FirestoreServiceError: ServiceFailure, Hashable, CustomStringConve
   /// The cause; it names the part of the request that is wrong.
   public let message: String
 
+  /// The structured details, such as the time after which to try again.
+  public let errorDetails: [ErrorDetail]
+
   /// An error.
   ///
   /// - Parameters:
   ///   - code: The canonical code.
   ///   - message: The cause; it names the part of the request.
-  public init(_ code: ServiceCode, _ message: String) {
+  ///   - errorDetails: The structured details.
+  public init(_ code: ServiceCode, _ message: String, errorDetails: [ErrorDetail]) {
     self.code = code
     self.message = message
+    self.errorDetails = errorDetails
   }
 
-  /// No error of another type is known here; the engine translates its store's errors.
-  public init?(translating error: any Error) { nil }
+  /// An error without details.
+  public init(_ code: ServiceCode, _ message: String) { self.init(code, message, errorDetails: []) }
+
+  /// The error for a status.
+  public init(_ status: ServiceStatus) {
+    self.init(status.code, status.message, errorDetails: status.details)
+  }
+
+  /// The code, the message and the details.
+  public var status: ServiceStatus { ServiceStatus(code, message, details: errorDetails) }
 
   /// The code and the message.
   public var description: String { "\(code): \(message)" }

@@ -34,6 +34,9 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
   /// The field that is wrong, such as `message.android.ttl`; `nil` for other errors.
   public let field: String?
 
+  /// The structured details, such as the time after which to try again.
+  public let errorDetails: [ErrorDetail]
+
   /// An error with the reason of the same meaning as the status.
   public init(_ code: ServiceCode, _ message: String) {
     self.init(code, reason: Self.reason(of: code), message)
@@ -46,17 +49,29 @@ public struct MessagingServiceError: ServiceFailure, Hashable, CustomStringConve
   ///   - reason: The code of the v1 API.
   ///   - message: A description of the failure and what to do about it.
   ///   - field: The field that is wrong.
-  public init(_ code: ServiceCode, reason: Reason, _ message: String, field: String? = nil) {
+  ///   - errorDetails: The structured details.
+  public init(
+    _ code: ServiceCode, reason: Reason, _ message: String, field: String? = nil, errorDetails: [ErrorDetail] = []
+  ) {
     self.code = code
     self.reason = reason
     self.message = message
     self.field = field
+    self.errorDetails = errorDetails
   }
 
-  /// `nil`: this seam knows no other errors.
-  ///
-  /// An engine translates its store's errors before.
-  public init?(translating error: any Error) { nil }
+  /// The error for a status, with the reason of the same meaning.
+  public init(_ status: ServiceStatus) {
+    self.init(
+      status.code, reason: Self.reason(of: status.code), status.message, field: status.details.wrongField,
+      errorDetails: status.details)
+  }
+
+  /// The status, the message and the details; the wrong field is one of them.
+  public var status: ServiceStatus {
+    guard let field, errorDetails.wrongField == nil else { return ServiceStatus(code, message, details: errorDetails) }
+    return ServiceStatus(code, message, details: errorDetails + [.badRequest(field: field, description: message)])
+  }
 
   /// A request with a wrong field.
   public static func invalid(_ field: String, _ message: String) -> MessagingServiceError {

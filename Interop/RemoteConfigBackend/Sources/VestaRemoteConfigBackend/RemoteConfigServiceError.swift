@@ -11,16 +11,23 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
   /// The violations in a template, each with its path; empty for other errors.
   public let violations: [TemplateViolation]
 
+  /// The structured details, such as the time after which to try again.
+  public let errorDetails: [ErrorDetail]
+
   /// An error.
   ///
   /// - Parameters:
   ///   - code: The canonical status.
   ///   - message: A description of the failure and what to do about it.
   ///   - violations: The violations in a template.
-  public init(_ code: ServiceCode, _ message: String, violations: [TemplateViolation]) {
+  ///   - errorDetails: The structured details.
+  public init(
+    _ code: ServiceCode, _ message: String, violations: [TemplateViolation], errorDetails: [ErrorDetail] = []
+  ) {
     self.code = code
     self.message = message
     self.violations = violations
+    self.errorDetails = errorDetails
   }
 
   /// An error.
@@ -30,10 +37,17 @@ public struct RemoteConfigServiceError: ServiceFailure, Hashable, CustomStringCo
   ///   - message: A description of the failure and what to do about it.
   public init(_ code: ServiceCode, _ message: String) { self.init(code, message, violations: []) }
 
-  /// `nil`: this seam knows no other errors.
-  ///
-  /// An engine translates its store's errors before.
-  public init?(translating error: any Error) { nil }
+  /// The error for a status.
+  public init(_ status: ServiceStatus) {
+    self.init(status.code, status.message, violations: [], errorDetails: status.details)
+  }
+
+  /// The status, the message and the details; each violation is one of them.
+  public var status: ServiceStatus {
+    ServiceStatus(
+      code, message,
+      details: errorDetails + violations.map { .badRequest(field: $0.path, description: $0.message) })
+  }
 
   /// An invalid template: the message lists its violations as Firebase's REST API does.
   ///

@@ -11,6 +11,10 @@
 /// `send`, `finish` and `cancel` never wait, may be called from any thread, and do nothing after the end. Requests
 /// reach the backend in the order of the calls to `send`.
 ///
+/// `send` never waits, so a peer that sends faster than the backend takes is held back by whoever reads from it: a
+/// transport calls ``ready(below:)`` before it reads the next request from its connection, and withholds the
+/// connection's window meanwhile. A client in the process need not.
+///
 /// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A
 /// batch saves a hand-over between threads for every message. Iterate once: there is one consumer.
 ///
@@ -31,6 +35,8 @@ public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
   private let onSend: @Sendable (Request) -> Void
   private let onFinish: @Sendable () -> Void
   private let onCancel: @Sendable () -> Void
+  private let pending: @Sendable () -> Int
+  private let whenReady: @Sendable (Int) async throws -> Void
 
   /// A call made of its parts; ``DuplexSource`` makes them for a backend.
   ///
@@ -39,20 +45,35 @@ public struct DuplexCall<Request: Sendable, Response: Sendable>: Sendable {
   ///   - send: Takes a request without waiting.
   ///   - finish: Notes that no request follows; may be called again.
   ///   - cancel: Ends the call; may be called again, and after the end.
+  ///   - pending: Returns the number of requests that the backend has not taken.
+  ///   - ready: Waits until fewer requests than a number are pending, or the call is over.
   public init(
     responses: AsyncThrowingStream<[Response], any Error>,
     send: @escaping @Sendable (Request) -> Void,
     finish: @escaping @Sendable () -> Void,
-    cancel: @escaping @Sendable () -> Void
+    cancel: @escaping @Sendable () -> Void,
+    pending: @escaping @Sendable () -> Int = { 0 },
+    ready: @escaping @Sendable (_ limit: Int) async throws -> Void = { _ in }
   ) {
     self.responses = responses
     onSend = send
     onFinish = finish
     onCancel = cancel
+    self.pending = pending
+    whenReady = ready
   }
 
   /// Sends a request to the backend.
   public func send(_ request: Request) { onSend(request) }
+
+  /// The number of requests that the backend has not taken.
+  public var pendingRequests: Int { pending() }
+
+  /// Waits until fewer requests than `limit` are pending; returns at once when they are, and when the call is over.
+  ///
+  /// - Parameter limit: At least 1.
+  /// - Throws: `CancellationError`, at once, when the calling task is cancelled.
+  public func ready(below limit: Int = 16) async throws { try await whenReady(max(1, limit)) }
 
   /// Says that no request follows.
   public func finish() { onFinish() }

@@ -18,8 +18,19 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
     case finish
   }
 
+  /// A sender that waits until fewer requests than its limit are pending.
+  private struct Waiter {
+    let limit: Int
+    let turn: Turn<Void>
+  }
+
   private struct State {
     var unread = 0
+    /// The requests that the backend has not taken.
+    var pending = 0
+    /// Requests before the start are lost, and do not count.
+    var isServing = false
+    var waiters: [Waiter] = []
     var isOver = false
     var hasFinished = false
     var onEnd: (@Sendable () -> Void)?
@@ -35,15 +46,21 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
   private let state = Locked(State())
   private let limit: Int
   private let overflow: @Sendable (String) -> any Error
+  private let isAcknowledging: Bool
   private let stream: Locked<AsyncThrowingStream<[Response], any Error>?>
 
   /// A call without a backend; requests are lost before ``start(_:onFinish:onEnd:)``.
   ///
   /// - Parameters:
   ///   - limit: How many responses may wait for the consumer.
+  ///   - isAcknowledging: Whether a request counts as taken when the backend says so with ``hasTaken(_:)``, and not when
+  ///     it returns from `onRequest`: for a backend that queues requests.
   ///   - overflow: The product's failure with `RESOURCE_EXHAUSTED` and a message.
-  public init(limit: Int = .max, overflow: @escaping @Sendable (_ message: String) -> any Error) {
+  public init(
+    limit: Int = .max, isAcknowledging: Bool = false, overflow: @escaping @Sendable (_ message: String) -> any Error
+  ) {
     self.limit = limit
+    self.isAcknowledging = isAcknowledging
     self.overflow = overflow
     stream = Locked(nil)
     let batches: AsyncThrowingStream<Batch, any Error> = .snapshots(
@@ -68,7 +85,9 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
       responses: responses ?? AsyncThrowingStream { nil },
       send: { self.take(.request($0)) },
       finish: { self.take(.finish) },
-      cancel: { self.end() })
+      cancel: { self.end() },
+      pending: { self.pendingRequests },
+      ready: { try await self.ready(below: $0) })
   }
 
   /// Begins to serve.
@@ -82,13 +101,16 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
     onFinish: @escaping @Sendable () -> Void = {},
     onEnd: @escaping @Sendable () -> Void = {}
   ) {
-    events.add { event in
+    events.add { [weak self, isAcknowledging] event in
       switch event {
-      case .request(let request): onRequest(request)
+      case .request(let request):
+        onRequest(request)
+        if !isAcknowledging { self?.hasTaken() }
       case .finish: onFinish()
       }
     }
     let isOver = state.withLock { state in
+      state.isServing = true
       if !state.isOver { state.onEnd = onEnd }
       return state.isOver
     }
@@ -120,19 +142,56 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
   private func take(_ event: Event) {
     let isWanted = state.withLock { state in
       guard !state.isOver, !state.hasFinished else { return false }
-      if case .finish = event { state.hasFinished = true }
+      if case .finish = event { state.hasFinished = true } else if state.isServing { state.pending += 1 }
       return true
     }
     if isWanted { events.emit(event) }
   }
 
+  /// The number of requests that the backend has not taken.
+  public var pendingRequests: Int { state.withLock { $0.pending } }
+
+  /// Says that the backend has taken requests, so that their sender may send more.
+  ///
+  /// - Parameter count: The number of requests; only for a source that is acknowledging.
+  public func hasTaken(_ count: Int = 1) {
+    let ready = state.withLock { state -> [Waiter] in
+      state.pending = max(0, state.pending - count)
+      guard !state.waiters.isEmpty else { return [] }
+      let pending = state.pending
+      defer { state.waiters.removeAll { pending < $0.limit } }
+      return state.waiters.filter { pending < $0.limit }
+    }
+    for waiter in ready { waiter.turn.begin()?.resume() }
+  }
+
+  private func ready(below limit: Int) async throws {
+    try Task.checkCancellation()
+    guard state.withLock({ !$0.isOver && $0.pending >= limit }) else { return }
+    try await Turn<Void>().wait { turn in
+      let waits = state.withLock { state in
+        guard !state.isOver, state.pending >= limit else { return false }
+        state.waiters.append(Waiter(limit: limit, turn: turn))
+        return true
+      }
+      if !waits { turn.begin()?.resume() }
+      if turn.isOver { leave(turn) }
+    } onCancel: { [weak self] turn in
+      self?.leave(turn)
+    }
+  }
+
+  private func leave(_ turn: Turn<Void>) { state.withLock { $0.waiters.removeAll { $0.turn === turn } } }
+
   private func hasRead(_ count: Int) { state.withLock { $0.unread -= count } }
 
   private func isEnded() {
-    let onEnd = state.withLock { state -> (@Sendable () -> Void)? in
+    let (onEnd, waiters) = state.withLock { state -> ((@Sendable () -> Void)?, [Waiter]) in
       state.isOver = true
-      return state.onEnd.take()
+      defer { state.waiters = [] }
+      return (state.onEnd.take(), state.waiters)
     }
+    for waiter in waiters { waiter.turn.begin()?.resume() }
     onEnd?()
   }
 }

@@ -5,14 +5,15 @@ import VestaServiceInteropFakes
 import VestaTesting
 
 struct SampleFailure: ServiceFailure, Equatable {
-  let code: ServiceCode
-  let message: String
+  let status: ServiceStatus
 
-  init(_ code: ServiceCode, _ message: String) { (self.code, self.message) = (code, message) }
+  init(_ status: ServiceStatus) { self.status = status }
 
-  init?(translating error: any Error) {
-    guard error is Known else { return nil }
-    self.init(.aborted, "known")
+  var code: ServiceCode { status.code }
+  var message: String { status.message }
+
+  static func translating(_ error: any Error) -> SampleFailure? {
+    error is Known ? SampleFailure(.aborted, "known") : nil
   }
 
   struct Known: Error {}
@@ -25,12 +26,13 @@ struct SampleFailure: ServiceFailure, Equatable {
 
   private var boundary: ServiceBoundary<SampleFailure> {
     let reported = reported
-    return ServiceBoundary(clock: clock.service, report: { reported.add("\($0)") })
+    return ServiceBoundary(
+      clock: clock.service, report: { reported.add("\($0)") }, translate: SampleFailure.translating)
   }
 
   private func code(_ context: CallContext, _ body: @escaping @Sendable () async throws -> Void) async -> ServiceCode? {
     do {
-      try await boundary.serve(context, body)
+      try await boundary.serve(context) { _ in try await body() }
       return nil
     } catch {
       return error.code
@@ -48,7 +50,7 @@ struct SampleFailure: ServiceFailure, Equatable {
 
   @Test func `an unknown error keeps its text to the log`() async throws {
     let failure = await #expect(throws: SampleFailure.self) {
-      try await boundary.serve(CallContext()) { throw SampleFailure.Secret() }
+      try await boundary.serve(CallContext()) { _ in throw SampleFailure.Secret() }
     }
     #expect(failure?.code == .internal)
     #expect(failure?.message.contains("Secret") == true)
@@ -82,7 +84,7 @@ struct SampleFailure: ServiceFailure, Equatable {
   @Test(.timeLimit(.minutes(10))) func `a call that was done in spite of its deadline returns its result`() async throws
   {
     let clock = clock
-    let value = try await boundary.serve(CallContext(deadline: clock.now + 10)) {
+    let value = try await boundary.serve(CallContext(deadline: clock.now + 10)) { _ in
       clock.advance(by: .seconds(1))
       return 7
     }
@@ -101,9 +103,9 @@ struct SampleFailure: ServiceFailure, Equatable {
   @Test func `a caller keeps its executor after a success and after a failure`() async {
     let boundary = boundary
     for context in [CallContext(), CallContext(deadline: clock.now + 1_000_000)] {
-      #expect(await ExecutorProbe.violations { try await boundary.serve(context) { 1 } } == [])
+      #expect(await ExecutorProbe.violations { try await boundary.serve(context) { _ in 1 } } == [])
       #expect(
-        await ExecutorProbe.violations { try await boundary.serve(context) { throw SampleFailure.Known() } } == [])
+        await ExecutorProbe.violations { try await boundary.serve(context) { _ in throw SampleFailure.Known() } } == [])
     }
   }
 

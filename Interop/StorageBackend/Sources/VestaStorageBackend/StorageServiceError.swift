@@ -11,6 +11,9 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
   /// The reason, where the code alone does not determine it.
   public let reason: Reason?
 
+  /// The structured details, such as the time after which to try again.
+  public let errorDetails: [ErrorDetail]
+
   /// The reasons that callers distinguish within one code.
   public enum Reason: Sendable, Hashable {
     /// The disk of the service, or the quota on it, is full.
@@ -30,18 +33,26 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
   /// - Parameters:
   ///   - code: The canonical code.
   ///   - message: The cause and the remedy.
-  ///   - reason: The cause where the code alone does not tell it.
-  public init(_ code: ServiceCode, _ message: String, reason: Reason?) {
+  ///   - reason: The reason, where the code alone does not determine it.
+  ///   - errorDetails: The structured details.
+  public init(_ code: ServiceCode, _ message: String, reason: Reason?, errorDetails: [ErrorDetail] = []) {
     self.code = code
     self.message = message
     self.reason = reason
+    self.errorDetails = errorDetails
   }
 
   /// An error that its code describes.
   public init(_ code: ServiceCode, _ message: String) { self.init(code, message, reason: nil) }
 
-  /// No error of another type is known here; the engine translates its store's and its blobs' errors.
-  public init?(translating error: any Error) { nil }
+  /// The error for a status; a full disk of a store is the reason ``Reason/diskFull``.
+  public init(_ status: ServiceStatus) {
+    let isFull = status.details.reason(in: "store") == "DISK_FULL"
+    self.init(status.code, status.message, reason: isFull ? .diskFull : nil, errorDetails: status.details)
+  }
+
+  /// The code, the message and the details.
+  public var status: ServiceStatus { ServiceStatus(code, message, details: errorDetails) }
 
   /// The code and the message.
   public var description: String { "\(code): \(message)" }

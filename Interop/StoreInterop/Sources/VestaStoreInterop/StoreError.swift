@@ -7,7 +7,7 @@
 /// ```
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure; open, so that a later kind breaks no `switch`.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
+  public struct Code: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The name of the kind, such as "disk-full".
     public let description: String
 
@@ -49,6 +49,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let inputOutput = Self("input-output")
     /// The connection broke during a commit: it may or may not have happened.
     public static let unknownOutcome = Self("unknown-outcome")
+
+    /// The kinds of failure that this version knows.
+    public static let allCases: [Code] = [
+      .closed, .ended, .nested, .conflict, .keyTooLong, .valueTooLong, .malformedKey, .futureVersion,
+      .invalidName, .alreadyOpen, .locked, .notADatabase, .newerSchema, .corrupt,
+      .diskFull, .readOnly, .inputOutput, .unknownOutcome,
+    ]
 
     /// Lets `catch StoreError.Code.diskFull` match.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? StoreError)?.code == code }

@@ -40,6 +40,8 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   private let isShared = Locked(false)
   private let boundary = ServiceBoundary<ServiceError>(clock: .system) { error in
     log.error("I-AUS000007", "A call failed unexpectedly. \(error)")
+  } translate: {
+    ServiceError(translating: $0)
   }
 
   /// An engine; nothing is opened yet.
@@ -92,7 +94,7 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   ) async throws(AuthServiceError) -> Value {
     let operation = AuthOperation(engine: self, context: context)
     do {
-      return try await boundary.serve(context) { try await call(operation) }
+      return try await boundary.serve(context) { _ in try await call(operation) }
     } catch {
       throw error.error
     }

@@ -2,10 +2,11 @@ import VestaAuthBackend
 public import VestaCore
 import VestaCryptoInterop
 import VestaEventsInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
-/// Registers the embedded service of Auth: provides `any AuthBackend` and `any AuthAdminBackend`, one engine for
-/// both, and needs a store and a crypto provider.
+/// Registers the embedded service of Auth: provides `any AuthBackend`, `any AuthAdminBackend` and, for the other services,
+/// `any CallerVerifier`, one engine for all, and needs a store and a crypto provider.
 ///
 /// The store `auth` in the project's directory is opened at the first call and closed with the last app of the project.
 /// An app may bring its own `AuthServiceOptions`, and a library its own `CodeSender`, by registering a component that
@@ -35,6 +36,9 @@ public enum AuthServiceLibrary: Library {
         return try container.require(EmbeddedService<AuthEngine>.self).engine.events
       },
       EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
+      EmbeddedService<AuthEngine>.provides((any CallerVerifier).self) {
+        CachedCallerVerifier(AuthCallerVerifier(engine: $0), clock: $0.options.clock)
+      },
     ]
   }
 

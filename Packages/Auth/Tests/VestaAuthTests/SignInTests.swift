@@ -139,7 +139,7 @@ import VestaServiceInterop
     #expect(user.tenantID == "t1" && test.auth.customAuthDomain == "auth.test" && test.auth.languageCode == "de")
     for call in test.backend.calls {
       #expect(call.context.locale == "de" && call.context.tenantID == "t1" && call.context.apiKey == "key")
-      #expect(call.context.appCheckToken == token && !call.observed)
+      #expect(call.context.appCheck == .token(token) && !call.observed)
     }
   }
 

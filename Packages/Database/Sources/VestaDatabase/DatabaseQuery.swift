@@ -21,7 +21,7 @@ public class DatabaseQuery: @unchecked Sendable {
     self.path = path
     self.terms = terms
     self.problem = problem
-    if let problem { log.error("I-RDB000013", problem) }
+    if let problem { Logs.misuse(problem) }
   }
 
   var spec: DatabaseQuerySpec { terms.spec }

@@ -146,7 +146,7 @@ public final class FirestoreEngine: FirestoreBackend {
     _ body: @escaping @Sendable (DatabaseCall) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
     let (databases, boundary) = (databases, boundary)
-    return try await boundary.serve(context) {
+    return try await boundary.serve(context) { context in
       do {
         let engine = try await databases.engine(target, context, kind)
         return try await body(DatabaseCall(engine: engine, context: context, boundary: boundary))

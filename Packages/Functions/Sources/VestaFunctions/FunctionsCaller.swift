@@ -54,7 +54,8 @@ struct FunctionsCaller: Sendable {
     } else {
       appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
     }
-    var context = CallContext(caller: token.map { .idToken($0) } ?? .nobody, appCheckToken: appCheckToken)
+    var context = CallContext(
+      caller: token.map { .credential(.idToken($0)) } ?? .nobody, appCheck: AppCheckState(appCheckToken))
     context.deadline = deadline
     return context
   }

@@ -161,7 +161,7 @@ private struct Crash: Error {}
     #expect(try await bench.call("who") == .null)
     let user = CallContext(caller: .user(VerifiedUser(uid: "ada")))
     #expect(try await bench.call("who", .null, user) == "ada")
-    let forged = CallContext(caller: .idToken("a.b.c"))
+    let forged = CallContext(caller: .credential(.idToken("a.b.c")))
     let error = await #expect(throws: FunctionsServiceError.self) { try await bench.call("who", .null, forged) }
     #expect(error?.code == .unauthenticated)
   }
@@ -177,7 +177,7 @@ private struct Crash: Error {}
     options.enforcesAppCheck = true
     bench.registry.onCall("checked", options: options) { $0.appID }
     bench.registry.onCall("open") { $0.appID }
-    let (good, bad) = (CallContext(appCheckToken: "good"), CallContext(appCheckToken: "bad"))
+    let (good, bad) = (CallContext(appCheck: .token("good")), CallContext(appCheck: .token("bad")))
     #expect(try await bench.call("checked", .null, good) == "app")
     for context in [bad, CallContext()] {
       let error = await #expect(throws: FunctionsServiceError.self) { try await bench.call("checked", .null, context) }

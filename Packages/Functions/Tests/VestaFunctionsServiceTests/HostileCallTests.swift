@@ -206,7 +206,7 @@ import VestaTesting
       check: CallerCheck(auth: auth, verifyAppCheckToken: nil), clock: clock.service)
     engine.registry.onCall("who") { $0.auth?.uid }
     let call = FunctionCall(.name("who", region: "us-central1"))
-    let context = CallContext(caller: .idToken(genuine))
+    let context = CallContext(caller: .credential(.idToken(genuine)))
     #expect(try await engine.call(call, context: context) == "ada")
     clock.advance(by: .seconds(3601))
     let error = await #expect(throws: FunctionsServiceError.self) { try await engine.call(call, context: context) }
@@ -241,7 +241,7 @@ import VestaTesting
   }
 
   @Test func `a token that Auth cannot verify at present is not refused`() async {
-    let context = CallContext(caller: .idToken("t"))
+    let context = CallContext(caller: .credential(.idToken("t")))
     let failures: [(any Error, ServiceCode)] = [
       (AuthInteropError(.unavailable, "no network"), .unavailable),
       (AuthInteropError(.unknown, "damaged"), .unavailable),
@@ -255,7 +255,7 @@ import VestaTesting
   }
 
   @Test func `a verification of App Check that fails is not a refusal`() async {
-    let context = CallContext(appCheckToken: "t")
+    let context = CallContext(appCheck: .token("t"))
     let failures: [(any Error, ServiceCode)] = [
       (FunctionsServiceError(.unavailable, "no network"), .unavailable), (CancellationError(), .cancelled),
       (AuthInteropError(.unknown, "forged"), .unauthenticated),

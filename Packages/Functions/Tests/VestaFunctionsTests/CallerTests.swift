@@ -44,8 +44,8 @@ private final class NotingBackend: FunctionsBackend {
     auth.signIn("ada")
     for _ in 0..<2 { _ = try await caller.call(location, .null, timeout: 1, options: .standard) }
     _ = try await caller.stream(location, .null, timeout: 1, options: .standard)
-    #expect(backend.contexts.map(\.caller) == Array(repeating: .idToken("token-1-of-ada"), count: 3))
-    #expect(backend.contexts.map(\.appCheckToken) == Array(repeating: "token-1", count: 3))
+    #expect(backend.contexts.map(\.caller) == Array(repeating: .credential(.idToken("token-1-of-ada")), count: 3))
+    #expect(backend.contexts.map(\.appCheck) == Array(repeating: .token("token-1"), count: 3))
   }
 
   @Test func `nobody's call goes out without a token`() async throws {
@@ -58,7 +58,7 @@ private final class NotingBackend: FunctionsBackend {
     for options in [limited, limited, .standard] {
       _ = try await caller.call(location, .null, timeout: 1, options: options)
     }
-    #expect(backend.contexts.map(\.appCheckToken) == ["limited-1", "limited-2", "token-3"])
+    #expect(backend.contexts.map(\.appCheck.unverifiedToken) == ["limited-1", "limited-2", "token-3"])
   }
 
   private static let limits: [(Double, Int64)] = [

@@ -77,7 +77,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     _ context: CallContext, _ call: @escaping @Sendable (MessagingOperation) async throws -> Value
   ) async throws(MessagingServiceError) -> Value {
     let operation = MessagingOperation(engine: self, context: context)
-    return try await boundary.serve(context) {
+    return try await boundary.serve(context) { _ in
       do {
         return try await call(operation)
       } catch let error as StoreError {

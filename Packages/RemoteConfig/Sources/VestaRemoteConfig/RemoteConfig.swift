@@ -33,8 +33,7 @@ public final class RemoteConfig: NSObject, Sendable {
 
   let backend: any RemoteConfigBackend
   let files: ConfigFiles
-  let clock: ServiceClock
-  let random: @Sendable () -> Double
+  let caller: BackendCaller
   let appInfo: AppInfo
   let callbackQueue: DispatchQueue
   let flight = SingleFlight<String, RemoteConfigFetchStatus>()
@@ -54,13 +53,12 @@ public final class RemoteConfig: NSObject, Sendable {
   init(
     app: VestaApp, namespace: String, backend: any RemoteConfigBackend, clock: ServiceClock = .system,
     tuning: RemoteConfigTuning = RemoteConfigTuning(),
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    random: @escaping @Sendable () -> Double = Retry.systemRandom
   ) {
     self.app = app
     self.namespace = namespace
     self.backend = backend
-    self.clock = clock
-    self.random = random
+    caller = BackendCaller(clock: clock, random: random)
     appInfo = AppInfo(app)
     callbackQueue = app.options.callbackQueue ?? .main
     files = ConfigFiles(directory: app.dataDirectory.appending(path: "remote-config-client/\(namespace)"))
@@ -68,11 +66,12 @@ public final class RemoteConfig: NSObject, Sendable {
     if contents.record.firstOpenTime == nil { contents.record.firstOpenTime = clock.now() }
     state = Locked(State(contents: contents, machine: FetchMachine(tuning: tuning)))
     rollouts = StateSource(contents.active.rolloutsState, greeting: { $0 })
-    realtime = RealtimeRunner(
-      backend: backend, namespace: namespace, clock: clock, tuning: tuning, random: random)
+    realtime = RealtimeRunner(backend: backend, namespace: namespace, caller: caller, tuning: tuning)
     super.init()
     realtime.attach(self)
   }
+
+  var clock: ServiceClock { caller.clock }
 
   // MARK: Reaching it
 

@@ -1,3 +1,6 @@
+import VestaConcurrency
+import VestaServiceInterop
+
 /// Every figure at which the client's behaviour changes; tests draw small ones.
 ///
 /// Times are in seconds.
@@ -21,4 +24,14 @@ struct RemoteConfigTuning: Equatable, Sendable {
 
   /// The attempts to fetch a version that was announced.
   var fetchAttempts = 3
+
+  /// The rules of the realtime connection; it carries no credential.
+  var link: LinkPolicy {
+    LinkPolicy(
+      retry: Retry(
+        initial: .seconds(firstPause), factor: 2, cap: .seconds(longestPause), jitter: .either(0.5, 1.5),
+        attempts: maximumRetries),
+      shortEnds: Retry(initial: .seconds(firstShortPause), factor: 2, cap: .seconds(longestShortPause)),
+      settledAfter: .seconds(settledAfter), longestRequest: .seconds(longestRequest), refreshesCredential: false)
+  }
 }

@@ -1,5 +1,6 @@
 public import VestaConcurrency
 import VestaCore
+import VestaEngineInterop
 import VestaEventsInterop
 public import VestaRemoteConfigBackend
 public import VestaServiceInterop
@@ -25,68 +26,45 @@ public import VestaStoreInterop
 public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBackend {
   let projectID: String
   let options: RemoteConfigServiceOptions
+  let frame: EngineFrame<RemoteConfigServiceError>
   let hub = InvalidationHub()
-  /// The events of templates that functions want.
-  let events: EventOutbox
-  private let storage: LazyResource<any OrderedStore>
-  private let commits = CommitObservation()
-  let boundary: ServiceBoundary<RemoteConfigServiceError>
   let plans: PlanTable
 
   /// An engine; nothing is opened yet.
   ///
   /// - Parameters:
   ///   - projectID: The project, which is part of all ETags.
-  ///   - options: How it behaves.
+  ///   - options: The settings of the service.
+  ///   - callers: The check of who calls; one that refuses every credential unless given.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
   public init(
     projectID: String, options: RemoteConfigServiceOptions = RemoteConfigServiceOptions(),
-    openStore: @escaping @Sendable () async throws -> any OrderedStore
+    callers: CallerCheck = CallerCheck(), openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.projectID = projectID
     self.options = options
     plans = PlanTable(tuning: options.tuning)
-    boundary = ServiceBoundary(clock: options.clock) { log.error("I-RCS000002", "A call failed unexpectedly: \($0)") }
-    let closed = StoreError(
-      .closed, operation: "open", message: "The configuration service has been shut down with its app.")
-    let storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
-    self.storage = storage
-    events = ConfigEvents.outbox { try await storage.get() }
+    frame = EngineFrame(
+      "Remote Config", clock: options.clock, callers: callers, events: ConfigEvents.offer, openStore: openStore
+    ) { log.error("I-RCS000002", "A call failed unexpectedly: \($0)") }
+    frame.onCommit { [weak self] _ in
+      Task { await self?.announceCurrent() }
+    }
   }
 
   /// Ends all connections and closes the store; every later call fails with `UNAVAILABLE`.
   ///
   /// - Throws: `StoreError` when the store could not be closed well.
-  public func close() async throws {
-    await events.close()
-    hub.close()
-    commits.end()
-    try await storage.close()
-  }
+  public func close() async throws { try await frame.close { hub.close() } }
 
-  /// Runs a call within its deadline, and converts every error into the seam's terms.
+  /// The events of templates that functions want.
+  var events: EventOutbox { frame.events }
+
+  /// Runs a call as the frame does.
   private func serve<Value: Sendable>(
     _ context: CallContext, _ call: @escaping @Sendable (ConfigOperation) async throws -> Value
   ) async throws(RemoteConfigServiceError) -> Value {
-    let operation = ConfigOperation(engine: self, context: context)
-    return try await boundary.serve(context) {
-      do {
-        return try await call(operation)
-      } catch let error as EventOutboxFull {
-        throw RemoteConfigServiceError(.resourceExhausted, error.description)
-      } catch let error as StoreError {
-        throw RemoteConfigServiceError(store: error)
-      }
-    }
-  }
-
-  /// The store, whose commits are observed: connections are notified of what other engines publish too.
-  func store() async throws -> any OrderedStore {
-    let store = try await storage.get()
-    commits.begin(store) { [weak self] _ in
-      Task { await self?.announceCurrent() }
-    }
-    return store
+    try await frame.serve(context) { [self] context in try await call(ConfigOperation(engine: self, context: context)) }
   }
 
   // MARK: The service as clients see it
@@ -104,7 +82,9 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     onEnd: @escaping @Sendable (RemoteConfigServiceError?) -> Void,
     _ receive: @escaping @Sendable (ConfigInvalidation) -> Void
   ) -> ListenerRegistration {
-    connect(Connection(lastKnownVersion: request.lastKnownVersion, onEnd: onEnd, receive: receive), request.namespace)
+    connect(
+      Connection(lastKnownVersion: request.lastKnownVersion, onEnd: onEnd, receive: receive), request.namespace,
+      context)
   }
 
   // MARK: The service as the owner sees it
@@ -150,11 +130,6 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
   ) async throws(RemoteConfigServiceError) -> [UInt8] {
     try await serve(context) { try await $0.downloadDefaults(namespace, format) }
   }
-}
-
-extension RemoteConfigServiceError {
-  /// A failure of the store; its description says what to do, and names no rows.
-  init(store error: StoreError) { self.init(error.isPassing ? .unavailable : .internal, error.description) }
 }
 
 private let log = Logger(service: "VestaRemoteConfigService")

@@ -1,6 +1,7 @@
 public import VestaCore
 import VestaEventsInterop
 import VestaRemoteConfigBackend
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Registers the embedded configuration service: provides `any RemoteConfigBackend` and `any RemoteConfigAdminBackend`,
@@ -34,12 +35,17 @@ public enum RemoteConfigServiceLibrary: Library {
               VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
               """),
           .optional(RemoteConfigServiceOptions.self),
+          .optional((any CallerVerifier).self),
+          .optional((any AppCheckVerifier).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return RemoteConfigEngine(
           projectID: container.options.projectID ?? "no-project",
-          options: try container.find(RemoteConfigServiceOptions.self) ?? RemoteConfigServiceOptions()
+          options: try container.find(RemoteConfigServiceOptions.self) ?? RemoteConfigServiceOptions(),
+          callers: CallerCheck(
+            callers: try container.find((any CallerVerifier).self),
+            apps: try container.find((any AppCheckVerifier).self))
         ) {
           try await stores.openStore(named: "remote-config", in: home.ready(), options: StoreOptions())
         }
@@ -47,10 +53,7 @@ public enum RemoteConfigServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<RemoteConfigEngine>.provides((any RemoteConfigBackend).self) { $0 },
-      Component.contribution((any EventSource).self) { container, isCacheable in
-        isCacheable = true
-        return try container.require(EmbeddedService<RemoteConfigEngine>.self).engine.events
-      },
+      EmbeddedService<RemoteConfigEngine>.contributes((any EventSource).self) { $0.events },
       EmbeddedService<RemoteConfigEngine>.provides((any RemoteConfigAdminBackend).self) { $0 },
     ]
   }

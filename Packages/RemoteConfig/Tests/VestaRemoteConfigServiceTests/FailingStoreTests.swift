@@ -50,8 +50,8 @@ private final class FailingStore: CommitObservable {
   }
 
   @Test(arguments: [
-    (StoreError.Code.conflict, ServiceCode.unavailable), (.unknownOutcome, .unavailable), (.corrupt, .internal),
-    (.locked, .internal), (.diskFull, .internal), (.readOnly, .internal),
+    (StoreError.Code.conflict, ServiceCode.aborted), (.unknownOutcome, .deadlineExceeded), (.corrupt, .dataLoss),
+    (.locked, .internal), (.diskFull, .resourceExhausted), (.readOnly, .internal), (.inputOutput, .unavailable),
   ])
   func `errors ask callers to try again only where that may help, and say what to do elsewhere`(
     _ code: StoreError.Code, _ expected: ServiceCode
@@ -85,7 +85,7 @@ private final class FailingStore: CommitObservable {
     await heard.wait { $0 == [1] }
     store.failure.withLock { $0 = .inputOutput }
     try await publish(other, "b")
-    await ended.wait { $0 == [.internal] }
+    await ended.wait { $0 == [.unavailable] }
     #expect(engine.hub.namespaces == [])
     store.failure.withLock { $0 = nil }
     registration = connect()

@@ -169,16 +169,30 @@ import VestaTesting
   }
 
   @Test func `the service can ask for a pause before the next connection`() {
-    var machine = RealtimeMachine()
-    #expect(machine.listenersChanged(to: 1, now: 0) == [.connect])
-    #expect(machine.received(version: 1, known: 1, isDisabled: false, retryInterval: 300) == [])
-    #expect(machine.ended(.unavailable, now: 0, factor: 1.5) == [.wait(seconds: 300)])
-    #expect(machine.pauseEnded(now: 0) == [.connect])
+    var link = LinkMachine(RemoteConfigTuning().link)
+    func random() -> Double { 0.9 }
+    #expect(link.open(now: 0) == [.connect(refreshesCredential: false)])
+    link.received(requestedPause: .seconds(300))
+    #expect(link.ended(.unavailable, now: 0, random: random) == [.wait(.seconds(300))])
+    #expect(link.pauseEnded(now: 0) == [.connect(refreshesCredential: false)])
     // It was no failure: the next one counts as the first.
-    #expect(machine.ended(.unavailable, now: 0, factor: 1.5) == [.wait(seconds: 180)])
-    #expect(machine.pauseEnded(now: 0) == [.connect])
-    #expect(machine.received(version: 1, known: 1, isDisabled: false, retryInterval: .max) == [])
-    #expect(machine.ended(nil, now: 0, factor: 1.5) == [.wait(seconds: 86_400)])
+    #expect(link.ended(.unavailable, now: 0, random: random) == [.wait(.seconds(180))])
+    #expect(link.pauseEnded(now: 0) == [.connect(refreshesCredential: false)])
+    link.received(requestedPause: .seconds(Int64.max / 2))
+    #expect(link.ended(nil, now: 0, random: random) == [.wait(.seconds(86_400))])
+  }
+
+  @Test func `eight failures without a message in between end the connection, and another listener opens it again`() {
+    var link = LinkMachine(RemoteConfigTuning().link)
+    _ = link.open(now: 0)
+    for _ in 1...7 {
+      #expect(link.ended(.unavailable, now: 0, random: { 0 }).count == 1)
+      _ = link.pauseEnded(now: 0)
+    }
+    #expect(link.ended(.unavailable, now: 0, random: { 0 }) == [.fail(.unavailable)])
+    #expect(link.open(now: .max / 2) == [.connect(refreshesCredential: false)])
+    // The connection carries no credential that could be refreshed.
+    #expect(link.ended(.unauthenticated, now: .max / 2, random: { 0 }) == [.fail(.unauthenticated)])
   }
 }
 

@@ -25,7 +25,8 @@ struct StorageCaller: Sendable {
       throw StorageError.unauthenticated(serverError: ["NSUnderlyingError": "\(error)"])
     }
     let appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
-    return CallContext(caller: token.map { .idToken($0) } ?? .nobody, appCheckToken: appCheckToken)
+    return CallContext(
+      caller: token.map { .credential(.idToken($0)) } ?? .nobody, appCheck: AppCheckState(appCheckToken))
   }
 
   /// Makes a call, again and again while it fails in a way that may pass and the budget lasts.

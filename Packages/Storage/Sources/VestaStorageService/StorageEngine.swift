@@ -142,7 +142,7 @@ final class StorageEngine: StorageBackend {
   private func call<Result: Sendable>(
     _ context: CallContext, _ body: @escaping @Sendable (StorageCall) async throws -> Result
   ) async throws -> Result {
-    try await boundary.serve(context) {
+    try await boundary.serve(context) { _ in
       do {
         return try await body(StorageCall(engine: self, context: context, now: self.clock.now()))
       } catch {

@@ -20,6 +20,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   unsafeWordsHaveReasons,
   nothingTraps,
   failuresReturnToTheirCaller,
+  waitsHaveAClock,
+  logCodesAreUnique,
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,

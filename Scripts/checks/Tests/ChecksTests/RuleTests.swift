@@ -51,6 +51,21 @@ import Testing
     #expect(tree.verdict == ["\(file):2: mutex"])
   }
 
+  @Test func `a bare sleep in a client or an engine is found, and in a plug-in it is not`() {
+    let line = "func wait() async throws { try await Task.sleep(for: .seconds(1)) }\n"
+    tree.files[file] = line
+    tree.files["Packages/Auth/Sources/VestaAuthService/B.swift"] = "// Task.sleep(for: pause)\n" + line
+    tree.files["Packages/SQLite/Sources/VestaSQLite/C.swift"] = line
+    #expect(tree.verdict == ["\(file):1: sleep", "Packages/Auth/Sources/VestaAuthService/B.swift:2: sleep"])
+  }
+
+  @Test func `a log code of two files is found`() {
+    tree.files[file] = "let a = log(\"I-AUT000001\")\nlet b = log(\"I-AUT000001\")\nlet c = log(\"I-AUT000002\")\n"
+    tree.files["Packages/Auth/Sources/VestaAuth/B.swift"] =
+      "/// \"I-AUT000002\" is another one.\nlet d = log(\"I-AUT000001\")\n"
+    #expect(tree.verdict == ["Packages/Auth/Sources/VestaAuth/B.swift:2: log-code"])
+  }
+
   @Test(arguments: [
     "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 0", "let a = unsafeBitCast(b, to: Int.self)",
     "let a = unsafeDowncast(b, to: C.self)", "/// Documentation is no reason.\nnonisolated(unsafe) var a = 0",

@@ -17,7 +17,7 @@ struct BackendCaller: Sendable {
     _ operation: @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
     var context = context
-    context.appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
+    context.appCheck = AppCheckState(await appCheck?.getToken(forcingRefresh: false).token)
     do {
       return try await operation(backend, context)
     } catch {

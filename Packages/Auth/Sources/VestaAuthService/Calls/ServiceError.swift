@@ -18,6 +18,15 @@ struct ServiceError: ServiceFailure {
     }
   }
 
+  init(_ status: ServiceStatus) { self.init(status.code, status.message) }
+
+  /// The canonical code of the failure; the names of Auth's own failures are in the message, as on the wire.
+  var status: ServiceStatus {
+    let code = ServiceCode(name: error.code.rawValue) ?? (error.code == .internalError ? .internal : .invalidArgument)
+    return ServiceStatus(code, error.wireMessage)
+  }
+
+  /// The failure for an error of something that the engine uses; `nil` for an unknown error.
   init?(translating error: any Error) {
     switch error {
     case let error as AuthServiceError: self.error = error

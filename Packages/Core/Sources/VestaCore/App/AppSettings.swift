@@ -30,7 +30,7 @@ final class AppSettings: Sendable {
     get {
       let (loaded, failure) = contents.withLock { load(&$0) }
       if let failure {
-        log.warning("I-COR000008", "The settings in \(path) could not be read, data collection is off: \(failure)")
+        log.warning("I-COR000017", "The settings in \(path) could not be read, data collection is off: \(failure)")
       }
       return loaded.isDataCollectionDefaultEnabled ?? true
     }

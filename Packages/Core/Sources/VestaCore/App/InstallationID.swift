@@ -65,7 +65,7 @@ final class InstallationIDs: Sendable {
   private static func report(_ failure: FileFailure?, _ file: URL) {
     guard let failure else { return }
     log.warning(
-      "I-COR000007",
+      "I-COR000016",
       "The installation identifier in \(file.path) could not be used, another one holds for this process: \(failure)")
   }
 

@@ -92,7 +92,7 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
     do {
       return try found()
     } catch {
-      Logger(service: "VestaCore").error("I-COR000003", "The default options could not be read. \(error)")
+      Logger(service: "VestaCore").error("I-COR000015", "The default options could not be read. \(error)")
       return nil
     }
   }

@@ -66,6 +66,20 @@ public struct EmbeddedService<Engine: Sendable>: Sendable {
       try part(container.require(EmbeddedService<Engine>.self).engine)
     }
   }
+
+  /// A component that contributes a part of the engine to a protocol that several libraries contribute to.
+  ///
+  /// - Parameters:
+  ///   - type: The protocol, as in `(any EventSource).self`.
+  ///   - part: Returns what is contributed.
+  public static func contributes<Interface: Sendable>(
+    _ type: Interface.Type, _ part: @escaping @Sendable (Engine) throws -> Interface
+  ) -> Component {
+    Component.contribution(type) { container, isCacheable in
+      isCacheable = true
+      return try part(container.require(EmbeddedService<Engine>.self).engine)
+    }
+  }
 }
 
 extension ComponentContainer {

@@ -96,9 +96,9 @@ final class AppClientSource: FirestoreClientSource {
   ) async throws -> CallContext {
     var context = CallContext()
     if let auth, let token = try await auth.getToken(forcingRefresh: refreshes) {
-      context.caller = .idToken(token)
+      context.caller = .credential(.idToken(token))
     }
-    if let appCheck { context.appCheckToken = await appCheck.getToken(forcingRefresh: refreshes).token }
+    if let appCheck { context.appCheck = AppCheckState(await appCheck.getToken(forcingRefresh: refreshes).token) }
     return context
   }
 

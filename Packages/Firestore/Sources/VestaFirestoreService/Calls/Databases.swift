@@ -80,7 +80,7 @@ final class Databases: Sendable {
   }
 
   private func admit(_ context: CallContext, _ kind: CallKind) throws(FirestoreServiceError) {
-    guard context.caller != .owner, kind == .ofOwners || options.access == .owner else { return }
+    guard !context.isOwner, kind == .ofOwners || options.access == .owner else { return }
     throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 

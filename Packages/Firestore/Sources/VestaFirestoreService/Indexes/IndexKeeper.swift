@@ -147,7 +147,7 @@ final class IndexKeeper: QueryIndexes {
       }
       sweep()
     } catch {
-      log.warning("I-FSS000002", "The use of indexes could not be noted: \(error)")
+      log.warning("I-FSS000009", "The use of indexes could not be noted: \(error)")
       state.withLock { $0.used.merge(used) { max($0, $1) } }
     }
   }

@@ -37,7 +37,8 @@ final class CallerCheck: Sendable {
     switch context.caller {
     case .nobody, .owner: return nil
     case .user(let user): return CallableRequest.Auth(uid: user.uid, token: user.claims)
-    case .idToken(let token):
+    case .credential(let credential):
+      let token = credential.token
       guard try await isIssued(token), let claims = TokenClaims.claims(of: token), let uid = TokenClaims.uid(claims),
         !TokenClaims.hasExpired(claims, now: now)
       else {
@@ -52,6 +53,7 @@ final class CallerCheck: Sendable {
   /// - Throws: When the function enforces App Check: `unauthenticated` when the token is missing or not valid, and the
   ///   error of the verification when that could not be carried out.
   func appID(_ context: CallContext, enforced: Bool) async throws(FunctionsServiceError) -> String? {
+    if let verified = context.appCheck.appID { return verified }
     guard let verifyAppCheckToken else {
       guard !enforced else {
         throw FunctionsServiceError(
@@ -61,7 +63,7 @@ final class CallerCheck: Sendable {
       return nil
     }
     var refusal = FunctionsServiceError(.unauthenticated, "Unauthenticated")
-    if let token = context.appCheckToken {
+    if let token = context.appCheck.unverifiedToken {
       do {
         return try await verifyAppCheckToken(token)
       } catch let failure as FunctionsServiceError {

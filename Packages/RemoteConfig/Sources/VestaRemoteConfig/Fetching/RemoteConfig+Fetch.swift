@@ -91,7 +91,7 @@ extension RemoteConfig {
       namespace: namespace, instance: appInfo.instance(contents.record), etag: contents.fetched.etag)
     let limit = Duration.milliseconds(Int64(timeout * 1000))
     do {
-      finish(try await response(to: request, CallContext(locale: context.locale), within: limit), context)
+      finish(try await response(to: request, context.locale, within: limit), context)
       return .success
     } catch let error as RemoteConfigServiceError {
       throw failed(error)
@@ -102,10 +102,14 @@ extension RemoteConfig {
 
   /// Asks the service, which is told of the limit; one that does not keep to it is not waited for.
   private func response(
-    to request: FetchConfigRequest, _ context: CallContext, within limit: Duration
+    to request: FetchConfigRequest, _ locale: String?, within limit: Duration
   ) async throws -> FetchConfigResponse {
     let (turn, backend, clock) = (Turn<FetchConfigResponse>(), backend, clock)
-    let call = Task { try await backend.fetch(request, context: context.limited(to: limit, by: clock)) }
+    var caller = caller
+    caller.context.locale = locale
+    let call = Task { [caller] in
+      try await caller.call(timeout: limit) { try await backend.fetch(request, context: $0) }
+    }
     defer { call.cancel() }
     let timer = Locked<ListenerRegistration?>(nil)
     defer { timer.withLock { $0.take() }?.cancel() }
@@ -132,7 +136,7 @@ extension RemoteConfig {
   }
 
   private func failed(_ error: RemoteConfigServiceError) -> RemoteConfigError {
-    let factor = random() < 0.5 ? 0.5 : 1.5
+    let factor = Retry.Jitter.either(0.5, 1.5).factor(caller.random)
     let decision = state.withLock { state in
       state.machine.failed(error.code, now: seconds, record: state.contents.record, factor: factor)
       state.contents.record.lastFetchStatus = .failure

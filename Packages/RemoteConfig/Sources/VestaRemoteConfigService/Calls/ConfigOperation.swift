@@ -1,3 +1,4 @@
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaRemoteConfigBackend
 import VestaServiceInterop
@@ -21,7 +22,7 @@ struct ConfigOperation: Sendable {
     _ namespace: String, _ body: @escaping @Sendable (ConfigReader) async throws -> Value
   ) async throws -> Value {
     try Self.check(namespace)
-    return try await ConfigReader.read(namespace, from: engine.store(), body)
+    return try await ConfigReader.read(namespace, from: engine.frame.store(), body)
   }
 
   /// Publishes in one transaction, and notifies the connections.
@@ -31,13 +32,12 @@ struct ConfigOperation: Sendable {
     try Self.check(namespace)
     let (projectID, now, maximum) = (projectID, engine.options.clock.now(), Int64(engine.options.maximumVersions))
     let events = engine.events
-    let stored = try await engine.store().write { transaction in
+    let stored = try await engine.frame.write { transaction in
       try await body(
         PublishCall(
           transaction: transaction, namespace: namespace, projectID: projectID, now: now, maximumVersions: maximum,
           events: events))
-    }.value
-    if events.interest != nil { events.wake() }
+    }
     if let version = stored.template.version?.versionNumber { engine.hub.announce(version, namespace: namespace) }
     return stored
   }

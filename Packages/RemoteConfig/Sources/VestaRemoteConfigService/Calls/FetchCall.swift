@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaEngineInterop
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
@@ -8,7 +9,7 @@ extension ConfigOperation {
   func fetch(_ request: FetchConfigRequest) async throws -> FetchConfigResponse {
     try Self.check(request.namespace)
     try InstanceCheck.check(request.instance)
-    guard let plan = try await engine.plans.plan(for: request.namespace, in: try await engine.store()) else {
+    guard let plan = try await engine.plans.plan(for: request.namespace, in: try await engine.frame.store()) else {
       return FetchConfigResponse(state: .noTemplate, etag: ETags.fetch(projectID, request.namespace, 0, "0"))
     }
     let evaluator = ConditionEvaluator(instance: request.instance, now: engine.options.clock.now())

@@ -1,16 +1,15 @@
 import VestaBytes
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaRemoteConfigBackend
 import VestaStoreInterop
 
 /// The events of templates: what a publish records, and what functions get of that.
 enum ConfigEvents {
-  /// An outbox in the store of the templates.
-  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
-    EventOutbox(
-      service: "firebaseremoteconfig.googleapis.com", keys: Keys.outbox, types: [.configUpdated], store: store,
-      data: { try JSONObject(json: $0.payload) })
-  }
+  /// The events of the service.
+  static let offer = EventOffer(
+    service: "firebaseremoteconfig.googleapis.com", keys: Keys.outbox, types: [.configUpdated]
+  ) { try JSONObject(json: $0.payload) }
 
   /// Records that a version was published.
   static func record(

@@ -1,31 +1,31 @@
 import VestaConcurrency
+import VestaEngineInterop
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
 // The connections of clients, which are notified of each published version.
 extension RemoteConfigEngine {
-  func connect(_ connection: Connection, _ namespace: String) -> ListenerRegistration {
+  func connect(
+    _ connection: Connection, _ namespace: String, _ context: CallContext
+  ) -> ListenerRegistration {
     let isAdded = hub.add(connection, namespace: namespace)
     // Nothing is called before this method has returned: what there is to say is said in a task.
     Task { [self] in
       guard isAdded else { return connection.end(RemoteConfigServiceError(.unavailable, "The service was shut down.")) }
       do {
+        _ = try await frame.admit(context)
         try ConfigOperation.check(namespace)
         connection.offer(try await currentVersion(of: namespace))
       } catch {
-        hub.remove(connection, namespace: namespace, ending: failure(error))
+        hub.remove(connection, namespace: namespace, ending: frame.failure(error))
       }
     }
     return ListenerRegistration { [weak hub] in hub?.remove(connection, namespace: namespace) }
   }
 
-  private func failure(_ error: any Error) -> RemoteConfigServiceError {
-    (error as? StoreError).map { RemoteConfigServiceError(store: $0) } ?? boundary.failure(error)
-  }
-
   private func currentVersion(of namespace: String) async throws -> Int64 {
-    try await ConfigReader.read(namespace, from: store()) { try await $0.currentVersion() }
+    try await ConfigReader.read(namespace, from: frame.store()) { try await $0.currentVersion() }
   }
 
   /// Looks up what is current, after a commit that may be another engine's.
@@ -37,7 +37,7 @@ extension RemoteConfigEngine {
       do {
         hub.announce(try await currentVersion(of: namespace), namespace: namespace)
       } catch {
-        hub.end(namespace, failure(error))
+        hub.end(namespace, frame.failure(error))
       }
     }
   }

@@ -71,6 +71,65 @@
   }
 }
 
+/// Clients and engines wait on a clock that tests can advance, never on the system's.
+///
+/// The plug-ins are left alone: their pauses belong to a connection or a file. The files of the list wait for their
+/// product to move; one that has moved is to be taken off.
+@Sendable func waitsHaveAClock(_ house: House) -> [Violation] {
+  let products = Set(
+    house.files.filter { $0.isSource && $0.package.room == .product }.compactMap { file in
+      file.module.flatMap { $0.hasSuffix("Service") ? file.package.folder : nil }
+    })
+  var found: [Violation] = []
+  for file in house.files where file.isSource && products.contains(file.package.folder) {
+    let lines = file.source.code.enumerated().filter { $0.element.contains("Task.sleep(") }.map { $0.offset + 1 }
+    let isListed = sleepers.contains(file.path)
+    if isListed, lines.isEmpty {
+      found.append(Violation(file.path, 1, "sleep", "take the file off the list of `waitsHaveAClock`: it has moved"))
+    }
+    if isListed { continue }
+    let message = "wait with a ServiceClock (`clock.sleep(for:)`, ServiceTimers): tests cannot advance `Task.sleep`"
+    found += lines.map { Violation(file.path, $0, "sleep", message) }
+  }
+  return found
+}
+
+private let sleepers: Set = [
+  "Packages/Firestore/Sources/VestaFirestore/Writes/Firestore+Transactions.swift",
+  "Packages/Firestore/Sources/VestaFirestoreService/Indexes/IndexKeeper.swift",
+  "Packages/Firestore/Sources/VestaFirestoreSync/Platform.swift",
+  "Packages/Storage/Sources/VestaStorage/StorageCaller.swift",
+  "Packages/Storage/Sources/VestaStorageService/Blobs/FileBlobStore.swift",
+]
+
+/// A log code names one message among all others: no two files use the same one.
+@Sendable func logCodesAreUnique(_ house: House) -> [Violation] {
+  var owners: [String: String] = [:]
+  var found: [Violation] = []
+  for file in house.files where file.isSource && file.isHouse {
+    let lines = (house.tree.files[file.path] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      guard let code = line.logCode else { continue }
+      let owner = owners[code] ?? file.path
+      owners[code] = owner
+      guard owner != file.path else { continue }
+      let message = "\(code) names a message of \(owner) already: take the next free number"
+      found.append(Violation(file.path, index + 1, "log-code", message))
+    }
+  }
+  return found
+}
+
+extension Substring {
+  /// The code of a message that is logged, such as `I-FST000004`; `nil` on other lines and in comments.
+  fileprivate var logCode: String? {
+    guard !String(self).trimmed.hasPrefix("//"), let match = firstMatch(of: /"(I-[A-Z]{3}[0-9]{6})"/) else {
+      return nil
+    }
+    return String(match.1)
+  }
+}
+
 extension SourceText {
   /// The names of types that a file declares public.
   fileprivate var publicTypes: [String] {

@@ -1,0 +1,138 @@
+/// Verifies the credentials of callers: the embedded Auth engine does, and a server's table of keys.
+///
+/// Promises of every implementation (`VestaServiceInteropContracts` checks them):
+/// - The claims, the user id and the project are those that the signature covers; nothing is taken from an unverified
+///   part of a token.
+/// - A token is refused from its expiry on, also one that was accepted before.
+/// - A credential that is not valid, or that is of a kind that the verifier does not know, is `UNAUTHENTICATED`. Where
+///   the verifier cannot decide, as without its store, the failure is transient, such as `UNAVAILABLE`: the caller keeps
+///   the token and tries again.
+/// - The result is never `.credential`.
+public protocol CallerVerifier: Sendable {
+  /// Verifies a credential.
+  ///
+  /// - Parameters:
+  ///   - credential: The credential as it was sent.
+  ///   - project: The project that the call is about; a token of another project is refused. `nil` for the project of the
+  ///     verifier.
+  /// - Returns: The caller, and how long the answer holds.
+  /// - Throws: `UNAUTHENTICATED` for a credential that is not valid; a transient status where it cannot be decided.
+  nonisolated(nonsending) func verify(
+    _ credential: Credential, project: String?
+  ) async throws(ServiceStatus) -> VerifiedCaller
+}
+
+/// The result of a verification.
+public struct VerifiedCaller: Sendable, Hashable {
+  /// The caller: a user, an owner, or nobody.
+  public var caller: CallContext.Caller
+
+  /// The time from which the answer does not hold, in microseconds since 1970; `nil` for an answer that holds for one call.
+  public var expiry: Int64?
+
+  /// A result.
+  ///
+  /// - Parameters:
+  ///   - caller: The caller.
+  ///   - expiry: The time from which the answer does not hold, in microseconds since 1970.
+  public init(_ caller: CallContext.Caller, expiry: Int64? = nil) {
+    self.caller = caller
+    self.expiry = expiry
+  }
+}
+
+/// Verifies App Check tokens.
+public protocol AppCheckVerifier: Sendable {
+  /// Verifies a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token as it was sent; it may be a placeholder.
+  ///   - project: The project that the call is about; `nil` for the project of the verifier.
+  /// - Returns: The id of the app, and the id of the token.
+  /// - Throws: `UNAUTHENTICATED` for a token that is not valid; a transient status where it cannot be decided.
+  nonisolated(nonsending) func verify(
+    appCheckToken token: String, project: String?
+  ) async throws(ServiceStatus) -> (appID: String, tokenID: String?)
+}
+
+/// The check of who calls, which a service makes before it looks at a call.
+///
+/// | the context says | with a verifier | without one |
+/// |---|---|---|
+/// | nobody, an owner, a verified user | unchanged | unchanged |
+/// | a credential | the verified caller, or `UNAUTHENTICATED` | `UNAUTHENTICATED` |
+/// | an App Check token | `.verified`; unchanged where it is not valid | unchanged |
+///
+/// With ``enforcesAppCheck`` a call whose App Check state is not `.verified` in the end is `UNAUTHENTICATED`.
+public struct CallerCheck: Sendable {
+  /// The verifier of credentials; `nil` refuses all of them.
+  public var callers: (any CallerVerifier)?
+
+  /// The verifier of App Check tokens; `nil` leaves them as they are.
+  public var apps: (any AppCheckVerifier)?
+
+  /// Whether calls without a valid App Check token are refused; owners are not asked for one.
+  public var enforcesAppCheck: Bool
+
+  /// A check; without arguments it refuses every credential.
+  ///
+  /// - Parameters:
+  ///   - callers: The verifier of credentials.
+  ///   - apps: The verifier of App Check tokens.
+  ///   - enforcesAppCheck: Whether calls without a valid App Check token are refused.
+  public init(
+    callers: (any CallerVerifier)? = nil, apps: (any AppCheckVerifier)? = nil, enforcesAppCheck: Bool = false
+  ) {
+    self.callers = callers
+    self.apps = apps
+    self.enforcesAppCheck = enforcesAppCheck
+  }
+
+  /// Whether there is something to verify in a context; false for most calls, at the cost of two comparisons.
+  ///
+  /// - Parameter context: The context of a call.
+  public func concerns(_ context: CallContext) -> Bool {
+    switch context.caller {
+    case .credential: return true
+    case .owner: return false
+    case .nobody, .user: break
+    }
+    if enforcesAppCheck { return context.appCheck.appID == nil }
+    return apps != nil && context.appCheck.unverifiedToken != nil
+  }
+
+  /// The context with everything verified.
+  ///
+  /// - Parameter context: The context as the caller sent it.
+  /// - Throws: `UNAUTHENTICATED`, or the failure of a verifier that could not decide.
+  public func verified(_ context: CallContext) async throws(ServiceStatus) -> CallContext {
+    var context = context
+    if case .credential(let credential) = context.caller {
+      guard let callers else {
+        throw ServiceStatus(
+          .unauthenticated, "The service has no verifier of credentials, so no token can be accepted.")
+      }
+      let verified = try await callers.verify(credential, project: context.project)
+      if case .credential = verified.caller { throw .unauthenticated }
+      context.caller = verified.caller
+    }
+    if let token = context.appCheck.unverifiedToken, let apps, !context.isOwner {
+      do {
+        let (appID, tokenID) = try await apps.verify(appCheckToken: token, project: context.project)
+        context.appCheck = .verified(appID: appID, tokenID: tokenID)
+      } catch  where !enforcesAppCheck && error.code == .unauthenticated {
+        // A service that does not enforce App Check serves apps without it, too.
+      }
+    }
+    if enforcesAppCheck, context.appCheck.appID == nil, !context.isOwner {
+      throw ServiceStatus(.unauthenticated, "The call needs a valid App Check token.")
+    }
+    return context
+  }
+}
+
+extension ServiceStatus {
+  /// The credential of a call is not valid.
+  public static let unauthenticated = ServiceStatus(
+    .unauthenticated, "The credential of the call is not valid or has expired.")
+}
