@@ -80,7 +80,7 @@ final class FunctionsEngine: FunctionsBackend {
   func stream(
     _ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck
   ) -> AsyncThrowingStream<FunctionEvent, any Error> {
-    let reader = StreamReader { [self] channel in
+    let reader = StreamReader(capacity: options.tuning.unreadMessages) { [self] channel in
       Task {
         do {
           let work = try await prepared(call, context, check, channel: channel)

@@ -31,7 +31,8 @@ public enum FunctionsServiceLibrary: Library {
         dependencies: [.optional(FunctionsServiceOptions.self), .optional((any StoreProvider).self)]
       ) { container, home in
         let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
-        let registry = FunctionRegistry(events: events(home, options), schedules: try schedules(container, home))
+        let registry = FunctionRegistry(
+          events: events(home, options), schedules: try schedules(container, home, options))
         return FunctionsEngine(registry: registry, options: options)
       } close: { engine in
         await engine.closeEvents()
@@ -57,9 +58,11 @@ public enum FunctionsServiceLibrary: Library {
     EventFunctions(options: options, clock: .system) { home.resolveAll((any EventSource).self) }
   }
 
-  private static func schedules(_ container: ComponentContainer, _ home: EngineHome) throws -> ScheduleRunner? {
+  private static func schedules(
+    _ container: ComponentContainer, _ home: EngineHome, _ options: FunctionsServiceOptions
+  ) throws -> ScheduleRunner? {
     guard let stores = try container.find((any StoreProvider).self) else { return nil }
-    return ScheduleRunner(clock: .system) {
+    return ScheduleRunner(clock: .system, tuning: options.tuning.schedules) {
       try await stores.openStore(named: "functions", in: home.ready(), options: StoreOptions())
     }
   }
