@@ -30,7 +30,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
     let unknown = TransportAddress.internet(host: "unknown", port: 0)
     peer = TransportPeer(
       address: PlatformSocket.peerAddress(connection.descriptor) ?? unknown, localAddress: listener.address,
-      version: .http2)
+      version: .http2, executor: loop)
     session = HTTP2Session(.server, loop.tuning, now: loop.now)
     receivedAt = loop.now
     emptySince = loop.now

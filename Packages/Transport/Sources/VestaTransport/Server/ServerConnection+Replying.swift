@@ -17,7 +17,7 @@ extension ServerConnection {
     let unknown = TransportAddress.internet(host: "unknown", port: 0)
     let made = TransportPeer(
       address: PlatformSocket.peerAddress(descriptor) ?? unknown, localAddress: listener.address,
-      version: head.minorVersion == 0 ? .http1_0 : .http1_1)
+      version: head.minorVersion == 0 ? .http1_0 : .http1_1, executor: loop)
     peer = made
     return made
   }
