@@ -18,15 +18,24 @@ let package = Package(
     .library(name: "VestaDatabaseBackendFakes", targets: ["VestaDatabaseBackendFakes"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
+    .package(path: "../ServiceInterop"),
   ],
   targets: [
-    .target(name: "VestaDatabaseBackend", swiftSettings: settings),
+    .target(
+      name: "VestaDatabaseBackend",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaDatabaseBackendContracts",
       dependencies: [
-        "VestaDatabaseBackend",
+        "VestaDatabaseBackend", "VestaDatabaseBackendFakes",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
@@ -36,6 +45,7 @@ let package = Package(
       dependencies: [
         "VestaDatabaseBackend",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
@@ -43,7 +53,10 @@ let package = Package(
     .testTarget(
       name: "VestaDatabaseBackendTests",
       dependencies: [
-        "VestaDatabaseBackend", "VestaDatabaseBackendContracts", .product(name: "VestaTesting", package: "Core"),
+        "VestaDatabaseBackend", "VestaDatabaseBackendContracts", "VestaDatabaseBackendFakes",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -33,7 +33,7 @@ let package = Package(
     .target(
       name: "VestaStorageBackendContracts",
       dependencies: [
-        "VestaStorageBackend",
+        "VestaStorageBackend", "VestaStorageBackendFakes",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
@@ -44,12 +44,17 @@ let package = Package(
       name: "VestaStorageBackendFakes",
       dependencies: [
         "VestaStorageBackend", .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaStorageBackendTests",
-      dependencies: ["VestaStorageBackend"],
+      dependencies: [
+        "VestaStorageBackend", "VestaStorageBackendContracts",
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
       swiftSettings: settings
     ),
   ],

@@ -18,7 +18,8 @@ let package = Package(
     .library(name: "VestaTransportInteropFakes", targets: ["VestaTransportInteropFakes"]),
   ],
   dependencies: [
-    .package(path: "../../Packages/Core")
+    .package(path: "../../Packages/Core"),
+    .package(path: "../ServiceInterop"),
   ],
   targets: [
     .target(
@@ -26,6 +27,7 @@ let package = Package(
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),
@@ -34,6 +36,7 @@ let package = Package(
       dependencies: [
         "VestaTransportInterop",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
@@ -52,6 +55,8 @@ let package = Package(
       dependencies: [
         "VestaTransportInterop", "VestaTransportInteropContracts", "VestaTransportInteropFakes",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "VestaDatabase", targets: ["VestaDatabase"]),
     .library(name: "VestaDatabaseModel", targets: ["VestaDatabaseModel"]),
     .library(name: "VestaDatabaseService", targets: ["VestaDatabaseService"]),
+    .library(name: "VestaDatabaseWire", targets: ["VestaDatabaseWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -63,6 +64,25 @@ let package = Package(
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaDatabaseWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseWireTests",
+      dependencies: [
+        "VestaDatabaseWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseBackendFakes", package: "DatabaseBackend"),
       ],
       swiftSettings: settings
     ),

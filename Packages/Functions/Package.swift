@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaFunctions", targets: ["VestaFunctions"]),
     .library(name: "VestaFunctionsService", targets: ["VestaFunctionsService"]),
+    .library(name: "VestaFunctionsWire", targets: ["VestaFunctionsWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -112,6 +113,26 @@ let package = Package(
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFunctionsWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFunctionsWireTests",
+      dependencies: [
+        "VestaFunctionsWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

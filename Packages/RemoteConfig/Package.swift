@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaRemoteConfig", targets: ["VestaRemoteConfig"]),
     .library(name: "VestaRemoteConfigService", targets: ["VestaRemoteConfigService"]),
+    .library(name: "VestaRemoteConfigWire", targets: ["VestaRemoteConfigWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -78,6 +79,26 @@ let package = Package(
         .product(name: "VestaRemoteConfigBackendContracts", package: "RemoteConfigBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaRemoteConfigWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaRemoteConfigWireTests",
+      dependencies: [
+        "VestaRemoteConfigWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
       swiftSettings: settings
     ),

@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaStorage", targets: ["VestaStorage"]),
     .library(name: "VestaStorageService", targets: ["VestaStorageService"]),
+    .library(name: "VestaStorageWire", targets: ["VestaStorageWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -85,6 +86,26 @@ let package = Package(
         .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaStorageWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaStorageWireTests",
+      dependencies: [
+        "VestaStorageWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
       ],
       swiftSettings: settings
     ),

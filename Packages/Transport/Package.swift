@@ -22,9 +22,12 @@ let package = Package(
   targets: [
     // What Swift cannot call itself: functions that need _GNU_SOURCE, and macros.
     .target(name: "CVestaTransport"),
+    .systemLibrary(
+      name: "CVestaHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["nghttp2"])]),
     .target(
       name: "VestaTransport",
       dependencies: [
+        "CVestaHTTP2",
         "CVestaTransport",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),

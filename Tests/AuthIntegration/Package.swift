@@ -26,7 +26,9 @@ let package = Package(
     .testTarget(
       name: "AuthIntegrationTests",
       dependencies: [
+        .product(name: "VestaAuth", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaConcurrency", package: "Core"),

@@ -42,7 +42,11 @@ let package = Package(
       name: "MessagingIntegrationTests",
       dependencies: [
         "MessagingCrashWorker",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaMessaging", package: "Messaging"),
+        .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),

@@ -38,13 +38,25 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "StorageOracle",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaStorage", package: "Storage"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "StorageCrashWorker",
       dependencies: [
         "StorageHarness",
+        "StorageOracle",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaStorage", package: "Storage"),
+        .product(name: "VestaStorageService", package: "Storage"),
       ],
       swiftSettings: settings
     ),
@@ -53,6 +65,7 @@ let package = Package(
       dependencies: [
         "StorageHarness",
         "StorageCrashWorker",
+        "StorageOracle",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),

@@ -21,7 +21,9 @@ public enum StorageContracts {
   }
 
   /// Everything that an object holds.
-  static func bytes(of object: ObjectName, in backend: any StorageBackend) async throws -> [UInt8] {
+  static func bytes(
+    of object: ObjectName, in backend: any StorageBackend, context: CallContext = context
+  ) async throws -> [UInt8] {
     try await drain(backend.openObject(ReadRequest(object: object), context: context))
   }
 

@@ -40,15 +40,17 @@ import VestaTesting
       }
     }
     #expect(try await store.read { try await $0.get([1]) } == nil)
-    try await store.write { try await other.release(in: $0) }
+    _ = try await store.write { try await other.release(in: $0) }
     #expect(try await take(2) != nil)
-    try await store.write { [key] in try await StoreLease(key: key, owner: 1).release(in: $0) }
+    let lease = StoreLease(key: key, owner: 1)
+    _ = try await store.write { try await lease.release(in: $0) }
     #expect(try await take(2) == nil)
   }
 
   @Test func `a damaged row is an error of the store`() async throws {
+    let key = key
     for bytes in [[], [0], [255, 255, 255]] as [[UInt8]] {
-      try await store.write { [key] in try await $0.put(bytes, for: key) }
+      _ = try await store.write { try await $0.put(bytes, for: key) }
       let error = await #expect(throws: StoreError.self) { try await take(1) }
       #expect(error?.code == .corrupt)
     }

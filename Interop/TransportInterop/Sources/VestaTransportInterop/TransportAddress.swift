@@ -41,13 +41,18 @@ public final class TransportPeer: Sendable {
   /// Whether the connection is encrypted.
   public let isSecure: Bool
 
+  /// The executor of the event loop on which the connection is served, for tasks of handlers beside their replies.
+  public let executor: (any TaskExecutor)?
+
   /// A connection.
   public init(
-    address: TransportAddress, localAddress: TransportAddress, version: Version = .http1_1, isSecure: Bool = false
+    address: TransportAddress, localAddress: TransportAddress, version: Version = .http1_1, isSecure: Bool = false,
+    executor: (any TaskExecutor)? = nil
   ) {
     self.address = address
     self.localAddress = localAddress
     self.version = version
     self.isSecure = isSecure
+    self.executor = executor
   }
 }

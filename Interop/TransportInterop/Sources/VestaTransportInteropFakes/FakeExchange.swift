@@ -64,7 +64,7 @@ final class FakeExchange: Sendable {
         do {
           request.body = .bytes(try await request.body.collect(upTo: limit))
         } catch TransportError.Code.tooLarge {
-          return .response(HTTPResponse(.contentTooLarge))
+          return .response(listener.handler.refusal(of: head, limit: limit))
         }
       }
     }
@@ -82,7 +82,12 @@ final class FakeExchange: Sendable {
   /// The response as the client sees it; the exchange is over with its body.
   func relayed(_ response: HTTPResponse) -> HTTPResponse {
     var response = response
-    if request.method == .head || response.status.forbidsBody { response.body = .empty }
+    if request.method == .head || response.status.forbidsBody {
+      response.body = .empty
+    } else if !response.trailers.isEmpty, let bytes = response.body.bytes {
+      response.body = .stream(ByteStream(whole: bytes, trailers: response.trailers), length: bytes.count)
+    }
+    response.trailers = [:]
     guard case .stream(let stream, let length) = response.body else {
       end()
       return response

@@ -69,7 +69,7 @@ final class FunctionsEngine: FunctionsBackend {
   }
 
   func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
-    let reader = StreamReader { [self] channel in
+    let reader = StreamReader(capacity: options.tuning.unreadMessages) { [self] channel in
       Task {
         do {
           let work = try await prepared(call, context, channel: channel)

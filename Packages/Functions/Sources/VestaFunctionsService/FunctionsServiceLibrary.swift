@@ -33,7 +33,8 @@ public enum FunctionsServiceLibrary: Library {
         ]
       ) { container, home in
         let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
-        let registry = FunctionRegistry(events: events(home, options), schedules: try schedules(container, home))
+        let registry = FunctionRegistry(
+          events: events(home, options), schedules: try schedules(container, home, options))
         let callers = CallerCheck(
           callers: try container.find((any CallerVerifier).self), apps: try container.find((any AppCheckVerifier).self))
         return FunctionsEngine(registry: registry, options: options, callers: callers)
@@ -55,9 +56,11 @@ public enum FunctionsServiceLibrary: Library {
     EventFunctions(options: options, clock: .system) { home.resolveAll((any EventSource).self) }
   }
 
-  private static func schedules(_ container: ComponentContainer, _ home: EngineHome) throws -> ScheduleRunner? {
+  private static func schedules(
+    _ container: ComponentContainer, _ home: EngineHome, _ options: FunctionsServiceOptions
+  ) throws -> ScheduleRunner? {
     guard let stores = try container.find((any StoreProvider).self) else { return nil }
-    return ScheduleRunner(clock: .system) {
+    return ScheduleRunner(clock: .system, tuning: options.tuning.schedules) {
       try await stores.openStore(named: "functions", in: home.ready(), options: StoreOptions())
     }
   }

@@ -8,4 +8,22 @@ struct FunctionsTuning: Sendable {
 
   /// The number of events that a task delivers before others may run.
   var eventsBetweenYields = 16
+
+  /// The most messages of a streaming call that wait for its reader; beyond them the function waits.
+  var unreadMessages = 16
+
+  /// When the runs of schedules are looked for, and which count as missed.
+  var schedules = ScheduleTuning()
+}
+
+/// The times of schedules, in seconds.
+struct ScheduleTuning: Sendable {
+  /// The longest time between two looks at the clock.
+  var longestWait: Int64 = 60
+
+  /// How late a run may start that is not a missed one.
+  var grace: Int64 = 60
+
+  /// By how much a clock may be set back before that counts as a correction.
+  var tolerance: Int64 = 3 * 3_600
 }

@@ -5,7 +5,7 @@ import VestaFunctionsBackend
 /// The messages between a function and its reader: a few may wait, then the function does.
 final class StreamChannel: Sendable {
   /// The largest number of unread messages.
-  static let capacity = 16
+  private let capacity: Int
 
   private struct State {
     var unread: [JSONValue] = []
@@ -20,6 +20,8 @@ final class StreamChannel: Sendable {
 
   private let state = Locked(State())
 
+  init(capacity: Int = FunctionsTuning().unreadMessages) { self.capacity = max(1, capacity) }
+
   /// The number of senders that wait for room, cancelled ones included; for tests.
   var waitingSenderCount: Int { state.withLock { $0.writers.count } }
 
@@ -28,7 +30,7 @@ final class StreamChannel: Sendable {
     while true {
       let reader = state.withLock { state -> (isSent: Bool, reader: Turn<Void>?) in
         if state.isOver { return (true, nil) }
-        guard state.unread.count < Self.capacity else { return (false, nil) }
+        guard state.unread.count < capacity else { return (false, nil) }
         state.unread.append(message)
         return (true, state.reader.take())
       }
@@ -38,7 +40,7 @@ final class StreamChannel: Sendable {
       }
       try await Turn<Void>().wait { turn in
         let isFull = state.withLock { state in
-          let isFull = state.unread.count >= Self.capacity && !state.isOver
+          let isFull = state.unread.count >= capacity && !state.isOver
           if isFull { state.writers.append(turn) }
           return isFull
         }

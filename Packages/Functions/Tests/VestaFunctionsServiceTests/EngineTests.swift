@@ -203,9 +203,9 @@ private struct Crash: Error {}
     var iterator = stream.makeAsyncIterator()
     _ = try await iterator.next()
     // It does not wait while there is room.
-    await sent.wait { $0.count >= StreamChannel.capacity }
+    await sent.wait { $0.count >= FunctionsTuning().unreadMessages }
     for _ in 0..<200 { await Task.yield() }
-    #expect(sent.entries.count <= StreamChannel.capacity + 2)
+    #expect(sent.entries.count <= FunctionsTuning().unreadMessages + 2)
     var count = 1
     while try await iterator.next() != nil { count += 1 }
     #expect(count == 1001)

@@ -155,15 +155,16 @@ import VestaTesting
   }
 
   @Test func `senders that were cancelled do not hold up the others`() async throws {
-    let channel = StreamChannel()
-    for number in 0..<StreamChannel.capacity { try await channel.send(.integer(Int64(number))) }
-    let cancelled = (0..<2 * StreamChannel.capacity).map { _ in Task { try await channel.send("cancelled") } }
+    let capacity = 3
+    let channel = StreamChannel(capacity: capacity)
+    for number in 0..<capacity { try await channel.send(.integer(Int64(number))) }
+    let cancelled = (0..<2 * capacity).map { _ in Task { try await channel.send("cancelled") } }
     while channel.waitingSenderCount < cancelled.count { await Task.yield() }
     let live = Task { try await channel.send("live") }
     while channel.waitingSenderCount < cancelled.count + 1 { await Task.yield() }
     for task in cancelled { task.cancel() }
     for task in cancelled { _ = await task.result }
-    for number in 0..<StreamChannel.capacity {
+    for number in 0..<capacity {
       #expect(try await channel.next() == .message(.integer(Int64(number))))
     }
     #expect(try await channel.next() == .message("live"))

@@ -202,6 +202,20 @@ private struct ScheduleSample {
     #expect(much.last == 99_000)
   }
 
+  @Test func `how late a run may be, and how far a clock may be set back, is a matter of the tuning`() throws {
+    var tuning = ScheduleTuning()
+    (tuning.grace, tuning.tolerance) = (2, 3)
+    func runs(since last: Int64, now: Int64) throws -> (runs: [Int64], last: Int64) {
+      DueRuns.runs(
+        try ScheduleParser.parse("0 * * * *"), since: last, now: now, missed: .skip, in: ZoneOffsets { _ in 0 },
+        tuning: tuning)
+    }
+    #expect(try runs(since: 86_400, now: 90_002).runs == [90_000])
+    #expect(try runs(since: 86_400, now: 90_003).runs == [])
+    #expect(try runs(since: 86_403, now: 86_400).last == 86_403)
+    #expect(try runs(since: 86_404, now: 86_400).last == 86_400)
+  }
+
   @Test func `a clock that jumps years ahead costs no walk through all minutes`() throws {
     let result = try runs("* * * * *", since: 0, now: 1_700_000_000, .runAll(limit: 10))
     #expect(result.runs.count == 10)

@@ -27,8 +27,7 @@ struct StoreTuning: Sendable {
 
   /// The longest key and value, together, that lie in one row; the value of a longer one is in a separate table.
   ///
-  /// It has to
-  /// fit into a leaf of the index.
+  /// It has to fit into a leaf of the index.
   var inlineLimit = 2_000
 
   /// How many entries a scan visits between two looks at whether to continue.

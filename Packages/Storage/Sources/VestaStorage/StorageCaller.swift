@@ -11,6 +11,7 @@ struct StorageCaller: Sendable {
   let clock: StorageClock
   var tuning = StorageTuning()
   var places = TransferPlaces.shared
+  var streams = OpenStreams.shared
 
   /// The context of a call: the caller and its tokens.
   ///
@@ -34,7 +35,7 @@ struct StorageCaller: Sendable {
     about object: ObjectName, retrySeconds: Double,
     _ operation: (any StorageBackend, CallContext) async throws -> Response
   ) async throws -> Response {
-    var budget = RetryBudget(seconds: retrySeconds)
+    var budget = RetryBudget(seconds: retrySeconds, first: tuning.firstRetry)
     while true {
       do {
         return try await operation(backend, try await context())

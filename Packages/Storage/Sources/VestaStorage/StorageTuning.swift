@@ -6,6 +6,9 @@ struct StorageTuning: Sendable, Hashable {
   /// 256.
   var transfers = 16
 
+  /// The number of streams of content that keep their object open between two chunks.
+  var openStreams = 64
+
   /// The length of one read of a download, in bytes.
   var readLength = 1024 * 1024
 
@@ -22,6 +25,9 @@ struct StorageTuning: Sendable, Hashable {
 
   /// The number of times that a transfer begins again from its beginning.
   var restarts = 3
+
+  /// The delay before the first retry of a call, in seconds; each further one is twice as long.
+  var firstRetry = 1.0
 
   /// The number of pieces that are read from a file before others may run.
   var piecesBetweenYields = 16

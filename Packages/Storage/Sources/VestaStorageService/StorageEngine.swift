@@ -33,6 +33,8 @@ final class StorageEngine: StorageBackend {
   let crypto: any CryptoProvider
   let options: StorageServiceOptions
   let clock: ServiceClock
+  /// Who decides about the calls of others than owners; `nil` lets every caller do everything.
+  let gatekeeper: (any StorageGuard)?
   let uploads = ActiveUploads()
   let garbage = Locked<[BlobID]>([])
   private let nextExpiry = Locked<Int64?>(nil)
@@ -40,7 +42,7 @@ final class StorageEngine: StorageBackend {
 
   init(
     options: StorageServiceOptions, crypto: any CryptoProvider, content: ContentPlace,
-    clock: ServiceClock = .system,
+    clock: ServiceClock = .system, gatekeeper: (any StorageGuard)? = nil,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.options = options
@@ -49,6 +51,7 @@ final class StorageEngine: StorageBackend {
     let blobs = content.blobs
     self.blobs = blobs
     self.clock = clock
+    self.gatekeeper = gatekeeper
     boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
     let (owner, reserved) = (owner, options.tuning.reservedBytes)
     let store = LazyResource(whenClosed: Self.closed) {

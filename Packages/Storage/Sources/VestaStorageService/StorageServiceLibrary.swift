@@ -37,6 +37,7 @@ public enum StorageServiceLibrary: Library {
           .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
           .optional((any BlobStore).self),
           .optional(StorageServiceOptions.self),
+          .optional((any StorageGuard).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
@@ -50,7 +51,8 @@ public enum StorageServiceLibrary: Library {
             .ownFolder(home.path + "/storage-content")
           }
         return StorageEngine(
-          options: options, crypto: try container.require((any CryptoProvider).self), content: content
+          options: options, crypto: try container.require((any CryptoProvider).self), content: content,
+          gatekeeper: try container.find((any StorageGuard).self)
         ) {
           try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())
         }

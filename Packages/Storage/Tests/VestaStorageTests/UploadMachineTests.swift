@@ -132,6 +132,14 @@ import VestaTesting
     #expect(delays == (0..<delays.count).map { Double(1 << $0) })
   }
 
+  @Test func `a smaller first delay makes all of them smaller, and more of them fit`() {
+    var budget = RetryBudget(seconds: 1, first: 0.25)
+    let delays = (0..<4).map { _ in budget.delay(jitter: 0) }
+    #expect(delays == [0.25, 0.5, 1, nil])
+    budget.reset()
+    #expect(budget.delay(jitter: 1) == 0.5)
+  }
+
   @Test(arguments: [0.0, -1, .nan]) func `without a budget nothing is tried again`(seconds: Double) {
     var budget = RetryBudget(seconds: seconds)
     #expect(budget.delay(jitter: 0) == nil)

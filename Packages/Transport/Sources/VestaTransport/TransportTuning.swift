@@ -70,6 +70,46 @@ public struct TransportTuning: Sendable {
   /// The number of connections to a host that a client keeps on a loop while it does not use them.
   public var idleConnectionsPerHost = 16
 
+  /// The number of streams of HTTP/2 that a peer may have open on a connection at a time.
+  public var http2Streams = 100
+
+  /// The number of bytes of a stream of HTTP/2 that the peer may send before they are taken.
+  public var http2StreamWindow = 262_144
+
+  /// The number of bytes of all streams of a connection that the peer may send before they are taken; at least 65,535.
+  public var http2ConnectionWindow = 1 << 20
+
+  /// The number of bytes of bodies that a connection of HTTP/2 gathers for handlers, of all its streams.
+  public var http2CollectedBytes = 16 << 20
+
+  /// The number of frames that carry nothing (pings, settings, priorities, window updates, empty data) which a peer may
+  /// send at once beyond what the data that is sent to it explains; the connection ends when there are more.
+  public var http2ControlFrames = 1_000
+
+  /// The number of such frames in a second, in the long run.
+  public var http2ControlFramesPerSecond = 200
+
+  /// The number of streams that a client may reset at once, or make the server reset.
+  public var http2Resets = 1_000
+
+  /// The number of such streams in a second, in the long run.
+  public var http2ResetsPerSecond = 100
+
+  /// The number of answers to pings and settings that may wait to be sent.
+  public var http2QueuedFrames = 1_000
+
+  /// How long a server hears nothing of a peer with open streams before it asks for a sign of life.
+  public var http2PingInterval = Duration.seconds(60)
+
+  /// How long a client hears nothing while it waits for responses before it asks for a sign of life.
+  public var clientPingInterval = Duration.seconds(30)
+
+  /// How long a peer may take to answer a ping.
+  public var http2PingTimeout = Duration.seconds(20)
+
+  /// How often a request is sent that servers have certainly not served, the first time included.
+  public var requestAttempts = 3
+
   /// The largest message of a WebSocket that a client accepts, in bytes.
   public var clientMessageBytes = 64 << 20
 

@@ -128,7 +128,7 @@ struct TestServer {
 /// Answers with the target, or as the target says.
 struct TestHandler: HTTPHandler {
   func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery {
-    head.target == "/stream" ? .streamed : .collected(upTo: 100_000)
+    ["/stream", "/hold"].contains(head.target) ? .streamed : .collected(upTo: 100_000)
   }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
@@ -147,7 +147,7 @@ struct TestHandler: HTTPHandler {
         return HTTPResponse(body: .text("\(count)"))
       }
     case "/ignore": .response(HTTPResponse(body: .text("ignored")))
-    case "/never":
+    case "/never", "/hold":
       .task {
         try await Task.sleep(for: .seconds(1_000))
         return HTTPResponse()

@@ -209,6 +209,9 @@ extension OnOneServer {
       try await count.call("set a leaf") {
         try await client.ask(.put("leaf", DatabaseNode(.int(Int64($0))), hash: nil))
       }
+      try await count.call("set a new leaf") {
+        try await client.ask(.put(DatabasePath("leaf\($0)"), DatabaseNode(.int(1)), hash: nil))
+      }
       try await count.call("update 3 paths") { number in
         let values = ["a", "b/c", "d"].map {
           DatabasePathValue(DatabasePath($0), DatabaseNode(.int(Int64(number))))
@@ -229,8 +232,8 @@ extension OnOneServer {
       expect(
         count,
         [
-          "get a leaf": 1, "get 50 children": 1, "listen to 50 children": 1, "set a leaf": 10,
-          "update 3 paths": 12, "set an operation for the end": 3,
+          "get a leaf": 1, "get 50 children": 1, "listen to 50 children": 1, "set a leaf": 2,
+          "set a new leaf": 3, "update 3 paths": 2, "set an operation for the end": 1,
         ])
     }
 

@@ -7,11 +7,13 @@ import VestaTesting
 /// Uploads and replaces objects until it is killed, and says what has been acknowledged.
 enum Worker {
   /// - Parameter arguments: The directory, the seed, and the file that is uploaded; `full` and the directory; `memory`,
-  ///   the directory and a file; or `many`, the directory and a file.
+  ///   the directory and a file; `many`, the directory and a file; or `oracle`, the directory, a name, the seed and the
+  ///   number of the first call.
   static func run(_ arguments: [String]) async {
     if arguments.count == 2, arguments[0] == "full" { return await fill(arguments[1]) }
     if arguments.count == 3, arguments[0] == "memory" { return await transfer(arguments[2], in: arguments[1]) }
     if arguments.count == 3, arguments[0] == "many" { return await uploadMany(arguments[2], in: arguments[1]) }
+    if arguments.first == "oracle" { return await OracleProgram.run(Array(arguments.dropFirst())) }
     guard arguments.count == 3, let seed = UInt64(arguments[1]) else { exit(2) }
     do {
       let harness = try StorageHarness(directory: arguments[0], name: "crash")

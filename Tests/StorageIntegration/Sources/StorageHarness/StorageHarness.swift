@@ -6,7 +6,7 @@ import VestaSQLite
 public import VestaStorage
 public import VestaStorageBackend
 import VestaStorageBackendFakes
-import VestaStorageService
+public import VestaStorageService
 import VestaTesting
 
 /// An app with Storage on SQLite and files, in a directory.
@@ -30,14 +30,24 @@ public struct StorageHarness: Sendable {
   public init(
     directory: String, name: String? = nil, checkpointInterval: Int64 = 256 * 1024, inlineLimit: Int = 16 * 1024
   ) throws {
+    var service = StorageServiceOptions()
+    service.checkpointInterval = checkpointInterval
+    service.inlineLimit = inlineLimit
+    try self.init(directory: directory, name: name, service: service)
+  }
+
+  /// Configures an app with options of the service.
+  ///
+  /// - Parameters:
+  ///   - directory: Where its data is; all apps have the same project.
+  ///   - name: The name of the app; one of its own unless it is given.
+  ///   - service: The options of the service.
+  public init(directory: String, name: String? = nil, service: StorageServiceOptions) throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
     options.projectID = "storage-test"
     options.storageBucket = "test-bucket"
     options.backend = .embedded(directory: URL(fileURLWithPath: directory))
     options.callbackQueue = DispatchQueue(label: "callbacks")
-    var service = StorageServiceOptions()
-    service.checkpointInterval = checkpointInterval
-    service.inlineLimit = inlineLimit
     app = try Self.options.with(service) {
       try VestaApp.configure(
         name: name ?? "s\(Self.number.withLock { $0 += 1; return $0 })", options: options,

@@ -187,47 +187,6 @@ private struct Reopening: ObjectContent {
   func close() {}
 }
 
-/// A blob store that does one thing wrong, around the real one.
-private struct WrongBlobs: BlobStore {
-  enum Flaw: CaseIterable {
-    case readsUnsealed, losesBytes, overwritesSealed, forgetsToRemove, listsNothing, keepsTooMuch
-  }
-
-  let base: FileBlobStore
-  let flaw: Flaw
-
-  func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter {
-    if flaw == .overwritesSealed, (try? await base.read(id)) != nil { try await base.remove(id) }
-    if flaw == .keepsTooMuch, size > 0, let unsealed = try? await base.readUnsealed(id), unsealed.size > size {
-      return try await base.write(id, keeping: unsealed.size)
-    }
-    return try await base.write(id, keeping: size)
-  }
-
-  func read(_ id: BlobID) async throws -> any BlobReader {
-    if flaw == .readsUnsealed, let reader = try? await base.readUnsealed(id) { return reader }
-    let reader = try await base.read(id)
-    return flaw == .losesBytes ? Shorter(base: reader) : reader
-  }
-
-  func readUnsealed(_ id: BlobID) async throws -> any BlobReader { try await base.readUnsealed(id) }
-
-  func remove(_ id: BlobID) async throws { if flaw != .forgetsToRemove { try await base.remove(id) } }
-
-  func list() async throws -> [BlobID] { flaw == .listsNothing ? [] : try await base.list() }
-
-  func close() async {}
-}
-
-private struct Shorter: BlobReader {
-  let base: any BlobReader
-  var size: Int64 { base.size }
-  func read(at offset: Int64, length: Int) async throws -> [UInt8] {
-    Array(try await base.read(at: offset, length: length).dropLast())
-  }
-  func close() { base.close() }
-}
-
 @Suite struct WrongStorageTests {
   /// The promise that each flaw breaks.
   private static let broken: [(flaw: WrongStorage.Flaw, promise: String)] = [
@@ -276,14 +235,5 @@ private struct Shorter: BlobReader {
       try await contract.verify(WrongStorage(base: harness.backend, flaw: flaw))
     }
     await harness.app.delete()
-  }
-
-  @Test(arguments: WrongBlobs.Flaw.allCases)
-  fileprivate func `a wrong blob store is caught`(flaw: WrongBlobs.Flaw) async throws {
-    let directory = try TemporaryDirectory()
-    let outcomes = await BlobContracts.all.run { contract in
-      WrongBlobs(base: FileBlobStore(directory: directory.path(of: "\(contract.name.hashValue)")), flaw: flaw)
-    }
-    #expect(outcomes.contains { !$0.isKept }, "\(flaw)")
   }
 }

@@ -18,7 +18,7 @@ public protocol BlobStore: Sendable {
   ///   - size: How many bytes of it to keep: 0 to begin, the size of the last sync to continue.
   /// - Returns: The writer; one at a time for each blob.
   /// - Throws: `BlobError` with `notFound` when fewer bytes are there, `sealed` when the blob is sealed, `busy` while
-  ///   another writer is open, as far as the store can see that.
+  ///   another writer is open: in this process, and in others as far as the store can see that.
   func write(_ id: BlobID, keeping size: Int64) async throws -> any BlobWriter
 
   /// Opens a sealed blob for reading.
@@ -85,12 +85,12 @@ public protocol BlobWriter: Sendable {
   /// - Throws: `BlobError`.
   func sync() async throws
 
-  /// Makes the blob durable and readable, and ends the writer.
+  /// Makes the blob durable and readable, and ends the writer: what is appended afterwards fails.
   ///
   /// - Throws: `BlobError`, also when the blob has not as many bytes as were appended; it is not readable then.
   func seal() async throws
 
-  /// Ends the writer; the unsealed blob stays. Calling it again does nothing.
+  /// Ends the writer; the unsealed blob stays, and what is appended afterwards fails. Calling it again does nothing.
   func close()
 }
 
@@ -108,7 +108,7 @@ public protocol BlobReader: Sendable {
   /// - Throws: `BlobError`.
   func read(at offset: Int64, length: Int) async throws -> [UInt8]
 
-  /// Ends the reader; calling it again does nothing.
+  /// Ends the reader, and what is read afterwards fails; calling it again does nothing.
   func close()
 }
 

@@ -82,9 +82,17 @@ public protocol HTTPHandler: Sendable {
   /// An error that a task of the reply throws becomes a response with 500, or ends the connection when a part of the
   /// response was sent.
   func reply(to request: HTTPRequest) -> HTTPReply
+
+  /// The response to a request whose body is larger than the limit of its ``HTTPBodyDelivery/collected(upTo:)``.
+  func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse
 }
 
 extension HTTPHandler {
+  /// The status 413.
+  public func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse {
+    HTTPResponse(.contentTooLarge, fields: [.contentType: "text/plain"], body: .text("more than \(limit) bytes\n"))
+  }
+
   /// Whole bodies of up to a mebibyte.
   public func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .collected(upTo: 1 << 20) }
 }

@@ -25,6 +25,10 @@ public struct HTTPRequest: Sendable {
   /// The connection that the request came on; `nil` for one that is to be sent.
   public var peer: TransportPeer?
 
+  /// The version in which the request is to be sent: ``TransportPeer/Version/http2`` also where nothing is agreed on,
+  /// by prior knowledge; `nil` for HTTP/1.1, or what is agreed on with TLS.
+  public var version: TransportPeer.Version?
+
   /// A request.
   ///
   /// - Parameters:
@@ -76,16 +80,25 @@ public struct HTTPResponse: Sendable {
   /// The body.
   public var body: HTTPBody
 
+  /// The fields after a body that is no stream; a stream has trailers of its own.
+  ///
+  /// In a response that was received they are always those of the stream.
+  public var trailers: HTTPFields
+
   /// A response.
   ///
   /// - Parameters:
   ///   - status: The status.
   ///   - fields: The fields.
   ///   - body: The body; a transport sends none where ``HTTPStatus/forbidsBody`` is true, or for HEAD.
+  ///   - trailers: The fields after a body that is no stream.
   @inlinable
-  public init(_ status: HTTPStatus = .ok, fields: HTTPFields = [:], body: HTTPBody = .empty) {
+  public init(
+    _ status: HTTPStatus = .ok, fields: HTTPFields = [:], body: HTTPBody = .empty, trailers: HTTPFields = [:]
+  ) {
     self.status = status
     self.fields = fields
     self.body = body
+    self.trailers = trailers
   }
 }

@@ -21,11 +21,11 @@ public final class ByteStream: AsyncSequence, Sendable {
   /// - Parameter limit: The number of bytes that wait to be read at which the writer pauses.
   public init(limit: Int = 65_536) { pipe = DemandPipe(limit: limit) { $0.count } }
 
-  /// A stream of bytes that are all there.
-  public convenience init(whole bytes: [UInt8]) {
+  /// A stream of bytes that are all there, and the trailers after them.
+  public convenience init(whole bytes: [UInt8], trailers: HTTPFields = [:]) {
     self.init(limit: .max)
     if !bytes.isEmpty { pipe.offer(bytes) }
-    pipe.finish()
+    finish(trailers: trailers)
   }
 
   /// The fields after the body; they are there when the end has been read.

@@ -17,18 +17,14 @@ final class Outbox: Sendable {
 
   init(limit: Int = 1_000) { self.limit = limit }
 
-  /// Sends a message in a separate task; a failure is logged.
+  /// Sends a message in a task of its own; `send` logs its failure.
   func post(_ send: @escaping @Sendable () async throws -> Void) {
     let isAccepted = state.withLock { state in
       guard !state.isClosed, state.sending.count < limit else { return false }
       state.lastNumber += 1
       let number = state.lastNumber
       state.sending[number] = Task.detached { [weak self] in
-        do {
-          try await send()
-        } catch {
-          log.error("I-AUS000004", "A message could not be sent. \(error)")
-        }
+        try? await send()
         self?.state.withLock { _ = $0.sending.removeValue(forKey: number) }
       }
       return true

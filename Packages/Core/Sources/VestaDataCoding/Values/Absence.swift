@@ -17,7 +17,8 @@ extension Optional: AnyOptional {
 /// The value without optionals around it; `nil` for `NSNull` and for an empty optional.
 func presentValue(_ value: Any) -> Any? {
   if isPlain(value) { return value }
-  if value is NSNull { return nil }
+  // Not by a cast, which on Linux makes an object of each element of an array or dictionary.
+  if type(of: value) == NSNull.self { return nil }
   guard let optional = value as? any AnyOptional else { return value }
   return optional.wrapped.flatMap(presentValue)
 }

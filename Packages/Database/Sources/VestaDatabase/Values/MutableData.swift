@@ -48,12 +48,16 @@ public final class MutableData {
 
   /// The value; `NSNull` where nothing is.
   ///
-  /// Setting replaces the children and the priority.
+  /// Setting replaces the children and the priority. Of children whose keys Swift takes for one (`é` as one or two
+  /// scalars) a dictionary has the first; the others stay as long as the new value has the key.
   ///
   /// A value that cannot be stored makes the transaction fail.
   public var value: Any? {
     get { root.node[path].plainValue }
-    set { set { (importer) throws(InvalidValue) in try importer.node(newValue) } }
+    set {
+      let old = root.node[path]
+      set { (importer) throws(InvalidValue) in try importer.node(newValue).keepingTwins(of: old) }
+    }
   }
 
   /// The priority; `nil` for none.

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaDatabaseBackend
@@ -32,7 +33,7 @@ extension Room {
   private func declareIndexes(in store: any OrderedStore) async throws -> Bool {
     let (context, indexes) = (context, options.indexes)
     return try await store.write { transaction -> Bool in
-      var catalog = try await context.catalogs.read(transaction, context.keys)
+      var catalog = try await Self.catalog(in: transaction, context)
       let removed = catalog.declare(indexes, keepsOthers: context.isShared)
       for number in removed {
         try await transaction.deleteRange(KeyRange(prefix: context.keys.index(.declared(number), below: .root)))
@@ -40,6 +41,20 @@ extension Room {
       try await context.catalogs.write(catalog, transaction, context.keys)
       return catalog.isBuilding
     }.value
+  }
+
+  /// The catalog of the indexes; where its row is damaged the indexes begin anew.
+  private static func catalog(
+    in transaction: any StoreTransaction, _ context: RoomContext
+  ) async throws -> IndexCatalog {
+    do {
+      return try await context.catalogs.read(transaction, context.keys)
+    } catch let error as BytesError {
+      log.error("I-RDS000009", "The list of the indexes is damaged, and they are built anew: \(error)")
+      try await transaction.delete(context.keys.catalog())
+      try await transaction.deleteRange(KeyRange(prefix: context.keys.declaredIndexes()))
+      return IndexCatalog()
+    }
   }
 
   /// One step of the indexes that are being built, then what others have asked meanwhile, then the next step.

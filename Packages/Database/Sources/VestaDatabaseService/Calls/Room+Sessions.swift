@@ -128,7 +128,7 @@ extension Room {
     let context = context
     var isKnown = false
     defer { if !isKnown { overtakeChecks() } }
-    let commit = try await openStore().write { transaction -> [[DatabasePathValue]] in
+    let commit = try await change { transaction -> [[DatabasePathValue]] in
       let written = try await body(transaction)
       try await CommitLog.append(written, in: transaction, context)
       return written

@@ -11,12 +11,13 @@ extension Room {
   /// - Returns: The time of the store.
   func join(_ store: any OrderedStore, _ lease: Duration) async throws -> StoreVersion {
     let version = try await store.read { $0.version }
-    state.withLock { $0.lastPublished = version }
+    state.withLock { $0.order.begin(after: version) }
     let now = try await renew(lease).now
     guard state.withLock({ $0.timer == nil }) else { return now }
     if let store = store as? any CommitObservable {
-      let registration = store.observeCommits { [weak self] _ in
-        self?.submit(.perform { [weak self] in await self?.catchUp() })
+      let registration = store.observeCommits { [weak self] version in
+        self?.state.withLock { $0.order.report(version) }
+        self?.submit(.perform { [weak self] in await self?.reported(version) })
       }
       state.withLock { $0.observation = registration }
     }
@@ -56,7 +57,7 @@ extension Room {
   /// Drops rows of the log that every engine has read, and notes up to where: an engine that was stopped for longer has
   /// missed them.
   private func dropOldCommits() async throws {
-    let (keys, oldest) = (context.keys, state.withLock { $0.lastPublished })
+    let (keys, oldest) = (context.keys, state.withLock { $0.order.published })
     let kept = StoreVersion(microseconds: oldest.microseconds - options.tuning.logTime.microseconds)
     _ = try await openStore().write { transaction in
       guard try await transaction.firstKey(in: keys.log(upTo: kept)) != nil else { return }
@@ -68,7 +69,7 @@ extension Room {
   /// - Returns: Whether the lease was still there, and the time of the store.
   private func renew(_ lease: Duration) async throws -> (wasThere: Bool, now: StoreVersion) {
     let context = context
-    let commit = try await openStore().write { transaction in
+    let commit = try await change { transaction in
       let key = context.keys.owner(context.owner)
       let wasThere = try await transaction.get(key) != nil
       let until = try await transaction.commitVersion().microseconds + lease.microseconds
@@ -99,23 +100,58 @@ extension Room {
     _ = try? await openStore().write { try await $0.delete(keys.owner(owner)) }
   }
 
+  /// Runs a transaction of this engine; in company it remembers which commit was its own.
+  func change<Result: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
+  ) async throws -> StoreCommit<Result> {
+    guard context.isShared else { return try await openStore().write(body) }
+    let commit = try await openStore().write { transaction in
+      let result = try await body(transaction)
+      // A transaction that changes nothing has the version of somebody else's commit.
+      return (result, try await transaction.commitVersion())
+    }
+    if commit.value.1 == commit.version { state.withLock { $0.order.noteOwn(commit.version) } }
+    return StoreCommit(value: commit.value.0, version: commit.version)
+  }
+
+  /// Reads what others have written up to a commit that the store has reported.
+  private func reported(_ version: StoreVersion) async {
+    guard let lease = context.sharing.lease else { return }
+    let isMissing = state.withLock { state in
+      guard version > state.order.published else { return false }
+      // What this engine has written was sent by the job that wrote it.
+      guard state.order.isNext(version, within: lease) else { return true }
+      state.order.publish(version)
+      return false
+    }
+    if isMissing { await catchUp() }
+  }
+
   /// Sends the listens the commits that they have not seen yet, in the order of versions.
+  ///
+  /// One round trip: only an engine that has not looked for long asks whether rows of the log were dropped since.
   func catchUp() async {
     do {
-      let (context, last) = (context, state.withLock { $0.lastPublished })
-      let (commits, isWhole, version) = try await openStore().read { reader in
+      let (context, last) = (context, state.withLock { $0.order.published })
+      let (sure, range) = (options.tuning.logTime.microseconds / 2, context.keys.log(after: last))
+      let (commits, isWhole, version) = try await openStore().read(
+        expecting: .scan(range, order: .ascending, limit: nil)
+      ) { reader -> ([CommitLog.Commit], Bool, StoreVersion) in
+        guard let commits = try await CommitLog.readable(after: last, reader, context.keys) else {
+          return ([], false, reader.version)
+        }
+        let version = reader.version
+        guard version.microseconds - last.microseconds >= sure else { return (commits, true, version) }
         let start = try await reader.get(context.keys.logStart()).map { Lease($0).until } ?? 0
-        return (
-          try await CommitLog.commits(after: last, reader, context.keys), start <= last.microseconds, reader.version
-        )
+        return (commits, start <= last.microseconds, version)
       }
       if !isWhole {
-        log.warning("I-RDS000006", "This engine has missed commits of others: its connections begin anew.")
+        log.warning("I-RDS000006", "This engine has missed commits: its connections begin anew.")
         dropConnections()
         try await finishSessions()
       }
       for commit in commits { await tell(commit.writes, commit.version) }
-      state.withLock { $0.lastPublished = max($0.lastPublished, version) }
+      state.withLock { $0.order.noteRead(version) }
     } catch {
       log.warning("I-RDS000003", "Listens have not received all commits; the next one tries again. \(error)")
     }

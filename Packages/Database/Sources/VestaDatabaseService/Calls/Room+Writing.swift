@@ -59,7 +59,8 @@ extension Room {
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
-    let commit = try await openStore().write { transaction -> [Outcome] in
+    let commit = try await change { transaction -> [Outcome] in
+      if context.isShared { try await Self.fetch(group, in: transaction, context) }
       var outcomes: [Outcome] = []
       var waiting: Set<String> = []
       for (write, numbers) in zip(group, numbers) {
@@ -94,6 +95,14 @@ extension Room {
       case .later: _ = write.connection.keep(write.job)
       }
     }
+  }
+
+  /// Reads the rows that writes look at, in one round trip: the transaction does not ask for them again.
+  private static func fetch(
+    _ group: [Write], in transaction: any StoreTransaction, _ context: RoomContext
+  ) async throws {
+    let places = Set(group.flatMap { $0.request.writtenPlaces })
+    if !places.isEmpty { _ = try await transaction.get([context.keys.catalog()] + places.map(context.keys.data)) }
   }
 
   /// A write in a transaction of the store.
@@ -164,7 +173,12 @@ extension Room {
   func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
     overtakeChecks(writes)
     if let events = context.events, events.interest != nil { events.wake() }
-    if context.isShared { await catchUp() } else { await tell(writes, version) }
+    let isNext = state.withLock { state in
+      context.sharing.lease.map { state.order.isNext(version, within: $0) } ?? true
+    }
+    guard isNext else { return await catchUp() }
+    await tell(writes, version)
+    state.withLock { $0.order.publish(version) }
   }
 
   /// Tells the listens of a commit.
@@ -177,6 +191,21 @@ extension Room {
 }
 
 extension DatabaseRequest {
+  /// The places whose own rows a write into the tree looks at: those that it names, and all above them; none for a
+  /// write that breaks a rule of the tree.
+  fileprivate var writtenPlaces: [DatabasePath] {
+    let operation: WriteOperation
+    switch self {
+    case .put(let path, let node, _): operation = WriteOperation(put: path, node)
+    case .merge(let path, let values): operation = WriteOperation(merge: path, values)
+    default: return []
+    }
+    guard operation.problem == nil else { return [] }
+    return operation.places.flatMap { place in
+      sequence(first: place.path, next: \.parent).filter { $0.back?.isPriority != true }
+    }
+  }
+
   /// How many operations for the end of the session it brings.
   fileprivate var endOperationCount: Int {
     switch self {

@@ -42,8 +42,8 @@ final class Room: Sendable {
     var suspects: [String: [UInt8]] = [:]
     /// Why the database could not be opened last.
     var failure: String?
-    /// The last commit whose changes were sent to the listens; for engines that share a store.
-    var lastPublished = StoreVersion.zero
+    /// The commits that the listens have been sent; for engines that share a store.
+    var order = CommitOrder()
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
     /// The time at which the building of the indexes goes on after a failure.

@@ -104,7 +104,7 @@ struct WriteOperation: Sendable {
   ) async throws {
     let reader = TreeReader(reader: transaction, keys: room.keys)
     let catalog = try await room.catalogs.read(transaction, room.keys)
-    let writer = TreeWriter(transaction: transaction, keys: room.keys, catalog: catalog)
+    let writer = TreeWriter(transaction: transaction, keys: room.keys, catalog: catalog, hasRows: room.isShared)
     var events = TreeEvents(room.events, scope: room.namespace, writing: written.map(\.path))
     try await events?.begin(reader)
     for value in written { try await writer.write(value.path, value.node) }

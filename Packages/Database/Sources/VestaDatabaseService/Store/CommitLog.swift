@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
@@ -25,7 +26,19 @@ enum CommitLog {
     }
   }
 
-  static func commits(
+  /// The commits after a version; `nil` when a row of them is damaged.
+  static func readable(
+    after version: StoreVersion, _ reader: any StoreReader, _ keys: Keys
+  ) async throws -> [Commit]? {
+    do {
+      return try await commits(after: version, reader, keys)
+    } catch let error as BytesError {
+      log.error("I-RDS000010", "The log of commits is damaged: \(error)")
+      return nil
+    }
+  }
+
+  private static func commits(
     after version: StoreVersion, _ reader: any StoreReader, _ keys: Keys
   ) async throws -> [Commit] {
     var parts: [(version: StoreVersion, bytes: [UInt8])] = []
@@ -61,3 +74,5 @@ enum CommitLog {
     return writes
   }
 }
+
+private let log = Logger(service: "VestaDatabaseService")

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaCore
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
@@ -37,8 +38,9 @@ struct IndexBuilder {
     var count = 0
     _ = try await transaction.scan(range, order: .ascending, limit: rows) { key, _ in
       let bytes = key.bytes
-      let keys = try PathCoding.decode(bytes, from: start)
       (last, count) = (bytes, count + 1)
+      // A damaged key belongs to no child.
+      guard let keys = try? PathCoding.decode(bytes, from: start) else { return .next }
       let depth = definition.pattern.count
       if keys.count > depth, definition.matches(keys[..<depth]) {
         let child = DatabasePath(keys[...depth])
@@ -60,15 +62,23 @@ struct IndexBuilder {
     let rows = try await transaction.get(places.map { context.keys.data($0) })
     for ((child, place), row) in zip(zip(children, places), rows) {
       guard let key = child.back, let parent = child.parent else { continue }
-      let value: SortValue
-      if let row, let leaf = try TreeReader.decode(row, at: place).leaf {
-        value = .leaf(leaf)
-      } else {
-        let reader = TreeReader(reader: transaction, keys: context.keys)
-        value = try await reader.exists(place) ? .object : .null
-      }
+      let value = try await value(at: place, row)
       try await transaction.put([], for: context.keys.entry(.declared(entry.number), of: parent, value, key))
     }
+  }
+
+  /// The sort value of a place.
+  ///
+  /// A damaged row keeps no index from being built: its child is where those without a value are, until it is written.
+  private func value(at place: DatabasePath, _ row: [UInt8]?) async throws -> SortValue {
+    do {
+      if let row, let leaf = try TreeReader.decode(row, at: place).leaf { return .leaf(leaf) }
+    } catch StoreError.Code.corrupt {
+      log.error("I-RDS000008", "An index takes a damaged row for one without a value: \(place)")
+      return .null
+    }
+    let reader = TreeReader(reader: transaction, keys: context.keys)
+    return try await reader.exists(place) ? .object : .null
   }
 
   /// The part of the pattern before its first `$`: nothing outside of it can match.
@@ -76,3 +86,5 @@ struct IndexBuilder {
     DatabasePath(definition.pattern.prefix { $0 != nil }.map { DatabaseKey($0 ?? "") })
   }
 }
+
+private let log = Logger(service: "VestaDatabaseService")

@@ -69,6 +69,9 @@ struct Keys: Sendable {
     return key
   }
 
+  /// The entries of all declared indexes begin with this.
+  func declaredIndexes() -> [UInt8] { [3] + namespace }
+
   /// The entries of one parent begin with this.
   func entries(_ table: IndexTable, of parent: DatabasePath) -> [UInt8] { index(table, below: parent) + [1] }
 

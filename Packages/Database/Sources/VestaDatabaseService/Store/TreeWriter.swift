@@ -8,6 +8,8 @@ struct TreeWriter {
   let transaction: any StoreTransaction
   let keys: Keys
   let catalog: IndexCatalog
+  /// Whether the rows of the places that are written have been read by the transaction, and cost nothing.
+  var hasRows = false
 
   private var reader: TreeReader { TreeReader(reader: transaction, keys: keys) }
 
@@ -15,16 +17,15 @@ struct TreeWriter {
   func write(_ path: DatabasePath, _ node: DatabaseNode) async throws {
     if path.back?.isPriority == true, let place = path.parent { return try await writePriority(place, node.leaf) }
     let affected = affectedEntries(path)
-    var before: [SortValue?] = []
-    for entry in affected { before.append(try await reader.sortState(entry.child, entry.path)) }
+    var before: [EntryState] = []
+    for entry in affected { before.append(try await state(of: entry)) }
     let isThere = try await removeRows(path, forLeaf: node.leaf != nil)
     // Where something was, no leaf is above it.
     if !isThere { try await replaceLeavesAbove(path, isRemoval: node.isEmpty) }
     try await writeRows(path, node)
     if node.isEmpty, isThere { try await removeEmptyParents(path) }
     for (entry, before) in zip(affected, before) {
-      let after = try await reader.sortState(entry.child, entry.path)
-      try await move(entry, from: before, to: after)
+      try await move(entry, from: before, to: try await state(of: entry))
     }
   }
 
@@ -54,12 +55,17 @@ struct TreeWriter {
   private func removeRows(_ path: DatabasePath, forLeaf isForLeaf: Bool) async throws -> Bool {
     let key = keys.data(path)
     let range = KeyRange(prefix: key)
-    let old = try await transaction.entries(in: range, limit: 2)
+    let old = try await firstRows(path, key)
     guard let first = old.first else { return false }
-    if first.key == key, let priority = try TreeReader.decode(first.value, at: path).priority, let parent = path.parent,
-      let name = path.back
-    {
-      try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
+    if first.key == key, let parent = path.parent, let name = path.back {
+      // A damaged row is replaced or removed like any other; nobody can say where its entry is.
+      if let row = try? TreeReader.decode(first.value, at: path) {
+        if let priority = row.priority {
+          try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
+        }
+      } else {
+        try await removeEntries(of: name, in: .priority, of: parent)
+      }
     }
     guard old.count > 1 || first.key != key else {
       if !isForLeaf { try await transaction.delete(key) }
@@ -71,6 +77,15 @@ struct TreeWriter {
       try await transaction.deleteRange(KeyRange(prefix: keys.index(.declared(index.number), below: path)))
     }
     return true
+  }
+
+  /// The first two rows of a place.
+  private func firstRows(_ path: DatabasePath, _ key: [UInt8]) async throws -> [StoreEntry] {
+    // Nothing is below a leaf.
+    if hasRows, let row = try await transaction.get(key), (try? TreeReader.decode(row, at: path))?.leaf != nil {
+      return [StoreEntry(key: key, value: row)]
+    }
+    return try await transaction.entries(in: KeyRange(prefix: key), limit: 2)
   }
 
   private func writeRows(_ path: DatabasePath, _ node: DatabaseNode) async throws {
@@ -100,14 +115,17 @@ struct TreeWriter {
   }
 
   /// A node whose last child is gone is gone too, and its priority with it.
+  ///
+  /// One whose row is damaged stays: nobody can say whether it has a value.
   private func removeEmptyParents(_ path: DatabasePath) async throws {
     var place = path.parent
     while let current = place {
-      guard let row = try await row(current) else {
+      guard let bytes = try await transaction.get(keys.data(current)) else {
         guard try await !reader.exists(current) else { return }
         place = current.parent
         continue
       }
+      guard let row = try? TreeReader.decode(bytes, at: current) else { return }
       let below = try await transaction.entries(in: KeyRange(prefix: keys.data(current)), limit: 2)
       guard row.leaf == nil, below.count == 1 else { return }
       try await transaction.delete(keys.data(current))
@@ -160,9 +178,46 @@ struct TreeWriter {
     }
   }
 
-  private func move(_ entry: Entry, from before: SortValue?, to after: SortValue?) async throws {
-    guard before != after else { return }
-    if let before { try await transaction.delete(keys.entry(entry.table, of: entry.parent, before, entry.key)) }
+  /// The place of an entry in its index, as the rows say.
+  private enum EntryState: Equatable {
+    /// `nil` for no entry.
+    case known(SortValue?)
+    /// A row that is needed is damaged.
+    case unknown
+  }
+
+  private func state(of entry: Entry) async throws -> EntryState {
+    do {
+      return .known(try await reader.sortState(entry.child, entry.path))
+    } catch StoreError.Code.corrupt {
+      return .unknown
+    }
+  }
+
+  private func move(_ entry: Entry, from before: EntryState, to after: EntryState) async throws {
+    // An entry whose rows are damaged stays where it is until they are written.
+    guard before != after, case .known(let after) = after else { return }
+    switch before {
+    case .known(let before?): try await transaction.delete(keys.entry(entry.table, of: entry.parent, before, entry.key))
+    case .known(nil): break
+    case .unknown: try await removeEntries(of: entry.key, in: entry.table, of: entry.parent)
+    }
     if let after { try await transaction.put([], for: keys.entry(entry.table, of: entry.parent, after, entry.key)) }
+  }
+
+  /// Removes the entries of a child wherever they are, by going through those of all its siblings.
+  private func removeEntries(of name: DatabaseKey, in table: IndexTable, of parent: DatabasePath) async throws {
+    let prefix = keys.entries(table, of: parent)
+    var found: [[UInt8]] = []
+    _ = try await transaction.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, _ in
+      let bytes = key.bytes
+      if var position = try? SortValue.skip(bytes, from: prefix.count, cutAt: keys.bytesOfAnEntry).end,
+        (try? PathCoding.key(in: bytes, at: &position)) == name
+      {
+        found.append(bytes)
+      }
+      return .next
+    }
+    for key in found { try await transaction.delete(key) }
   }
 }

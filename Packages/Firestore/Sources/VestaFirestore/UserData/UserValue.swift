@@ -76,14 +76,18 @@ extension UserValue {
     return Int64(exactly: number).map { .value(.integer($0)) } ?? .refused("NSNumber (\(number)) is too large")
   }
 
+  /// Values of Foundation's types, and containers of one type of elements.
+  ///
+  /// Containers come before the classes, as on Linux a cast of an array or dictionary to a class makes an object of
+  /// each of its elements.
   private static func foundation(_ any: Any) -> UserValue? {
-    switch any {
-    case is NSNull: .value(.null)
-    case let value as NSNumber: number(value)
+    if type(of: any) == NSNull.self { return .value(.null) }
+    return switch any {
     case let value as Date: .value(.timestamp(Timestamp(date: value).wire))
     case let value as Data: .value(.bytes([UInt8](value)))
     case let value as [String: Any]: .map(entries(of: value))
     case let value as [Any]: .array(value.map(UserValue.init(any:)))
+    case let value as NSNumber: number(value)
     case let value as String: .value(.string(value))
     default: nil
     }

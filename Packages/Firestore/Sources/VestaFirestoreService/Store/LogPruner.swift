@@ -22,9 +22,6 @@ final class LogPruner: Sendable {
     var isClosed = false
   }
 
-  /// The next ones are looked at too when at least this part of them is too old.
-  private static let answerShare = 8
-
   private let state = Locked(State())
   private let store: any OrderedStore
   private let keys: DatabaseKeys
@@ -97,7 +94,7 @@ final class LogPruner: Sendable {
       var range = range
       while !state.withLock({ $0.isClosed }) {
         let (last, seen, deleted) = try await forgetAnswers(before: oldest, in: range)
-        if deleted * LogPruner.answerShare < seen { return }
+        if deleted * tuning.answerShare < seen { return }
         guard let last, seen == tuning.answerStep else { break }
         range = KeyRange(from: last + [0], to: range.upper)
       }

@@ -48,6 +48,27 @@ import Testing
     #expect(read == expected)
   }
 
+  @Test func `data is in base64 where both strategies say so`() throws {
+    struct Crest: Codable, Equatable { var bytes: Data, more: [Data] }
+    let crest = Crest(bytes: Data([0, 255]), more: [Data(), Data([1])])
+    let (encoder, decoder) = (Firestore.Encoder(), Firestore.Decoder())
+    encoder.dataEncodingStrategy = .base64
+    decoder.dataDecodingStrategy = .base64
+    let fields = try encoder.encode(crest)
+    #expect(fields["bytes"] as? String == "AP8=" && fields["more"] as? [String] == ["", "AQ=="])
+    #expect(try decoder.decode(Crest.self, from: fields) == crest)
+    #expect(throws: DecodingError.self) { try decoder.decode(Crest.self, from: ["bytes": "?", "more": [String]()]) }
+    #expect(throws: DecodingError.self) { try Firestore.Decoder().decode(Crest.self, from: fields) }
+  }
+
+  @Test func `a type that is known when the program runs is decoded`() throws {
+    struct Room: Codable, Equatable { var n: Int }
+    struct Hall: Codable, Equatable { var n: Int, seats: [Int] }
+    let types: [any Decodable.Type] = [Room.self, Hall.self]
+    let decoded = try types.map { try Firestore.Decoder().decode($0, from: ["n": 1, "seats": [2, 3]]) }
+    #expect(decoded[0] as? Room == Room(n: 1) && decoded[1] as? Hall == Hall(n: 1, seats: [2, 3]))
+  }
+
   @Test func `a document id cannot be decoded without a document`() {
     struct Named: Codable { @DocumentID var id: String? }
     #expect(throws: FirestoreDecodingError.self) { try Firestore.Decoder().decode(Named.self, from: ["a": 1]) }

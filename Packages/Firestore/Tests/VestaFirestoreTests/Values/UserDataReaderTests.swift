@@ -35,6 +35,23 @@ import VestaFirestoreBackend
     #expect(data.mask == nil)
   }
 
+  @Test func `containers are stored whatever the type of their elements`() throws {
+    let data = try set([
+      "ints": [Int32(1), 2], "flags": [true], "texts": ["a": "b"], "nested": [["x": [1.5]]], "dates": [Date](),
+      "optional": [Int?.none, 3], "list": NSArray(array: [NSNull(), 1, "a"]), "map": NSDictionary(dictionary: ["k": 1]),
+      "maybe": Optional([1]) as Any, "null": Optional(NSNull()) as Any,
+    ])
+    let expected: MapValue = [
+      "ints": .array([.integer(1), .integer(2)]), "flags": .array([.boolean(true)]),
+      "texts": .map(["a": .string("b")]), "nested": .array([.map(["x": .array([.double(1.5)])])]),
+      "dates": .array([]), "optional": .array([.null, .integer(3)]),
+      "list": .array([.null, .integer(1), .string("a")]), "map": .map(["k": .integer(1)]),
+      "maybe": .array([.integer(1)]), "null": .null,
+    ]
+    #expect(data.fields == expected)
+    #expect(failure(["set": Set([1])])?.hasPrefix("Unsupported type: Set<Int>") == true)
+  }
+
   @Test func `an NSNumber is a boolean, an integer or a double by what it was made of`() throws {
     let data = try set([
       "yes": NSNumber(value: true), "one": NSNumber(value: 1), "half": NSNumber(value: 0.5),

@@ -5,11 +5,15 @@ import VestaServiceInterop
 /// The reader's end of a streaming call: starts the call when it is first read, and cancels it when nobody reads any
 /// more.
 final class StreamReader: Sendable {
-  private let channel = StreamChannel()
+  private let channel: StreamChannel
   private let start: @Sendable (StreamChannel) -> Task<Void, Never>
   private let task = Locked<Task<Void, Never>?>(nil)
 
-  init(start: @escaping @Sendable (StreamChannel) -> Task<Void, Never>) { self.start = start }
+  /// - Parameter capacity: The largest number of unread messages.
+  init(capacity: Int, start: @escaping @Sendable (StreamChannel) -> Task<Void, Never>) {
+    channel = StreamChannel(capacity: capacity)
+    self.start = start
+  }
 
   deinit { leave() }
 

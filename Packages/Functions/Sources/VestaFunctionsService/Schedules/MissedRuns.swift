@@ -12,12 +12,6 @@ public enum MissedRuns: Sendable, Hashable {
 
 /// Decides which runs are due; pure.
 enum DueRuns {
-  /// A run that starts this many seconds late is not a missed one.
-  static let grace: Int64 = 60
-
-  /// The seconds by which a clock may be set back before that counts as a correction.
-  static let tolerance: Int64 = 3 * 3_600
-
   /// The runs that are due.
   ///
   /// - Parameters:
@@ -26,15 +20,17 @@ enum DueRuns {
   ///   - now: The present, in seconds since 1970.
   ///   - missed: What to do about missed runs.
   ///   - zone: The time zone.
+  ///   - tuning: Which runs count as missed, and which clocks as corrected.
   /// - Returns: The times of the runs, oldest first, and the new value of `last`.
   static func runs(
-    _ schedule: Schedule, since last: Int64, now: Int64, missed: MissedRuns, in zone: ZoneOffsets
+    _ schedule: Schedule, since last: Int64, now: Int64, missed: MissedRuns, in zone: ZoneOffsets,
+    tuning: ScheduleTuning = ScheduleTuning()
   ) -> (runs: [Int64], last: Int64) {
     // The clock was set back: by little, and the runs in between have been; or it was wrong before.
-    guard last <= now else { return ([], last - now > tolerance ? now : last) }
+    guard last <= now else { return ([], last - now > tuning.tolerance ? now : last) }
     let limit = if case .runAll(let limit) = missed { max(1, limit) } else { 1 }
     var runs = schedule.latest(upTo: now, after: last, limit: limit, in: zone)
-    if missed == .skip { runs.removeAll { now - $0 > grace } }
+    if missed == .skip { runs.removeAll { now - $0 > tuning.grace } }
     return (runs, now)
   }
 }

@@ -35,17 +35,22 @@ final class ScheduleRunner: Sendable {
 
   private enum Timer { case next }
 
-  /// The longest time between two looks at the clock, in seconds.
-  private static let longestWait: Int64 = 60
-
   private let frame: EngineFrame<FunctionsServiceError>
   private let clock: ServiceClock
+  private let tuning: ScheduleTuning
   private let timers: ServiceTimers<Timer>
   private let state = Locked(State())
 
-  /// - Parameter open: Opens the store of Functions, when the first schedule is registered.
-  init(clock: ServiceClock, open: @escaping @Sendable () async throws -> any OrderedStore) {
+  /// - Parameters:
+  ///   - clock: The clock that the schedules follow.
+  ///   - tuning: When it is looked at, and which runs count as missed.
+  ///   - open: Opens the store of Functions, when the first schedule is registered.
+  init(
+    clock: ServiceClock, tuning: ScheduleTuning = ScheduleTuning(),
+    open: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
     self.clock = clock
+    self.tuning = tuning
     timers = ServiceTimers(clock)
     // No call of a client gets here: the store and the events are what the schedules need of the frame.
     frame = EngineFrame(
@@ -98,7 +103,7 @@ final class ScheduleRunner: Sendable {
   private func setTimer() {
     let now = clock.seconds()
     let wait = state.withLock { state in
-      max(1, min((state.next.values.min() ?? .max) - now, ScheduleRunner.longestWait))
+      max(1, min((state.next.values.min() ?? .max) - now, tuning.longestWait))
     }
     timers.start(.next, at: (now + wait) * 1_000_000) { [weak self] in self?.tick() }
   }
@@ -124,7 +129,7 @@ final class ScheduleRunner: Sendable {
       let (runs, time) = try await store.write { transaction in
         // The store's time is everybody's: a clock that is ahead must not start runs for all.
         let time = min(now, try await transaction.commitVersion().microseconds / 1_000_000)
-        return (try await ScheduleRunner.start(entry, time, self.outbox, transaction), time)
+        return (try await ScheduleRunner.start(entry, time, self.outbox, transaction, self.tuning), time)
       }.value
       if runs > 0 { outbox.wake() }
       // It was too early by the store's time: the next tick looks again.
@@ -138,7 +143,7 @@ final class ScheduleRunner: Sendable {
 
   /// - Returns: How many runs were started.
   private static func start(
-    _ entry: Entry, _ now: Int64, _ outbox: EventOutbox, _ transaction: any StoreTransaction
+    _ entry: Entry, _ now: Int64, _ outbox: EventOutbox, _ transaction: any StoreTransaction, _ tuning: ScheduleTuning
   ) async throws -> Int {
     let key = Keys.schedule(entry.function)
     let present = try await transaction.get(key).map { try ScheduleRecord(fieldBytes: $0) }
@@ -148,7 +153,8 @@ final class ScheduleRunner: Sendable {
     // Another text begins with the registration, but never before what has been started: processes with two texts, as
     // in a rollout, look at one row.
     let since = same?.last ?? max(present?.last ?? 0, entry.since)
-    let (runs, last) = DueRuns.runs(entry.schedule, since: since, now: now, missed: entry.missed, in: entry.zone)
+    let (runs, last) = DueRuns.runs(
+      entry.schedule, since: since, now: now, missed: entry.missed, in: entry.zone, tuning: tuning)
     // Nothing to remember: no run, and a row that is right.
     if runs.isEmpty, let same, last >= same.last { return 0 }
     let row = ScheduleRecord(schedule: entry.text, timeZone: entry.timeZone.identifier, last: last)

@@ -3,6 +3,9 @@ import VestaStoreInterop
 
 /// Receives the commits of other processes: a connection that LISTENs, and a look at the list of commits for each
 /// notification, and after each time that the connection was away.
+///
+/// Notifications of the store's own commits are passed over: their observers are notified before the write returns, and
+/// of the commits of others before them too.
 final class CommitListener: Sendable {
   private struct State: Sendable {
     var task: Task<Void, Never>?
@@ -45,7 +48,8 @@ final class CommitListener: Sendable {
     while !Task.isCancelled {
       let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
       do {
-        let connection = try await loop.open(connector, notify: { signal.yield() })
+        let sender = core.schema.sender
+        let connection = try await loop.open(connector) { if $0 != sender { signal.yield() } }
         defer { connection.drop() }
         try await connection.run(core.schema.listen)
         connection.send(Schema.keepAlive)

@@ -6,6 +6,8 @@ import CVestaPostgres
 /// touch the next.
 final class PostgresLink {
   typealias Completion = @Sendable (Answer) -> Void
+  /// Takes the text of a notification; `nil` at the end of the connection.
+  typealias Notify = @Sendable (String?) -> Void
 
   private enum Expected {
     case prepare(sql: String)
@@ -19,7 +21,7 @@ final class PostgresLink {
   }
 
   private let connection: OpaquePointer
-  private let notify: (@Sendable () -> Void)?
+  private let notify: Notify?
   private var opened: Completion?
   private var isConnecting = true
   private var wantsToWrite = true
@@ -37,10 +39,10 @@ final class PostgresLink {
   ///   - info: The connection string.
   ///   - target: Which of its hosts.
   ///   - allowance: How long the connection may take to open.
-  ///   - notify: Called for each notification.
+  ///   - notify: Called for each notification, and at the end.
   ///   - opened: Called when the connection is there, or has failed.
   init?(
-    _ info: ConnectionInfo, at target: ConnectionTarget, within allowance: Duration, notify: (@Sendable () -> Void)?,
+    _ info: ConnectionInfo, at target: ConnectionTarget, within allowance: Duration, notify: Notify?,
     opened: @escaping Completion
   ) {
     guard let connection = PostgresLink.start(info, target) else { return nil }
@@ -195,8 +197,9 @@ final class PostgresLink {
       PQclear(result)
     }
     while let notification = PQnotifies(connection) {
+      let text = notification.pointee.extra.map { String(cString: $0) } ?? ""
       PQfreemem(notification)
-      notify?()
+      notify?(text)
     }
     if PQstatus(connection) == CONNECTION_BAD { die(message) }
   }
@@ -261,6 +264,6 @@ final class PostgresLink {
     // Earlier failures were refusals while the server went down.
     for request in waiting { request.completion(Answer(failure: request.answer.failure ?? failure)) }
     // A listener asks, and learns of the end.
-    notify?()
+    notify?(nil)
   }
 }

@@ -15,7 +15,7 @@ final class PostgresLoop: Sendable {
     let info: ConnectionInfo
     let target: ConnectionTarget
     let allowance: Duration
-    let notify: (@Sendable () -> Void)?
+    let notify: PostgresLink.Notify?
   }
 
   private struct State: Sendable {
@@ -55,8 +55,8 @@ final class PostgresLoop: Sendable {
 
   /// Opens a connection, to the first place that takes one.
   ///
-  /// - Parameter notify: Called on the thread of the loop for each notification.
-  func open(_ connector: Connector, notify: (@Sendable () -> Void)? = nil) async throws -> PostgresConnection {
+  /// - Parameter notify: Called on the thread of the loop for each notification, and at the end.
+  func open(_ connector: Connector, notify: PostgresLink.Notify? = nil) async throws -> PostgresConnection {
     let allowance = connector.allowance(within: patience)
     return try await connector.connect(within: patience) { target in
       let id = state.withLock { state in

@@ -26,11 +26,14 @@ struct Schema: Sendable {
   let name: String
   /// The channel of the notifications, quoted.
   let channel: String
+  /// The name of this open store in its notifications.
+  let sender: String
   private let store: String
   let tuning: PostgresTuning
 
   init(prefix: String, store: String, directory: String, tuning: PostgresTuning = PostgresTuning()) {
     self.store = store
+    sender = String(UInt64.random(in: .min ... .max), radix: 16)
     self.tuning = tuning
     // Names of PostgreSQL have up to 63 bytes; the digits distinguish what is cut off, and directories.
     let digits = Schema.digest(of: store + "\0" + directory)
@@ -270,7 +273,7 @@ struct Schema: Sendable {
   ///
   /// Behind the COMMIT and not in it: PostgreSQL lets transactions that notify end one at a time, other stores'
   /// included.
-  var notify: Statement { Statement("NOTIFY \(channel)") }
+  var notify: Statement { Statement("NOTIFY \(channel), '\(sender)'") }
   var listen: Statement { Statement("LISTEN \(channel)", isPrepared: false) }
 
   /// Forgets commits that are older than an hour, a few at a time.

@@ -66,16 +66,18 @@ struct DownloadMachine: Sendable, Equatable {
   ///   - hasTarget: Whether there is a target that may have bytes already, and that is published.
   ///   - canRestart: Whether what was read can be thrown away.
   ///   - restarts: How often that is done.
+  ///   - firstRetry: The delay before the first retry, in seconds.
   ///   - retrySeconds: How long failures may be retried.
   init(
     maxSize: Int64? = nil, hasTarget: Bool = true, canRestart: Bool = true, restarts: Int = StorageTuning().restarts,
+    firstRetry: Double = StorageTuning().firstRetry,
     retrySeconds: Double
   ) {
     self.maxSize = maxSize
     self.canRestart = canRestart
     isPrepared = !hasTarget
     restartsLeft = restarts
-    budget = RetryBudget(seconds: retrySeconds)
+    budget = RetryBudget(seconds: retrySeconds, first: firstRetry)
   }
 
   /// The download begins, or continues after a pause.

@@ -25,7 +25,9 @@ final class DownloadRunner: TransferWork {
     object = ObjectName(bucket: location.bucket, name: location.path)
     self.caller = caller
     self.target = target
-    let machine = DownloadMachine(maxSize: maxSize, restarts: caller.tuning.restarts, retrySeconds: retrySeconds)
+    let machine = DownloadMachine(
+      maxSize: maxSize, restarts: caller.tuning.restarts, firstRetry: caller.tuning.firstRetry,
+      retrySeconds: retrySeconds)
     state = Locked(State(machine: machine))
   }
 

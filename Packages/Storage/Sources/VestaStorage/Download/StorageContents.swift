@@ -7,7 +7,9 @@ import VestaStorageBackend
 ///
 /// Memory stays at one chunk however slow the loop is. Failures that may pass are retried; all chunks come from one
 /// generation of the object, and a loop that reaches the end has seen content with the object's checksum. Leaving the
-/// loop, cancelling its task or dropping the iterator closes the object.
+/// loop, cancelling its task or dropping the iterator closes the object. A stream beyond the 64 that a process has open
+/// at once closes it after each chunk and opens it again for the next one; it fails when the object was replaced
+/// meanwhile.
 ///
 /// ```swift
 /// for try await chunk in reference.contents() { try file.write(contentsOf: chunk) }
@@ -48,6 +50,8 @@ final class StorageContentsReader: Sendable {
     var checksum = CRC32C()
     var content: (any ObjectContent)?
     var expected: UInt32 = 0
+    /// Whether the object stays open between two chunks.
+    var staysOpen = false
     var isOver = false
   }
 
@@ -73,14 +77,31 @@ final class StorageContentsReader: Sendable {
   func next() async throws -> Data? {
     guard state.withLock({ !$0.isOver }) else { return nil }
     do {
-      return try await nextChunk()
+      if staysOpen() { return try await nextChunk(nil) }
+      let place = caller.places.place(of: transfers)
+      try await place.enter()
+      defer {
+        let content = state.withLock { $0.content.take() }
+        content?.close()
+        place.leave()
+      }
+      return try await nextChunk(place)
     } catch {
       close()
       throw StorageErrorTable.error(for: error, object: object)
     }
   }
 
-  private func nextChunk() async throws -> Data? {
+  /// Whether the object stays open to the end, from now on if there is a place for that.
+  private func staysOpen() -> Bool {
+    state.withLock { state in
+      if !state.staysOpen { state.staysOpen = caller.streams.enter() }
+      return state.staysOpen
+    }
+  }
+
+  /// - Parameter place: The place among the transfers, of a stream whose object does not stay open.
+  private func nextChunk(_ place: TransferPlace?) async throws -> Data? {
     var action: DownloadMachine.Action =
       state.withLock { state in state.content == nil ? state.machine.begin() : .read }
     while true {
@@ -90,7 +111,11 @@ final class StorageContentsReader: Sendable {
         switch action {
         case .open(let offset, let generation): action = try await open(offset, generation)
         case .wait(let seconds):
-          try await caller.clock.sleep(seconds)
+          if let place {
+            try await place.outside { try await caller.clock.sleep(seconds) }
+          } else {
+            try await caller.clock.sleep(seconds)
+          }
           action = state.withLock { $0.machine.waited() }
         case .read: return try await read()
         case .check, .publish, .succeed: return try end()
@@ -139,11 +164,12 @@ final class StorageContentsReader: Sendable {
   }
 
   private func close() {
-    let content = state.withLock { state in
-      state.isOver = true
-      return state.content.take()
+    let (content, stayedOpen) = state.withLock { state in
+      defer { (state.isOver, state.staysOpen) = (true, false) }
+      return (state.content.take(), state.staysOpen)
     }
     content?.close()
+    if stayedOpen { caller.streams.leave() }
   }
 }
 

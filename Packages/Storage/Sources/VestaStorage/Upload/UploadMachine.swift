@@ -58,12 +58,16 @@ struct UploadMachine: Sendable, Equatable {
   ///   - isSingleCall: Whether the whole content goes up in one call.
   ///   - isRepeatable: Whether the source can be read again from its beginning.
   ///   - restarts: How often it may begin again.
+  ///   - firstRetry: The delay before the first retry, in seconds.
   ///   - retrySeconds: How long failures may be retried.
-  init(isSingleCall: Bool, isRepeatable: Bool, restarts: Int = StorageTuning().restarts, retrySeconds: Double) {
+  init(
+    isSingleCall: Bool, isRepeatable: Bool, restarts: Int = StorageTuning().restarts,
+    firstRetry: Double = StorageTuning().firstRetry, retrySeconds: Double
+  ) {
     restartsLeft = restarts
     self.isSingleCall = isSingleCall
     self.isRepeatable = isRepeatable
-    budget = RetryBudget(seconds: retrySeconds)
+    budget = RetryBudget(seconds: retrySeconds, first: firstRetry)
   }
 
   /// The upload begins, or continues a session of before.

@@ -70,7 +70,8 @@ final class UploadRunner: TransferWork {
     defer { if source.isRepeatable { source.close() } }
     var machine = UploadMachine(
       isSingleCall: source.size.map { $0 <= Int64(caller.tuning.singleCallLength) } ?? false,
-      isRepeatable: source.isRepeatable, restarts: caller.tuning.restarts, retrySeconds: order.retrySeconds)
+      isRepeatable: source.isRepeatable, restarts: caller.tuning.restarts,
+      firstRetry: caller.tuning.firstRetry, retrySeconds: order.retrySeconds)
     var action = machine.begin(hasSession: session(for: source) != nil)
     while true {
       if case .succeed(let object) = action { return succeeded(object, report) }

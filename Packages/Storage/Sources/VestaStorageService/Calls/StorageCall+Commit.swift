@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -24,11 +25,17 @@ extension StorageCall {
   /// Puts an object in place of the one that may be there, in a transaction.
   ///
   /// - Returns: The row, and the blob to remove after the commit.
-  static func place(
+  ///
+  /// - Parameter starter: The caller who started the upload, as `UploadRecord.starter()` returns it; `nil` for an owner.
+  func place(
     _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
-    preconditions: Preconditions, now: Int64, events: EventOutbox, in transaction: any StoreTransaction
+    preconditions: Preconditions, starter: CallContext?, in transaction: any StoreTransaction
   ) async throws -> Placed {
-    let old = try await object(name, in: transaction)
+    let old = try await Self.object(name, in: transaction)
+    if let starter {
+      try await ask(
+        .upload(Self.uploaded(content, as: name, metadata, tokens), existing: old?.object(named: name)), of: starter)
+    }
     try PreconditionRules.check(preconditions, old)
     var record = ObjectRecord()
     // The version of the commit is a time that only grows, whatever the clock does.
@@ -45,10 +52,10 @@ extension StorageCall {
     record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
     // The generation that is replaced is gone, as there is only one.
-    if let old { try await ObjectEvents.record(.objectDeleted, name, old, events, in: transaction) }
-    try await ObjectEvents.record(.objectFinalized, name, record, events, in: transaction)
+    if let old { try await ObjectEvents.record(.objectDeleted, name, old, engine.events, in: transaction) }
+    try await ObjectEvents.record(.objectFinalized, name, record, engine.events, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
-    return Placed(record: record, replaced: try await discardContent(of: old, in: transaction))
+    return Placed(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
   }
 
   /// Removes the content of an object's row, in a transaction.

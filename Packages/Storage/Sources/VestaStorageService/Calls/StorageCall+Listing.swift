@@ -5,6 +5,7 @@ import VestaStoreInterop
 
 extension StorageCall {
   func list(_ request: ListRequest) async throws -> ListPage {
+    try await ask(.list(bucket: request.bucket, prefix: request.prefix))
     try ObjectNameRules.check(bucket: request.bucket)
     guard (1...1000).contains(request.maximumResults) else {
       throw StorageServiceError(.invalidArgument, "A page has 1 to 1000 results, not \(request.maximumResults).")

@@ -6,15 +6,20 @@ import VestaStoreInterop
 
 extension StorageCall {
   func get(_ name: ObjectName, _ preconditions: Preconditions) async throws -> StorageObject {
-    guard let record = try await object(name) else { throw Self.notFound(name) }
+    let record = try await object(name)
+    try await ask(.get(name, existing: record?.object(named: name)))
+    guard let record else { throw Self.notFound(name) }
     try PreconditionRules.check(preconditions, record)
     return record.object(named: name)
   }
 
   func open(_ request: ReadRequest) async throws -> ObjectDownload {
+    let name = request.object
     // A blob that is gone means that the object was replaced between the two steps: its new row has another one.
     for _ in 0..<engine.options.tuning.openAttempts {
-      let (record, inline) = try await rows(of: request.object)
+      let rows = try await rows(of: name)
+      try await ask(.get(name, existing: rows?.record.object(named: name)))
+      guard let (record, inline) = rows else { throw Self.notFound(name) }
       try PreconditionRules.check(request.preconditions, record)
       let range = try ByteRange(request, size: record.size)
       let object = record.object(named: request.object)
@@ -37,9 +42,9 @@ extension StorageCall {
       """)
   }
 
-  private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?) {
+  private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?)? {
     try await read(expecting: .keys([Keys.object(name)])) { reader in
-      guard let record = try await Self.object(name, in: reader) else { throw Self.notFound(name) }
+      guard let record = try await Self.object(name, in: reader) else { return nil }
       guard record.isInline, let blob = record.blobID else { return (record, nil) }
       guard let content = try await reader.get(Keys.content(blob)), Int64(content.count) == record.size else {
         throw StorageServiceError(.dataLoss, "The content of \(name) is damaged. Upload it again.")
@@ -51,8 +56,7 @@ extension StorageCall {
   func update(
     _ name: ObjectName, _ change: MetadataChange, _ preconditions: Preconditions
   ) async throws -> StorageObject {
-    try await changed(name) { [now] record in
-      try PreconditionRules.check(preconditions, record)
+    try await changed(name, preconditions) { [now] record in
       let (metadata, tokens) = try MetadataRules.applying(change, to: record.metadata.metadata)
       record.metadata = MetadataRecord(metadata)
       for token in tokens where !record.downloadTokens.contains(token) { record.downloadTokens.append(token) }
@@ -63,7 +67,7 @@ extension StorageCall {
 
   func changeTokens(_ name: ObjectName, _ action: DownloadTokenAction) async throws -> StorageObject {
     let token = try newToken()
-    return try await changed(name) { [now] record in
+    return try await changed(name, .none) { [now] record in
       switch action {
       case .add: record.downloadTokens.append(token)
       case .revoke(let revoked):
@@ -78,13 +82,21 @@ extension StorageCall {
 
   /// Changes an object's row, if `change` returns that it has changed.
   private func changed(
-    _ name: ObjectName, _ change: @escaping @Sendable (inout ObjectRecord) throws -> Bool
+    _ name: ObjectName, _ preconditions: Preconditions,
+    _ change: @escaping @Sendable (inout ObjectRecord) throws -> Bool
   ) async throws -> StorageObject {
     let events = engine.events
     return try await write { transaction in
-      guard var record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
-      guard try change(&record) else { return record.object(named: name) }
-      record.metageneration += 1
+      guard let old = try await Self.object(name, in: transaction) else {
+        try await ask(.update(name, existing: nil, new: nil))
+        throw Self.notFound(name)
+      }
+      var record = old
+      let hasChanged = try change(&record)
+      if hasChanged { record.metageneration += 1 }
+      try await ask(.update(name, existing: old.object(named: name), new: record.object(named: name)))
+      try PreconditionRules.check(preconditions, old)
+      guard hasChanged else { return old.object(named: name) }
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
       try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, in: transaction)
       return record.object(named: name)
@@ -110,7 +122,9 @@ extension StorageCall {
   private func deleteRows(_ name: ObjectName, _ preconditions: Preconditions) async throws {
     let events = engine.events
     let blob = try await write { transaction in
-      guard let record = try await Self.object(name, in: transaction) else { throw Self.notFound(name) }
+      let record = try await Self.object(name, in: transaction)
+      try await ask(.delete(name, existing: record?.object(named: name)))
+      guard let record else { throw Self.notFound(name) }
       try PreconditionRules.check(preconditions, record)
       try await transaction.delete(Keys.object(name))
       try await ObjectEvents.record(.objectDeleted, name, record, events, in: transaction)

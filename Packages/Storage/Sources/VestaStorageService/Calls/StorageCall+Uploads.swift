@@ -28,11 +28,10 @@ extension StorageCall {
       md5: try digest(of: content))
     try ContentRules.check(request.expected, size: ready.size, crc32c: ready.crc32c, md5: ready.md5)
     let (metadata, tokens) = try prepared(request.metadata, for: request.object)
-    let (now, events) = (now, engine.events)
     let placed = try await write { transaction in
-      try await Self.place(
-        ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions, now: now,
-        events: events, in: transaction)
+      try await place(
+        ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions,
+        starter: context, in: transaction)
     }
     await collect(placed.replaced)
     return placed.record.object(named: request.object)
@@ -46,10 +45,14 @@ extension StorageCall {
     var record = UploadRecord(
       request, blob: try newBlob(), expires: now + (request.isContinuable ? lifetime : shortest))
     record.owner = engine.owner
+    try record.note(starter: context)
     let (ready, ownership) = (record, engine.options.tuning.ownership)
     await engine.expireUploads(now: now)
     try await write { transaction in
-      try PreconditionRules.check(request.preconditions, try await Self.object(request.object, in: transaction))
+      // Whoever may turn out not to be allowed the upload is not told of the object that is there.
+      if engine.gatekeeper == nil || context.isOwner {
+        try PreconditionRules.check(request.preconditions, try await Self.object(request.object, in: transaction))
+      }
       var record = ready
       record.ownedUntil = try await transaction.commitVersion().microseconds + ownership
       try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
@@ -98,7 +101,7 @@ extension StorageCall {
         try await finish(upload, record, expected)
       }
     } catch let error as StorageServiceError
-      where error.reason == .contentMismatch || error.reason == .precondition
+      where error.reason == .contentMismatch || error.reason == .precondition || error.code == .permissionDenied
     {
       // Nobody can finish this upload any more.
       await discard(id)
@@ -144,7 +147,7 @@ extension StorageCall {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
-    let (now, lifetime, events, ready) = (now, lifetime, engine.events, content)
+    let (now, lifetime, ready, starter) = (now, lifetime, content, try record.starter())
     let store = try await engine.store.get()
     let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
@@ -152,9 +155,9 @@ extension StorageCall {
       if let object = current.object { return Placed(record: object, replaced: nil) }
       guard current.state == .active else { throw Self.gone }
       try checkOwned(current, in: store)
-      let placed = try await Self.place(
+      let placed = try await place(
         ready, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
-        now: now, events: events, in: transaction)
+        starter: starter, in: transaction)
       current.state = .final
       current.object = placed.record
       current.expires = now + lifetime

@@ -113,6 +113,10 @@ struct UploadRecord: FieldRecord, Equatable {
   var needsCopy = false
   /// Whether only the process that has begun it can continue it.
   var isShortLived = false
+  /// The user who started it, and the claims of the token as JSON; `nil` for nobody and for an owner.
+  var uid: String?
+  var claims: String?
+  var isOfOwner = false
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &bucket)
@@ -136,6 +140,9 @@ struct UploadRecord: FieldRecord, Equatable {
     try visitor.field(19, &ownedUntil)
     try visitor.field(20, &needsCopy)
     try visitor.field(21, &isShortLived)
+    try visitor.field(22, &uid)
+    try visitor.field(23, &claims)
+    try visitor.field(24, &isOfOwner)
   }
 
   init() {}

@@ -2,7 +2,7 @@ import VestaTransportInterop
 
 /// A connection of a client: one exchange at a time, a WebSocket, or nothing while it is kept.
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
-final class ClientConnection: SocketConnection, @unchecked Sendable {
+final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Sendable {
   let host: String
   let port: Int
   let key: String
@@ -207,6 +207,8 @@ final class ClientConnection: SocketConnection, @unchecked Sendable {
   }
 
   override func timedOut() { end() }
+
+  func abandon(_ exchange: ClientExchange) { abort() }
 
   /// Ends the exchange that runs with an error.
   func close(_ error: TransportError) {

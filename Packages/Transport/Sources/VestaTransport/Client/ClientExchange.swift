@@ -1,6 +1,12 @@
 import VestaConcurrency
 import VestaTransportInterop
 
+/// A connection, as an exchange on it sees it.
+protocol ExchangeCarrier: AnyObject {
+  /// Ends an exchange whose caller has left or has an error.
+  func abandon(_ exchange: ClientExchange)
+}
+
 /// A request under way, until the end of its response.
 ///
 /// Confined to the loop that it was given to.
@@ -28,9 +34,11 @@ final class ClientExchange: @unchecked Sendable {
   let webSocket: Opening?
   private let turn: Turn<Outcome>
   /// The connection that serves it; `nil` while there is none yet.
-  weak var connection: ClientConnection?
+  weak var connection: (any ExchangeCarrier)?
   /// Whether its connection had been used before.
   var isOnKeptConnection = false
+  /// How often it was sent.
+  var attempts = 0
   /// Whether a byte of a response came.
   var hasResponse = false
   /// Whether all of it was written.
@@ -54,6 +62,14 @@ final class ClientExchange: @unchecked Sendable {
     return true
   }
 
+  /// Whether it can be sent again after a server has said that it has not looked at it.
+  func canBeRepeatedAfterRefusal(attempts limit: Int) -> Bool {
+    guard !hasResponse, !isOver, attempts < limit else { return false }
+    // What was taken out of a stream cannot be sent again.
+    if case .stream = request.body { return !isSent }
+    return true
+  }
+
   func succeed(_ outcome: Outcome) {
     guard !isOver else { return }
     end()
@@ -61,7 +77,7 @@ final class ClientExchange: @unchecked Sendable {
       // The caller has left meanwhile.
       if case .response(let response) = outcome { response.body.stream.cancel() }
       if case .webSocket(let socket) = outcome { socket.close() }
-      connection?.abort()
+      connection?.abandon(self)
       return
     }
     continuation.resume(returning: outcome)
@@ -73,7 +89,7 @@ final class ClientExchange: @unchecked Sendable {
     end()
     if case .stream(let stream, _) = request.body { stream.cancel() }
     turn.begin()?.resume(throwing: error)
-    connection?.abort()
+    connection?.abandon(self)
   }
 
   private func end() {

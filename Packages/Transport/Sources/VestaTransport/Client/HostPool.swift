@@ -9,7 +9,13 @@ final class HostPool: @unchecked Sendable {
   private var open: [ObjectIdentifier: ClientConnection] = [:]
   /// Exchanges that wait for a connection.
   private var connecting: [ObjectIdentifier: ClientExchange] = [:]
-  private var isClosed = false
+  /// The connections that speak HTTP/2 and take further exchanges: one for each host.
+  var multiplexed: [String: HTTP2ClientConnection] = [:]
+  /// All that speak HTTP/2 and are open.
+  var openMultiplexed: [ObjectIdentifier: HTTP2ClientConnection] = [:]
+  /// Exchanges that wait for such a connection.
+  var multiplexing: [String: [ClientExchange]] = [:]
+  private(set) var isClosed = false
 
   init(_ loop: EventLoop) { self.loop = loop }
 
@@ -30,7 +36,9 @@ final class HostPool: @unchecked Sendable {
     send(exchange, host: host, port: port)
   }
 
-  private func send(_ exchange: ClientExchange, host: String, port: Int) {
+  func send(_ exchange: ClientExchange, host: String, port: Int) {
+    exchange.attempts += 1
+    if exchange.request.version == .http2 { return multiplex(exchange, host: host, port: port) }
     let key = "\(host):\(port)"
     // The one used last is the least likely to have been closed by the server.
     while let connection = idle[key]?.popLast() {
@@ -91,6 +99,8 @@ final class HostPool: @unchecked Sendable {
     let error = TransportError(.closed, "The client was closed.")
     for exchange in connecting.values { exchange.fail(error) }
     for connection in open.values { connection.close(error) }
+    for exchange in multiplexing.values.joined() { exchange.fail(error) }
+    for connection in openMultiplexed.values { connection.close(error) }
     idle = [:]
   }
 }

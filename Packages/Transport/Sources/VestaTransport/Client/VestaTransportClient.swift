@@ -1,10 +1,11 @@
 import VestaConcurrency
 public import VestaTransportInterop
 
-/// A client of HTTP/1.1 and WebSockets on event loops of its own.
+/// A client of HTTP/1.1, HTTP/2 and WebSockets on event loops of its own.
 ///
-/// Connections are kept by host and used again. A request whose connection had been kept and turns out to be closed is
-/// sent once more when that is safe: nothing of a response came, its method is idempotent, and its body is no stream.
+/// Requests whose version is HTTP/2 share one connection for each host. Other connections are kept by host and used
+/// again. A request whose connection had been kept and turns out to be closed is sent once more when that is safe:
+/// nothing of a response came, its method is idempotent, and its body is no stream.
 ///
 /// ```swift
 /// let client = try VestaTransportClient()
@@ -95,6 +96,10 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     let pool = try state.withLock { state -> HostPool in
       guard !state.isClosed else {
         throw TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
+      }
+      // One connection of HTTP/2 serves a host, so its requests are on one loop.
+      if request.version == .http2 {
+        return hosts[Int(UInt(bitPattern: request.authority.hashValue) % UInt(hosts.count))]
       }
       state.nextLoop = (state.nextLoop + 1) % hosts.count
       return hosts[state.nextLoop]

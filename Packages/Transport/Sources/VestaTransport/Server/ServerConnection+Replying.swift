@@ -17,7 +17,7 @@ extension ServerConnection {
     let unknown = TransportAddress.internet(host: "unknown", port: 0)
     let made = TransportPeer(
       address: PlatformSocket.peerAddress(descriptor) ?? unknown, localAddress: listener.address,
-      version: head.minorVersion == 0 ? .http1_0 : .http1_1)
+      version: head.minorVersion == 0 ? .http1_0 : .http1_1, executor: loop)
     peer = made
     return made
   }
@@ -67,13 +67,25 @@ extension ServerConnection {
     let isOld = request?.minorVersion == 0
     framing = .none
     if !response.status.forbidsBody {
-      if let length = response.body.length { framing = .length(length) } else { framing = isOld ? .untilEnd : .chunked }
+      // Trailers need chunks, which a peer of HTTP/1.0 cannot read.
+      if let length = response.body.length, isOld || response.trailers.isEmpty {
+        framing = .length(length)
+      } else {
+        framing = isOld ? .untilEnd : .chunked
+      }
     }
     let keeps = keepsAlive && framing != .untilEnd
     closesAfterReply = !keeps
     let connection: MessageWriter.Connection = keeps ? (isOld ? .keepAlive : .usual) : .close
     MessageWriter.head(response, framing, connection, date: loop.dateLine, into: &output.tail)
-    if case .bytes(let bytes) = response.body, sendsBody(response) { output.append(bytes) }
+    guard let bytes = response.body.bytes, sendsBody(response) else { return }
+    guard framing == .chunked else { return output.append(bytes) }
+    if !bytes.isEmpty {
+      MessageWriter.chunk(bytes.count, into: &output.tail)
+      output.append(bytes)
+      MessageWriter.chunkEnd(into: &output.tail)
+    }
+    MessageWriter.end(trailers: response.trailers, into: &output.tail)
   }
 
   /// The connection is free for the next request, or ends.

@@ -1,7 +1,7 @@
 import VestaConcurrency
 import VestaTransportInterop
 
-/// A connection of a server that speaks HTTP/1.1, until it becomes a WebSocket or ends.
+/// A connection of a server that speaks HTTP/1.1, until it becomes a WebSocket or ends, or HTTP/2 from its first byte.
 ///
 /// One request at a time: what is pipelined behind it is kept, up to the backlog, and beyond it stays in the socket.
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
@@ -17,6 +17,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     /// The body of the response comes from a stream.
     case sending(ByteStream)
     case webSocket(WebSocketSession)
+    case http2(HTTP2ServerSession)
   }
 
   let listener: ServerListener
@@ -51,10 +52,12 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     case .collecting: true
     case .replying, .sending: machine.isInBody && !isIncomingFull
     case .webSocket(let session): session.takesInput
+    case .http2(let session): session.takesInput
     }
   }
 
   override func turnEnded() {
+    if case .http2(let session) = phase { return session.turnEnded() }
     let hasMore = requestsInTurn >= tuning.requestsPerTurn && !kept.isEmpty
     requestsInTurn = 0
     // Served as many as a turn allows: it goes on in the next one.
@@ -64,12 +67,21 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   }
 
   override func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    if isUndecided {
+      guard let isHTTP2 = beginsWithPreface(bytes) else { return 0 }
+      choose(isHTTP2 ? .http2 : .http1)
+    }
     var index = 0
     // The end after the last byte is said at once, however much the reader lags: nothing would come to say it later.
     while takesInput || machine.isAtEndOfBody, !isClosed, !isLingering, !closesWhenWritten {
-      if case .webSocket(let session) = phase {
+      switch phase {
+      case .webSocket(let session):
         if index < bytes.count { session.receive(UnsafeBufferPointer(rebasing: bytes[index...])) }
         return bytes.count
+      case .http2(let session):
+        if index < bytes.count { session.receive(UnsafeBufferPointer(rebasing: bytes[index...])) }
+        return bytes.count
+      default: break
       }
       do {
         switch try machine.step(bytes, from: index) {
@@ -101,6 +113,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   }
 
   var isHeadBegun = false
+  /// Whether the first bytes, or TLS, have not said yet which protocol is spoken.
+  var isUndecided = true
 
   private func began(_ head: RequestMachine.Head) {
     requestsInTurn += 1
@@ -160,7 +174,14 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     deadline = .max
   }
 
-  private func refuseBody(_ limit: Int) { refuse(ProtocolFailure(413, "more than \(limit) bytes")) }
+  /// Answers a request whose body is too large, and ends the connection.
+  private func refuseBody(_ limit: Int) {
+    body = []
+    guard let head = request else { return }
+    let refused = HTTPRequestHead(method: head.method, target: head.target, fields: head.fields)
+    write(listener.handler.refusal(of: refused, limit: limit), keepsAlive: false)
+    close(lingers: true)
+  }
 
   /// Answers what cannot be served, and ends the connection: where its next request begins is not known.
   private func refuse(_ failure: ProtocolFailure) {
@@ -180,13 +201,18 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
 
   override var keepsForReader: Bool { if case .webSocket(let session) = phase { !session.takesInput } else { false } }
 
+  override func sweep(_ now: Int64) {
+    super.sweep(now)
+    if case .http2(let session) = phase, session.isDue(now) { turn { session.sweep(now) } }
+  }
+
   override func peerFinished() {
     switch phase {
     // The turn that runs answers what was received, and ends the connection.
     case .idle: break
     case .collecting: end()
     // A peer that is gone and one that only listens look the same; waiting for nobody would cost more.
-    case .webSocket, .replying, .sending: abort()
+    case .webSocket, .http2, .replying, .sending: abort()
     }
   }
 
@@ -203,6 +229,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   override func pump() {
     switch phase {
     case .webSocket(let session): session.pump()
+    case .http2(let session): session.pump()
     case .sending(let stream): pump(stream)
     default: break
     }
@@ -217,6 +244,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
       switch phase {
       case .idle where !isHeadBegun: close(lingers: false)
       case .webSocket(let session): session.goAway()
+      case .http2(let session): session.shutDown()
       default: break
       }
     }
@@ -226,6 +254,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     let lost = TransportError(.connectionLost, "The connection ended.")
     switch phase {
     case .webSocket(let session): session.connectionEnded()
+    case .http2(let session): session.connectionEnded()
     case .sending(let stream): stream.cancel()
     default: break
     }

@@ -1,7 +1,7 @@
 import Testing
 import VestaTesting
 
-@testable import VestaTransport
+@testable import VestaTransportInterop
 
 @Suite struct GRPCMessageTests {
   private enum Seen: Equatable {

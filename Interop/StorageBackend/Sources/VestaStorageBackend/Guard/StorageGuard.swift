@@ -1,0 +1,56 @@
+public import VestaServiceInterop
+
+/// Decides which calls of a `StorageBackend` its callers may make; the engine asks it, and nobody else does.
+///
+/// The engine asks once for each object that a call reads or changes, inside the transaction that does so, with the
+/// object before and after: no other call can come between the decision and what it decides about. It asks for these
+/// operations, and for no others:
+///
+/// | call | operation |
+/// |---|---|
+/// | `openObject`, `getObject` | ``StorageGuardedOperation/get(_:existing:)``, also for an object that is not there |
+/// | `listObjects` | ``StorageGuardedOperation/list(bucket:prefix:)`` |
+/// | `putObject`, `finalizeUpload` | ``StorageGuardedOperation/upload(_:existing:)`` |
+/// | `updateObject`, `changeDownloadTokens` | ``StorageGuardedOperation/update(_:existing:new:)`` |
+/// | `deleteObject` | ``StorageGuardedOperation/delete(_:existing:)`` |
+///
+/// - A resumable upload is asked about once, when it is finished, with the caller that started it; a continued or
+///   repeated call is not asked about. `startUpload`, `appendToUpload`, `uploadStatus` and `cancelUpload` read and
+///   change no object; who calls them knows the secret id of the upload.
+/// - It is asked before preconditions and before the existence of the object are looked at, so that a caller who is
+///   denied learns nothing of them: the call fails with `permissionDenied` and has changed nothing.
+/// - A caller for whom `CallContext.isOwner` holds is not asked about.
+/// - Answers are not kept: the engine asks anew for every call.
+///
+/// An engine without a guard lets every caller do everything.
+public protocol StorageGuard: Sendable {
+  /// Whether the caller may do something.
+  ///
+  /// It is called while a transaction of the engine is open, perhaps more than once for a call whose transaction has to
+  /// be repeated: it must not call the engine, and changes nothing.
+  ///
+  /// - Parameters:
+  ///   - operation: The object before and after.
+  ///   - time: The time of the call, in microseconds since 1970.
+  ///   - context: The caller; of an upload the one that started it.
+  /// - Throws: `StorageServiceError` where it cannot decide; the call fails with it and has changed nothing.
+  nonisolated(nonsending) func allows(
+    _ operation: StorageGuardedOperation, at time: Int64, context: CallContext
+  ) async throws -> Bool
+}
+
+/// The access to an object that a guard decides about.
+public enum StorageGuardedOperation: Sendable, Hashable {
+  /// Reads an object, its content or its metadata.
+  case get(ObjectName, existing: StorageObject?)
+  /// Lists the objects below a prefix.
+  case list(bucket: String, prefix: String)
+  /// Creates an object, or replaces one that exists.
+  ///
+  /// The new one has neither a generation nor times: they are made by the commit.
+  case upload(StorageObject, existing: StorageObject?)
+  /// Changes the metadata of an object; without one there is no new one either.
+  case update(ObjectName, existing: StorageObject?, new: StorageObject?)
+  /// Deletes an object.
+  case delete(ObjectName, existing: StorageObject?)
+}

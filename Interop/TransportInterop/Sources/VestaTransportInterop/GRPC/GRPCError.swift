@@ -1,0 +1,65 @@
+public import VestaServiceInterop
+
+/// The failure of a gRPC call: a status that is not OK.
+///
+/// ```swift
+/// throw GRPCError(.notFound, "There is no document \(name).")
+/// ```
+public struct GRPCError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The status code.
+  public var code: ServiceCode
+
+  /// A sentence for developers, which the peer sees.
+  public var message: String
+
+  /// The bytes of a `google.rpc.Status` with further details, which travel as `grpc-status-details-bin`.
+  public var details: [UInt8]?
+
+  /// Further fields of the trailers.
+  public var trailers: HTTPFields
+
+  /// A failure.
+  ///
+  /// - Parameters:
+  ///   - code: The status code.
+  ///   - message: A sentence for developers.
+  ///   - details: The bytes of a `google.rpc.Status`.
+  ///   - trailers: Further fields of the trailers.
+  public init(_ code: ServiceCode, _ message: String, details: [UInt8]? = nil, trailers: HTTPFields = [:]) {
+    self.code = code
+    self.message = message
+    self.details = details
+    self.trailers = trailers
+  }
+
+  /// The failure of a call whose connection or exchange has failed.
+  ///
+  /// ``TransportError/mayHaveBeenProcessed`` says whether the call may have had an effect.
+  public init(_ error: TransportError) {
+    let code: ServiceCode =
+      switch error.code {
+      case .timedOut: .deadlineExceeded
+      case .protocolViolation: .internal
+      case .tooLarge, .exhausted: .resourceExhausted
+      case .invalidArgument: .invalidArgument
+      case .insecure, .cannotConnect, .hostNotFound, .connectionLost, .closed: .unavailable
+      default: .unknown
+      }
+    self.init(code, error.message)
+  }
+
+  /// The failure for an error: itself, or what its kind means.
+  ///
+  /// - Parameter error: An error; its text stays on this side unless it is a ``GRPCError`` or a ``TransportError``.
+  public init(_ error: any Error) {
+    switch error {
+    case let error as GRPCError: self = error
+    case let error as TransportError: self.init(error)
+    case is CancellationError: self.init(.cancelled, "The call was cancelled.")
+    default: self.init(.unknown, "The call has failed.")
+    }
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,76 @@
+import Testing
+import VestaServiceInterop
+import VestaTesting
+import VestaTransportInteropContracts
+import VestaTransportInteropFakes
+
+@testable import VestaTransportInterop
+
+@Suite(.timeLimit(.minutes(2))) struct GRPCTests {
+  @Test(arguments: GRPCContracts.all)
+  func `the network in memory keeps every promise of gRPC`(contract: Contract<TransportSubject>) async throws {
+    let network = FakeNetwork()
+    try await contract.verify(TransportSubject(server: network, client: network))
+    await network.close()
+  }
+
+  @Test(arguments: [
+    (Duration.nanoseconds(1), "1n"), (.zero, "0n"), (.seconds(-1), "0n"), (.milliseconds(50), "50000000n"),
+    (.milliseconds(100), "100000u"), (.seconds(99), "99000000u"), (.seconds(100), "100000m"),
+    (.seconds(99_999), "99999000m"),
+    (.seconds(100_000), "100000S"), (.seconds(99_999_998), "99999998S"), (.seconds(100_000_000), "27777H"),
+    (.seconds(4_000_000_000_000), "99999999H"),
+  ]) func `time-outs are written with eight digits at most`(timeout: Duration, text: String) {
+    #expect(GRPCWire.text(of: timeout) == text)
+    if timeout > .zero, timeout < .seconds(100_000_000) { #expect(GRPCWire.timeout(text) == timeout) }
+  }
+
+  @Test(arguments: ["", "5", "n", "1x", "-1n", "1.5S", "123456789n", "１S", " 1S"])
+  func `what is no time-out is none`(text: String) { #expect(GRPCWire.timeout(text) == nil) }
+
+  @Test(
+    arguments: [
+      (GRPCError(.notFound, ""), "5", nil), (GRPCError(.aborted, "a b%ü\n"), "10", "a b%25%C3%BC%0A"),
+      (GRPCError(.internal, "x", details: [1, 2]), "13", "x"),
+    ] as [(GRPCError, String, String?)])
+  func `a failure comes back from its trailers`(error: GRPCError, status: String, message: String?) {
+    let fields = GRPCWire.trailers(error)
+    #expect(fields.first("grpc-status") == status && fields.first("grpc-message") == message)
+    let back = GRPCWire.error(fields)
+    #expect(back?.code == error.code && back?.message == error.message && back?.details == error.details)
+  }
+
+  @Test func `trailers without a status, or with none of the numbers, are failures`() {
+    #expect(GRPCWire.error([:])?.code == .internal)
+    #expect(GRPCWire.error(["grpc-status": "x"])?.code == .internal)
+    #expect(GRPCWire.error(["grpc-status": "99"])?.code == .unknown)
+    #expect(GRPCWire.error(["grpc-status": "0"]) == nil)
+    #expect(GRPCWire.error(["grpc-status": "3", "grpc-message": "100%"])?.message == "100%")
+  }
+
+  @Test(arguments: [
+    ("application/grpc", true), ("application/grpc+proto", true), ("application/grpc;a=b", true),
+    ("application/grpc-web", false), ("text/plain", false),
+  ]) func `calls of gRPC are known by their content type`(type: String, isGRPC: Bool) {
+    #expect(GRPCHandler.isGRPC(HTTPRequestHead(method: .post, target: "/", fields: [.contentType: type])) == isGRPC)
+  }
+
+  @Test func `what is no call of gRPC is answered with 415, and an unknown encoding with UNIMPLEMENTED`() throws {
+    let handler = GRPCHandler(Nothing())
+    func reply(_ fields: HTTPFields, _ method: HTTPMethod = .post) -> HTTPResponse? {
+      let request = HTTPRequest(method, "/a.B/C", authority: "h", fields: fields, body: .bytes([0, 0, 0, 0, 0]))
+      guard case .response(let response) = handler.reply(to: request) else { return nil }
+      return response
+    }
+    #expect(reply([.contentType: "text/plain"])?.status == 415)
+    #expect(reply([.contentType: "application/grpc"], .get)?.status == 415)
+    let encoded = reply([.contentType: "application/grpc", "grpc-encoding": "snappy"])
+    #expect(encoded?.fields.first("grpc-status") == "12" && encoded?.fields.first("grpc-accept-encoding") == "identity")
+    #expect(reply([.contentType: "application/grpc"])?.fields.first("grpc-status") == "12")
+    #expect(reply([.contentType: "application/grpc", "grpc-timeout": "x"])?.fields.first("grpc-status") == "13")
+  }
+}
+
+private struct Nothing: GRPCService {
+  func method(at path: String) -> GRPCMethod? { nil }
+}

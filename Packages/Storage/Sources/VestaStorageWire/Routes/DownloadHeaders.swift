@@ -1,0 +1,76 @@
+import VestaBytes
+public import VestaStorageBackend
+
+/// The headers of a download, and the metadata that headers of an upload by XML state.
+public enum DownloadHeaders {
+  /// The header fields of a download, by their names in lower case.
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - bytes: The part that is sent; `nil` for all of it.
+  public static func fields(
+    of object: StorageObject, bytes: ClosedRange<Int64>? = nil
+  ) -> [(name: String, value: String)] {
+    let metadata = object.metadata
+    let file = object.name.name.split(separator: "/").last.map(String.init) ?? object.name.name
+    let disposition = metadata.contentDisposition ?? "attachment"
+    let isNamed = disposition.lowercased().contains("filename")
+    var fields = [
+      (name: "accept-ranges", value: "bytes"),
+      (name: "content-type", value: clean(metadata.contentType ?? "application/octet-stream")),
+      (
+        name: "content-disposition",
+        value: isNamed
+          ? clean(disposition) : "\(clean(disposition)); filename*=utf-8''\(PercentEncoding.unreserved.encode(file))"
+      ),
+      (name: "etag", value: ObjectWire.etag(of: object)),
+      (name: "x-goog-generation", value: "\(object.generation)"),
+      (name: "x-goog-metageneration", value: "\(object.metageneration)"),
+      (name: "x-goog-storage-class", value: "STANDARD"), (name: "x-goog-hash", value: ObjectWire.hash(of: object)),
+    ]
+    if let value = metadata.cacheControl { fields.append(("cache-control", clean(value))) }
+    if let value = metadata.contentEncoding { fields.append(("content-encoding", clean(value))) }
+    if let value = metadata.contentLanguage { fields.append(("content-language", clean(value))) }
+    if let bytes { fields.append(("content-range", "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(object.size)")) }
+    for (name, value) in metadata.custom.sorted(by: { $0.key < $1.key }) where isToken(name) {
+      fields.append(("x-goog-meta-\(name.lowercased())", clean(value)))
+    }
+    return fields
+  }
+
+  /// The metadata of an upload by XML.
+  ///
+  /// - Parameter fields: All header fields, by their names in lower case.
+  public static func upload(_ fields: [(name: String, value: String)]) -> UploadBody {
+    var body = UploadBody()
+    for (name, value) in fields {
+      switch name {
+      case "content-type": body.metadata.contentType = value
+      case "cache-control": body.metadata.cacheControl = value
+      case "content-disposition": body.metadata.contentDisposition = value
+      case "content-encoding": body.metadata.contentEncoding = value
+      case "content-language": body.metadata.contentLanguage = value
+      case "x-goog-hash":
+        let digest = ObjectWire.digest(hash: value)
+        body.digest.md5 = digest.md5 ?? body.digest.md5
+        body.digest.crc32c = digest.crc32c ?? body.digest.crc32c
+      case "content-md5": body.digest.md5 = (try? Base64.standard.decode(value)).flatMap(ObjectWire.md5)
+      default:
+        guard name.hasPrefix("x-goog-meta-"), name.utf8.count > 12 else { continue }
+        body.metadata.custom[String(name.dropFirst(12))] = value
+      }
+    }
+    return body
+  }
+
+  /// A value without characters that would end a header.
+  private static func clean(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 }))
+  }
+
+  /// Whether a name can be part of the name of a header.
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { $0 &- 48 < 10 || ($0 | 32) &- 97 < 26 || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+  }
+}

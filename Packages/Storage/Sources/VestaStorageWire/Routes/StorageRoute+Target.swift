@@ -1,0 +1,90 @@
+import VestaBytes
+import VestaStorageBackend
+
+extension StorageRoute {
+  /// The method of HTTP.
+  public var method: String {
+    switch call {
+    case .listBuckets, .bucket, .list, .get, .download: "GET"
+    case .update: "PATCH"
+    case .delete: "DELETE"
+    case .upload(_, _, .resumable(id: _?)): "PUT"
+    case .upload: api == .xml ? "PUT" : "POST"
+    case .addToken, .revokeToken, .copy: "POST"
+    }
+  }
+
+  /// The path and the query.
+  public var target: String {
+    var fields = FormFields()
+    let path = path(&fields)
+    fields.append("generation", generation.map { "\($0)" })
+    fields.append("ifGenerationMatch", preconditions.ifGenerationMatch.map { "\($0)" })
+    fields.append("ifGenerationNotMatch", preconditions.ifGenerationNotMatch.map { "\($0)" })
+    fields.append("ifMetagenerationMatch", preconditions.ifMetagenerationMatch.map { "\($0)" })
+    fields.append("ifMetagenerationNotMatch", preconditions.ifMetagenerationNotMatch.map { "\($0)" })
+    return fields.fields.isEmpty ? path : "\(path)?\(fields.text)"
+  }
+
+  /// The header that tells the kinds of uploads of Firebase's API apart; `nil` for none.
+  public var uploadProtocol: String? {
+    guard api == .firebase, case .upload(_, _, let kind) = call else { return nil }
+    switch kind {
+    case .media: return nil
+    case .multipart: return "multipart"
+    case .resumable: return "resumable"
+    }
+  }
+
+  private func path(_ fields: inout FormFields) -> String {
+    let base = api == .firebase ? "/v0" : "/storage/v1"
+    switch call {
+    case .listBuckets: return "\(base)/b"
+    case .bucket(let name): return "\(base)/b/\(encode(name))"
+    case .list(let request):
+      if !request.prefix.isEmpty { fields.append("prefix", request.prefix) }
+      fields.append("delimiter", request.delimiter)
+      fields.append("pageToken", request.pageToken)
+      fields.append("maxResults", "\(request.maximumResults)")
+      return "\(base)/b/\(encode(request.bucket))/o"
+    case .get(let object), .update(let object), .delete(let object): return path(base, object)
+    case .download(let object, let token):
+      guard api != .xml else { return path(base, object) }
+      fields.append("alt", "media")
+      fields.append("token", token)
+      return path(base, object)
+    case .upload(let bucket, let name, let kind): return upload(bucket, name, kind, &fields)
+    case .addToken(let object):
+      fields.append("create_token", "true")
+      return path(base, object)
+    case .revokeToken(let object, let token):
+      fields.append("delete_token", token)
+      return path(base, object)
+    case .copy(let object, let other, let isRewrite):
+      return
+        "\(path(base, object))/\(isRewrite ? "rewriteTo" : "copyTo")/b/\(encode(other.bucket))/o/\(encode(other.name))"
+    }
+  }
+
+  private func upload(_ bucket: String, _ name: String?, _ kind: UploadKind, _ fields: inout FormFields) -> String {
+    if api == .xml { return path("", ObjectName(bucket: bucket, name: name ?? "")) }
+    fields.append("name", name)
+    switch kind {
+    case .media: fields.append("uploadType", "media")
+    case .multipart: fields.append("uploadType", "multipart")
+    case .resumable(let id):
+      fields.append("uploadType", "resumable")
+      fields.append("upload_id", id)
+      if api == .firebase { fields.append("upload_protocol", "resumable") }
+    }
+    return api == .firebase ? "/v0/b/\(encode(bucket))/o" : "/upload/storage/v1/b/\(encode(bucket))/o"
+  }
+
+  private func path(_ base: String, _ object: ObjectName) -> String {
+    guard api == .xml else { return "\(base)/b/\(encode(object.bucket))/o/\(encode(object.name))" }
+    let parts = object.name.split(separator: "/", omittingEmptySubsequences: false).map { encode(String($0)) }
+    return "/\(encode(object.bucket))/\(parts.joined(separator: "/"))"
+  }
+
+  private func encode(_ text: String) -> String { PercentEncoding.unreserved.encode(text) }
+}

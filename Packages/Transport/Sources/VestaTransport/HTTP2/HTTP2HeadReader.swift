@@ -1,0 +1,126 @@
+import VestaTransportInterop
+
+/// The head of a request or a response that was received.
+struct HTTP2Head {
+  /// Why a head cannot be used.
+  enum Problem {
+    /// It is larger than the limit.
+    case tooLarge
+    /// It breaks a rule of RFC 9113, section 8.
+    case malformed
+  }
+
+  var method = HTTPMethod.get
+  var target = ""
+  var scheme = ""
+  var authority = ""
+  var status = 0
+  var fields = HTTPFields()
+  var length: Int?
+  var expectsContinue = false
+  var problem: Problem?
+}
+
+/// Gathers the fields of one head; a connection of HTTP/2 sends one at a time.
+///
+/// The library has checked the order and the names of pseudo-fields and the characters of all fields.
+struct HTTP2HeadReader {
+  private var head = HTTP2Head()
+  private var buffer: [UInt8] = []
+  private var spans: [HTTPFields.Span] = []
+  private var cookies: [UInt8] = []
+  private var host: String?
+  /// The size as RFC 9113, section 6.5.2, counts it.
+  private(set) var size = 0
+  private let sizeLimit: Int
+  private let countLimit: Int
+
+  init(sizeLimit: Int, countLimit: Int) {
+    self.sizeLimit = sizeLimit
+    self.countLimit = countLimit
+  }
+
+  mutating func begin() {
+    head = HTTP2Head()
+    buffer = []
+    buffer.reserveCapacity(192)
+    spans = []
+    spans.reserveCapacity(8)
+    cookies = []
+    host = nil
+    size = 0
+  }
+
+  /// Adds a field.
+  ///
+  /// - Returns: `false` when the head is beyond all measure, and the connection must end.
+  mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    size += name.count + value.count + 32
+    if size > sizeLimit || spans.count >= countLimit {
+      head.problem = .tooLarge
+      // What is read over costs time, however little it costs the peer to send.
+      return size <= 64 * sizeLimit
+    }
+    if name.first == 58 { addPseudo(name, value) } else { addField(name, value) }
+    return true
+  }
+
+  mutating func isMalformed() { if head.problem == nil { head.problem = .malformed } }
+
+  private mutating func addPseudo(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    switch name.count {
+    case 5 where Bytes.equal(name, ":path"): head.target = String(decoding: value, as: UTF8.self)
+    case 7 where Bytes.equal(name, ":method"): head.method = HTTPMethod(String(decoding: value, as: UTF8.self))
+    case 7 where Bytes.equal(name, ":scheme"): head.scheme = Bytes.equal(value, "https") ? "https" : "http"
+    case 7 where Bytes.equal(name, ":status"): head.status = value.reduce(0) { $0 * 10 + Int($1 &- 48) }
+    case 10 where Bytes.equal(name, ":authority"): head.authority = String(decoding: value, as: UTF8.self)
+    default: head.problem = .malformed
+    }
+  }
+
+  private mutating func addField(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    switch name.count {
+    case 4 where Bytes.equal(name, "host"):
+      host = String(decoding: value, as: UTF8.self)
+      return
+    case 6 where Bytes.equal(name, "cookie"):
+      // It may come in crumbs (RFC 9113, section 8.2.3).
+      if !cookies.isEmpty { cookies += [59, 32] }
+      cookies.append(contentsOf: value)
+      return
+    case 6 where Bytes.equal(name, "expect"): head.expectsContinue = Bytes.equal(value, "100-continue")
+    case 14 where Bytes.equal(name, "content-length"):
+      head.length = value.count <= 18 ? Int(String(decoding: value, as: UTF8.self)) : nil
+    default: break
+    }
+    append(name, value)
+  }
+
+  private mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    let start = buffer.count
+    buffer.append(contentsOf: name)
+    buffer.append(contentsOf: value)
+    spans.append(
+      HTTPFields.Span(
+        nameStart: start, nameCount: name.count, valueStart: start + name.count, valueCount: value.count))
+  }
+
+  /// The head, when it has ended.
+  mutating func finish() -> HTTP2Head {
+    if !cookies.isEmpty {
+      let (name, value) = (Array("cookie".utf8), cookies)
+      // Unsafe pointers, used inside the closures only.
+      name.withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { append(name, $0) } }
+    }
+    if let host {
+      if head.authority.isEmpty { head.authority = host }
+      // Two servers in a row could take the request for two hosts (RFC 9113, section 8.3.1).
+      if head.authority != host { isMalformed() }
+    }
+    if !Authority.isAllowed(head.authority) { isMalformed() }
+    head.fields = HTTPFields(buffer: buffer, spans: spans)
+    buffer = []
+    spans = []
+    return head
+  }
+}

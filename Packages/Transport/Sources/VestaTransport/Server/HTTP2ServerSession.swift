@@ -1,0 +1,213 @@
+import VestaConcurrency
+import VestaTransportInterop
+
+/// HTTP/2 on a connection of a server: frames become requests, responses become frames.
+///
+/// Confined to the loop of its connection.
+// Sound as @unchecked Sendable: hooks of streams, on any thread, only hand work to the connection's loop.
+final class HTTP2ServerSession: @unchecked Sendable {
+  private weak var owner: ServerConnection?
+  let session: HTTP2Session
+  let listener: ServerListener
+  let loop: EventLoop
+  private let peer: TransportPeer
+  /// The number of tasks of handlers that run, also those whose stream is over.
+  var runningTasks = 0
+  /// The bytes of all bodies that are gathered.
+  var collectedBytes = 0
+  private var receivedAt: Int64
+  private var pingedAt = Int64.max
+  private var headBeganAt = Int64.max
+  private var emptySince: Int64
+  /// The time of the announcement that the end is near.
+  private var announcedAt = Int64.max
+  private var isLeaving = false
+
+  init(_ connection: ServerConnection) {
+    owner = connection
+    listener = connection.listener
+    loop = connection.loop
+    let unknown = TransportAddress.internet(host: "unknown", port: 0)
+    peer = TransportPeer(
+      address: PlatformSocket.peerAddress(connection.descriptor) ?? unknown, localAddress: listener.address,
+      version: .http2, executor: loop)
+    session = HTTP2Session(.server, loop.tuning, now: loop.now)
+    receivedAt = loop.now
+    emptySince = loop.now
+  }
+
+  var tuning: TransportTuning { loop.tuning }
+
+  // MARK: Bytes
+
+  /// Whether more can be read: the peer takes the answers to what costs it nothing.
+  var takesInput: Bool {
+    guard let owner else { return false }
+    return owner.output.count < tuning.backlogBytes || session.queuedFrames < tuning.http2QueuedFrames
+  }
+
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    session.now = loop.now
+    receivedAt = loop.now
+    pingedAt = .max
+    guard session.receive(bytes) else { return endAtOnce() }
+    if session.isInHead { if headBeganAt == .max { headBeganAt = loop.now } } else { headBeganAt = .max }
+    takeEvents()
+  }
+
+  func pump() {
+    guard let owner else { return }
+    session.now = loop.now
+    if !session.produce(into: &owner.output.tail, limit: tuning.backlogBytes) { return endAtOnce() }
+    if !session.events.isEmpty { takeEvents() }
+  }
+
+  /// What went wrong is said to the peer as far as the socket takes it.
+  private func endAtOnce() {
+    guard let owner else { return }
+    _ = session.produce(into: &owner.output.tail, limit: tuning.backlogBytes)
+    owner.close(lingers: true)
+  }
+
+  /// Closes the connection when both sides are through with it.
+  func turnEnded() {
+    guard let owner, owner.output.isEmpty, session.isOver else { return }
+    owner.close(lingers: true)
+  }
+
+  private func takeEvents() {
+    var batch: [HTTP2Session.Event] = []
+    swap(&batch, &session.events)
+    for event in batch {
+      guard let owner, !owner.isClosed else { return }
+      take(event)
+    }
+    batch.removeAll(keepingCapacity: batch.count <= 256)
+    if session.events.isEmpty { swap(&batch, &session.events) }
+  }
+
+  func stream(_ id: Int32) -> HTTP2ServerStream? {
+    // Every stream of a server's session is one of these.
+    session.streams[id].map { unsafeDowncast($0, to: HTTP2ServerStream.self) }
+  }
+
+  private func take(_ event: HTTP2Session.Event) {
+    switch event {
+    case .head(let id, let head, let isLast): began(id, head, isLast: isLast)
+    case .body(let id, let bytes):
+      if let stream = stream(id) { received(bytes, on: stream) } else { session.consumeConnection(bytes.count) }
+    case .trailers(let id, let fields): stream(id)?.incoming?.finish(trailers: fields)
+    case .end(let id): if let stream = stream(id) { bodyEnded(stream) }
+    case .closed(let id, let code): if let stream = stream(id) { closed(stream, code) }
+    case .pong: if announcedAt != .max { leave() }
+    case .goAway: break
+    }
+  }
+
+  private func closed(_ stream: HTTP2ServerStream, _ code: HTTP2Code) {
+    session.streams[stream.id] = nil
+    stream.isClosed = true
+    letGo(of: stream)
+    if let incoming = stream.incoming {
+      incoming.fail(TransportError(.connectionLost, "The peer has ended the stream: \(code)."))
+      stream.incoming = nil
+    }
+    if !stream.isLocalEnded { stream.stopSending() }
+    stream.task?.cancel()
+    stream.task = nil
+    if session.streams.isEmpty { emptySince = loop.now }
+  }
+
+  /// Gives back what a body that was not taken holds.
+  func letGo(of stream: HTTP2ServerStream) {
+    if stream.unconsumed > 0 { session.consumeConnection(stream.unconsumed) }
+    stream.unconsumed = 0
+    collectedBytes -= stream.body.count
+    stream.body = []
+  }
+
+  /// The request of a stream.
+  func request(_ stream: HTTP2ServerStream, _ body: HTTPBody) -> HTTPRequest {
+    let head = stream.head
+    return HTTPRequest(
+      head.method, head.target, scheme: head.scheme, authority: head.authority, fields: head.fields, body: body,
+      peer: peer)
+  }
+
+  /// Runs a closure in a later turn, from any thread.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    loop.perform { [weak self] in self?.owner?.turn(work) }
+  }
+
+  /// Runs a closure in this turn, or in one of its own.
+  func turn(_ work: @escaping @Sendable () -> Void) {
+    if loop.isCurrent { owner?.turn(work) } else { perform(work) }
+  }
+
+  // MARK: Time
+
+  /// Whether something may have taken too long; a connection that waits for requests costs nothing.
+  func isDue(_ now: Int64) -> Bool {
+    !session.streams.isEmpty || now - emptySince >= loop.times.idle || !session.hasSettings || announcedAt != .max
+      || headBeganAt != .max
+  }
+
+  /// Looks at what has taken too long.
+  func sweep(_ now: Int64) {
+    session.now = now
+    if !session.hasSettings, now - receivedAt >= loop.times.head || now - emptySince >= loop.times.head {
+      session.terminate(.protocolError, "no settings in time")
+    }
+    if headBeganAt != .max, now - headBeganAt >= loop.times.head {
+      session.terminate(.enhanceYourCalm, "a head that is late")
+    }
+    if session.streams.isEmpty {
+      if now - emptySince >= loop.times.idle { leave() }
+    } else if pingedAt == .max, now - receivedAt >= tuning.http2PingInterval.nanoseconds {
+      pingedAt = now
+      session.ping()
+    }
+    if pingedAt != .max, now - pingedAt >= tuning.http2PingTimeout.nanoseconds {
+      owner?.abort()
+      return
+    }
+    if announcedAt != .max, now - announcedAt >= loop.times.linger { leave() }
+    for case let stream as HTTP2ServerStream in Array(session.streams.values) { look(at: stream, now) }
+  }
+
+  private func look(at stream: HTTP2ServerStream, _ now: Int64) {
+    if now >= stream.deadline { return refuse(stream, HTTPResponse(.requestTimeout)) }
+    let isStalled = stream.isSending && !stream.isDeferred && !stream.isLocalEnded
+    if isStalled, now - stream.progressedAt >= loop.times.write { session.reset(stream.id, .cancel) }
+  }
+
+  // MARK: The end
+
+  /// Announces the end, so that the peer opens no more streams, and lets those that run end.
+  func shutDown() {
+    guard announcedAt == .max, !isLeaving else { return }
+    announcedAt = loop.now
+    session.announceEnd()
+  }
+
+  private func leave() {
+    announcedAt = .max
+    guard !isLeaving else { return }
+    isLeaving = true
+    session.goAway()
+  }
+
+  /// The connection is gone.
+  func connectionEnded() {
+    let lost = TransportError(.connectionLost, "The connection ended.")
+    for case let stream as HTTP2ServerStream in Array(session.streams.values) {
+      stream.isClosed = true
+      stream.incoming?.fail(lost)
+      stream.incoming = nil
+      if !stream.isLocalEnded { stream.stopSending() }
+      stream.task?.cancel()
+      stream.task = nil
+    }
+    session.streams = [:]
+  }
+}

@@ -1,0 +1,343 @@
+import Foundation
+import VestaAuth
+import VestaAuthBackend
+import VestaConcurrency
+import VestaServiceInterop
+import VestaTesting
+
+extension AuthHistory {
+  /// Does one thing, and says in the model what the documentation says that it does.
+  func act() async throws {
+    let device = random.below(2), auth = auths[device]
+    switch random.below(24) {
+    case 0...2: try await signUp(device)
+    case 3...6:
+      let credentials: [AuthModel.Credential] = [
+        .password(email: random.pick(Self.emails), random.pick(Self.passwords)), .phone(random.pick(Self.phones)),
+        .google(random.pick(Self.subjects)), .link(email: random.pick(Self.emails)),
+      ]
+      await enter(device, random.pick(credentials))
+    case 7:
+      step("\(device) signs in anonymously")
+      // Somebody anonymous stays who they are.
+      let before = auth.currentUser.flatMap { $0.isAnonymous ? $0.uid : nil }
+      await expect(device, nil) {
+        let user = try await auth.signInAnonymously().user
+        self.entered(device, user.uid, isNew: before != user.uid)
+      }
+    case 8:
+      step("\(device) signs out")
+      try auth.signOut()
+      model.sessions[device] = nil
+    case 9, 10: await link(device, random.below(3))
+    case 11: await unlink(device)
+    case 12:
+      let password = random.pick(Self.passwords)
+      await change(device, "sets a password", needsEmail: true) { user in
+        try await user.updatePassword(to: password)
+      } effect: {
+        $0.password = password
+        $0.epoch += 1
+      }
+    case 13, 14: await changeEmail(device)
+    case 15: await verify(device)
+    case 16: await enroll(device)
+    case 17, 18: await reset()
+    case 19: await recover()
+    case 20: await administer()
+    case 21:
+      await change(device, "deletes the account") {
+        try await $0.delete()
+      } effect: { _ in
+      }
+    case 22:
+      step("time passes")
+      offset.withLock { $0 += 301_000_000 }
+    default: try await restart()
+    }
+  }
+
+  private func signUp(_ device: Int) async throws {
+    let email = random.pick(Self.emails), password = random.pick(Self.passwords)
+    step("\(device) signs up as \(email), \(password)")
+    let isTaken = model.owner { $0.email == email } != nil
+    await expect(device, isTaken ? [.emailAlreadyInUse] : nil) {
+      let user = try await self.auths[device].createUser(withEmail: email, password: password).user
+      self.entered(device, user.uid, isNew: true) { ($0.email, $0.password) = (email, password) }
+    }
+  }
+
+  private func enter(_ device: Int, _ credential: AuthModel.Credential) async {
+    step("\(device) signs in: \(credential)")
+    let wanted = model.answer(credential)
+    do {
+      let found = try await signIn(credential, auths[device])
+      guard found == wanted else { return broken("\(credential) is answered with \(found), not with \(wanted)") }
+      guard found != .refused, found != .disabled, let uid = auths[device].currentUser?.uid else { return }
+      if case .link = credential { model.prove(uid) }
+      entered(device, uid, isNew: found == .new, hasFactor: found == .factor(uid)) { account in
+        switch credential {
+        case .password: break
+        case .phone(let phone): account.phone = phone
+        case .google(let subject): account.google = subject
+        case .link(let email): (account.email, account.isVerified) = (email, true)
+        }
+      }
+    } catch {
+      broken("\(credential) is answered with \(error), not with \(wanted)")
+    }
+  }
+
+  private func entered(
+    _ device: Int, _ uid: String, isNew: Bool, hasFactor: Bool = false,
+    _ fill: (inout AuthModel.Account) -> Void = { _ in }
+  ) {
+    if isNew {
+      var account = AuthModel.Account(uid: uid)
+      fill(&account)
+      model.accounts[uid] = account
+    }
+    model.sessions[device] = AuthModel.Session(
+      uid: uid, epoch: model.accounts[uid]?.epoch ?? 0, signedInAt: now, hasFactor: hasFactor)
+  }
+
+  /// Expects success, or one of some errors.
+  private func expect(_ device: Int, _ codes: [AuthErrorCode]?, _ body: () async throws -> Void) async {
+    do {
+      try await body()
+      if let codes { broken("it succeeds, and \(codes) was expected") }
+    } catch let error as AuthError {
+      if codes?.contains(error.code) != true { broken("it fails with \(error), expected: \(codes ?? [])") }
+    } catch {
+      broken("it fails with \(error)")
+    }
+  }
+
+  /// A change that needs a recent sign-in, by the session of a device.
+  private func change(
+    _ device: Int, _ text: String, needsEmail: Bool = false, needsRecent: Bool = true, refusal: [AuthErrorCode]? = nil,
+    _ body: (User) async throws -> Void, effect: (inout AuthModel.Account) -> Void
+  ) async {
+    guard let user = auths[device].currentUser, let session = model.sessions[device] else { return }
+    let account = model.accounts[session.uid]
+    if needsEmail, account?.email == nil { return }
+    step("\(device) \(text)")
+    let isValid = model.isValid(session), isOld = now - session.signedInAt >= 300
+    let isAnonymous = account.map { $0.email == nil && $0.phone == nil && $0.google == nil } ?? false
+    var codes = refusal
+    if isOld, needsRecent, !isAnonymous { codes = [.requiresRecentLogin] + (refusal ?? []) }
+    if !isValid { codes = [.userTokenExpired, .userNotFound, .userDisabled, .invalidUserToken] }
+    await expect(device, codes) { try await body(user) }
+    if !isValid {
+      if auths[device].currentUser != nil { broken("device \(device) is still signed in") }
+      model.sessions[device] = nil
+    } else if codes == nil {
+      if text == "deletes the account" {
+        model.delete(session.uid)
+        model.sessions[device] = nil
+      } else if var account = model.accounts[session.uid] {
+        effect(&account)
+        model.accounts[session.uid] = account
+        if auths[device].currentUser != nil { model.sessions[device]?.epoch = account.epoch }
+      }
+    }
+  }
+
+  // MARK: Links
+
+  private func link(_ device: Int, _ kind: Int) async {
+    guard let session = model.sessions[device], let account = model.accounts[session.uid] else { return }
+    let auth = auths[device]
+    switch kind {
+    case 0:
+      let phone = random.pick(Self.phones), isTaken = model.owner { $0.phone == phone && $0.uid != account.uid } != nil
+      guard account.phone == nil, account.factor == nil else { return }
+      await change(device, "links \(phone)", refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
+        _ = try await $0.link(with: try await self.phoneCredential(phone, auth))
+      } effect: {
+        $0.phone = phone
+      }
+    case 1:
+      let google = random.pick(Self.subjects),
+        isTaken = model.owner { $0.google == google && $0.uid != account.uid } != nil
+      guard account.google == nil else { return }
+      await change(device, "links \(google)", refusal: isTaken ? [.credentialAlreadyInUse] : nil) {
+        _ = try await $0.link(with: Self.google(google))
+      } effect: {
+        $0.google = google
+      }
+    default:
+      guard account.email == nil else { return }
+      let email = random.pick(Self.emails), password = random.pick(Self.passwords)
+      let isTaken = model.owner { $0.email == email } != nil
+      await change(
+        device, "links \(email), \(password)", refusal: isTaken ? [.emailAlreadyInUse, .credentialAlreadyInUse] : nil
+      ) {
+        _ = try await $0.link(with: EmailAuthProvider.credential(withEmail: email, password: password))
+      } effect: {
+        ($0.email, $0.password) = (email, password)
+        $0.epoch += 1
+      }
+    }
+  }
+
+  private func unlink(_ device: Int) async {
+    guard let session = model.sessions[device], let account = model.accounts[session.uid] else { return }
+    if account.phone != nil, random.oneIn(2) {
+      await change(device, "unlinks its phone") {
+        _ = try await $0.unlink(fromProvider: "phone")
+      } effect: {
+        $0.phone = nil
+      }
+    } else if account.google != nil {
+      await change(device, "unlinks Google") {
+        _ = try await $0.unlink(fromProvider: "google.com")
+      } effect: {
+        $0.google = nil
+      }
+    }
+  }
+
+  // MARK: Addresses and second factors
+
+  private func changeEmail(_ device: Int) async {
+    guard let session = model.sessions[device], let old = model.accounts[session.uid]?.email else { return }
+    let email = random.pick(Self.emails)
+    guard email != old else { return }
+    let isTaken = model.owner { $0.email == email } != nil, count = sender.recordedEmails.count
+    var codes: [AuthErrorCode]? = isTaken ? [.emailAlreadyInUse] : nil
+    if now - session.signedInAt >= 300 { codes = [.requiresRecentLogin] + (codes ?? []) }
+    let isValid = model.isValid(session)
+    await change(device, "asks to change to \(email)", refusal: codes) {
+      try await $0.sendEmailVerification(beforeUpdatingEmail: email)
+    } effect: { _ in
+    }
+    guard codes == nil, isValid, let message = self.email(.verifyAndChangeEmail, email, after: count) else { return }
+    step("and does")
+    await expect(device, nil) { try await self.auths[device].applyActionCode(message.code) }
+    model.accounts[session.uid]?.email = email
+    model.accounts[session.uid]?.isVerified = true
+    model.accounts[session.uid]?.epoch += 1
+    guard let recovery = self.email(.recoverEmail, old, after: count) else {
+      return broken("no code takes the change from \(old) back")
+    }
+    model.recoveries.append(AuthModel.Recovery(code: recovery.code, uid: session.uid, email: old))
+  }
+
+  private func verify(_ device: Int) async {
+    guard let session = model.sessions[device], let email = model.accounts[session.uid]?.email else { return }
+    let count = sender.recordedEmails.count, isValid = model.isValid(session)
+    await change(device, "verifies its address", needsRecent: false) {
+      try await $0.sendEmailVerification()
+    } effect: { _ in
+    }
+    guard isValid, let message = self.email(.verifyEmail, email, after: count) else { return }
+    await expect(device, nil) { try await self.auths[device].applyActionCode(message.code) }
+    model.accounts[session.uid]?.isVerified = true
+  }
+
+  private func enroll(_ device: Int) async {
+    guard let session = model.sessions[device], let account = model.accounts[session.uid], account.email != nil,
+      account.phone == nil
+    else { return }
+    let auth = auths[device]
+    if account.factor == nil {
+      let phone = random.pick(Self.factors)
+      await change(device, "adds a second factor", refusal: account.isVerified ? nil : [.unverifiedEmail]) { user in
+        let provider = PhoneAuthProvider.provider(auth: auth)
+        let id = try await provider.verifyPhoneNumber(phone, multiFactorSession: try await user.multiFactor.session())
+        let credential = provider.credential(withVerificationID: id, verificationCode: self.text(id))
+        try await user.multiFactor.enroll(
+          with: PhoneMultiFactorGenerator.assertion(with: credential), displayName: "phone")
+      } effect: {
+        $0.factor = phone
+        $0.epoch += 1
+      }
+      if model.accounts[session.uid]?.factor != nil { model.sessions[device]?.hasFactor = true }
+    } else {
+      await change(
+        device, "removes its second factor", refusal: session.hasFactor ? nil : [.requiresRecentLogin]
+      ) { user in
+        try await user.reload()
+        guard let factor = user.multiFactor.enrolledFactors.first else { return }
+        try await user.multiFactor.unenroll(with: factor)
+      } effect: {
+        $0.factor = nil
+        $0.epoch += 1
+      }
+    }
+  }
+
+  // MARK: Codes
+
+  private func reset() async {
+    let email = random.pick(Self.emails), password = random.pick(Self.passwords), count = sender.recordedEmails.count
+    guard let account = model.owner(where: { $0.email == email && !$0.isDisabled }) else { return }
+    step("reset of \(email) to \(password)")
+    await expect(2, nil) {
+      try await self.auths[2].sendPasswordReset(withEmail: email)
+      guard let message = self.email(.passwordReset, email, after: count) else {
+        return self.broken("no code for \(email)")
+      }
+      try await self.auths[2].confirmPasswordReset(withCode: message.code, newPassword: password)
+      self.model.reset(account.uid, password)
+      let again = await self.isRefused {
+        try await self.auths[2].confirmPasswordReset(withCode: message.code, newPassword: "again")
+      }
+      if !again { self.broken("a code of a reset works twice") }
+    }
+  }
+
+  private func recover() async {
+    guard !model.recoveries.isEmpty else { return }
+    let index = random.below(model.recoveries.count), recovery = model.recoveries[index]
+    step("recovery of \(recovery.email)")
+    let isTaken = model.owner { $0.email == recovery.email && $0.uid != recovery.uid } != nil
+    guard model.accounts[recovery.uid]?.isDisabled != true else { return }
+    guard recovery.isUsable, !isTaken else {
+      let isRefused = await isRefused { try await self.auths[2].applyActionCode(recovery.code) }
+      if !isRefused { broken("a code that was voided, or whose address is another one's, works") }
+      return
+    }
+    await expect(2, nil) {
+      try await self.auths[2].applyActionCode(recovery.code)
+      self.model.recover(index)
+    }
+  }
+
+  private func isRefused(_ body: () async throws -> Void) async -> Bool {
+    do {
+      try await body()
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  // MARK: The administrator
+
+  private func administer() async {
+    let uids = model.accounts.keys.sorted()
+    guard !uids.isEmpty else { return }
+    let uid = random.pick(uids)
+    do {
+      switch random.below(4) {
+      case 0, 1:
+        let isDisabled = model.accounts[uid]?.isDisabled != true
+        step("\(uid) is disabled: \(isDisabled)")
+        _ = try await admin.updateUser(AdminUpdateRequest(localID: uid, disabled: isDisabled), context: .owner)
+        model.accounts[uid]?.isDisabled = isDisabled
+      case 2:
+        step("\(uid) is revoked")
+        try await admin.revokeRefreshTokens(localID: uid, context: .owner)
+        model.accounts[uid]?.epoch += 1
+      default:
+        step("\(uid) is deleted")
+        try await admin.deleteUser(localID: uid, context: .owner)
+        model.delete(uid)
+      }
+    } catch {
+      broken("the administrator is refused: \(error)")
+    }
+  }
+}

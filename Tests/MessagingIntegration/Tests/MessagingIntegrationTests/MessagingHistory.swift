@@ -1,0 +1,285 @@
+import Dispatch
+import Foundation
+import Testing
+import VestaBytes
+import VestaConcurrency
+import VestaCore
+import VestaMessagingBackend
+import VestaSQLite
+import VestaServiceInterop
+import VestaTesting
+
+@testable import VestaMessaging
+@testable import VestaMessagingService
+
+/// Clients that register, follow topics, and receive in loops that block, call back and are left, beside senders, with
+/// restarts and a clock that jumps.
+final class MessagingHistory: Sendable {
+  static let topics = ["a", "b", "c"]
+
+  let model: Locked<MessagingModel>
+  private let seed: UInt64
+  private let directory: TemporaryDirectory
+  private let count: Int
+  private let offset = Locked(Int64(0))
+  private let clock: ServiceClock
+  private let run = Locked(0)
+
+  init(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    self.seed = seed
+    count = 1 + random.below(3)
+    directory = try TemporaryDirectory("messaging-oracle")
+    model = Locked(MessagingModel(clients: count))
+    var options = MessagingServiceOptions(deliveryWindow: 1 + random.below(6))
+    clock = ServiceClock(
+      now: { [offset] in ServiceClock.system.now() + offset.withLock { $0 } },
+      schedule: { ServiceClock.system.schedule(after: $0, $1) })
+    options.clock = clock
+    options.tuning.longestGap = Int64(1 + random.below(6))
+    options.tuning.longestTrail = 1 + random.below(5)
+    options.tuning.longestPage = 1 + random.below(5)
+    options.tuning.readBatch = 1 + random.below(5)
+    options.tuning.sweepBatch = 1 + random.below(5)
+    options.tuning.maximumInstants = 1 + random.below(4)
+    Chosen.options.withLock { [options] in $0["oracle-\(seed)"] = options }
+  }
+
+  // MARK: Programs
+
+  /// The apps of one run.
+  private struct Program {
+    let apps: [VestaApp]
+    let messagings: [Messaging]
+    let admin: any MessagingAdminBackend
+  }
+
+  private func start() throws -> Program {
+    run.withLock { $0 += 1 }
+    var random = SplitMix(seed: seed &+ 5)
+    var tuning = MessagingTuning()
+    tuning.rememberedMessages = 200
+    tuning.acknowledgementBatch = 1 + random.below(4)
+    tuning.firstPause = .milliseconds(5)
+    tuning.longestPause = .milliseconds(40)
+    tuning.topicPause = .milliseconds(20)
+    let apps = try (0..<count).map { client in
+      let options = VestaOptions(
+        projectID: "oracle-\(seed)", backend: .embedded(directory: URL(filePath: directory.path)))
+      options.gcmSenderID = "1"
+      options.callbackQueue = DispatchQueue(label: "callbacks")
+      return try VestaApp.configure(
+        name: "oracle-\(seed)-\(client)", options: options,
+        libraries: [MessagingServiceLibrary.self, SQLiteLibrary.self, Chosen.self])
+    }
+    let messagings = try apps.map {
+      Messaging(app: $0, backend: try $0.container.require((any MessagingBackend).self), clock: clock, tuning: tuning)
+    }
+    return Program(
+      apps: apps, messagings: messagings,
+      admin: try apps[0].container.require((any MessagingAdminBackend).self))
+  }
+
+  private func end(_ program: Program) async {
+    for (app, messaging) in zip(program.apps, program.messagings) { await messaging.appWillBeDeleted(app) }
+    for app in program.apps { await app.delete() }
+  }
+
+  /// Runs a program to its end.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the program in the history.
+  ///   - drains: Whether it receives all messages that have to arrive.
+  func round(_ number: Int, drains: Bool) async throws {
+    var random = SplitMix(seed: seed &* 100 &+ UInt64(number))
+    offset.withLock { $0 += Int64(random.below(4_000) - 300) * 1_000_000 }
+    let program = try start()
+    for client in 0..<count { await register(program, client) }
+    await withTaskGroup(of: Void.self) { group in
+      for client in 0..<count {
+        let seed = random.next()
+        group.addTask { [self] in
+          var random = SplitMix(seed: seed)
+          for _ in 0..<(4 + random.below(8)) { await act(program, client, &random) }
+        }
+      }
+      for _ in 0..<2 {
+        let seed = random.next()
+        group.addTask { [self] in
+          var random = SplitMix(seed: seed)
+          for _ in 0..<(4 + random.below(16)) { await send(program, &random) }
+        }
+      }
+    }
+    if drains { for client in 0..<count { await drain(program, client) } }
+    await end(program)
+  }
+
+  // MARK: Senders
+
+  private func send(_ program: Program, _ random: inout SplitMix) async {
+    for _ in 0..<random.below(200) { await Task.yield() }
+    let topic = random.pick(Self.topics), other = random.pick(Self.topics)
+    let target: PushMessage.Target
+    switch random.below(6) {
+    case 0, 1:
+      let tokens = model.withLock { $0.clients.flatMap { $0.registrations.suffix(2).map(\.token) } }
+      guard !tokens.isEmpty else { return }
+      target = .token(random.pick(tokens))
+    case 2, 3: target = .topic(topic)
+    case 4: target = .condition("'\(topic)' in topics && !('\(other)' in topics)")
+    default: target = .condition("'\(topic)' in topics || '\(other)' in topics")
+    }
+    var message = MessagingModel.Message(number: 0, target: target, begin: 0)
+    message.isHigh = random.oneIn(3)
+    message.isImmediate = random.oneIn(8)
+    if random.oneIn(4) { message.collapseKey = "\(target)".filter { $0.isLetter || $0.isNumber } }
+    let sent = message, number = model.withLock { $0.sends(sent) }
+    var push = PushMessage(to: target, data: ["number": "\(number)"])
+    push.android = ["priority": message.isHigh ? "HIGH" : "NORMAL"]
+    if message.isImmediate { push.android?["ttl"] = "0s" }
+    if let key = message.collapseKey { push.android?["collapse_key"] = .string(String(key.suffix(60))) }
+    do {
+      _ = try await program.admin.send(push, isValidateOnly: false, context: .owner)
+      model.withLock { $0.sent(number, isAccepted: true) }
+    } catch {
+      model.withLock { model in
+        model.sent(number, isAccepted: false)
+        if error != .unregistered { model.broken("message \(number) was refused: \(error)") }
+      }
+    }
+  }
+
+  // MARK: Clients
+
+  private func register(_ program: Program, _ client: Int) async {
+    do {
+      let token = try await program.messagings[client].token()
+      model.withLock { $0.registered(client, token) }
+    } catch {
+      model.withLock { $0.broken("client \(client) has no token: \(error)") }
+    }
+  }
+
+  private func act(_ program: Program, _ client: Int, _ random: inout SplitMix) async {
+    let messaging = program.messagings[client]
+    switch random.below(12) {
+    case 0...4: await loop(program, client, random.next())
+    case 5:
+      let (one, other) = (random.next(), random.next())
+      async let first: Void = loop(program, client, one)
+      await loop(program, client, other)
+      await first
+    case 6: _ = messaging.foregroundMessages.makeAsyncIterator()
+    case 7...9: await change(messaging, client, random.pick(Self.topics), isMember: !random.oneIn(3), waits: true)
+    case 10: await change(messaging, client, random.pick(Self.topics), isMember: random.oneIn(2), waits: false)
+    default:
+      guard random.oneIn(3) else { return await register(program, client) }
+      let changes = model.withLock { $0.deletes(client, topics: Self.topics) }
+      do {
+        try await messaging.deleteToken()
+      } catch {
+        model.withLock { $0.broken("the token of client \(client) was not deleted: \(error)") }
+      }
+      model.withLock { model in for change in changes { model.changed(client, change) } }
+      await register(program, client)
+    }
+  }
+
+  private func change(_ messaging: Messaging, _ client: Int, _ topic: String, isMember: Bool, waits: Bool) async {
+    let index = model.withLock { $0.changes(client, topic, to: isMember) }
+    let ended = Gate()
+    let end: @Sendable ((any Error)?) -> Void = { [model] error in
+      model.withLock { model in
+        model.changed(client, index)
+        if let error { model.broken("a change of topic \(topic) of client \(client) failed: \(error)") }
+      }
+      ended.open()
+    }
+    if isMember {
+      messaging.subscribe(toTopic: topic, completion: end)
+    } else {
+      messaging.unsubscribe(fromTopic: topic, completion: end)
+    }
+    if waits { await ended.wait() }
+  }
+
+  /// A loop that takes some messages, each in its own way, and is left or cancelled.
+  private func loop(_ program: Program, _ client: Int, _ seed: UInt64) async {
+    let messaging = program.messagings[client], run = run.withLock { $0 }
+    let index = model.withLock { $0.loopBegins(client, run: run) }
+    let isOver = Locked(false)
+    let task = Task { [model] in
+      var random = SplitMix(seed: seed)
+      let most = random.below(6)
+      var count = 0
+      for await message in messaging.foregroundMessages {
+        guard let number = Int(message.data["number"] ?? "") else { continue }
+        model.withLock { $0.take(number, by: index) }
+        switch random.below(6) {
+        case 0: block()
+        case 1: _ = try? await messaging.token()
+        case 2: for _ in 0..<random.below(100) { await Task.yield() }
+        default: break
+        }
+        count += 1
+        if count >= most { break }
+      }
+      isOver.withLock { $0 = true }
+    }
+    var random = SplitMix(seed: seed &+ 1)
+    for _ in 0..<random.below(1_500) where !isOver.withLock({ $0 }) { await Task.yield() }
+    task.cancel()
+    await task.value
+    model.withLock { $0.loopEnds(index) }
+  }
+
+  /// Receives until everything has arrived that has to.
+  private func drain(_ program: Program, _ client: Int) async {
+    await register(program, client)
+    let messaging = program.messagings[client], run = run.withLock { $0 }
+    let index = model.withLock { $0.loopBegins(client, run: run) }
+    let task = Task { [model] in
+      guard !model.withLock({ $0.missing(client).isEmpty }) else { return }
+      for await message in messaging.foregroundMessages {
+        guard let number = Int(message.data["number"] ?? "") else { continue }
+        if model.withLock({
+          $0.take(number, by: index); return $0.missing(client).isEmpty
+        }) {
+          break
+        }
+      }
+    }
+    // The time limit of those that never arrive.
+    let limit = Task {
+      try await Task.sleep(for: .seconds(30))
+      task.cancel()
+    }
+    await task.value
+    limit.cancel()
+    model.withLock { model in
+      model.loopEnds(index)
+      let missing = model.missing(client)
+      if !missing.isEmpty {
+        model.broken("never arrived at client \(client) (\(model.clients[client])): \(missing)")
+      }
+    }
+  }
+}
+
+/// Blocks the thread, as programs do.
+private func block() { Thread.sleep(forTimeInterval: 0.001) }
+
+/// The options of the history whose project is configured.
+private enum Chosen: Library {
+  static let name = "messaging-oracle"
+  static let options = Locked<[String: MessagingServiceOptions]>([:])
+
+  static func components() -> [Component] {
+    [
+      Component(MessagingServiceOptions.self, caching: .shared) { container in
+        options.withLock { $0[container.options.projectID ?? ""] }
+      }
+    ]
+  }
+}
