@@ -18,6 +18,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/MessagingBackend"),
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/ServiceInterop"),
@@ -42,6 +43,7 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaEngineInterop", package: "EngineInterop"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

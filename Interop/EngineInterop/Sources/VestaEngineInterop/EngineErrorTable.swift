@@ -12,15 +12,19 @@ public import VestaStoreInterop
 /// | conflict of transactions | `ABORTED` | repeat the whole operation |
 /// | store closed | `UNAVAILABLE` | try again: the service restarts |
 /// | failure of input or output | `UNAVAILABLE`, after 10 s | try again; the message is for the operator |
-/// | outcome of a commit unknown | `DEADLINE_EXCEEDED` | read, and repeat what can be repeated: libraries repeat an `UNAVAILABLE` call by themselves, and would apply it twice |
+/// | outcome of a commit unknown | `DEADLINE_EXCEEDED` | read, then repeat what may be repeated |
 /// | disk full, event queue full | `RESOURCE_EXHAUSTED`, after 60 s | try again later; keep what is to be written |
 /// | damaged file, damaged row | `DATA_LOSS` | do not try again: restore, as the message says |
 /// | key or value too long, version in the future | `INVALID_ARGUMENT` | send another request |
-/// | store locked, not writable, of a later version, not a store, of a wrong name | `INTERNAL` | the operator acts, as the message says; clients keep what is to be written |
+/// | store locked, read-only, of a later version, no store | `INTERNAL` | keep what is to be written: the operator acts |
 /// | store misused by the engine | `INTERNAL` | report the defect |
 ///
+/// A commit of unknown outcome is not `UNAVAILABLE`, because libraries repeat such a call by themselves, and would
+/// apply it twice. What the operator has to mend is `INTERNAL`, and not `FAILED_PRECONDITION`, because clients give
+/// up writes for that.
+///
 /// Every status of the store carries an `errorInfo` detail with the kind of failure, such as `DISK_FULL`, in the domain
-/// ``domain``, so that a product can add a reason of its own.
+/// ``domain``, so that a product can add its own reason.
 public enum EngineErrorTable {
   /// The domain of the reasons, which are the codes of `StoreError` in upper case.
   public static let domain = "store"

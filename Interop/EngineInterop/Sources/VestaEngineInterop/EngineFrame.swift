@@ -5,20 +5,20 @@ public import VestaStoreInterop
 
 /// The part that all engines have in common: the store, the edge of its calls, its events, and the order of its end.
 ///
-/// - The store is opened by the first call, once, and again by the next call where that failed. Nothing is opened by the
-///   initializer.
-/// - Each call goes through ``serve(_:_:)``: deadline, cancellation, check of the caller, and one table of errors
+/// - The store is opened by the first call, once, and again by the next call where that failed. Nothing is opened by
+///   the initializer.
+/// - Each call passes through ``serve(_:_:)``: deadline, cancellation, check of the caller, and one table of errors
 ///   (``EngineErrorTable``).
-/// - Commits are observed from the opening on, those of other engines on the same store included.
-/// - ``close(_:)`` ends events first, then the observation of commits, then what the engine has open, then the store; later
-///   calls are `UNAVAILABLE`.
+/// - Commits are observed from the opening on, including the commits of other engines on the same store.
+/// - ``close(_:)`` ends events first, then the observation of commits, then what the engine has open, then the store;
+///   later calls are `UNAVAILABLE`.
 ///
 /// ```swift
 /// public final class NotesEngine: NotesBackend {
 ///   let frame: EngineFrame<NotesServiceError>
 ///
-///   public init(options: NotesOptions, callers: CallerCheck, openStore: @escaping @Sendable () async throws -> any OrderedStore) {
-///     frame = EngineFrame("Notes", clock: options.clock, callers: callers, openStore: openStore) { log.error("…", "\($0)") }
+///   public init(callers: CallerCheck, openStore: @escaping @Sendable () async throws -> any OrderedStore) {
+///     frame = EngineFrame("Notes", callers: callers, openStore: openStore) { log.error("…", "\($0)") }
 ///   }
 ///
 ///   public func notes(context: CallContext) async throws(NotesServiceError) -> [Note] {

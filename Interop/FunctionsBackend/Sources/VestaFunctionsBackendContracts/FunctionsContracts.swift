@@ -139,6 +139,19 @@ public enum FunctionsContracts {
       try expect(
         try await subject.backend.call(call("count", 1000), context: context), equals: "done", "result")
     },
+    Contract("a credential that cannot be verified is refused, and no function begins") { subject in
+      for credential in [Credential.idToken("a.b.c"), .bearer("owner")] {
+        let forged = CallContext(caller: .credential(credential))
+        let refused = try await expectThrows(FunctionsServiceError.self, "a call with \(credential)") {
+          try await subject.backend.call(call("echo"), context: forged)
+        }
+        try expect(refused.code, equals: .unauthenticated, "code of the call")
+        let ended = try await expectThrows(FunctionsServiceError.self, "a stream with \(credential)") {
+          for try await _ in subject.backend.stream(call("count", 1), context: forged) {}
+        }
+        try expect(ended.code, equals: .unauthenticated, "code of the stream")
+      }
+    },
   ]
 
   private static let context = CallContext()

@@ -10,6 +10,7 @@ private struct SmallBackend: FunctionsBackend {
   enum Flaw: CaseIterable {
     case none, losesData, losesDetails, tellsErrors, findsEverything, forgetsURLs, losesOrder, losesResult, losesFailure
     case ignoresDeadline, ignoresCancellation, hidesCancellation, keepsStreaming, sendsPlainResults, losesStreamedResult
+    case takesAnyCredential, streamsForAnyCredential
   }
 
   let flaw: Flaw
@@ -20,7 +21,12 @@ private struct SmallBackend: FunctionsBackend {
     if let deadline = context.deadline, deadline < 1000, flaw != .ignoresDeadline {
       throw FunctionsServiceError(.deadlineExceeded, "late")
     }
+    if flaw != .takesAnyCredential { try check(context) }
     return try await run(call) { _ in }
+  }
+
+  private func check(_ context: CallContext) throws {
+    if case .credential = context.caller { throw FunctionsServiceError(.unauthenticated, "Unauthenticated") }
   }
 
   private func name(_ target: FunctionTarget) throws -> String {
@@ -67,6 +73,7 @@ private struct SmallBackend: FunctionsBackend {
     AsyncThrowingStream { continuation in
       let task = Task {
         do {
+          if flaw != .streamsForAnyCredential { try check(context) }
           let result = try await run(call) { continuation.yield(.message($0)) }
           if flaw == .sendsPlainResults { continuation.yield(.message(result)) }
           if flaw != .losesResult { continuation.yield(.result(result)) }
@@ -107,6 +114,8 @@ private struct SmallBackend: FunctionsBackend {
     (.keepsStreaming, "leaving a stream cancels the function"),
     (.sendsPlainResults, "a stream of a function that does not stream has its result alone"),
     (.losesStreamedResult, "a call of a streaming function returns its result"),
+    (.takesAnyCredential, "a credential that cannot be verified is refused, and no function begins"),
+    (.streamsForAnyCredential, "a credential that cannot be verified is refused, and no function begins"),
   ]
 
   @Test func `every promise is broken by a wrong backend`() {

@@ -98,6 +98,26 @@ public enum MessagingContracts {
   public static let all: [Contract<MessagingSubject>] = registrations + deliveries + topics + refusals
 
   private static let registrations: [Contract<MessagingSubject>] = [
+    Contract("a credential that cannot be verified is refused in every call") { subject in
+      let forged = CallContext(caller: .credential(.idToken("a.b.c")))
+      let token = try await subject.register()
+      let request = RegisterRequest(installationID: "other", platform: "linux", appID: "app")
+      let refused = try await expectThrows(MessagingServiceError.self, "a registration") {
+        try await subject.backend.register(request, context: forged)
+      }
+      try expect(refused.code, equals: .unauthenticated, "the code of a registration")
+      let unsent = try await expectThrows(MessagingServiceError.self, "a message") {
+        try await subject.admin.send(PushMessage(to: .token(token)), isValidateOnly: false, context: forged)
+      }
+      try expect(unsent.code, equals: .unauthenticated, "the code of a message")
+      let ends = EventLog<String>(patience: subject.patience)
+      let connection = subject.backend.connect(token: token, context: forged) {
+        ends.record($0.map(\.code.name) ?? "in order")
+      } _: { _ in
+      }
+      defer { connection.cancel() }
+      try await ends.wait(for: "the end of the connection") { $0 == [ServiceCode.unauthenticated.name] }
+    },
     Contract("a registration keeps its token, and only for those who know it") { subject in
       let token = try await subject.register()
       try expect(try await subject.register(currentToken: token), equals: token, "the token of the second registration")

@@ -67,6 +67,24 @@ public enum RemoteConfigContracts {
       try expect(response.state, equals: .noTemplate, "the state")
       try expect(response.entries.isEmpty, "there are entries")
     },
+    Contract("a credential that cannot be verified is refused in every call") { subject in
+      let forged = CallContext(caller: .credential(.idToken("a.b.c")))
+      let request = FetchConfigRequest(namespace: RemoteConfigSubject.namespace, instance: ConfigInstance())
+      let refused = try await expectThrows(RemoteConfigServiceError.self, "a fetch") {
+        try await subject.backend.fetch(request, context: forged)
+      }
+      try expect(refused.code, equals: .unauthenticated, "the code of a fetch")
+      let unread = try await expectThrows(RemoteConfigServiceError.self, "a template") {
+        try await subject.admin.template(namespace: RemoteConfigSubject.namespace, version: nil, context: forged)
+      }
+      try expect(unread.code, equals: .unauthenticated, "the code of a template")
+      let ends = EventLog<String>(patience: subject.patience)
+      let connection = subject.backend.listenForInvalidations(
+        InvalidationsRequest(namespace: RemoteConfigSubject.namespace, lastKnownVersion: 0), context: forged,
+        onEnd: { ends.record($0.map(\.code.name) ?? "in order") }, { _ in })
+      defer { connection.cancel() }
+      try await ends.wait(for: "the end of the connection") { $0 == [ServiceCode.unauthenticated.name] }
+    },
     Contract("a fetch after a publish has the published values") { subject in
       for value in ["a", "b", "c"] {
         try await subject.publish(["key": value])

@@ -11,9 +11,9 @@
 /// `send`, `finish` and `cancel` never wait, may be called from any thread, and do nothing after the end. Requests
 /// reach the backend in the order of the calls to `send`.
 ///
-/// `send` never waits, so a peer that sends faster than the backend takes is held back by whoever reads from it: a
+/// `send` never waits, so a peer that sends faster than the backend takes must be held back by its reader: a
 /// transport calls ``ready(below:)`` before it reads the next request from its connection, and withholds the
-/// connection's window meanwhile. A client in the process need not.
+/// connection's window until then. A client in the process need not.
 ///
 /// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A
 /// batch saves a hand-over between threads for every message. Iterate once: there is one consumer.

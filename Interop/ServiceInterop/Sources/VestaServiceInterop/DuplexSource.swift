@@ -53,8 +53,8 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
   ///
   /// - Parameters:
   ///   - limit: How many responses may wait for the consumer.
-  ///   - isAcknowledging: Whether a request counts as taken when the backend says so with ``hasTaken(_:)``, and not when
-  ///     it returns from `onRequest`: for a backend that queues requests.
+  ///   - isAcknowledging: Whether a request counts as taken when the backend says so with ``hasTaken(_:)``, and not
+  ///     when it returns from `onRequest`: for a backend that queues requests.
   ///   - overflow: The product's failure with `RESOURCE_EXHAUSTED` and a message.
   public init(
     limit: Int = .max, isAcknowledging: Bool = false, overflow: @escaping @Sendable (_ message: String) -> any Error

@@ -21,14 +21,14 @@ extension ServiceFailure {
   public var retryAfter: Duration? { status.retryAfter }
 }
 
-/// The edge of an engine: each call of its backend protocol goes through ``serve(_:_:)``.
+/// The edge of an engine: each call of its backend protocol passes through ``serve(_:_:)``.
 ///
 /// - A call whose task is cancelled or whose deadline has passed does not begin.
 /// - The caller is verified before the call begins, within its deadline; the call gets the verified context.
 /// - While the call runs, the deadline cancels it. An engine commits in one transaction, and a store refuses the commit
 ///   of a cancelled task, so the call then has changed nothing, and fails with `DEADLINE_EXCEEDED`. A call that was
 ///   done in spite of that returns its result.
-/// - Every error comes out as the product's type. Of an unknown error only the type's name is passed on, because its
+/// - Every error leaves as the product's type. Of an unknown error only the type's name is passed on, because its
 ///   text may hold user data; `report` gets the error itself.
 ///
 /// ```swift
@@ -89,8 +89,8 @@ public struct ServiceBoundary<Failure: ServiceFailure>: Sendable {
   ///
   /// - Parameters:
   ///   - context: Its deadline counts.
-  ///   - body: The call; it gets the verified context. Without a deadline it runs on the calling task; with one it runs on
-  ///     a child of it, so that the deadline can cancel it alone.
+  ///   - body: The call; it gets the verified context. Without a deadline it runs on the calling task; with one it
+  ///     runs on a child of it, so that the deadline can cancel it alone.
   /// - Returns: The result of `body`.
   /// - Throws: The product's failure, whatever `body` threw.
   public func serve<Result: Sendable>(

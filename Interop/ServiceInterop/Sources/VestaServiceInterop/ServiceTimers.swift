@@ -3,8 +3,8 @@ import VestaConcurrency
 /// The timers of a client or an engine, by name, on its clock.
 ///
 /// Most timers never fire: the idle timer of a stream starts with the end of the last listener, and is cancelled by the
-/// next one. So a timer that is cancelled or put off keeps its call of the clock, which looks at the timer again when it
-/// arrives. Starting and cancelling then cost a lock each, and neither a task nor a thread.
+/// next one. So a timer that is cancelled or put off keeps its call of the clock, which looks at the timer again when
+/// it arrives. Starting and cancelling then cost a lock each, and neither a task nor a thread.
 ///
 /// Worked example: at 0 s the timer starts for 60 s, and the clock is asked for a call at 60 s. At 10 s the timer is
 /// cancelled, at 20 s it starts again, for 80 s: the clock is not asked. The call at 60 s finds the timer due at 80 s,

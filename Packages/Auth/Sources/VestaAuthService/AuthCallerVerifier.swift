@@ -4,8 +4,8 @@ import VestaServiceInterop
 
 /// Verifies ID tokens of the project for the other services: what the engine has signed, until it expires.
 ///
-/// A bearer token of another kind is `UNAUTHENTICATED`. Whether the account was disabled or its sessions were revoked is not
-/// looked up, as in Firebase: such a token is accepted until it expires.
+/// A bearer token of another kind is `UNAUTHENTICATED`. Whether the account was disabled or its sessions were revoked
+/// is not looked up, as in Firebase: such a token is accepted until it expires.
 struct AuthCallerVerifier: CallerVerifier {
   let engine: AuthEngine
 

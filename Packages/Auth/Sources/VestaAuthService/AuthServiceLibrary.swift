@@ -5,8 +5,8 @@ import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Registers the embedded service of Auth: provides `any AuthBackend`, `any AuthAdminBackend` and, for the other services,
-/// `any CallerVerifier`, one engine for all, and needs a store and a crypto provider.
+/// Registers the embedded service of Auth: provides `any AuthBackend`, `any AuthAdminBackend` and, for the other
+/// services, `any CallerVerifier`, one engine for all, and needs a store and a crypto provider.
 ///
 /// The store `auth` in the project's directory is opened at the first call and closed with the last app of the project.
 /// An app may bring its own `AuthServiceOptions`, and a library its own `CodeSender`, by registering a component that

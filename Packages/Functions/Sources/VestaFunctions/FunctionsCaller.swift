@@ -44,20 +44,14 @@ struct FunctionsCaller: Sendable {
   }
 
   /// The caller and its tokens; the deadline counts from before they are fetched.
+  ///
+  /// A call is made once, also where its token is refused: a function may have run and refused the caller itself.
   private func context(timeout: Double, options: HTTPSCallableOptions) async throws -> CallContext {
     let microseconds = timeout.isFinite ? min(max(timeout, 0), 1e9) * 1e6 : 1e15
-    let deadline = clock.now() + Int64(microseconds)
-    let token = try await auth?.getToken(forcingRefresh: false)
-    let appCheckToken: String?
-    if options.requireLimitedUseAppCheckTokens {
-      appCheckToken = await appCheck?.getLimitedUseToken().token
-    } else {
-      appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
-    }
-    var context = CallContext(
-      caller: token.map { .credential(.idToken($0)) } ?? .nobody, appCheck: AppCheckState(appCheckToken))
-    context.deadline = deadline
-    return context
+    let caller = BackendCaller(auth: auth, appCheck: appCheck, clock: clock)
+    return try await caller.context(
+      timeout: .microseconds(Int64(microseconds)),
+      appCheckUse: options.requireLimitedUseAppCheckTokens ? .limited : .current)
   }
 
   static func error(for error: any Error, _ location: FunctionLocation) -> any Error {

@@ -16,35 +16,34 @@ import VestaServiceInterop
 final class FunctionsEngine: FunctionsBackend {
   let registry: FunctionRegistry
   let options: FunctionsServiceOptions
-  /// For calls that come in without an app.
-  private let check: CallerCheck
+  /// The check of who calls; each function says whether it enforces App Check.
+  private let callers: CallerCheck
   private let clock: ServiceClock
   private let places: FairShares<String>
-  private let deadlines: Deadlines
+  private let deadlines: ServiceDeadlines
   /// The number of calls that run or wait.
   private let admitted = Locked(0)
   private let maximumAdmitted: Int
 
   init(
-    registry: FunctionRegistry, options: FunctionsServiceOptions, check: CallerCheck? = nil,
+    registry: FunctionRegistry, options: FunctionsServiceOptions, callers: CallerCheck = CallerCheck(),
     clock: ServiceClock = .system
   ) {
     self.registry = registry
     self.options = options
-    self.check = check ?? CallerCheck(auth: nil, verifyAppCheckToken: options.verifyAppCheckToken)
+    var callers = callers
+    if let verify = options.verifyAppCheckToken { callers.apps = AppCheckClosure(verify: verify) }
+    self.callers = callers
     self.clock = clock
     places = FairShares(limit: options.maximumConcurrentCalls, bound: .soft)
-    deadlines = Deadlines(clock: clock)
+    deadlines = ServiceDeadlines(clock)
     let (sum, overflows) = max(1, options.maximumConcurrentCalls)
       .addingReportingOverflow(max(0, options.maximumWaitingCalls))
     maximumAdmitted = overflows ? .max : sum
   }
 
-  /// Refuses calls from now on; those that run go on.
-  func close() {
-    places.close(throwing: FunctionsServiceError(.unavailable, "The app was deleted."))
-    check.close()
-  }
+  /// Refuses calls from now on; those that run continue.
+  func close() { places.close(throwing: FunctionsServiceError(.unavailable, "The app was deleted.")) }
 
   /// Ends event functions and schedules: what runs is cancelled, and what has been delivered is remembered.
   func closeEvents() async {
@@ -61,29 +60,19 @@ final class FunctionsEngine: FunctionsBackend {
   // MARK: FunctionsBackend
 
   func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
-    try await self.call(call, context: context, checkedBy: check)
-  }
-
-  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
-    stream(call, context: context, checkedBy: check)
-  }
-
-  func call(_ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck) async throws -> JSONValue {
     do {
-      let work = try await prepared(call, context, check, channel: nil)
+      let work = try await prepared(call, context, channel: nil)
       return try await run(work)
     } catch {
       throw failure(error, call)
     }
   }
 
-  func stream(
-    _ call: FunctionCall, context: CallContext, checkedBy check: CallerCheck
-  ) -> AsyncThrowingStream<FunctionEvent, any Error> {
+  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
     let reader = StreamReader(capacity: options.tuning.unreadMessages) { [self] channel in
       Task {
         do {
-          let work = try await prepared(call, context, check, channel: channel)
+          let work = try await prepared(call, context, channel: channel)
           channel.finish(.success(try await run(work)))
         } catch {
           channel.finish(.failure(failure(error, call)))
@@ -107,7 +96,7 @@ final class FunctionsEngine: FunctionsBackend {
   }
 
   private func prepared(
-    _ call: FunctionCall, _ context: CallContext, _ check: CallerCheck, channel: StreamChannel?
+    _ call: FunctionCall, _ context: CallContext, channel: StreamChannel?
   ) async throws -> Work {
     let now = clock.now()
     if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
@@ -117,15 +106,23 @@ final class FunctionsEngine: FunctionsBackend {
     } catch {
       throw FunctionsServiceError(.invalidArgument, error.description)
     }
-    let user = try await check.user(context, now: now)
-    let appID = try await check.appID(context, enforced: function.options.enforcesAppCheck)
+    let caller = try await verified(context, for: function.options)
     let limit = now.addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
     let request = CallableRequest(
-      auth: user, appID: appID, instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil,
-      rawData: call.data)
+      auth: caller.user.map { CallableRequest.Auth(uid: $0.uid, token: $0.claims) }, appID: caller.appCheck.appID,
+      instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil, rawData: call.data)
     return Work(
       name: "\(call.target)", function: function, request: request, channel: channel,
       deadline: min(limit.overflow ? .max : limit.partialValue, context.deadline ?? .max))
+  }
+
+  /// The context with its caller verified, and with its App Check token where the function enforces App Check.
+  private func verified(_ context: CallContext, for options: CallableOptions) async throws -> CallContext {
+    var check = callers
+    check.enforcesAppCheck = options.enforcesAppCheck
+    guard check.concerns(context) else { return context }
+    if check.enforcesAppCheck, check.apps == nil, context.appCheck.appID == nil { throw FailureRules.noAppCheck }
+    return try await check.verified(context)
   }
 
   private func run(_ work: Work) async throws -> JSONValue {

@@ -1,4 +1,3 @@
-import VestaAuthInterop
 public import VestaCore
 import VestaEventsInterop
 import VestaFunctionsBackend
@@ -7,9 +6,9 @@ import VestaStoreInterop
 
 /// Registers the embedded functions service: provides `any FunctionsBackend` and the ``FunctionRegistry``.
 ///
-/// It uses Auth where that is there, to know who calls; the engines of the app, for event functions; and a store, for
-/// schedules (the store `functions` in the project's directory, opened with the first schedule). An app may bring its
-/// own `FunctionsServiceOptions` by registering a component that provides them.
+/// It asks the engine of Auth who calls, where that is on the list; the engines of the app, for event functions; and
+/// a store, for schedules (the store `functions` in the project's directory, opened with the first schedule). An app
+/// may bring its own `FunctionsServiceOptions` by registering a component that provides them.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FunctionsLibrary.self, FunctionsServiceLibrary.self])
@@ -28,12 +27,17 @@ public enum FunctionsServiceLibrary: Library {
       EmbeddedService<FunctionsEngine>.component(
         product: "Functions",
         keeps: ["functions"],
-        dependencies: [.optional(FunctionsServiceOptions.self), .optional((any StoreProvider).self)]
+        dependencies: [
+          .optional(FunctionsServiceOptions.self), .optional((any StoreProvider).self),
+          .optional((any CallerVerifier).self), .optional((any AppCheckVerifier).self),
+        ]
       ) { container, home in
         let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
         let registry = FunctionRegistry(
           events: events(home, options), schedules: try schedules(container, home, options))
-        return FunctionsEngine(registry: registry, options: options)
+        let callers = CallerCheck(
+          callers: try container.find((any CallerVerifier).self), apps: try container.find((any AppCheckVerifier).self))
+        return FunctionsEngine(registry: registry, options: options, callers: callers)
       } close: { engine in
         await engine.closeEvents()
         engine.close()
@@ -43,13 +47,7 @@ public enum FunctionsServiceLibrary: Library {
         return try container.require(EmbeddedService<FunctionsEngine>.self).engine.registry.schedules?.outbox
       },
       EmbeddedService<FunctionsEngine>.provides(FunctionRegistry.self) { $0.registry },
-      Component(
-        (any FunctionsBackend).self, caching: .shared,
-        dependencies: [.required(EmbeddedService<FunctionsEngine>.self), .optional((any AuthInterop).self)]
-      ) { container in
-        let engine = try container.require(EmbeddedService<FunctionsEngine>.self).engine
-        return AppFunctions(engine, auth: try container.find((any AuthInterop).self))
-      },
+      EmbeddedService<FunctionsEngine>.provides((any FunctionsBackend).self) { $0 },
     ]
   }
 

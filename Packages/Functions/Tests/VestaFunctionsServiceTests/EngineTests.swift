@@ -20,8 +20,7 @@ struct EngineBench {
     var options = FunctionsServiceOptions()
     change(&options)
     engine = FunctionsEngine(
-      registry: FunctionRegistry(), options: options,
-      check: CallerCheck(auth: nil, verifyAppCheckToken: options.verifyAppCheckToken), clock: clock.service)
+      registry: FunctionRegistry(), options: options, clock: clock.service)
   }
 
   func call(

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import VestaAuthInterop
 import VestaBytes
 import VestaConcurrency
 import VestaFunctionsBackend
@@ -198,16 +197,14 @@ import VestaTesting
 
   @Test func `an ID token counts until it expires`() async throws {
     let clock = ManualClock()
-    func token(_ claims: String) -> String { "h.\(Base64.url.encode(Array(claims.utf8))).s" }
-    let expires = clock.seconds + 3600
-    let genuine = token(#"{"user_id":"ada","exp":\#(expires)}"#)
-    let auth = OneTokenAuth(token: genuine)
+    let verifier = FakeCallerVerifier(clock: clock.service)
+    let genuine = verifier.issue("ada", claims: ["admin": true])
     let engine = FunctionsEngine(
       registry: FunctionRegistry(), options: FunctionsServiceOptions(),
-      check: CallerCheck(auth: auth, verifyAppCheckToken: nil), clock: clock.service)
+      callers: CallerCheck(callers: CachedCallerVerifier(verifier, clock: clock.service)), clock: clock.service)
     engine.registry.onCall("who") { $0.auth?.uid }
     let call = FunctionCall(.name("who", region: "us-central1"))
-    let context = CallContext(caller: .credential(.idToken(genuine)))
+    let context = CallContext(caller: .credential(genuine))
     #expect(try await engine.call(call, context: context) == "ada")
     clock.advance(by: .seconds(3601))
     let error = await #expect(throws: FunctionsServiceError.self) { try await engine.call(call, context: context) }
@@ -220,12 +217,14 @@ import VestaTesting
   private static let call = FunctionCall(.name("who", region: "us-central1"))
 
   private func engine(
-    auth: (any AuthInterop)?, enforcing: Bool = false,
+    callers: (any CallerVerifier)? = nil, enforcing: Bool = false,
     verifyAppCheckToken: (@Sendable (String) async throws -> String)? = nil
   ) -> FunctionsEngine {
+    var service = FunctionsServiceOptions()
+    service.verifyAppCheckToken = verifyAppCheckToken
     let engine = FunctionsEngine(
-      registry: FunctionRegistry(), options: FunctionsServiceOptions(),
-      check: CallerCheck(auth: auth, verifyAppCheckToken: verifyAppCheckToken), clock: ManualClock().service)
+      registry: FunctionRegistry(), options: service, callers: CallerCheck(callers: callers),
+      clock: ManualClock().service)
     var options = CallableOptions()
     options.enforcesAppCheck = enforcing
     engine.registry.onCall("who", options: options) { request in request.appID ?? "nobody" }
@@ -241,55 +240,33 @@ import VestaTesting
     }
   }
 
-  @Test func `a token that Auth cannot verify at present is not refused`() async {
-    let context = CallContext(caller: .credential(.idToken("t")))
-    let failures: [(any Error, ServiceCode)] = [
-      (AuthInteropError(.unavailable, "no network"), .unavailable),
-      (AuthInteropError(.unknown, "damaged"), .unavailable),
-      (AuthInteropError(.userRejected, "disabled"), .unauthenticated), (CancellationError(), .cancelled),
-    ]
-    for (failure, expected) in failures {
-      #expect(await code(engine(auth: FailingAuth(error: failure)), context) == expected, "\(failure)")
+  @Test func `a token that cannot be verified at present is not refused`() async {
+    let verifier = FakeCallerVerifier()
+    let context = CallContext(caller: .credential(verifier.issue("ada")))
+    #expect(await code(engine(callers: verifier), context) == nil)
+    for code in [ServiceCode.unavailable, .cancelled, .unauthenticated] {
+      verifier.fail(ServiceStatus(code, "It failed."))
+      #expect(await self.code(engine(callers: verifier), context) == code)
     }
-    #expect(await code(engine(auth: nil), context) == .unauthenticated)
-    #expect(await code(engine(auth: OneTokenAuth(token: "other")), context) == .unauthenticated)
+    #expect(await code(engine(), context) == .unauthenticated)
+    #expect(await code(engine(callers: FakeCallerVerifier()), context) == .unauthenticated)
   }
 
   @Test func `a verification of App Check that fails is not a refusal`() async {
     let context = CallContext(appCheck: .token("t"))
     let failures: [(any Error, ServiceCode)] = [
       (FunctionsServiceError(.unavailable, "no network"), .unavailable), (CancellationError(), .cancelled),
-      (AuthInteropError(.unknown, "forged"), .unauthenticated),
+      (Forged(), .unauthenticated),
     ]
     for (failure, expected) in failures {
-      let enforcing = engine(auth: nil, enforcing: true) { _ in throw failure }
+      let enforcing = engine(enforcing: true) { _ in throw failure }
       #expect(await code(enforcing, context) == expected, "\(failure)")
       // A function that does not enforce App Check is called without the id of an app.
-      #expect(await code(engine(auth: nil) { _ in throw failure }, context) == nil, "\(failure)")
+      #expect(await code(engine() { _ in throw failure }, context) == nil, "\(failure)")
     }
-    #expect(await code(engine(auth: nil, enforcing: true) { _ in "app" }, CallContext()) == .unauthenticated)
-    #expect(await code(engine(auth: nil, enforcing: true) { _ in "app" }, context) == nil)
+    #expect(await code(engine(enforcing: true) { _ in "app" }, CallContext()) == .unauthenticated)
+    #expect(await code(engine(enforcing: true) { _ in "app" }, context) == nil)
   }
 }
 
-/// An Auth whose token cannot be had.
-private struct FailingAuth: AuthInterop {
-  let error: any Error
-
-  func getToken(forcingRefresh: Bool) async throws -> String? { throw error }
-  func getUserID() -> String? { "ada" }
-  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
-    ListenerRegistration {}
-  }
-}
-
-/// An Auth with one user, whose token never changes.
-private struct OneTokenAuth: AuthInterop {
-  let token: String
-
-  func getToken(forcingRefresh: Bool) async throws -> String? { token }
-  func getUserID() -> String? { "ada" }
-  func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
-    ListenerRegistration {}
-  }
-}
+private struct Forged: Error {}

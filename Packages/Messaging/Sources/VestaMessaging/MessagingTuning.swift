@@ -1,3 +1,6 @@
+import VestaConcurrency
+import VestaServiceInterop
+
 /// Every figure at which the client's behaviour changes; tests draw small ones.
 struct MessagingTuning: Sendable {
   /// The number of acknowledged messages that are recognised when they are delivered again.
@@ -24,10 +27,10 @@ struct MessagingTuning: Sendable {
   /// The longest duration of one call of the service.
   var callTimeout: Duration = .seconds(60)
 
-  /// The pause after some failures in a row.
-  func pause(afterFailures count: Int) -> Duration {
-    var pause = firstPause
-    for _ in 1..<max(1, count) where pause < longestPause { pause = pause * 2 }
-    return min(pause, longestPause)
-  }
+  /// The pauses between attempts.
+  var retry: Retry { Retry(initial: firstPause, factor: 2, cap: longestPause) }
+
+  /// The rules of the connection: every end of it is followed by a pause, but for one that another connection of the
+  /// registration has ended, and for a token that the service does not know.
+  var link: LinkPolicy { LinkPolicy(retry: retry, permanent: [.aborted, .notFound], refreshesCredential: false) }
 }

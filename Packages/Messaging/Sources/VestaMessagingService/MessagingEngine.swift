@@ -1,5 +1,6 @@
 public import VestaConcurrency
 import VestaCore
+import VestaEngineInterop
 public import VestaMessagingBackend
 public import VestaServiceInterop
 public import VestaStoreInterop
@@ -29,26 +30,26 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let table: SessionTable
   let pushes: PushQueue
   let deliveries = DeliveryCount()
-  private let storage: LazyResource<any OrderedStore>
-  private let commits = CommitObservation()
+  let frame: EngineFrame<MessagingServiceError>
   let lastSweep = Locked<Int64?>(nil)
   /// The lead of a shared store's clock over this engine's, in microseconds.
   let lead = Locked<Lead>(Lead())
   /// The last row of the registrations that was looked at.
   let lastRegistration = Locked<[UInt8]?>(nil)
-  let boundary: ServiceBoundary<MessagingServiceError>
 
   /// An engine; nothing is opened yet.
   ///
   /// - Parameters:
   ///   - projectID: The project, which is part of the names of messages.
   ///   - senderID: The sender of the project's messages.
-  ///   - options: How it behaves.
+  ///   - options: The settings of the service.
   ///   - transports: The transports to registrations that are not connected.
+  ///   - callers: The check of who calls; one that refuses every credential unless given.
   ///   - openStore: Opens the store, at the first call; called again at the next one when it throws.
   public init(
     projectID: String, senderID: String, options: MessagingServiceOptions = MessagingServiceOptions(),
-    transports: [any PushTransport] = [], openStore: @escaping @Sendable () async throws -> any OrderedStore
+    transports: [any PushTransport] = [], callers: CallerCheck = CallerCheck(),
+    openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.projectID = projectID
     self.senderID = senderID
@@ -56,33 +57,28 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     self.transports = transports
     table = SessionTable(maximumInstants: options.tuning.maximumInstants)
     pushes = PushQueue(limit: options.tuning.maximumPushes, lanes: options.tuning.pushLanes)
-    boundary = ServiceBoundary(clock: options.clock) { log.error("I-MSS000002", "A call failed unexpectedly: \($0)") }
-    let closed = StoreError(
-      .closed, operation: "open", message: "The messaging service has been shut down with its app.")
-    storage = LazyResource(whenClosed: closed, open: openStore, close: { try await $0.close() })
+    frame = EngineFrame("Messaging", clock: options.clock, callers: callers, openStore: openStore) {
+      log.error("I-MSS000002", "A call failed unexpectedly: \($0)")
+    }
+    frame.onCommit { [weak self] _ in self?.startDispatching() }
   }
 
   /// Ends all connections in order and closes the store; every later call fails with `UNAVAILABLE`.
   ///
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
-    for session in table.close() { session.end(nil) }
-    commits.end()
-    _ = try? await countDeliveries()
-    try await storage.close()
+    try await frame.close {
+      for session in table.close() { session.end(nil) }
+      _ = try? await countDeliveries()
+    }
   }
 
-  /// Runs a call within its deadline, and converts every error into the seam's terms.
+  /// Runs a call as the frame does.
   func serve<Value: Sendable>(
     _ context: CallContext, _ call: @escaping @Sendable (MessagingOperation) async throws -> Value
   ) async throws(MessagingServiceError) -> Value {
-    let operation = MessagingOperation(engine: self, context: context)
-    return try await boundary.serve(context) { _ in
-      do {
-        return try await call(operation)
-      } catch let error as StoreError {
-        throw MessagingServiceError(store: error)
-      }
+    try await frame.serve(context) { [self] context in
+      try await call(MessagingOperation(engine: self, context: context))
     }
   }
 
@@ -93,10 +89,9 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     try await serve(CallContext()) { try await $0.write(body) }
   }
 
-  /// The store, whose commits are observed: messages of other engines on it are dispatched too.
+  /// The store, with whose clock this engine's is compared now and then.
   func store() async throws -> any OrderedStore {
-    let store = try await storage.get()
-    commits.begin(store) { [weak self] _ in self?.startDispatching() }
+    let store = try await frame.store()
     await compareClocks(store)
     return store
   }
@@ -135,7 +130,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     _ receive: @escaping @Sendable (PushDelivery) -> Void
   ) -> ListenerRegistration {
     let connection = PendingConnection(onEnd: onEnd, receive: receive)
-    Task { await self.open(connection, token: token) }
+    Task { await self.open(connection, token: token, context) }
     return ListenerRegistration { [weak self] in
       guard let session = connection.cancel() else { return }
       self?.table.remove(session)

@@ -1,5 +1,6 @@
 public import VestaCore
 import VestaMessagingBackend
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Registers the embedded messaging service: provides `any MessagingBackend` and `any MessagingAdminBackend`,
@@ -27,20 +28,20 @@ public enum MessagingServiceLibrary: Library {
         product: "Messaging",
         keeps: ["messaging"],
         dependencies: [
-          .required(
-            (any StoreProvider).self,
-            providedBy: """
-              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
-              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
-              """),
+          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional(MessagingServiceOptions.self),
+          .optional((any CallerVerifier).self),
+          .optional((any AppCheckVerifier).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return MessagingEngine(
           projectID: container.options.projectID ?? "no-project", senderID: container.options.gcmSenderID,
           options: try container.find(MessagingServiceOptions.self) ?? MessagingServiceOptions(),
-          transports: container.resolveAll((any PushTransport).self)
+          transports: container.resolveAll((any PushTransport).self),
+          callers: CallerCheck(
+            callers: try container.find((any CallerVerifier).self),
+            apps: try container.find((any AppCheckVerifier).self))
         ) {
           try await stores.openStore(named: "messaging", in: home.ready(), options: StoreOptions())
         }

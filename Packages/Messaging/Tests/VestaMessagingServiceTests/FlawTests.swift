@@ -11,6 +11,7 @@ import VestaTesting
 
 /// A service with one flaw, and the promise that it breaks.
 enum Flaw: String, CaseIterable, Sendable {
+  case takesAnyCredential = "a credential that cannot be verified"
   case newTokenEachTime = "a registration keeps its token"
   case newIDEachTime = "unacknowledged messages come again with the same id"
   case anybodySends = "only the owner sends"
@@ -51,7 +52,7 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
   func register(_ request: RegisterRequest, context: CallContext) async throws(MessagingServiceError) -> String {
     var request = request
     if flaw == .newTokenEachTime { request.currentToken = nil }
-    return try await engine.register(request, context: context)
+    return try await engine.register(request, context: flaw == .takesAnyCredential ? CallContext() : context)
   }
 
   func unregister(token: String, context: CallContext) async throws(MessagingServiceError) {

@@ -28,12 +28,7 @@ public enum RemoteConfigServiceLibrary: Library {
         product: "Remote Config",
         keeps: ["remote-config"],
         dependencies: [
-          .required(
-            (any StoreProvider).self,
-            providedBy: """
-              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
-              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
-              """),
+          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional(RemoteConfigServiceOptions.self),
           .optional((any CallerVerifier).self),
           .optional((any AppCheckVerifier).self),

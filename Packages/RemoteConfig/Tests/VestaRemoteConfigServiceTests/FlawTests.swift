@@ -28,6 +28,7 @@ enum Flaw: String, CaseIterable, Sendable {
   case hearsTwice = "a listener hears of versions in ascending order"
   case callsOneAfterTheOther = "a listener that blocks"
   case blocksThreads = "many listeners that block"
+  case takesAnyCredential = "a credential that cannot be verified"
   case neverStops = "a cancelled listener hears nothing more"
 }
 
@@ -52,7 +53,7 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
         return "\(count)"
       }
     }
-    var response = try await engine.fetch(request, context: context)
+    var response = try await engine.fetch(request, context: flaw == .takesAnyCredential ? CallContext() : context)
     if flaw == .emptyInAppDefaults { response.entries["a"] = "" }
     if flaw == .inventsATemplate, response.state == .noTemplate { response.state = .emptyConfig }
     if flaw == .fetchesLate {

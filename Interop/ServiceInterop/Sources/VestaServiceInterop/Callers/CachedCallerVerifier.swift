@@ -3,9 +3,9 @@ import VestaConcurrency
 
 /// A verifier that remembers what another one has verified, until it expires.
 ///
-/// Entries are kept by the SHA-256 digest of the token, with the kind of credential and the project of the call. Failures
-/// are not kept. Calls at the same time with one token share one verification. A token that was revoked is accepted
-/// until it expires, or until the longest time for which an answer is kept, as in Firebase.
+/// Entries are kept by the SHA-256 digest of the token, with the kind of credential and the project of the call.
+/// Failures are not kept. Calls at the same time with one token share one verification. A token that was revoked is
+/// accepted until it expires, or until the longest time for which an answer is kept, as in Firebase.
 ///
 /// ```
 /// 0 s   verify(token A, expires at 3600 s)   asks the verifier, keeps the answer
@@ -99,7 +99,8 @@ public final class CachedCallerVerifier: CallerVerifier {
 /// Verified callers by the digest of their token, with a bound; pure.
 ///
 /// Two generations make it cheap to drop the least recently used half: an entry that is found in the old generation
-/// moves to the young one; when the young one has half of the limit, it becomes the old one, and the old one is dropped.
+/// moves to the young one; when the young one has half of the limit, it becomes the old one, and the old one is
+/// dropped.
 struct VerifiedCallerTable {
   struct Key: Hashable, Sendable {
     var digest: [UInt8]

@@ -5,8 +5,8 @@
 /// context.deadline = clock.now() + Duration.seconds(10).microseconds
 /// ```
 ///
-/// Rarely used facts (``client``, ``actingFor``, ``trace``) share one reference, so that a context without them is small
-/// and costs nothing to copy.
+/// Rarely used facts (``client``, ``actingFor``, ``trace``) share one reference, so that a context without them is
+/// small and costs nothing to copy.
 public struct CallContext: Sendable, Hashable {
   /// The identity under which a call is made.
   public enum Caller: Sendable, Hashable {

@@ -1,20 +1,20 @@
 /// Verifies the credentials of callers: the embedded Auth engine does, and a server's table of keys.
 ///
 /// Promises of every implementation (`VestaServiceInteropContracts` checks them):
-/// - The claims, the user id and the project are those that the signature covers; nothing is taken from an unverified
+/// - The signature covers the claims, the user id and the project of the answer; nothing is taken from an unverified
 ///   part of a token.
 /// - A token is refused from its expiry on, also one that was accepted before.
 /// - A credential that is not valid, or that is of a kind that the verifier does not know, is `UNAUTHENTICATED`. Where
-///   the verifier cannot decide, as without its store, the failure is transient, such as `UNAVAILABLE`: the caller keeps
-///   the token and tries again.
+///   the verifier cannot decide, as without its store, the failure is transient, such as `UNAVAILABLE`: the caller
+///   keeps the token and tries again.
 /// - The result is never `.credential`.
 public protocol CallerVerifier: Sendable {
   /// Verifies a credential.
   ///
   /// - Parameters:
   ///   - credential: The credential as it was sent.
-  ///   - project: The project that the call is about; a token of another project is refused. `nil` for the project of the
-  ///     verifier.
+  ///   - project: The project that the call is about; a token of another project is refused. `nil` for the project of
+  ///     the verifier.
   /// - Returns: The caller, and how long the answer holds.
   /// - Throws: `UNAUTHENTICATED` for a credential that is not valid; a transient status where it cannot be decided.
   nonisolated(nonsending) func verify(
@@ -24,10 +24,11 @@ public protocol CallerVerifier: Sendable {
 
 /// The result of a verification.
 public struct VerifiedCaller: Sendable, Hashable {
-  /// The caller: a user, an owner, or nobody.
+  /// The caller: a user, an owner, or no caller.
   public var caller: CallContext.Caller
 
-  /// The time from which the answer does not hold, in microseconds since 1970; `nil` for an answer that holds for one call.
+  /// The time from which the answer does not hold, in microseconds since 1970; `nil` for an answer that holds for one
+  /// call.
   public var expiry: Int64?
 
   /// A result.
@@ -61,7 +62,7 @@ public protocol AppCheckVerifier: Sendable {
 /// |---|---|---|
 /// | nobody, an owner, a verified user | unchanged | unchanged |
 /// | a credential | the verified caller, or `UNAUTHENTICATED` | `UNAUTHENTICATED` |
-/// | an App Check token | `.verified`; unchanged where it is not valid | unchanged |
+/// | an App Check token | `.verified`; unchanged where it cannot be verified | unchanged |
 ///
 /// With ``enforcesAppCheck`` a call whose App Check state is not `.verified` in the end is `UNAUTHENTICATED`.
 public struct CallerCheck: Sendable {
@@ -120,8 +121,8 @@ public struct CallerCheck: Sendable {
       do {
         let (appID, tokenID) = try await apps.verify(appCheckToken: token, project: context.project)
         context.appCheck = .verified(appID: appID, tokenID: tokenID)
-      } catch  where !enforcesAppCheck && error.code == .unauthenticated {
-        // A service that does not enforce App Check serves apps without it, too.
+      } catch  where !enforcesAppCheck {
+        // A service that does not enforce App Check serves apps without it, too, and does not depend on its verifier.
       }
     }
     if enforcesAppCheck, context.appCheck.appID == nil, !context.isOwner {

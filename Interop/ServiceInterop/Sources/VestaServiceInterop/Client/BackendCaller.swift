@@ -6,15 +6,15 @@ public import VestaConcurrency
 ///
 /// - The deadline counts from before the tokens are fetched.
 /// - A call that fails with `UNAUTHENTICATED` is made once more with a refreshed ID token.
-/// - With a ``retry``, a call that fails with a transient code is made again, after the longer of the client's pause and
-///   the one that the service asks for.
+/// - With a ``retry``, a call that fails with a transient code is made again, after the longer of the client's pause
+///   and the one that the service asks for.
 ///
 /// ```swift
 /// let caller = BackendCaller(auth: auth, appCheck: appCheck, context: CallContext(locale: "de"))
 /// let response = try await caller.call(timeout: .seconds(10)) { try await backend.fetch(request, context: $0) }
 /// ```
 public struct BackendCaller: Sendable {
-  /// Auth, where the app has it; calls without it are nobody's.
+  /// Auth, where the app has it; calls without it carry no credential.
   public var auth: (any AuthInterop)?
 
   /// App Check, where the app has it.

@@ -5,7 +5,7 @@ public struct LinkPolicy: Sendable, Hashable {
   /// The pauses after failures; its attempts count from the last message.
   public var retry: Retry
 
-  /// The pauses after ends in order that come early; a service that ends each link at once must not be asked without a pause.
+  /// The pauses after early ends in order; a service that ends each link at once must not be asked without a pause.
   public var shortEnds: Retry
 
   /// The time after which the end in order of a link leads to a new one at once.
@@ -24,7 +24,7 @@ public struct LinkPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - retry: The pauses after failures.
-  ///   - shortEnds: The pauses after ends in order that come early.
+  ///   - shortEnds: The pauses after early ends in order.
   ///   - settledAfter: The time after which the end in order of a link leads to a new one at once.
   ///   - longestRequest: The longest pause that the service can ask for.
   ///   - permanent: The codes after which the link is not opened again; all that are not transient unless given.
@@ -64,12 +64,13 @@ public struct LinkPolicy: Sendable, Hashable {
 /// | 90 s | `ended(nil)` | connect, because it has lasted | open |
 /// | 91 s | `close` | disconnect | closed |
 ///
-/// - A pause outlasts its link: closing and opening does not shorten it. A clock that was set back to before the pause ends it.
-/// - The network that comes back, and an app that comes to the foreground, end a pause, and the next failure counts as
+/// - A pause outlasts its link: closing and opening does not shorten it. A clock that was set back to before the
+///   pause ends it.
+/// - The return of the network, and of the app to the foreground, end a pause, and the next failure counts as
 ///   the first one.
 /// - A permanent failure, and one attempt too many, close the link; it stays closed until ``open(now:)``.
 public struct LinkMachine: Sendable, Equatable {
-  /// What a runner does.
+  /// An action of the runner.
   public enum Effect: Sendable, Equatable {
     /// Opens a link; with a refreshed credential where the last one was refused.
     case connect(refreshesCredential: Bool)
@@ -101,7 +102,7 @@ public struct LinkMachine: Sendable, Equatable {
 
   private let policy: LinkPolicy
   private var hasNetwork = true
-  /// The ends in order in a row that came early.
+  /// The number of early ends in order, in a row.
   private var shortEnds = 0
   private var requestedPause: Duration?
   private var hasRefreshed = false
@@ -183,7 +184,7 @@ public struct LinkMachine: Sendable, Equatable {
 
   // MARK: The surroundings
 
-  /// The network is gone.
+  /// The network was lost.
   public mutating func networkLost() -> [Effect] {
     hasNetwork = false
     guard phase == .open || phase == .waiting else { return [] }
@@ -201,7 +202,7 @@ public struct LinkMachine: Sendable, Equatable {
     return connect(now)
   }
 
-  /// The app has come to the foreground.
+  /// The app is in the foreground again.
   ///
   /// - Parameter now: The time.
   public mutating func cameToForeground(now: Int64) -> [Effect] {

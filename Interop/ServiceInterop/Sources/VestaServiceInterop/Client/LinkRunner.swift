@@ -2,8 +2,8 @@ public import VestaConcurrency
 
 /// Keeps a link to a service open, as a ``LinkMachine`` decides.
 ///
-/// The owner says how a link is opened; the runner opens it, opens it again after pauses, and drops it. What an earlier link
-/// still reports is ignored.
+/// The owner says how a link is opened; the runner opens it, opens it again after pauses, and drops it. Reports of an
+/// earlier link are ignored.
 ///
 /// ```swift
 /// let link = LinkRunner(policy, clock: clock) { connection in
@@ -99,8 +99,8 @@ public final class LinkRunner: Sendable {
   /// Drops the link.
   public func close() { setOpen { false } }
 
-  /// Opens or closes the link, as a condition says that is read under the runner's lock: of two changes at the same time
-  /// the later one sees the condition after both.
+  /// Opens or closes the link, as a condition says that is read under the runner's lock: of two changes at the same
+  /// time the later one sees the condition after both.
   ///
   /// - Parameter isWanted: Whether the link is wanted; it must not call the runner.
   public func setOpen(_ isWanted: () -> Bool) {
@@ -125,7 +125,7 @@ public final class LinkRunner: Sendable {
     step { isThere ? $0.networkFound(now: now) : $0.networkLost() }
   }
 
-  /// Notes that the app has come to the foreground.
+  /// Notes that the app is in the foreground again.
   public func cameToForeground() {
     let now = clock.now()
     step { $0.cameToForeground(now: now) }

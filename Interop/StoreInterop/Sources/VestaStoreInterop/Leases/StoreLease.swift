@@ -3,16 +3,16 @@ import VestaBytes
 /// The right to do a job, in a row of the store: its owner, and its end.
 ///
 /// The times are the store's versions, which all engines share and which only grow. So no engine's clock has a say, and
-/// a clock that jumps does no lasting harm: a lease ends its length of the store's time after its owner last renewed it.
-/// The owner renews it in the transactions of the work itself: of two engines that both take themselves for the owner,
-/// after a long pause of one, the store lets one continue.
+/// a clock that jumps does no lasting harm: a lease ends its length of the store's time after its owner last renewed
+/// it. The owner renews it in the transactions of the work itself: of two engines that both take themselves for the
+/// owner, after a long pause of one, the store lets one continue.
 ///
 /// | the row says | the asker is | answer |
 /// |---|---|---|
 /// | nothing | any engine | takes it for its length |
 /// | an owner, and a time that has passed | any engine | takes it for its length |
-/// | the asker, and a time to come | the owner | keeps it; renews it when less than half is left |
-/// | another one, and a time to come | any engine | the holder, and its end |
+/// | the asker, and a later time | the owner | keeps it; renews it when less than half is left |
+/// | another one, and a later time | any engine | the holder, and its end |
 ///
 /// ```swift
 /// let lease = StoreLease(key: Keys.sweeper, owner: engineNumber)

@@ -1,6 +1,7 @@
 /// The pauses between attempts: how long they are, how they grow, and how many attempts there are.
 ///
-/// A value without state: the caller counts its failures. Randomness comes in as a closure, so that a test decides it.
+/// A value without state: the caller counts its failures. Randomness is passed in as a closure, so that a test
+/// decides it.
 ///
 /// ```swift
 /// let retry = Retry(initial: .seconds(1), factor: 2, cap: .seconds(60), jitter: .between(0.5, 1.5), attempts: 5)
@@ -45,7 +46,7 @@ public struct Retry: Sendable, Hashable {
   /// The number of attempts, the first one included; `nil` for no limit.
   public var attempts: Int?
 
-  /// Whether the first attempt after a failure comes without a pause, as in Firestore's clients.
+  /// Whether the first attempt after a failure has no pause, as in Firestore's clients.
   public var beginsAtOnce: Bool
 
   /// Pauses.
@@ -56,7 +57,7 @@ public struct Retry: Sendable, Hashable {
   ///   - cap: The longest pause, before the jitter.
   ///   - jitter: The random part.
   ///   - attempts: The number of attempts, the first one included; `nil` for no limit.
-  ///   - beginsAtOnce: Whether the first attempt after a failure comes without a pause.
+  ///   - beginsAtOnce: Whether the first attempt after a failure has no pause.
   public init(
     initial: Duration, factor: Double = 2, cap: Duration, jitter: Jitter = .none, attempts: Int? = nil,
     beginsAtOnce: Bool = false

@@ -46,12 +46,14 @@ final class EventDispatcher: EventSourceObserver {
     }
   }
 
+  private enum Timer { case next }
+
   let source: any EventSource
   let owner: String
   private let clock: ServiceClock
   private let eventsBetweenYields: Int
   private let perform: Perform
-  private let timer: TimerSlot
+  private let timers: ServiceTimers<Timer>
   private let state: Locked<State>
 
   init(
@@ -63,7 +65,7 @@ final class EventDispatcher: EventSourceObserver {
     self.clock = clock
     self.eventsBetweenYields = eventsBetweenYields
     self.perform = perform
-    timer = TimerSlot(clock)
+    timers = ServiceTimers(clock)
     state = Locked(State(machine: DispatchMachine(timing: timing)))
   }
 
@@ -99,7 +101,7 @@ final class EventDispatcher: EventSourceObserver {
       defer { (state.due, state.runs, state.observation) = ([], [:], nil) }
       return (outcomes, Array(state.runs.values), state.observation, isFirst)
     }
-    timer.close()
+    timers.end()
     observation?.cancel()
     for run in runs { run.cancel() }
     guard isFirst else { return }
@@ -151,7 +153,7 @@ final class EventDispatcher: EventSourceObserver {
     for command in commands { submit(command, now) }
     if let new { begin(new.run, new.number) }
     // Events that have become due since then are delivered at once.
-    if let time { timer.set(at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
+    if let time { timers.start(.next, at: time, keepsEarlier: true) { [weak self] in self?.pump() } }
     return next
   }
 

@@ -47,7 +47,7 @@ final class EventFunctions: Sendable {
   private let sources: @Sendable () -> [any EventSource]
   /// Functions that keep their places for long do not hold up the others: each gets its share beyond the limit.
   private let places: FairShares<String>
-  let deadlines: Deadlines
+  let deadlines: ServiceDeadlines
   private let state = Locked(State())
   /// Another one in each process, and in each app.
   private let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
@@ -59,7 +59,7 @@ final class EventFunctions: Sendable {
     self.clock = clock
     self.sources = sources
     places = FairShares(limit: options.maximumConcurrentEvents, bound: .soft)
-    deadlines = Deadlines(clock: clock)
+    deadlines = ServiceDeadlines(clock)
   }
 
   /// Whether every known event is delivered.

@@ -8,6 +8,8 @@ enum FailureRules {
   static func failure(for error: any Error) -> FunctionsServiceError? {
     switch error {
     case let error as FunctionsServiceError: error
+    case let status as ServiceStatus where status.code == .unauthenticated: unauthenticated
+    case let status as ServiceStatus: FunctionsServiceError(status)
     case let error as HTTPSError where error.code == .internal || error.code == .unknown: unexpected
     case let error as HTTPSError:
       FunctionsServiceError(error.code.serviceCode, error.message, details: error.details)
@@ -20,6 +22,11 @@ enum FailureRules {
   static let unexpected = FunctionsServiceError(.internal, "INTERNAL")
 
   static let crowded = FunctionsServiceError(.resourceExhausted, "Too many calls are waiting. Try again later.")
+
+  static let unauthenticated = FunctionsServiceError(.unauthenticated, "Unauthenticated")
+
+  static let noAppCheck = FunctionsServiceError(
+    .failedPrecondition, "The function enforces App Check. Set verifyAppCheckToken in FunctionsServiceOptions.")
 
   static let late = FunctionsServiceError(.deadlineExceeded, "DEADLINE EXCEEDED")
 }

@@ -2,7 +2,9 @@ import Foundation
 import VestaBytes
 import VestaConcurrency
 import VestaCore
+import VestaEngineInterop
 import VestaEventsInterop
+import VestaFunctionsBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -31,11 +33,12 @@ final class ScheduleRunner: Sendable {
     var isClosed = false
   }
 
-  let outbox: EventOutbox
+  private enum Timer { case next }
+
+  private let frame: EngineFrame<FunctionsServiceError>
   private let clock: ServiceClock
   private let tuning: ScheduleTuning
-  private let store: LazyResource<any OrderedStore>
-  private let timer: TimerSlot
+  private let timers: ServiceTimers<Timer>
   private let state = Locked(State())
 
   /// - Parameters:
@@ -48,22 +51,23 @@ final class ScheduleRunner: Sendable {
   ) {
     self.clock = clock
     self.tuning = tuning
-    timer = TimerSlot(clock)
-    let store = LazyResource(
-      whenClosed: StoreError(.closed, operation: "open", message: "The functions have been shut down with their app."),
-      open: open, close: { try await $0.close() })
-    self.store = store
-    outbox = EventOutbox(
-      service: "cloudscheduler.googleapis.com", keys: Keys.outbox, types: [.scheduleDue],
-      store: { try await store.get() }, data: { try RunRecord(fieldBytes: $0.payload).data })
+    timers = ServiceTimers(clock)
+    // No call of a client gets here: the store and the events are what the schedules need of the frame.
+    frame = EngineFrame(
+      "Functions", clock: clock, callers: CallerCheck(),
+      events: EventOffer(service: "cloudscheduler.googleapis.com", keys: Keys.outbox, types: [.scheduleDue]) {
+        try RunRecord(fieldBytes: $0.payload).data
+      }, openStore: open
+    ) { log.error("I-FUS000010", "A schedule failed unexpectedly: \($0)") }
   }
+
+  var outbox: EventOutbox { frame.events }
 
   func close() async {
     state.withLock { $0.isClosed = true }
-    timer.close()
-    await outbox.close()
+    timers.end()
     do {
-      try await store.close()
+      try await frame.close()
     } catch {
       log.error("I-FUS000006", "The store of Functions could not be closed: \(error)")
     }
@@ -101,7 +105,7 @@ final class ScheduleRunner: Sendable {
     let wait = state.withLock { state in
       max(1, min((state.next.values.min() ?? .max) - now, tuning.longestWait))
     }
-    timer.set(at: (now + wait) * 1_000_000) { [weak self] in self?.tick() }
+    timers.start(.next, at: (now + wait) * 1_000_000) { [weak self] in self?.tick() }
   }
 
   private func tick() {
@@ -121,7 +125,7 @@ final class ScheduleRunner: Sendable {
   /// Starts the runs that are due.
   func check(_ entry: Entry, _ now: Int64) async {
     do {
-      let store = try await store.get()
+      let store = try await frame.store()
       let (runs, time) = try await store.write { transaction in
         // The store's time is everybody's: a clock that is ahead must not start runs for all.
         let time = min(now, try await transaction.commitVersion().microseconds / 1_000_000)

@@ -21,23 +21,24 @@ final class AcknowledgementRunner: Sendable {
     /// Whether a pause has not ended yet.
     var isPaused = false
     var failures = 0
-    /// The timers that end the pause, and that try the refused ones again.
-    var timers: [Timer: ListenerRegistration] = [:]
     var waitsForRefused = false
     var isOver = false
   }
 
+  /// The timers that end the pause, and that try the refused ones again.
   private enum Timer { case pause, refused }
 
   private let backend: any MessagingBackend
   private let clock: ServiceClock
   private let tuning: MessagingTuning
+  private let timers: ServiceTimers<Timer>
   private let state = Locked(State())
 
   init(backend: any MessagingBackend, clock: ServiceClock, tuning: MessagingTuning = MessagingTuning()) {
     self.backend = backend
     self.clock = clock
     self.tuning = tuning
+    timers = ServiceTimers(clock)
   }
 
   /// Sets the token of the registration; without one there is nothing to acknowledge.
@@ -56,12 +57,8 @@ final class AcknowledgementRunner: Sendable {
   }
 
   func end() {
-    let timers = state.withLock { state in
-      state.isOver = true
-      defer { state.timers = [:] }
-      return Array(state.timers.values)
-    }
-    for timer in timers { timer.cancel() }
+    state.withLock { $0.isOver = true }
+    timers.end()
   }
 
   /// Begins to send what waits, unless that is being done, or a pause has not ended.
@@ -84,7 +81,7 @@ final class AcknowledgementRunner: Sendable {
       } catch {
         // The messages of a registration that is not there any more are gone with it.
         if error.reason == .unregistered { continue }
-        if Self.isTransient(error.code) { return pause(before: ids) }
+        if error.code.isTransient { return pause(before: ids) }
         refused(ids)
       }
     }
@@ -104,13 +101,6 @@ final class AcknowledgementRunner: Sendable {
     }
   }
 
-  private static func isTransient(_ code: ServiceCode) -> Bool {
-    switch code {
-    case .unavailable, .deadlineExceeded, .aborted, .resourceExhausted, .internal, .cancelled, .unknown: true
-    default: false
-    }
-  }
-
   /// Tries each half by itself, and a message that is refused by itself again after a pause.
   private func refused(_ ids: [String]) {
     let pause = state.withLock { state -> Duration? in
@@ -123,7 +113,7 @@ final class AcknowledgementRunner: Sendable {
       guard !state.waitsForRefused, !state.isOver else { return nil }
       state.waitsForRefused = true
       state.refusals += 1
-      return tuning.pause(afterFailures: state.refusals)
+      return tuning.retry.pauseWithoutJitter(after: state.refusals)
     }
     guard let pause else { return }
     schedule(.refused, after: pause) { state in
@@ -141,21 +131,15 @@ final class AcknowledgementRunner: Sendable {
       guard !state.isOver else { return nil }
       state.isPaused = true
       state.failures += 1
-      return tuning.pause(afterFailures: state.failures)
+      return tuning.retry.pauseWithoutJitter(after: state.failures)
     }
     if let pause { schedule(.pause, after: pause) { $0.isPaused = false } }
   }
 
   private func schedule(_ timer: Timer, after pause: Duration, _ end: @escaping @Sendable (inout State) -> Void) {
-    let registration = clock.schedule(after: pause) { [weak self] in
+    timers.start(timer, after: pause) { [weak self] in
       self?.state.withLock { end(&$0) }
       self?.run()
     }
-    let isLate = state.withLock { state in
-      // One that has fired already stays here until the next one.
-      state.timers[timer] = registration
-      return state.isOver
-    }
-    if isLate { registration.cancel() }
   }
 }

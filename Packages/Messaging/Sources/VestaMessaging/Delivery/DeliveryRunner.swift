@@ -14,15 +14,12 @@ final class DeliveryRunner: Sendable {
     var book: DeliveryBook
     /// The loops that wait for a message.
     var turns: [Reader: Turn<MessagingRemoteMessage?>] = [:]
-    var connection: ListenerRegistration?
-    /// The number of the connection: what an earlier one still reports is ignored.
-    var generation = 0
-    /// Whether the connection waits for the end of a pause, and the timer that ends it.
-    var isPaused = false
-    var timer: ListenerRegistration?
-    var failures = 0
+    /// The number of the token's connection: what an earlier one still delivers is ignored.
+    var epoch = 0
     var handlers: Handlers?
     var isOver = false
+
+    var wantsConnection: Bool { book.readerCount > 0 && !isOver && token != nil }
   }
 
   private struct Handlers: Sendable {
@@ -37,6 +34,7 @@ final class DeliveryRunner: Sendable {
   private let tuning: MessagingTuning
   private let acknowledgements: AcknowledgementRunner
   private let state: Locked<State>
+  private let link = Locked<LinkRunner?>(nil)
 
   init(backend: any MessagingBackend, clock: ServiceClock, tuning: MessagingTuning = MessagingTuning()) {
     self.backend = backend
@@ -44,6 +42,8 @@ final class DeliveryRunner: Sendable {
     self.tuning = tuning
     acknowledgements = AcknowledgementRunner(backend: backend, clock: clock, tuning: tuning)
     state = Locked(State(book: DeliveryBook(rememberedMessages: tuning.rememberedMessages)))
+    let runner = LinkRunner(tuning.link, clock: clock) { [weak self] in self?.connect($0) ?? ListenerRegistration {} }
+    link.withLock { $0 = runner }
   }
 
   /// The number of loops over the messages.
@@ -116,28 +116,30 @@ final class DeliveryRunner: Sendable {
 
   func setToken(_ token: String?) {
     acknowledgements.setToken(token)
-    let earlier = state.withLock { state -> ListenerRegistration? in
-      guard state.token != token else { return nil }
-      state.token = token
-      state.generation += 1
-      if token == nil { state.book.giveBackAll() }
-      return state.connection.take()
+    guard state.withLock({ $0.token != token }) else { return }
+    // The connection of the earlier token ends in the same step in which the token changes.
+    link.withLock { $0 }?.setOpen {
+      state.withLock { state in
+        state.token = token
+        state.epoch += 1
+        if token == nil { state.book.giveBackAll() }
+      }
+      return false
     }
-    earlier?.cancel()
     update()
   }
 
   func end() {
-    let (timer, handlers, turns) = state.withLock { state in
+    let (handlers, turns) = state.withLock { state in
       state.isOver = true
+      state.epoch += 1
       state.book.giveBackAll()
       defer { state.turns = [:] }
-      return (state.timer.take(), state.handlers.take(), Array(state.turns.values))
+      return (state.handlers.take(), Array(state.turns.values))
     }
-    timer?.cancel()
+    link.withLock { $0 }?.end()
     acknowledgements.end()
     withExtendedLifetime(handlers) {}
-    update()
     for turn in turns { turn.begin()?.resume(returning: nil) }
   }
 
@@ -145,67 +147,40 @@ final class DeliveryRunner: Sendable {
 
   /// Opens or closes the connection, as loops and token want it.
   private func update() {
-    let (opens, closing) = state.withLock { state -> ((String, Int)?, ListenerRegistration?) in
-      guard state.book.readerCount > 0, !state.isOver, let token = state.token else {
-        state.generation += 1
-        return (nil, state.connection.take())
+    link.withLock { $0 }?.setOpen {
+      state.withLock { state in
+        if !state.wantsConnection { state.epoch += 1 }
+        return state.wantsConnection
       }
-      guard state.connection == nil, !state.isPaused else { return (nil, nil) }
-      state.generation += 1
-      // A place holder, so that nobody else connects at the same time.
-      state.connection = ListenerRegistration {}
-      return ((token, state.generation), nil)
     }
-    closing?.cancel()
-    if let (token, generation) = opens { connect(token, generation) }
   }
 
-  private func connect(_ token: String, _ generation: Int) {
-    let connection = backend.connect(token: token, context: CallContext()) { [weak self] error in
-      self?.connectionEnded(error, generation)
+  private func connect(_ connection: LinkRunner.Connection) -> ListenerRegistration {
+    let (token, epoch) = state.withLock { ($0.token, $0.epoch) }
+    guard let token else { return ListenerRegistration {} }
+    return backend.connect(token: token, context: CallContext()) { [weak self] error in
+      self?.connectionEnded(error, connection, epoch)
     } _: { [weak self] delivery in
-      self?.received(delivery, generation)
+      self?.received(delivery, connection, epoch)
     }
-    let isLate = state.withLock { state in
-      guard state.generation == generation else { return true }
-      if state.connection != nil { state.connection = connection }
-      return false
-    }
-    if isLate { connection.cancel() }
   }
 
-  /// Connects again after a pause, which doubles up to a minute; not for a token that is not registered any more.
-  private func connectionEnded(_ error: MessagingServiceError?, _ generation: Int) {
-    let (pause, refused) = state.withLock { state -> (Duration?, (@Sendable () -> Void)?) in
-      guard state.generation == generation, !state.isOver else { return (nil, nil) }
-      state.connection = nil
-      if error?.reason == .unregistered, let token = state.token, let handlers = state.handlers {
-        return (nil, { handlers.unregistered(token) })
-      }
-      guard error?.reason != .unregistered, error?.code != .aborted else { return (nil, nil) }
-      state.failures += 1
-      state.isPaused = true
-      return (tuning.pause(afterFailures: state.failures), nil)
+  /// Reports the end: the link connects again after a pause, but not for a token that is not registered.
+  private func connectionEnded(_ error: MessagingServiceError?, _ connection: LinkRunner.Connection, _ epoch: Int) {
+    let isUnregistered = error?.reason == .unregistered
+    let (token, handlers) = state.withLock { state -> (String?, Handlers?) in
+      state.epoch == epoch ? (state.token, state.handlers) : (nil, nil)
     }
-    refused?()
-    guard let pause else { return }
-    let timer = clock.schedule(after: pause) { [weak self] in
-      self?.state.withLock { $0.isPaused = false }
-      self?.update()
-    }
-    // A timer that has fired already stays here until the next one: only the flag says whether there is a pause.
-    let isLate = state.withLock { state in
-      state.timer = timer
-      return state.isOver
-    }
-    if isLate { timer.cancel() }
+    // An end in order is no sign that the service is well: it is followed by the pauses of failures.
+    connection.ended(isUnregistered ? .notFound : error?.code ?? .unavailable)
+    if isUnregistered, let token { handlers?.unregistered(token) }
   }
 
-  private func received(_ delivery: PushDelivery, _ generation: Int) {
+  private func received(_ delivery: PushDelivery, _ connection: LinkRunner.Connection, _ epoch: Int) {
+    guard connection.received() else { return }
     let message = MessagingRemoteMessage(delivery)
     let (isRepeated, handlers) = state.withLock { state -> (Bool, Handlers?) in
-      guard state.generation == generation else { return (false, nil) }
-      state.failures = 0
+      guard state.epoch == epoch else { return (false, nil) }
       return (state.book.arrived(message), delivery.droppedBefore > 0 ? state.handlers : nil)
     }
     handlers?.dropped(delivery.droppedBefore)

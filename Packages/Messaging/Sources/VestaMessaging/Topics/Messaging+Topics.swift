@@ -122,7 +122,7 @@ extension Messaging {
       }
       return .done(.success(()))
     } catch {
-      if error.code == .unavailable || error.code == .deadlineExceeded { return .isAway }
+      if [.unavailable, .deadlineExceeded, .aborted].contains(error.code) { return .isAway }
       guard error.reason == .unregistered else { return .done(.failure(MessagingError(error))) }
       // The token has been deleted or replaced during the call, or has to be replaced.
       guard fcmTokenIfKnown == token else { return .needsToken }

@@ -43,8 +43,3 @@ struct MessagingOperation: Sendable {
     }
   }
 }
-
-extension MessagingServiceError {
-  /// A failure of the store; its description says what to do, and names no rows.
-  init(store error: StoreError) { self.init(error.isPassing ? .unavailable : .internal, error.description) }
-}

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaEngineInterop
 import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
@@ -15,8 +16,9 @@ import VestaStoreInterop
 extension MessagingEngine {
   // MARK: Connecting
 
-  func open(_ connection: PendingConnection, token: String) async {
+  func open(_ connection: PendingConnection, token: String, _ context: CallContext) async {
     do {
+      _ = try await frame.admit(context)
       let session = try await makeSession(connection, token: token)
       guard connection.begin(session) else { return }
       let (isAdded, earlier) = table.add(session)
@@ -26,27 +28,23 @@ extension MessagingEngine {
       table.start(after: try await store().read { try await MessagingReader(reader: $0).lastNumber() })
       await pump(session)
     } catch {
-      connection.end(boundary.failure(error))
+      connection.end(frame.failure(error))
     }
   }
 
   private func makeSession(_ connection: PendingConnection, token: String) async throws -> Session {
-    do {
-      let (senderID, store) = (senderID, try await store())
-      let (now, lifetime) = (time(), options.registrationLifetime.microseconds)
-      let (key, record, number) = try await store.read { reader in
-        let reader = MessagingReader(reader: reader, usualSenderID: senderID)
-        let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
-        return (key, record, try await reader.lastNumber())
-      }
-      // A connection is a sign of life.
-      if now - record.lastSeenTime > 86_400_000_000 { try await write { try await $0.touch(key) } }
-      return Session(
-        key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
-        longestTrail: options.tuning.longestTrail, onEnd: { connection.end($0) }, receive: { connection.receive($0) })
-    } catch let error as StoreError {
-      throw MessagingServiceError(store: error)
+    let (senderID, store) = (senderID, try await store())
+    let (now, lifetime) = (time(), options.registrationLifetime.microseconds)
+    let (key, record, number) = try await store.read { reader in
+      let reader = MessagingReader(reader: reader, usualSenderID: senderID)
+      let (key, record) = try await reader.registration(token: token, now: now, lifetime: lifetime)
+      return (key, record, try await reader.lastNumber())
     }
+    // A connection is a sign of life.
+    if now - record.lastSeenTime > 86_400_000_000 { try await write { try await $0.touch(key) } }
+    return Session(
+      key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
+      longestTrail: options.tuning.longestTrail, onEnd: { connection.end($0) }, receive: { connection.receive($0) })
   }
 
   // MARK: What waits
@@ -58,7 +56,7 @@ extension MessagingEngine {
       do {
         while try await loadOnce(session) {}
       } catch {
-        table.remove(session, ending: boundary.failure(error))
+        table.remove(session, ending: frame.failure(error))
       }
     } while !session.endPump()
   }

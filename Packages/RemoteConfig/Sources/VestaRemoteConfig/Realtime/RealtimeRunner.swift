@@ -6,7 +6,8 @@ import VestaServiceInterop
 ///
 /// When it is open is decided by a `LinkMachine`: after a failure there is a pause of 120 s, twice the last pause after
 /// another one, each half as long or half as long again at random; after eight failures without a message in between
-/// listeners get an error. A pause outlasts the listeners: removing the last one and adding another does not shorten it.
+/// listeners get an error. A pause outlasts the listeners: removing the last one and adding another does not shorten
+/// it.
 final class RealtimeRunner: Sendable {
   typealias Outcome = Result<RemoteConfigUpdate, any Error>
 

@@ -107,7 +107,9 @@ private let sleepers: Set = [
   var owners: [String: String] = [:]
   var found: [Violation] = []
   for file in house.files where file.isSource && file.isHouse {
-    let lines = (house.tree.files[file.path] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    let text = house.tree.files[file.path] ?? ""
+    guard text.contains("\"I-") else { continue }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       guard let code = line.logCode else { continue }
       let owner = owners[code] ?? file.path
@@ -123,9 +125,9 @@ private let sleepers: Set = [
 extension Substring {
   /// The code of a message that is logged, such as `I-FST000004`; `nil` on other lines and in comments.
   fileprivate var logCode: String? {
-    guard !String(self).trimmed.hasPrefix("//"), let match = firstMatch(of: /"(I-[A-Z]{3}[0-9]{6})"/) else {
-      return nil
-    }
+    guard contains("\"I-"), !String(self).trimmed.hasPrefix("//"),
+      let match = firstMatch(of: /"(I-[A-Z]{3}[0-9]{6})"/)
+    else { return nil }
     return String(match.1)
   }
 }

@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaServiceInteropFakes
 import VestaTesting
 
-@testable import VestaFunctionsService
+@testable import VestaServiceInterop
 
 @Suite struct DeadlineTests {
   @Test func `a timer is wanted for the earliest deadline alone`() {
@@ -26,7 +26,7 @@ import VestaTesting
 
   @Test func `work is done at its deadline, once, and not after it was cancelled`() {
     let clock = ManualClock()
-    let deadlines = Deadlines(clock: clock.service)
+    let deadlines = ServiceDeadlines(clock.service)
     let log = Log<Int>()
     var registrations: [ListenerRegistration] = []
     for number in 0..<100 {
@@ -43,7 +43,7 @@ import VestaTesting
 
   @Test func `what has been forgotten stops its timer`() {
     let clock = ManualClock()
-    var deadlines: Deadlines? = Deadlines(clock: clock.service)
+    var deadlines: ServiceDeadlines? = ServiceDeadlines(clock.service)
     let registration = deadlines?.add(at: clock.now + 5) {}
     deadlines = nil
     #expect(clock.deadlines == [])

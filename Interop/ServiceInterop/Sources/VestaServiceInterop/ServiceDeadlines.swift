@@ -1,15 +1,14 @@
-import VestaConcurrency
-import VestaServiceInterop
+public import VestaConcurrency
 
 /// The deadlines of the calls that run, behind one timer of the clock.
 ///
-/// A timer of its own for each call would cost more than the call, and the system keeps a cancelled timer until its
-/// time has come: calls of microseconds with limits of a minute would fill the memory with them. Here the timer is
+/// A separate timer for each call would cost more than the call, and the system keeps a cancelled timer until its
+/// deadline: calls of microseconds with limits of a minute would fill the memory with them. Here the timer is
 /// set for the earliest deadline and stays when that call ends; when it fires, it is set for the next one.
 ///
 /// With calls that end at 60, 61 and 62 s, the timer is set for 60 s, and the second and third call set none. The first
 /// call ends early and leaves the timer alone; at 60 s nothing is due, and the timer is set for 61 s.
-final class Deadlines: Sendable {
+public final class ServiceDeadlines: Sendable {
   private struct State {
     var table = DeadlineTable<@Sendable () -> Void>()
     var timer: ListenerRegistration?
@@ -18,15 +17,23 @@ final class Deadlines: Sendable {
   private let clock: ServiceClock
   private let state = Locked(State())
 
-  init(clock: ServiceClock) { self.clock = clock }
+  /// A table without deadlines.
+  ///
+  /// - Parameter clock: The clock by which deadlines count.
+  public init(_ clock: ServiceClock) { self.clock = clock }
 
   deinit { state.withLock { $0.timer }?.cancel() }
 
-  /// The number of deadlines that wait, for tests.
-  var count: Int { state.withLock { $0.table.count } }
+  /// The number of deadlines that wait.
+  public var count: Int { state.withLock { $0.table.count } }
 
-  /// Calls the work at a time in microseconds since 1970, unless the registration is cancelled before.
-  func add(at deadline: Int64, _ work: @escaping @Sendable () -> Void) -> ListenerRegistration {
+  /// Calls the work at a time, unless the registration is cancelled before.
+  ///
+  /// - Parameters:
+  ///   - deadline: The time, in microseconds since 1970.
+  ///   - work: Called once, on any thread.
+  /// - Returns: The registration, which removes the deadline.
+  public func add(at deadline: Int64, _ work: @escaping @Sendable () -> Void) -> ListenerRegistration {
     let length = deadline == .max ? .max : max(0, deadline - clock.now())
     let (number, isEarliest) = state.withLock { $0.table.add(work, at: deadline, length: length) }
     if isEarliest { setTimer() }
@@ -41,7 +48,7 @@ final class Deadlines: Sendable {
     guard let deadline = state.withLock({ $0.table.armed }) else { return }
     let timer = clock.schedule(at: deadline) { [weak self] in self?.fire(at: deadline) }
     let stale = state.withLock { state -> ListenerRegistration? in
-      // Another call may have set an earlier one meanwhile.
+      // Another call may have set an earlier one since.
       guard state.table.armed == deadline else { return timer }
       defer { state.timer = timer }
       return state.timer
