@@ -11,6 +11,11 @@ public struct DatabaseServiceOptions: Sendable {
   /// The default accepts every read and write.
   public var access: any DatabaseAccess = OpenDatabaseAccess()
 
+  /// The guard that decides about reads and writes by the data, such as that of security rules; `nil` for none.
+  ///
+  /// It is asked in addition to the policy.
+  public var gatekeeper: (any DatabaseGuard)?
+
   /// The time, and the timer that renews leases.
   public var clock = ServiceClock.system
 
@@ -60,11 +65,23 @@ public protocol DatabaseAccess: Sendable {
   ///   verified right now: the client tries again with the same token.
   func user(token: String) async throws -> String?
 
+  /// Accepts a token, and returns in whose name the connection is from then on; a guard sees it.
+  ///
+  /// The default calls ``user(token:)``, and knows no claims.
+  func caller(token: String) async throws -> CallContext
+
   /// Whether a user may read.
   func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool
 
   /// Whether a user may write; a multi-path write is checked path by path.
   func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool
+}
+
+extension DatabaseAccess {
+  /// The user of the token, without claims.
+  public func caller(token: String) async throws -> CallContext {
+    CallContext(caller: try await user(token: token).map { .user(VerifiedUser(uid: $0)) } ?? .nobody)
+  }
 }
 
 /// Why a token is not accepted.

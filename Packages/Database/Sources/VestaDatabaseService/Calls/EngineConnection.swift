@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaServiceInterop
 
 /// The client's hold on its connection: when it is gone, so is the connection.
 ///
@@ -23,8 +24,8 @@ final class EngineConnection: Sendable {
     var isDelivering = false
     var isClosing = false
     var isEnded = false
-    /// The user that is signed in.
-    var user: String?
+    /// In whose name requests are made.
+    var caller = CallContext()
     /// Requests that wait while a token is being checked.
     var held: [(DatabaseRequest, Int)]?
     var operations = 0
@@ -45,7 +46,11 @@ final class EngineConnection: Sendable {
     self.receive = receive
   }
 
-  var user: String? { state.withLock { $0.user } }
+  /// The user that is signed in.
+  var user: String? { caller.user?.uid }
+
+  /// In whose name requests are made.
+  var caller: CallContext { state.withLock { $0.caller } }
 
   // MARK: Requests
 
@@ -94,8 +99,8 @@ final class EngineConnection: Sendable {
   /// - Returns: Why the token is not accepted; `nil` when it is.
   private func signIn(_ token: String) async -> DatabaseReply? {
     do {
-      let user = try await room.access.user(token: token)
-      state.withLock { $0.user = user }
+      let caller = try await room.access.caller(token: token)
+      state.withLock { $0.caller = caller }
       return nil
     } catch let error as DatabaseAccessError {
       return DatabaseReply(error.status, message: error.message)
@@ -134,7 +139,7 @@ final class EngineConnection: Sendable {
     }
   }
 
-  func signOut() { state.withLock { $0.user = nil } }
+  func signOut() { state.withLock { $0.caller = CallContext() } }
 
   /// The number of the next operation for the end of the session.
   func nextOperation() -> Int {

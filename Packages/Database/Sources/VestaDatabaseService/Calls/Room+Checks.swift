@@ -92,24 +92,41 @@ extension Room {
     let (context, now, operation, tuning) = (context, now, check.operation, options.tuning)
     // For so long the rows of the log are there, with a good margin.
     let sure = tuning.logTime.microseconds / 2
-    let commit = try await change { transaction -> [DatabasePathValue]? in
+    let question = WriteQuestion(options.gatekeeper, check.write.connection.caller, now: now)
+    let commit = try await change { transaction -> Replaced in
+      if let question {
+        let reader = TreeReader(reader: transaction, keys: context.keys)
+        let values = try await operation.resolved(reader, now: now)
+        guard try await question.mayWrite(values, reader) else { return .denied }
+      }
       if context.isShared {
         let version = try await transaction.commitVersion()
-        guard version.microseconds - found.version.microseconds < sure else { return nil }
+        guard version.microseconds - found.version.microseconds < sure else { return .overtaken }
         // A damaged log says nothing of what others have written: the hash is checked in the turn then.
         guard let commits = try await CommitLog.readable(after: found.version, transaction, context.keys),
           !commits.contains(where: { operation.meets($0.writes) })
-        else { return nil }
+        else { return .overtaken }
       }
       let written = try await operation.replace(
         found.node, in: transaction, context, now: now, limit: tuning.placesOfAReplacement)
       try await CommitLog.append([written], in: transaction, context)
-      return written
+      return .written(written)
     }
-    guard let written = commit.value else { return false }
-    await publish([written], commit.version)
-    answer(check.write, .ok, commit.version)
+    switch commit.value {
+    case .overtaken: return false
+    case .denied: answer(check.write, .denied, commit.version)
+    case .written(let written):
+      await publish([written], commit.version)
+      answer(check.write, .ok, commit.version)
+    }
     return true
+  }
+
+  /// The outcome of a write whose hash has been checked.
+  private enum Replaced: Sendable {
+    case written([DatabasePathValue])
+    case overtaken
+    case denied
   }
 
   /// Notes for the checks that run what a commit has written.

@@ -11,9 +11,6 @@ extension Room {
       hub.remove(connection, path, spec, tag)
       connection.post([.reply(id, .ok)])
     case .get(let path, let spec): get(path, spec, connection, id)
-    case .unauthenticate:
-      connection.signOut()
-      userChanged(connection, id)
     default: connection.post([.reply(id, .ok)])
     }
   }
@@ -40,11 +37,12 @@ extension Room {
   ///
   /// - Parameter listen: The listen whose first data is wanted, too.
   private func window(
-    _ path: DatabasePath, _ spec: DatabaseQuerySpec, for listen: DatabaseListen? = nil
-  ) async throws -> Found {
+    _ path: DatabasePath, _ spec: DatabaseQuerySpec, of connection: EngineConnection, for listen: DatabaseListen? = nil
+  ) async throws -> Found? {
     let context = context, first = QueryReader.first(path, spec, context)
     return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
       reader in
+      guard try await guardAllows(connection, path, spec, reader) else { return nil }
       let (node, lacksIndex) = try await QueryReader(reader, context, for: [spec]).window(path, spec)
       let data = listen.map { Self.firstData(of: $0, node) } ?? []
       return Found(node: node, lacksIndex: lacksIndex, version: reader.version, data: data)
@@ -65,7 +63,9 @@ extension Room {
     reads.begin()
     Task {
       do {
-        let found = try await window(listen.path, listen.spec, for: listen)
+        guard let found = try await window(listen.path, listen.spec, of: connection, for: listen) else {
+          throw ReadDenied()
+        }
         let reply = DatabaseServerMessage.reply(
           id, DatabaseReply(.ok, warnings: found.lacksIndex ? ["no_index"] : []))
         if hub.activate(watch, of: connection, found.node, found.version, data: found.data, reply: reply) {
@@ -73,7 +73,7 @@ extension Room {
         }
       } catch {
         hub.discard(watch)
-        connection.enqueue([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
+        connection.enqueue([.reply(id, Self.reply(to: error))])
       }
       connection.deliver()
       submit(
@@ -101,13 +101,22 @@ extension Room {
     reads.begin()
     Task {
       do {
-        let found = try await window(path, spec)
+        guard let found = try await window(path, spec, of: connection) else { throw ReadDenied() }
         let warnings = found.lacksIndex ? ["no_index"] : []
         connection.post([.reply(id, DatabaseReply(.ok, node: found.node, warnings: warnings))])
       } catch {
-        connection.post([.reply(id, DatabaseReply(.unavailable, message: "The data cannot be read: \(error)"))])
+        connection.post([.reply(id, Self.reply(to: error))])
       }
       reads.end()
     }
   }
+
+  private static func reply(to error: any Error) -> DatabaseReply {
+    error is ReadDenied
+      ? DatabaseReply(.permissionDenied, message: "Permission denied")
+      : DatabaseReply(.unavailable, message: "The data cannot be read: \(error)")
+  }
+
+  /// The guard denies a read.
+  private struct ReadDenied: Error {}
 }

@@ -53,7 +53,7 @@ extension Room {
 
   private func run(_ group: [Write]) async throws {
     let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
-    let beside = options.tuning.checksBeside
+    let (beside, gatekeeper) = (options.tuning.checksBeside, options.gatekeeper)
     // Ends of sessions that could not be carried out come before what was asked after them.
     if state.withLock({ $0.owesForeignEnds || !$0.unfinished.isEmpty }) { try? await finishSessions() }
     let numbers = group.map { write in
@@ -69,7 +69,8 @@ extension Room {
           continue
         }
         let call = WriteCall(
-          connection: write.connection, context: context, access: access, now: now, numbers: numbers,
+          connection: write.connection, context: context, access: access, gatekeeper: gatekeeper, now: now,
+          numbers: numbers,
           rows: write.checks < beside ? rows : nil)
         let outcome = try await call.run(write.request, in: transaction)
         if case .large = outcome { waiting.insert(write.connection.session) }
@@ -110,6 +111,7 @@ extension Room {
     let connection: EngineConnection
     let context: RoomContext
     let access: any DatabaseAccess
+    let gatekeeper: (any DatabaseGuard)?
     let now: Int64
     let numbers: [Int]
     /// How many rows may be read for a hash.
@@ -135,20 +137,28 @@ extension Room {
       if let problem = operation.problem { return problem }
       let user = connection.user
       let isAllowed = operation.places.allSatisfy { access.mayWrite($0.path, $0.node, user: user) }
-      return isAllowed ? nil : DatabaseReply(.permissionDenied, message: "Permission denied")
+      return isAllowed ? nil : .denied
     }
+
+    private var question: WriteQuestion? { WriteQuestion(gatekeeper, connection.caller, now: now) }
 
     private func write(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
       if let refusal = refusal(operation) { return .reply(refusal) }
-      switch try await operation.run(in: transaction, context, now: now, rows: rows) {
+      switch try await operation.run(in: transaction, context, now: now, rows: rows, for: question) {
       case .written(let values): return .written(values)
       case .stale: return .reply(.stale)
       case .large: return .large
+      case .denied: return .reply(.denied)
       }
     }
 
     private func keep(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
       if let refusal = refusal(operation) { return .reply(refusal) }
+      if let question {
+        let reader = TreeReader(reader: transaction, keys: context.keys)
+        let values = try await operation.resolved(reader, now: now)
+        guard try await question.mayWrite(values, reader) else { return .reply(.denied) }
+      }
       for (place, number) in zip(operation.places, numbers) {
         let key = context.keys.operation(context.owner, connection.session, number)
         try await transaction.put(EndOperations.encode(place), for: key)
@@ -217,6 +227,9 @@ extension DatabaseRequest {
 }
 
 extension DatabaseReply {
+  /// The policy or the guard does not allow it.
+  static let denied = DatabaseReply(.permissionDenied, message: "Permission denied")
+
   /// The data does not have the hash of the write.
   static let stale = DatabaseReply(.dataStale, message: "The data has changed.")
 }

@@ -46,6 +46,8 @@ final class Room: Sendable {
     var order = CommitOrder()
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
+    /// Hears of changes of the rules.
+    var rules: ListenerRegistration?
     /// The time at which the building of the indexes goes on after a failure.
     var retry: ListenerRegistration?
     /// The writes whose hashes are being checked, by number.
@@ -80,6 +82,7 @@ final class Room: Sendable {
     self.options = options
     self.openStore = openStore
     self.whenConnectionEnds = whenConnectionEnds
+    observeRules()
   }
 
   /// Whether nobody is connected, and nothing is left to do for sessions that have ended.
@@ -118,7 +121,10 @@ final class Room: Sendable {
   func close() async {
     let (connections, registrations) = state.withLock { state in
       state.isOver = true
-      return (Array(state.connections.values), [state.timer.take(), state.observation.take(), state.retry.take()])
+      return (
+        Array(state.connections.values),
+        [state.timer.take(), state.observation.take(), state.retry.take(), state.rules.take()]
+      )
     }
     for registration in registrations { registration?.cancel() }
     for connection in connections { connection.close() }
@@ -151,8 +157,15 @@ final class Room: Sendable {
     switch job {
     case .open(let connection): await open(connection)
     case .request(let connection, let request, let id):
-      if isOpen(connection) { answer(connection, request, id) }
-    case .signedIn(let connection, let id): userChanged(connection, id)
+      if isOpen(connection) {
+        if case .unauthenticate = request {
+          connection.signOut()
+          await userChanged(connection, id)
+        } else {
+          answer(connection, request, id)
+        }
+      }
+    case .signedIn(let connection, let id): await userChanged(connection, id)
     case .close(let connection):
       await close(connection)
       whenConnectionEnds()
@@ -209,9 +222,10 @@ final class Room: Sendable {
   }
 
   /// After a sign-in or a sign-out: listens that are not allowed any more end, then the request has its reply.
-  func userChanged(_ connection: EngineConnection, _ id: Int) {
+  func userChanged(_ connection: EngineConnection, _ id: Int) async {
     let user = connection.user
     hub.revoke(of: connection) { access.mayRead($0.path, $0.spec, user: user) }
+    await askAgain(connection)
     connection.post([.reply(id, .ok)])
   }
 }

@@ -50,19 +50,31 @@ struct WriteOperation: Sendable {
     case stale
     /// There are more rows than may be read for the hash; nothing has been written.
     case large
+    /// The guard denies it.
+    case denied
   }
 
   /// Carries the write out, if it asks nothing or the data has its hash.
   ///
   /// - Parameter rows: How many rows are read for the hash at the most; `nil` for all.
   func run(
-    in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, rows: Int? = nil
+    in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, rows: Int? = nil,
+    for question: WriteQuestion? = nil
   ) async throws -> End {
     let reader = TreeReader(reader: transaction, keys: room.keys)
+    let written = try await resolved(reader, now: now)
+    // Before the hash: whoever is denied learns nothing of the data.
+    if let question, !(try await question.mayWrite(written, reader)) { return .denied }
     if let hash {
       guard let isCurrent = try await isCurrent(hash, reader, rows) else { return .large }
       guard isCurrent else { return .stale }
     }
+    try await write(written, in: transaction, room)
+    return .written(written)
+  }
+
+  /// The values by place, in the order in which they are written, with server values replaced.
+  func resolved(_ reader: TreeReader, now: Int64) async throws -> [DatabasePathValue] {
     var written: [DatabasePathValue] = []
     for place in orderedPlaces {
       var old: [DatabasePath: DatabaseNode] = [:]
@@ -72,8 +84,7 @@ struct WriteOperation: Sendable {
       let node = ServerValues.resolve(place.node, now: now) { old[$0] ?? .empty }
       written.append(DatabasePathValue(place.path, node))
     }
-    try await write(written, in: transaction, room)
-    return .written(written)
+    return written
   }
 
   /// Writes one node where another is known to be: the rows in which they differ.

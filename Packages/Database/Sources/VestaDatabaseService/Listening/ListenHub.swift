@@ -269,6 +269,15 @@ final class ListenHub: Sendable {
     revoke(queries.filter { !mayRead($0.1) }.map(\.0).sorted())
   }
 
+  /// The listens of a connection, in the order of their numbers.
+  func queries(of connection: EngineConnection) -> [(id: Int, query: Query)] {
+    state.withLock { state in
+      (state.owned[ObjectIdentifier(connection)]?.all ?? []).sorted().compactMap { id in
+        state.watches[id].map { (id, $0.query) }
+      }
+    }
+  }
+
   /// Ends listens, and says so.
   ///
   /// - Returns: The connections that have something to deliver.

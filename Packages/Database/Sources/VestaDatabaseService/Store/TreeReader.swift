@@ -115,6 +115,21 @@ struct TreeReader {
     return children
   }
 
+  /// The keys of the children of a place, in their order; as many reads as keys.
+  func childKeys(of path: DatabasePath, after key: DatabaseKey?, limit: Int) async throws -> [DatabaseKey] {
+    let prefix = keys.data(path)
+    let upper = KeyRange(prefix: prefix).upper
+    var lower = Self.bound(prefix, key, isUpper: true) ?? prefix + [2]
+    var found: [DatabaseKey] = []
+    while found.count < limit, let next = try await reader.firstKey(in: KeyRange(from: lower, to: upper)) {
+      var end = prefix.count
+      found.append(try PathCoding.key(in: next, at: &end))
+      guard let after = KeyRange(prefix: Array(next[..<end])).upper else { break }
+      lower = after
+    }
+    return found
+  }
+
   /// The rows of one child, in the order in which they are scanned.
   private struct ChildRows {
     private let key: DatabaseKey
