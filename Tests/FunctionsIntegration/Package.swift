@@ -59,6 +59,7 @@ let package = Package(
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaFunctions", package: "Functions"),
         .product(name: "VestaFunctionsService", package: "Functions"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),

@@ -59,16 +59,17 @@ package enum CallableValue {
     if let plain = try native(value) { return plain }
     // Asking a number whether it is a dictionary takes long, and asking an array whether it is a number bridges it.
     if type(of: value) is AnyClass, let number = value as? NSNumber { return try foundation(number) }
+    // On Linux, asking a container for its class copies all of it into objects.
+    if type(of: value) is NSNull.Type { return .null }
     switch value {
     case let value as String: return .string(value)
     case let value as [String: Any]: return try encode(object: value, depth)
     case let value as [Any]: return try encode(array: value, depth)
-    case is NSNull: return .null
     case let value as JSONValue: return value
     default: break
     }
-    if let number = value as? NSNumber { return try foundation(number) }
     if let optional = value as? any OptionalValue { return try encode(optional.wrappedValue, depth: depth) }
+    if !(value is any Sequence), let number = value as? NSNumber { return try foundation(number) }
     throw .unsupportedType("\(type(of: value))")
   }
 

@@ -109,7 +109,16 @@ import VestaTesting
     #expect(wire.object?["b"] == ["c": true])
   }
 
+  @Test func `an optional is its value, whatever it is of, and a null in it is null`() throws {
+    #expect(try CallableValue.encode(Optional<NSNull>.some(NSNull()) as Any) == .null)
+    #expect(try CallableValue.encode([Int]?.none as Any) == .null)
+    #expect(try CallableValue.encode(Optional<NSNumber>.some(2.5) as Any) == .number(2.5))
+    #expect(try CallableValue.encode(Int32?.some(5) as Any) == .integer(5))
+    #expect(try CallableValue.encode([["a": Bool?.some(true)]] as [[String: Bool?]]) == [["a": true]])
+  }
+
   @Test func `what has no wire form is named`() {
+    #expect(throws: CallableValue.Failure.unsupportedType("Set<Int>")) { try CallableValue.encode([1] as Set) }
     #expect(throws: CallableValue.Failure.unsupportedType("Date")) { try CallableValue.encode(Date()) }
     #expect(throws: CallableValue.Failure.unsupportedType("Data")) { try CallableValue.encode(["a": Data()]) }
   }

@@ -65,7 +65,7 @@ struct AuthModel: Sendable {
       account = owner { $0.email == email && $0.password == password }
       guard account != nil else {
         // An account that is disabled is told before the password is compared.
-        return owner { $0.email == email && $0.password != nil }?.isDisabled == true ? .disabled : .refused
+        return owner { $0.email == email }?.isDisabled == true ? .disabled : .refused
       }
     case .phone(let phone): account = owner { $0.phone == phone }
     case .google(let subject): account = owner { $0.google == subject }

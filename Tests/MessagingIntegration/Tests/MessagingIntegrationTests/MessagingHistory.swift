@@ -181,7 +181,7 @@ final class MessagingHistory: Sendable {
       } catch {
         model.withLock { $0.broken("the token of client \(client) was not deleted: \(error)") }
       }
-      model.withLock { model in for change in changes { model.changed(client, change) } }
+      model.withLock { $0.deleted(client, changes) }
       await register(program, client)
     }
   }
@@ -191,8 +191,9 @@ final class MessagingHistory: Sendable {
     let ended = Gate()
     let end: @Sendable ((any Error)?) -> Void = { [model] error in
       model.withLock { model in
-        model.changed(client, index)
-        if let error { model.broken("a change of topic \(topic) of client \(client) failed: \(error)") }
+        // A change that waits when the app ends is made by the next one.
+        guard let error else { return model.changed(client, index) }
+        if waits { model.broken("a change of topic \(topic) of client \(client) failed: \(error)") }
       }
       ended.open()
     }

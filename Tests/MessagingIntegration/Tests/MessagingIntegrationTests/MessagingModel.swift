@@ -23,6 +23,10 @@ struct MessagingModel: Sendable {
     var isMember: Bool
     var begin: Int
     var end = Int.max
+    /// Whether the token was deleted with all its topics.
+    var isDeletion = false
+    /// Whether it may have come before a deletion that is before it.
+    var isUncertain = false
   }
 
   struct Registration: Sendable {
@@ -79,7 +83,23 @@ struct MessagingModel: Sendable {
     return clients[client].changes.count - 1
   }
 
-  mutating func changed(_ client: Int, _ index: Int) { clients[client].changes[index].end = tick() }
+  /// A change was made, and those of its topic before it, which were not answered when their app ended.
+  mutating func changed(_ client: Int, _ index: Int) {
+    let change = clients[client].changes[index], now = tick()
+    for before in clients[client].changes.indices.prefix(index + 1)
+    where clients[client].changes[before].topic == change.topic && clients[client].changes[before].end == .max {
+      clients[client].changes[before].end = now
+    }
+    // A change that waited while the token was deleted is made with the next token.
+    let later = clients[client].changes.dropFirst(index + 1)
+    if later.contains(where: { $0.topic == change.topic && $0.isDeletion }) {
+      var copy = change
+      copy.end = now
+      // Until there is a new token it may have been made before the deletion, and be answered late.
+      copy.isUncertain = clients[client].registrations.last?.deletion != .max
+      clients[client].changes.append(copy)
+    }
+  }
 
   mutating func registered(_ client: Int, _ token: String) {
     guard clients[client].registrations.last?.token != token else { return }
@@ -90,7 +110,17 @@ struct MessagingModel: Sendable {
   mutating func deletes(_ client: Int, topics: [String]) -> [Int] {
     let last = clients[client].registrations.count - 1
     if last >= 0 { clients[client].registrations[last].deletion = tick() }
-    return topics.map { changes(client, $0, to: false) }
+    return topics.map { topic in
+      let index = changes(client, topic, to: false)
+      clients[client].changes[index].isDeletion = true
+      return index
+    }
+  }
+
+  /// The token and its topics are deleted; changes that wait are not.
+  mutating func deleted(_ client: Int, _ changes: [Int]) {
+    let now = tick()
+    for index in changes { clients[client].changes[index].end = now }
   }
 
   mutating func loopBegins(_ client: Int, run: Int) -> Int {
@@ -177,6 +207,7 @@ struct MessagingModel: Sendable {
     let changes = clients[client].changes.filter { $0.topic == topic }
     let before = changes.filter { $0.end < message.begin }
     let beside = changes.filter { $0.begin < message.end && $0.end > message.begin }
+    if before.last?.isUncertain == true { return nil }
     let state = before.last?.isMember ?? false
     return beside.contains { $0.isMember != state } ? nil : state
   }

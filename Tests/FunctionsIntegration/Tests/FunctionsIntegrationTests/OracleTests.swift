@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import VestaConcurrency
+import VestaTesting
+
+/// Every change reaches its function, in order and until it succeeds or is a dead letter, and every call has its answer,
+/// however functions fail, block, hang, call each other and are left, and programs restart: compared with a model that
+/// knows the documentation alone.
+///
+/// `VESTA_SOAK=1` runs it for `VESTA_SECONDS`, ten minutes unless it is given, from `VESTA_SEED` on.
+@Suite(.timeLimit(.minutes(30)))
+struct OracleTests {
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `functions are run as documented, however they behave and programs restart`(seed: UInt64) async throws {
+    try await Self.run(seed)
+  }
+
+  static func run(_ seed: UInt64) async throws {
+    let history = try FunctionsHistory(seed: seed)
+    for round in 0..<4 {
+      try await history.round(round, isLast: round == 3)
+      let problems = history.model.withLock { $0.problems }
+      #expect(problems == [], "seed \(seed), round \(round)")
+      if !problems.isEmpty { return }
+    }
+  }
+}
+
+/// The same for ten minutes.
+struct OracleSoakTests {
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"), .timeLimit(.minutes(60)))
+  func `many histories of functions agree with the oracle`() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let seconds = environment["VESTA_SECONDS"].flatMap { Double($0) } ?? 600
+    var seed = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1_000...1_000_000_000)
+    let start = ContinuousClock.now
+    var count = 0
+    while ContinuousClock.now - start < .seconds(seconds) {
+      try await OracleTests.run(seed)
+      (seed, count) = (seed + 1, count + 1)
+    }
+    print("OracleSoakTests of Functions: \(count) histories, up to seed \(seed - 1)")
+  }
+}
