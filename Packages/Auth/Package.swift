@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaAuth", targets: ["VestaAuth"]),
     .library(name: "VestaAuthService", targets: ["VestaAuthService"]),
+    .library(name: "VestaAuthWire", targets: ["VestaAuthWire"]),
   ],
   dependencies: [
     .package(path: "../../Interop/ServiceInterop"),
@@ -98,6 +99,25 @@ let package = Package(
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaAuthWire",
+      dependencies: [
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaAuthWireTests",
+      dependencies: [
+        "VestaAuthWire",
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings
     ),

@@ -1,0 +1,254 @@
+import VestaAuthBackend
+import VestaBytes
+import VestaTesting
+
+@testable import VestaAuthWire
+
+func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+/// One message as bytes, and what is wrong when they are not read as the same message.
+struct Sample {
+  var name: String
+  var json: [UInt8]
+  var read: ([UInt8]) throws -> Bool
+}
+
+extension SplitMix {
+  mutating func text() -> String { pick(["a", "é", "\u{1F600}", "\"\\&=+%", "\u{0}\n", "x@y.z"]) }
+
+  mutating func maybe() -> String? { oneIn(2) ? nil : text() }
+
+  mutating func time() -> Int64? { pick([nil, 1_700_000_000_123, -1, 0]) }
+
+  mutating func factor() -> MfaEnrollment {
+    MfaEnrollment(
+      mfaEnrollmentID: text(), factor: oneIn(2) ? .totp : .phone(number: text()), displayName: maybe(),
+      enrolledAt: time() ?? 5)
+  }
+
+  mutating func provider() -> ProviderUserInfo {
+    ProviderUserInfo(
+      providerID: text(), rawID: text(), federatedID: maybe(), email: maybe(), displayName: maybe(), photoURL: maybe(),
+      phoneNumber: maybe(), screenName: maybe())
+  }
+
+  mutating func user() -> AuthUser {
+    let hash = pick([nil, "aGFzaA=="])
+    return AuthUser(
+      localID: text(), email: maybe(), emailVerified: oneIn(2), displayName: maybe(), photoURL: maybe(),
+      phoneNumber: maybe(), hasPassword: hash != nil || oneIn(2), passwordHash: hash, salt: maybe(),
+      passwordUpdatedAt: time(), validSince: time(), disabled: oneIn(2), createdAt: time() ?? 0, lastLoginAt: time(),
+      lastRefreshAt: time(), customAuth: oneIn(2), customAttributes: pick([nil, "{\"a\":1}"]), tenantID: maybe(),
+      initialEmail: maybe(), emailLinkSignIn: oneIn(2), mfaInfo: oneIn(2) ? [] : [factor()],
+      providerUserInfo: oneIn(2) ? [] : [provider()])
+  }
+
+  mutating func tokens() -> AuthTokens {
+    AuthTokens(idToken: text(), refreshToken: text(), expiresIn: Int64(below(9_999)))
+  }
+
+  mutating func outcome() -> SignInOutcome {
+    guard oneIn(3) else { return .signedIn(tokens()) }
+    return .secondFactorRequired(PendingSecondFactor(mfaPendingCredential: text(), factors: [factor()]))
+  }
+
+  mutating func verification() -> AppVerification? {
+    oneIn(2) ? nil : AppVerification(recaptchaToken: maybe(), appToken: text(), appSecret: maybe())
+  }
+
+  mutating func idpRequest() -> IdpSignInRequest {
+    let credential = IdpCredential(
+      providerID: text(), idToken: maybe(), accessToken: maybe(), oauthTokenSecret: maybe(), rawNonce: maybe(),
+      authorizationCode: maybe(), pendingToken: maybe(), samlResponse: maybe(), givenName: maybe(),
+      familyName: maybe())
+    return IdpSignInRequest(
+      credential: credential, idToken: maybe(), returnIdpCredential: oneIn(2), autoCreate: oneIn(2),
+      sessionID: maybe())
+  }
+
+  mutating func idpResponse() -> IdpSignInResponse {
+    IdpSignInResponse(
+      providerID: text(), federatedID: text(), rawID: text(), localID: maybe(), email: maybe(), emailVerified: oneIn(2),
+      displayName: maybe(), fullName: maybe(), firstName: maybe(), lastName: maybe(), screenName: maybe(),
+      photoURL: maybe(), rawUserInfo: maybe(), isNewUser: oneIn(2), oauthIDToken: maybe(), oauthAccessToken: maybe(),
+      oauthExpiresIn: time(), oauthTokenSecret: maybe(), pendingToken: maybe(), nonce: maybe(),
+      needsConfirmation: oneIn(2), verifiedProviders: oneIn(2) ? [] : [text()], errorMessage: maybe(),
+      outcome: oneIn(2) ? nil : outcome())
+  }
+
+  func sample<Schema: ProtobufSchema>(
+    _ schema: Schema.Type, _ message: Schema.Message
+  ) throws -> Sample where Schema.Message: Equatable {
+    Sample(name: "\(schema)", json: try Schema.json(of: message)) { bytes in
+      try Schema.message(json: bytes, ignoresUnknownNames: true) == message
+    }
+  }
+
+  func sample<Conversion: ProtobufConversion>(
+    _ conversion: Conversion.Type, _ value: Conversion.Value
+  ) throws -> Sample where Conversion.Value: Equatable {
+    Sample(name: "\(conversion)", json: try Conversion.json(of: value)) { bytes in
+      try Conversion.value(json: JSONValue(json: bytes), ignoresUnknownNames: true) == value
+    }
+  }
+
+  mutating func signIn() throws -> Sample {
+    switch below(11) {
+    case 0:
+      return try sample(
+        SignUpRequestWire.self,
+        SignUpRequest(
+          email: maybe(), password: maybe(), displayName: maybe(), photoURL: maybe(), idToken: maybe(),
+          captchaResponse: maybe()))
+    case 1:
+      return try sample(
+        SignUpResponseWire.self,
+        SignUpResponse(localID: text(), email: maybe(), displayName: maybe(), tokens: tokens()))
+    case 2:
+      return try sample(
+        PasswordSignInRequestWire.self,
+        PasswordSignInRequest(email: text(), password: text(), captchaResponse: maybe()))
+    case 3:
+      return try sample(
+        PasswordSignInResponseWire.self,
+        PasswordSignInResponse(localID: text(), email: text(), displayName: maybe(), outcome: outcome()))
+    case 4:
+      return try sample(
+        CustomTokenSignInResponseWire.self,
+        CustomTokenSignInResponse(localID: text(), isNewUser: oneIn(2), tokens: tokens()))
+    case 5:
+      return try sample(
+        EmailLinkSignInRequestWire.self, EmailLinkSignInRequest(email: text(), oobCode: text(), idToken: maybe()))
+    case 6:
+      return try sample(
+        EmailLinkSignInResponseWire.self,
+        EmailLinkSignInResponse(localID: text(), email: text(), isNewUser: oneIn(2), outcome: outcome()))
+    case 7:
+      let proof: PhoneProof =
+        oneIn(2) ? .code(sessionInfo: text(), code: text()) : .temporaryProof(phoneNumber: text(), proof: text())
+      return try sample(PhoneSignInRequestWire.self, PhoneSignInRequest(proof: proof, idToken: maybe()))
+    case 8:
+      let response: PhoneSignInResponse =
+        oneIn(2)
+        ? .signedIn(localID: text(), phoneNumber: text(), isNewUser: oneIn(2), tokens: tokens())
+        : .numberInUse(phoneNumber: text(), temporaryProof: text(), expiresIn: 3_600)
+      return try sample(PhoneSignInResponseWire.self, response)
+    case 9: return try sample(IdpSignInRequestWire.self, idpRequest())
+    default: return try sample(IdpSignInResponseWire.self, idpResponse())
+    }
+  }
+
+  mutating func account() throws -> Sample {
+    switch below(10) {
+    case 0: return try sample(LookupResponseWire.self, LookupResponse(users: oneIn(3) ? [] : [user()]))
+    case 1:
+      return try sample(
+        UpdateRequestWire.self,
+        UpdateRequest(
+          idToken: maybe(), oobCode: maybe(), email: maybe(), password: maybe(), displayName: maybe(),
+          photoURL: maybe(), deleteAttributes: Set(UserAttribute.allCases.filter { _ in oneIn(2) }),
+          deleteProviders: oneIn(2) ? [] : [text()]))
+    case 2:
+      return try sample(
+        UpdateResponseWire.self,
+        UpdateResponse(
+          localID: text(), email: maybe(), newEmail: maybe(), emailVerified: oneIn(2), displayName: maybe(),
+          photoURL: maybe(), hasPassword: oneIn(2), providerUserInfo: oneIn(2) ? [] : [provider()],
+          tokens: oneIn(2) ? nil : tokens()))
+    case 3:
+      let settings = OobLinkSettings(
+        continueURL: maybe(), canHandleCodeInApp: oneIn(2), iosBundleID: maybe(), androidPackageName: maybe(),
+        androidInstallApp: oneIn(2), androidMinimumVersion: maybe(), linkDomain: maybe())
+      return try sample(
+        SendOobCodeRequestWire.self,
+        SendOobCodeRequest(
+          requestType: pick([nil] + OobRequestType.allCases.map(Optional.some)), email: maybe(), newEmail: maybe(),
+          idToken: maybe(), settings: settings))
+    case 4:
+      return try sample(
+        ResetPasswordResponseWire.self,
+        ResetPasswordResponse(requestType: pick(OobRequestType.allCases), email: maybe(), newEmail: maybe()))
+    case 5:
+      return try sample(
+        CreateAuthURIResponseWire.self,
+        CreateAuthURIResponse(
+          sessionID: text(), isRegistered: pick([nil, true, false]), allProviders: oneIn(2) ? [] : [text()],
+          signInMethods: oneIn(2) ? [] : [text()]))
+    case 6:
+      return try sample(
+        SendVerificationCodeRequestWire.self,
+        SendVerificationCodeRequest(phoneNumber: text(), appVerification: verification()))
+    case 7:
+      return try sample(
+        RevokeTokenRequestWire.self,
+        RevokeTokenRequest(
+          idToken: text(), providerID: text(), token: text(),
+          tokenType: pick([.refreshToken, .accessToken, .code])))
+    case 8:
+      return try sample(ResetPasswordRequestWire.self, ResetPasswordRequest(oobCode: text(), newPassword: maybe()))
+    default:
+      return try sample(
+        CreateAuthURIRequestWire.self,
+        CreateAuthURIRequest(identifier: text(), continueURI: text(), sessionID: maybe()))
+    }
+  }
+
+  mutating func secondFactor() throws -> Sample {
+    switch below(8) {
+    case 0:
+      let factor: StartMfaEnrollmentRequest.Factor =
+        oneIn(2) ? .totp : .phone(number: text(), appVerification: verification())
+      return try sample(
+        StartMfaEnrollmentRequestWire.self, StartMfaEnrollmentRequest(idToken: text(), factor: factor))
+    case 1:
+      let secret = TotpSecret(sharedSecretKey: text(), sessionInfo: text(), finalizeEnrollmentTime: time() ?? 7)
+      return try sample(
+        StartMfaEnrollmentResponseWire.self, oneIn(2) ? .phone(sessionInfo: text()) : .totp(secret))
+    case 2:
+      let proof: FinalizeMfaEnrollmentRequest.Proof =
+        oneIn(2) ? .phone(sessionInfo: text(), code: text()) : .totp(sessionInfo: text(), code: text())
+      return try sample(
+        FinalizeMfaEnrollmentRequestWire.self,
+        FinalizeMfaEnrollmentRequest(idToken: text(), displayName: maybe(), proof: proof))
+    case 3:
+      return try sample(
+        StartMfaSignInRequestWire.self,
+        StartMfaSignInRequest(
+          mfaPendingCredential: text(), mfaEnrollmentID: text(), appVerification: verification()))
+    case 4:
+      let proof: FinalizeMfaSignInRequest.Proof =
+        oneIn(2) ? .phone(sessionInfo: text(), code: text()) : .totp(mfaEnrollmentID: text(), code: text())
+      return try sample(
+        FinalizeMfaSignInRequestWire.self, FinalizeMfaSignInRequest(mfaPendingCredential: text(), proof: proof))
+    case 5:
+      return try sample(
+        WithdrawMfaEnrollmentRequestWire.self,
+        WithdrawMfaEnrollmentRequest(idToken: text(), mfaEnrollmentID: text()))
+    case 6: return try sample(AuthTokensWire.self, tokens())
+    default: return try sample(StartMfaSignInResponseWire.self, StartMfaSignInResponse(sessionInfo: text()))
+    }
+  }
+
+  mutating func sample() throws -> Sample {
+    switch below(3) {
+    case 0: try signIn()
+    case 1: try account()
+    default: try secondFactor()
+    }
+  }
+
+  mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0...below(3) where !bytes.isEmpty {
+      let index = below(bytes.count)
+      switch below(3) {
+      case 0: bytes[index] = UInt8(below(256))
+      case 1: bytes.remove(at: index)
+      default: bytes.insert(contentsOf: pick([utf8("{"), utf8("null"), utf8("1e99"), utf8("\"x\":[],")]), at: index)
+      }
+    }
+    return bytes
+  }
+}
