@@ -14,9 +14,16 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaRules", targets: ["VestaRules"]),
+    .library(name: "VestaRulesGuards", targets: ["VestaRulesGuards"]),
     .library(name: "VestaRulesTesting", targets: ["VestaRulesTesting"]),
   ],
-  dependencies: [.package(path: "../Core")],
+  dependencies: [
+    .package(path: "../Core"),
+    .package(path: "../../Interop/DatabaseBackend"),
+    .package(path: "../../Interop/FirestoreBackend"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StorageBackend"),
+  ],
   targets: [
     .target(
       name: "VestaRules",
@@ -27,7 +34,34 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaRulesGuards",
+      dependencies: [
+        "VestaRules",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+      ],
+      swiftSettings: settings
+    ),
     .target(name: "VestaRulesTesting", dependencies: ["VestaRules"], swiftSettings: settings),
+    .testTarget(
+      name: "VestaRulesGuardsTests",
+      dependencies: [
+        "VestaRules", "VestaRulesGuards",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaRulesTestingTests", dependencies: ["VestaRules", "VestaRulesTesting"], swiftSettings: settings),
     .testTarget(

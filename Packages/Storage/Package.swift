@@ -84,6 +84,7 @@ let package = Package(
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageBackendContracts", package: "StorageBackend"),
+        .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
       ],

@@ -13,10 +13,27 @@ extension Ruleset {
     _ request: RulesRequest, budget: inout RulesBudget,
     read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
   ) async throws(Failure) -> RulesDecision {
+    try await decided(&budget, read) { decide(request, documents: $0, budget: &$1) }
+  }
+
+  /// Decides about a query whose rules look up documents that have to be read first.
+  ///
+  /// - Throws: The error of `read`; the budget is then unchanged.
+  public func decide<Failure: Error>(
+    _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, budget: inout RulesBudget,
+    read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
+  ) async throws(Failure) -> RulesDecision {
+    try await decided(&budget, read) { decide(query, auth: auth, time: time, documents: $0, budget: &$1) }
+  }
+
+  private func decided<Failure: Error>(
+    _ budget: inout RulesBudget, _ read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup,
+    _ decide: (KnownDocuments, inout RulesBudget) -> RulesDecision
+  ) async throws(Failure) -> RulesDecision {
     var known = KnownDocuments()
     while true {
       var attempt = budget
-      let decision = decide(request, documents: known, budget: &attempt)
+      let decision = decide(known, &attempt)
       guard case .needs(let functions, let paths) = decision.verdict else {
         budget = attempt
         return decision

@@ -61,6 +61,21 @@ import VestaTesting
     #expect(!decide(11))
   }
 
+  @Test func `a number that a filter fixes may be an integer or a float`() throws {
+    #expect(try !isAllowed("resource.data.f is int", f(.equal, .int(1))))
+    #expect(try !isAllowed("resource.data.f is float", f(.equal, .float(1))))
+    #expect(try isAllowed("resource.data.f is float", f(.equal, .float(2.5))))
+    #expect(try isAllowed("resource.data.f is number && resource.data.f + 1 == 2", f(.equal, .int(1))))
+    #expect(try !isAllowed("resource.data.f / 2 == 0", f(.isIn, .list([.string("a"), .int(1)]))))
+    let two = RulesQuery.Filter.all([f(.equal, .int(1)), .field(["g"], .equal, .float(2))])
+    #expect(try !isAllowed("resource.data.f is int || resource.data.g is float", two))
+    #expect(try isAllowed("resource.data.f is int || resource.data.f is float && resource.data.g == 2", two))
+    // Several readings of one alternative use the budget once.
+    let many = RulesQuery.Filter.field(["f"], .isIn, .list((0..<30).map { .int($0) }))
+    let rule = (0..<4).map { "resource.data.f >= -\($0)" }.joined(separator: " && ")
+    #expect(try isAllowed(rule, many))
+  }
+
   @Test func `a filter with too many alternatives is denied`() throws {
     let each = RulesQuery.Filter.any((0..<8).map { f(.equal, .int($0)) })
     #expect(try !isAllowed("true", .all([each, each, each])))
@@ -69,7 +84,8 @@ import VestaTesting
   // MARK: Soundness
 
   private static let values: [RulesValue] = [
-    .int(1), .int(2), .int(3), .string("a"), .string("b"), .null, .bool(true), .list([.int(1)]),
+    .int(1), .int(2), .int(3), .float(1), .float(2), .float(2.5), .string("a"), .string("b"), .null, .bool(true),
+    .list([.int(1)]),
     .list([.int(2), .int(1)]),
   ]
   private static let fields = ["a", "b"]
@@ -80,7 +96,9 @@ import VestaTesting
     case .any(let filters): return filters.contains { matches($0, document) }
     case .field(let field, let comparison, let value):
       guard let own = document[field[0]] else { return false }
-      let order = own.type == value.type ? Arithmetic.order(own, value) : nil
+      func isNumber(_ value: RulesValue) -> Bool { value.type == .int || value.type == .float }
+      let isComparable = own.type == value.type || isNumber(own) && isNumber(value)
+      let order = isComparable ? Arithmetic.order(own, value) : nil
       switch comparison {
       case .equal: return own == value
       case .notEqual: return own != value && own != .null
@@ -122,7 +140,9 @@ import VestaTesting
     return random.pick([
       "(\(field) \(sign) \(value))", "(\(value) \(sign) \(field))", "(\(value) in \(field))",
       "(\(field) in [1, 'a', \(value)])",
-      "(\(field) is string)", "(\(field).size() > 0)", "('a' in resource.data)", "(\(field)[0] == 1)", "(id == 'd1')",
+      "(\(field) is string)", "(\(field) is int)", "(\(field) is float)", "(\(field) / 2 == 0)",
+      "(string(\(field)) == '1')", "(\(field).size() > 0)", "('a' in resource.data)", "(\(field)[0] == 1)",
+      "(id == 'd1')",
     ])
   }
 

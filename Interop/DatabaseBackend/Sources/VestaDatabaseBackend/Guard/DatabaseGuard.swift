@@ -11,10 +11,11 @@ public import VestaServiceInterop
 /// | `onDisconnectPut`, `onDisconnectMerge` | ``mayWrite(_:before:after:context:)``, in the transaction that keeps the operation, with the state that it would find now; not again at the end of the connection |
 ///
 /// - A merge is one question about all its places. Values of the server are filled in.
-/// - It is asked before the hash of a write is looked at, so that a caller who is denied learns nothing of the data. The
-///   reply is `permission_denied`, and nothing has changed.
-/// - Each listen of a connection is asked about again when the connection is signed in or out, before the reply, and each
-///   listen of the engine when the rules change (``observe(_:)``); one that is denied then ends with `listenRevoked`.
+/// - It is asked before the hash of a write is looked at, so that a caller who is denied learns nothing of the data.
+///   The reply is `permission_denied`, and nothing has changed.
+/// - Each listen of a connection is asked about again when the connection is signed in or out, before the reply, and
+///   each listen of the engine when the rules change (``observe(_:)``); one that is denied then ends with
+///   `listenRevoked`.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.
 ///
 /// An engine without a guard asks nobody.
@@ -30,8 +31,8 @@ public protocol DatabaseGuard: Sendable {
 
   /// Whether the caller may write values.
   ///
-  /// It is called while a transaction of the engine is open, perhaps more than once for a write whose transaction has to
-  /// be repeated: it must not call the engine, and changes nothing.
+  /// It is called while a transaction of the engine is open, perhaps more than once for a write whose transaction
+  /// has to be repeated: it must not call the engine, and changes nothing.
   ///
   /// - Throws: Any error where it cannot decide; the reply is `unavailable` then, and nothing has changed.
   nonisolated(nonsending) func mayWrite(

@@ -43,8 +43,8 @@ extension Evaluation {
       let count = failures.count
       let outcome = capture(number, 0)
       failures.removeLast(failures.count - count)
-      if case .value(let value) = outcome { return value }
-      return nil
+      if case .value(let value) = outcome { return .some(value) }
+      return .none
     }
   }
 

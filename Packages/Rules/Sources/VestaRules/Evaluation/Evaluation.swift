@@ -129,7 +129,7 @@ struct Evaluation {
     let value: RulesValue?
     switch RequestField(rawValue: number) {
     case .auth: value = request.auth
-    case .method: value = dialect.hasMethod(service) ? .string(request.method.rawValue) : nil
+    case .method: value = dialect.hasMethod(service) ? .some(.string(request.method.rawValue)) : .none
     case .path: value = .path(request.path)
     case .query: value = request.query
     case .resource: value = request.resource

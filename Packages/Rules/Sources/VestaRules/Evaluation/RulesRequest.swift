@@ -38,7 +38,7 @@ extension RulesRequest {
   func value(of field: RequestField, dialect: RulesDialect, service: RulesService) -> RulesValue? {
     switch field {
     case .auth: auth
-    case .method: dialect.hasMethod(service) ? .string(method.rawValue) : nil
+    case .method: dialect.hasMethod(service) ? .some(.string(method.rawValue)) : .none
     case .path: .path(path)
     case .query: query
     case .resource: resource

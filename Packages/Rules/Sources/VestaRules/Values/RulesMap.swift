@@ -108,8 +108,9 @@ public struct RulesMapDiff: Sendable {
       let compared =
         l == left.count
         ? 1 : r == right.count ? -1 : UTF8Order.compare(left.members[l].name, right.members[r].name)
-      let leftValue = compared <= 0 ? left.members[l].value : nil
-      let rightValue = compared >= 0 ? right.members[r].value : nil
+      // Spelt out: `nil` alone would be the value null here, and a name that one side lacks would have that value.
+      let leftValue: RulesValue? = compared <= 0 ? .some(left.members[l].value) : .none
+      let rightValue: RulesValue? = compared >= 0 ? .some(right.members[r].value) : .none
       if matches(leftValue, rightValue) {
         names.append(.string(compared <= 0 ? left.members[l].name : right.members[r].name))
       }

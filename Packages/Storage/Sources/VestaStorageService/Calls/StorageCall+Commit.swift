@@ -26,7 +26,8 @@ extension StorageCall {
   ///
   /// - Returns: The row, and the blob to remove after the commit.
   ///
-  /// - Parameter starter: The caller who started the upload, as `UploadRecord.starter()` returns it; `nil` for an owner.
+  /// - Parameter starter: The caller who started the upload, as `UploadRecord.starter()` returns it; `nil` for an
+  ///   owner.
   func place(
     _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
     preconditions: Preconditions, starter: CallContext?, in transaction: any StoreTransaction

@@ -1,0 +1,158 @@
+public import VestaConcurrency
+public import VestaDatabaseBackend
+public import VestaRules
+public import VestaServiceInterop
+
+/// Decides about a Realtime Database by its rules.
+///
+/// Rules read the tree as they go: a decision is made with the nodes that are known, those that it missed are read, and
+/// it is made again, until it misses none.
+public final class DatabaseRulesGuard: DatabaseGuard {
+  private let rules: RulesInForce<DatabaseRuleset>
+
+  /// A guard that denies everything until it has rules.
+  public init(_ ruleset: DatabaseRuleset? = nil) { rules = RulesInForce(ruleset) }
+
+  /// The rules that decisions are made by now; `nil` for none.
+  public var current: DatabaseRuleset? { rules.current }
+
+  /// Compiles rules, and puts them in force if they compile.
+  ///
+  /// - Throws: `RulesetError` with the messages of the check at upload; the rules in force are unchanged.
+  public func replace(with source: String) async throws(RulesetError) {
+    try await rules.replace { () throws(RulesetError) in try DatabaseRuleset(source) }
+  }
+
+  /// Calls back after each replacement of the rules.
+  public func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration { rules.observe(changed) }
+
+  /// Whether the rules allow a read.
+  public nonisolated(nonsending) func mayRead(
+    _ read: DatabaseGuardedRead, state: any DatabaseGuardState, context: CallContext
+  ) async throws -> Bool {
+    guard let ruleset = rules.current else { return false }
+    let data = KnownNodes(state)
+    let query = DatabaseRulesQuery(read.spec)
+    while true {
+      let decision = ruleset.decideRead(
+        read.path.names, auth: context.auth, query: query, now: Double(read.time), data: data)
+      guard try await data.readMissed() else { return decision.isAllowed }
+    }
+  }
+
+  /// Whether the rules allow a write.
+  public nonisolated(nonsending) func mayWrite(
+    _ write: DatabaseGuardedWrite, before: any DatabaseGuardState, after: any DatabaseGuardState, context: CallContext
+  ) async throws -> Bool {
+    guard let ruleset = rules.current else { return false }
+    let (before, after) = (KnownNodes(before), KnownNodes(after, written: write.values))
+    while true {
+      let decision = ruleset.decideWrite(
+        write.values.map(\.path.names), auth: context.auth, now: Double(write.time), before: before, after: after)
+      let hasMissedBefore = try await before.readMissed()
+      let hasMissedAfter = try await after.readMissed()
+      guard hasMissedBefore || hasMissedAfter else { return decision.isAllowed }
+    }
+  }
+}
+
+/// The nodes of a state that rules have asked for so far.
+private final class KnownNodes: DatabaseRulesData {
+  private let state: any DatabaseGuardState
+  /// What a write puts where: it is at hand, and need not be read.
+  private let written: [(path: [String], node: VestaDatabaseBackend.DatabaseNode)]
+  private var nodes: [[String]: VestaRules.DatabaseNode] = [:]
+  private var missed: [[String]] = []
+
+  init(_ state: any DatabaseGuardState, written: [DatabasePathValue] = []) {
+    self.state = state
+    self.written = written.filter { $0.path.back?.isPriority != true }.map { ($0.path.names, $0.node) }
+  }
+
+  private func writtenNode(at path: [String]) -> VestaDatabaseBackend.DatabaseNode? {
+    for value in written where path.starts(with: value.path) {
+      return value.node[DatabasePath(path.dropFirst(value.path.count).map { DatabaseKey($0) })]
+    }
+    return nil
+  }
+
+  func node(at path: [String]) -> VestaRules.DatabaseNode {
+    if let node = writtenNode(at: path) { return VestaRules.DatabaseNode(DatabaseGlance(node)) }
+    if let node = nodes[path] { return node }
+    missed.append(path)
+    return .missing
+  }
+
+  func childNames(at path: [String]) -> [String] {
+    var names: [String] = []
+    writtenNode(at: path)?.forEachChild { key, _ in names.append(key.text) }
+    return names
+  }
+
+  /// Reads the nodes that were missed; whether there were any.
+  nonisolated(nonsending) func readMissed() async throws -> Bool {
+    let paths = missed
+    missed = []
+    for path in paths where nodes[path] == nil {
+      nodes[path] = VestaRules.DatabaseNode(try await state.glance(at: DatabasePath(path.map { DatabaseKey($0) })))
+    }
+    return !paths.isEmpty
+  }
+}
+
+extension DatabasePath {
+  fileprivate var names: [String] { keys.map(\.text) }
+}
+
+extension VestaRules.DatabaseNode {
+  fileprivate init(_ glance: DatabaseGlance) {
+    self =
+      switch glance {
+      case .empty: .missing
+      case .leaf(let leaf, let priority): .leaf(DatabaseScalar(leaf), priority: DatabaseScalar(priority))
+      case .parent(let priority): .parent(priority: DatabaseScalar(priority))
+      }
+  }
+}
+
+extension DatabaseScalar {
+  fileprivate init(_ leaf: DatabaseLeaf?) {
+    switch leaf {
+    case .bool(let bool)?: self = .bool(bool)
+    case .int(let number)?: self = .number(Double(number))
+    case .double(let number)?: self = .number(number)
+    case .string(let text)?: self = .string(text)
+    // Values of the server are filled in before rules are asked.
+    case .timestamp?, .incrementInt?, .incrementDouble?, nil: self = .null
+    }
+  }
+}
+
+extension DatabaseRulesQuery {
+  /// The parameters of a query; of everything none.
+  fileprivate init(_ spec: DatabaseQuerySpec) {
+    guard !spec.isDefault else {
+      self.init()
+      return
+    }
+    let order: Order =
+      switch spec.index {
+      case .priority: .priority
+      case .key: .key
+      case .value: .value
+      case .child(let path): .child(path.text)
+      }
+    self.init(order)
+    if let start = spec.start, let end = spec.end, start == end, start.isInclusive {
+      equalTo = DatabaseScalar(start.value.leaf)
+    } else {
+      startAt = DatabaseScalar(spec.start?.value.leaf)
+      endAt = DatabaseScalar(spec.end?.value.leaf)
+    }
+    switch spec.limit?.side {
+    case .first?: limitToFirst = spec.limit?.count
+    case .last?: limitToLast = spec.limit?.count
+    case nil: break
+    }
+  }
+}

@@ -1,0 +1,59 @@
+public import VestaConcurrency
+public import VestaRules
+
+/// The rules that a guard decides by, which can be replaced while it decides.
+///
+/// A replacement is compiled beside the traffic and takes effect at once and as a whole: each decision is made by one
+/// ruleset. One that does not compile leaves the rules in force as they are. Before the first rules everything is
+/// denied.
+public final class RulesInForce<Rules: Sendable>: Sendable {
+  private struct State: Sendable {
+    var rules: Rules?
+    /// The number of the call that the rules are from.
+    var number = 0
+    var calls = 0
+  }
+
+  private let state = Locked(State())
+  private let changes = ListenerRegistry<Void>()
+
+  /// Nothing at first, or rules that are compiled already.
+  public init(_ rules: Rules? = nil) { state.withLock { $0.rules = rules } }
+
+  /// The rules that decisions are made by now; `nil` for none.
+  public var current: Rules? { state.withLock { $0.rules } }
+
+  /// Compiles rules, and puts them in force if they compile.
+  ///
+  /// Of several calls at once the last one counts, whichever of them takes longest to compile.
+  ///
+  /// - Parameter compile: Compiles the rules, on a thread of its own.
+  /// - Returns: The compiled rules.
+  /// - Throws: What `compile` throws; the rules in force are unchanged.
+  @discardableResult
+  public func replace(
+    _ compile: @escaping @Sendable () throws(RulesetError) -> Rules
+  ) async throws(RulesetError) -> Rules {
+    let number = state.withLock { state in
+      state.calls += 1
+      return state.calls
+    }
+    let rules = try await Self.compiled(compile)
+    let isNewest = state.withLock { state in
+      guard number > state.number else { return false }
+      (state.rules, state.number) = (rules, number)
+      return true
+    }
+    if isNewest { changes.emit(()) }
+    return rules
+  }
+
+  @concurrent private static func compiled(
+    _ compile: @escaping @Sendable () throws(RulesetError) -> Rules
+  ) async throws(RulesetError) -> Rules { try compile() }
+
+  /// Calls back after each replacement, until the registration is cancelled.
+  public func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration {
+    changes.add { _ in changed() }
+  }
+}

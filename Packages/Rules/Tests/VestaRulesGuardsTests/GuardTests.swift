@@ -1,0 +1,336 @@
+import Testing
+import VestaBytes
+import VestaConcurrency
+import VestaDatabaseBackend
+import VestaFirestoreBackend
+import VestaRules
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaTesting
+
+@testable import VestaRulesGuards
+
+private let database = "projects/p/databases/(default)/documents"
+private let now = Timestamp(seconds: 1_767_225_600)
+
+private func user(_ uid: String, _ claims: JSONObject = JSONObject()) -> CallContext {
+  CallContext(caller: .user(VerifiedUser(uid: uid, claims: claims)))
+}
+
+private func document(_ path: String, _ fields: MapValue) -> Document {
+  Document(name: "\(database)/\(path)", fields: fields)
+}
+
+/// Documents by name, which counts what is read.
+private struct Documents: FirestoreGuardState {
+  let documents: [Document]
+  let read = Log<String>()
+
+  nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
+    read.add(name)
+    return documents.first { $0.name == name }
+  }
+}
+
+@Suite struct FirestoreRulesGuardTests {
+  private func guardian(_ rules: String) throws -> FirestoreRulesGuard {
+    let source = """
+      rules_version = '2';
+      service cloud.firestore { match /databases/{database}/documents {
+        function document(path) { return /databases/$(database)/documents/$(path); }
+        \(rules)
+      } }
+      """
+    return FirestoreRulesGuard(try Ruleset(source, for: .firestore))
+  }
+
+  @Test func `a get sees the document, the claims and the documents that are looked up`() async throws {
+    let guardian = try guardian(
+      """
+      match /notes/{id} {
+        allow get: if resource == null || resource.data.owner == request.auth.uid
+          || request.auth.token.admin == true && get(document('users/' + request.auth.uid)).data.level == 2
+          || resource.data.link == document('users/ada') && resource.id == id && request.time == timestamp.value(1767225600000);
+      }
+      """)
+    let state = Documents(documents: [document("users/eve", ["level": .integer(2)])])
+    let note = document("notes/n", ["owner": .string("ada")])
+    func mayGet(_ document: Document?, _ context: CallContext) async throws -> Bool {
+      try await guardian.mayGet("\(database)/notes/n", document, state: state, at: now, context: context)
+    }
+    #expect(try await mayGet(note, user("ada")))
+    #expect(state.read.entries.isEmpty)
+    #expect(try await !mayGet(note, user("eve")))
+    var claims = JSONObject()
+    claims["admin"] = .bool(true)
+    #expect(try await mayGet(note, user("eve", claims)))
+    // Once for each decision: a document is asked for although the operand before it is an error.
+    #expect(state.read.entries == ["\(database)/users/eve", "\(database)/users/eve"])
+    #expect(try await mayGet(nil, CallContext()))
+    #expect(try await mayGet(document("notes/n", ["link": .reference("\(database)/users/ada")]), CallContext()))
+  }
+
+  @Test func `the writes of a commit are decided together`() async throws {
+    let guardian = try guardian(
+      """
+      match /a/{id} { allow create: if existsAfter(document('b/' + id)); allow update: if resource.data.n < request.resource.data.n;
+        allow delete: if !existsAfter(document('b/' + id)); }
+      match /b/{id} { allow create: if getAfter(document('a/' + id)).data.n == 1 && !exists(document('a/' + id)); allow delete; }
+      match /c/{id} { allow get: if resource.data.open; }
+      """)
+    let (a, b) = (document("a/x", ["n": .integer(1)]), document("b/x", [:]))
+    let state = Documents(documents: [])
+    func may(_ writes: FirestoreGuardedWrite...) async throws -> Bool {
+      try await guardian.mayCommit(writes, state: state, at: now, context: CallContext())
+    }
+    let (newA, newB) = (
+      FirestoreGuardedWrite(.change, a.name, before: nil, after: a),
+      FirestoreGuardedWrite(.change, b.name, before: nil, after: b)
+    )
+    #expect(try await may(newA, newB))
+    #expect(try await may(newB, newA))
+    #expect(try await !may(newA))
+    #expect(try await !may(newB))
+    let more = document("a/x", ["n": .integer(2)])
+    #expect(try await may(FirestoreGuardedWrite(.change, a.name, before: a, after: more)))
+    #expect(try await !may(FirestoreGuardedWrite(.change, a.name, before: more, after: a)))
+    let gone = FirestoreGuardedWrite(.deletion, b.name, before: b, after: nil)
+    #expect(try await may(gone, FirestoreGuardedWrite(.deletion, a.name, before: a, after: nil)))
+    let open = document("c/x", ["open": .boolean(true)])
+    #expect(try await may(FirestoreGuardedWrite(.verification, open.name, before: open, after: open)))
+    let shut = document("c/x", ["open": .boolean(false)])
+    #expect(try await !may(FirestoreGuardedWrite(.verification, shut.name, before: shut, after: shut)))
+    #expect(try await may())
+  }
+
+  @Test func `a query is allowed where its filter proves the rules`() async throws {
+    let guardian = try guardian(
+      """
+      match /notes/{id} { allow list: if resource.data.owner == request.auth.uid && request.query.limit <= 10
+        && exists(document('users/' + request.auth.uid)); }
+      match /{path=**}/tags/{id} { allow list: if resource.data.a['b.c'] != null; }
+      """)
+    let state = Documents(documents: [document("users/ada", [:])])
+    func mayList(_ query: StructuredQuery, _ uid: String = "ada") async throws -> Bool {
+      try await guardian.mayList(
+        FirestoreGuardedQuery(parent: database, query: query), state: state, at: now, context: user(uid))
+    }
+    var query = StructuredQuery(from: [.init(collectionID: "notes")])
+    query.limit = 10
+    #expect(try await !mayList(query))
+    query.filter = .field(path: "owner", .equal, .string("ada"))
+    #expect(try await mayList(query))
+    #expect(try await !mayList(query, "eve"))
+    query.limit = 11
+    #expect(try await !mayList(query))
+    var tags = StructuredQuery(from: [.init(collectionID: "tags", allDescendants: true)])
+    tags.filter = .composite(.and, [.unary(path: "a.`b.c`", .isNotNull), .field(path: "__name__", .equal, .null)])
+    #expect(try await mayList(tags))
+    tags.filter = .composite(.or, [.unary(path: "a.`b.c`", .isNotNull), .field(path: "__name__", .equal, .null)])
+    #expect(try await !mayList(tags))
+    tags.from.append(.init(collectionID: "other"))
+    #expect(try await !mayList(tags))
+    #expect(try await !mayList(StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])))
+  }
+
+  @Test(arguments: [
+    ("a", ["a"]), ("a.b", ["a", "b"]), ("`a.b`.c", ["a.b", "c"]), ("`a\\`b`", ["a`b"]), ("`a\\\\`", ["a\\"]),
+  ]) func `a field path is taken apart`(path: String, names: [String]) {
+    #expect(RulesQuery.Filter.names(path) == names)
+  }
+
+  @Test(arguments: ["__name__", "", "a..b", "`a", "a.", "`a\\"])
+  func `a field path that cannot be read says nothing`(path: String) {
+    #expect(RulesQuery.Filter.names(path) == nil)
+  }
+}
+
+@Suite struct StorageRulesGuardTests {
+  private let source = """
+    rules_version = '2';
+    service firebase.storage { match /b/{bucket}/o {
+      match /u/{uid}/{name} {
+        allow get: if request.auth.uid == uid && resource.size == 3 && resource.generation == 7
+          && resource.timeCreated == timestamp.value(5000) && resource.metadata.k == 'v';
+        allow create: if request.resource.size < 5 && !('generation' in request.resource) && request.resource.crc32c == 'AAAABQ==';
+        allow update: if request.resource.metageneration == resource.metageneration + 1;
+        allow delete: if request.auth == null;
+      }
+      match /l/{all=**} { allow list; }
+      match /f/{x}/{y} { allow get: if firestore.get(/databases/(default)/documents/d/$(x)).data.n
+        == firestore.get(/databases/(default)/documents/d/$(y)).data.n; }
+    } }
+    """
+
+  private func object(_ name: String, generation: Int64 = 7, size: Int64 = 3) -> StorageObject {
+    StorageObject(
+      name: ObjectName(bucket: "b", name: name), generation: generation, metageneration: 1, size: size, crc32c: 5,
+      md5: nil, timeCreated: 5_000_000, updated: 5_000_000,
+      metadata: ObjectMetadata(contentType: "image/png", custom: ["k": "v"]))
+  }
+
+  @Test func `operations are asked about as production asks`() async throws {
+    let guardian = StorageRulesGuard()
+    let stored = object("u/ada/x")
+    func allows(_ operation: StorageGuardedOperation, _ context: CallContext = user("ada")) async throws -> Bool {
+      try await guardian.allows(operation, at: 1_000_000, context: context)
+    }
+    #expect(try await !allows(.list(bucket: "b", prefix: "l")), "nothing is allowed without rules")
+    #expect(try await guardian.replace(with: source).isEmpty)
+    #expect(try await allows(.get(stored.name, existing: stored)))
+    #expect(try await !allows(.get(stored.name, existing: stored), user("eve")))
+    #expect(try await !allows(.get(stored.name, existing: nil)))
+    #expect(try await allows(.upload(object("u/ada/x", generation: 0), existing: stored)))
+    #expect(try await !allows(.upload(object("u/ada/x", generation: 0, size: 9), existing: nil)))
+    var changed = stored
+    changed.metageneration = 2
+    #expect(try await allows(.update(stored.name, existing: stored, new: changed)))
+    #expect(try await !allows(.update(stored.name, existing: nil, new: nil)))
+    #expect(try await allows(.delete(stored.name, existing: nil), CallContext()))
+    #expect(try await !allows(.delete(stored.name, existing: stored)))
+    #expect(try await allows(.list(bucket: "b", prefix: "l/a/")))
+    #expect(try await !allows(.list(bucket: "b", prefix: "u/ada/")))
+  }
+
+  /// A store in which every read changes what the next one finds.
+  private final class Moving: FirestoreReading {
+    let versions = Log<Timestamp?>()
+
+    nonisolated(nonsending) func document(
+      _ name: String, in database: String, at version: Timestamp?
+    ) async throws -> (document: Document?, version: Timestamp?) {
+      versions.add(version)
+      let read = version ?? Timestamp(seconds: Int64(versions.entries.count))
+      return (Document(name: name, fields: ["n": .integer(read.seconds)]), read)
+    }
+  }
+
+  @Test func `the documents of one decision are read at one version`() async throws {
+    let moving = Moving()
+    let guardian = StorageRulesGuard(reading: moving, project: "p")
+    try await guardian.replace(with: source)
+    let name = ObjectName(bucket: "b", name: "f/x/y")
+    #expect(try await guardian.allows(.get(name, existing: nil), at: 0, context: CallContext()))
+    #expect(try await guardian.allows(.get(name, existing: nil), at: 0, context: CallContext()))
+    #expect(moving.versions.entries == [nil, Timestamp(seconds: 1), nil, Timestamp(seconds: 3)])
+  }
+}
+
+@Suite struct DatabaseRulesGuardTests {
+  @Test func `rules read what they look at, and no more`() async throws {
+    struct Counting: DatabaseGuardState {
+      let inner: DatabaseNodeState
+      let read = Log<DatabasePath>()
+      nonisolated(nonsending) func glance(at path: DatabasePath) async throws -> DatabaseGlance {
+        read.add(path)
+        return try await inner.glance(at: path)
+      }
+      nonisolated(nonsending) func childKeys(
+        of path: DatabasePath, after key: DatabaseKey?, limit: Int
+      ) async throws -> [DatabaseKey] { try await inner.childKeys(of: path, after: key, limit: limit) }
+    }
+    let guardian = DatabaseRulesGuard()
+    let root = DatabaseNode(children: [
+      ("rooms", DatabaseNode(children: [("r", DatabaseNode(children: [("owner", DatabaseNode(.string("ada")))]))])),
+      ("members", DatabaseNode(children: [("ada", DatabaseNode(.bool(true)))])),
+    ])
+    let state = Counting(inner: DatabaseNodeState(root))
+    let read = DatabaseGuardedRead("rooms/r", .all, at: 5)
+    #expect(try await !guardian.mayRead(read, state: state, context: user("ada")), "nothing is allowed without rules")
+    try await guardian.replace(
+      with: """
+        {"rules": {"rooms": {"$r": {
+          ".read": "root.child('members').child(auth.uid).val() === true && query.limitToLast === null && now === 5",
+          ".write": "data.child('owner').val() === auth.uid || (!data.exists() && newData.exists())",
+          ".validate": "newData.hasChildren(['owner']) && root.child('members').hasChild(newData.child('owner').val())",
+          "log": {"$n": {".validate": "newData.isNumber() && newData.parent().parent().child('owner').exists()"}}
+        }}}}
+        """)
+    #expect(try await guardian.mayRead(read, state: state, context: user("ada")))
+    #expect(state.read.entries == ["members/ada"])
+    #expect(try await !guardian.mayRead(read, state: state, context: user("eve")))
+    #expect(try await !guardian.mayRead(read, state: state, context: CallContext()))
+    let window = DatabaseQuerySpec(index: .key, limit: .init(1, .last))
+    #expect(
+      try await !guardian.mayRead(DatabaseGuardedRead("rooms/r", window, at: 5), state: state, context: user("ada")))
+
+    func mayWrite(_ values: [DatabasePathValue], _ uid: String) async throws -> Bool {
+      try await guardian.mayWrite(
+        DatabaseGuardedWrite(values, at: 5), before: state, after: DatabaseStateAfter(state, values), context: user(uid)
+      )
+    }
+    let log = DatabaseNode(children: [("1", DatabaseNode(.int(1))), ("2", DatabaseNode(.double(2.5)))])
+    #expect(try await mayWrite([DatabasePathValue("rooms/r/log", log)], "ada"))
+    #expect(try await !mayWrite([DatabasePathValue("rooms/r/log", log)], "eve"))
+    let wrong = log.setting(DatabaseKey("3"), to: DatabaseNode(.string("x")))
+    #expect(try await !mayWrite([DatabasePathValue("rooms/r/log", wrong)], "ada"))
+    #expect(
+      try await !mayWrite([DatabasePathValue("rooms/r/owner", .empty), DatabasePathValue("rooms/r/log", log)], "ada"))
+    #expect(try await mayWrite([DatabasePathValue("rooms/r", .empty)], "ada"))
+    let new = DatabaseNode(children: [("owner", DatabaseNode(.string("ada")))])
+    #expect(try await mayWrite([DatabasePathValue("rooms/s", new), DatabasePathValue("rooms/t", new)], "eve"))
+    let unknown = DatabaseNode(children: [("owner", DatabaseNode(.string("bob")))])
+    #expect(try await !mayWrite([DatabasePathValue("rooms/s", new), DatabasePathValue("rooms/t", unknown)], "eve"))
+  }
+}
+
+@Suite struct ReplacementTests {
+  private let open = "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read; } }"
+  private let shut = "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read: if false; } }"
+
+  private func mayGet(_ guardian: FirestoreRulesGuard) async throws -> Bool {
+    try await guardian.mayGet(
+      "\(database)/a/b", nil, state: Documents(documents: []), at: now, context: CallContext())
+  }
+
+  @Test func `rules that do not compile leave the old ones in force, and say why`() async throws {
+    let guardian = FirestoreRulesGuard()
+    let changes = Log<Int>()
+    let registration = guardian.observe { changes.add(1) }
+    #expect(try await !mayGet(guardian))
+    try await guardian.replace(with: open)
+    #expect(try await mayGet(guardian))
+    let error = await #expect(throws: RulesetError.self) { try await guardian.replace(with: "service {") }
+    #expect(error?.issues.isEmpty == false)
+    #expect(try await mayGet(guardian))
+    try await guardian.replace(with: shut)
+    #expect(try await !mayGet(guardian))
+    #expect(changes.entries.count == 2)
+    registration.cancel()
+    try await guardian.replace(with: open)
+    #expect(changes.entries.count == 2)
+  }
+
+  @Test func `of two replacements at once the later one counts, however long the earlier one compiles`() async throws {
+    let rules = RulesInForce<Int>()
+    let started = Gate()
+    let release = Gate()
+    let slow = Task {
+      _ = try await rules.replace { () throws(RulesetError) in
+        started.open()
+        _ = release.passes()
+        return 1
+      }
+    }
+    await started.wait()
+    #expect(rules.current == nil, "what is being compiled is not in force")
+    _ = try await rules.replace { () throws(RulesetError) in 2 }
+    release.open()
+    try await slow.value
+    #expect(rules.current == 2)
+  }
+
+  @Test func `decisions go on while rules are replaced, each by one of them`() async throws {
+    let guardian = FirestoreRulesGuard(try Ruleset(open, for: .firestore))
+    try await withThrowingTaskGroup { group in
+      group.addTask { [open, shut] in
+        for number in 0..<50 { try await guardian.replace(with: number % 2 == 0 ? shut : open) }
+      }
+      for _ in 0..<2 {
+        group.addTask { for _ in 0..<500 { _ = try await mayGet(guardian) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await mayGet(guardian))
+  }
+}
