@@ -17,6 +17,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
@@ -24,11 +25,13 @@ let package = Package(
     .target(name: "CVestaTransport"),
     .systemLibrary(
       name: "CVestaHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["nghttp2"])]),
+    .systemLibrary(name: "CVestaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "VestaTransport",
       dependencies: [
         "CVestaHTTP2",
         "CVestaTransport",
+        "CVestaZlib",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
@@ -45,7 +48,9 @@ let package = Package(
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTransportInteropContracts", package: "TransportInterop"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],
+      resources: [.copy("Peers")],
       swiftSettings: settings
     ),
   ],

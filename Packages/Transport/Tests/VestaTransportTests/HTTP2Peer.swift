@@ -93,6 +93,13 @@ final class HTTP2Peer {
     if preface { peer.send(HTTP2Preface.bytes + HTTP2Frame.settings(settings).bytes) }
   }
 
+  /// A server on a connection, which reads over the preface of the client.
+  init(accepted peer: RawPeer) {
+    self.peer = peer
+    while received.count < HTTP2Preface.bytes.count, let bytes = peer.receive(), !bytes.isEmpty { received += bytes }
+    received.removeFirst(min(received.count, HTTP2Preface.bytes.count))
+  }
+
   func send(_ frames: HTTP2Frame...) { peer.send(frames.flatMap(\.bytes)) }
 
   func send(_ frames: [HTTP2Frame]) { peer.send(frames.flatMap(\.bytes)) }

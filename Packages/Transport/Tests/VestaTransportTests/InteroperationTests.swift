@@ -11,7 +11,7 @@ enum Peer {
   static let hasPythonWebSockets =
     isThere("/usr/bin/python3") && (try? runBlocking("/usr/bin/python3", ["-c", "import websockets"]).status) == 0
 
-  private static func runBlocking(_ path: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+  static func runBlocking(_ path: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments

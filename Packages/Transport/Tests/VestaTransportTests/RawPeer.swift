@@ -25,6 +25,9 @@ final class RawPeer {
     }
   }
 
+  /// A peer on a connection that was accepted.
+  init(accepted descriptor: Int32) { self.descriptor = descriptor }
+
   deinit { close() }
 
   func send(_ text: String) { send(Array(text.utf8)) }

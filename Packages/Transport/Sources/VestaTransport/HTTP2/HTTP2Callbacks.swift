@@ -93,7 +93,14 @@ extension HTTP2Session {
     let isAnswer = frame.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
     switch UInt32(frame.hd.type) {
     case NGHTTP2_DATA.rawValue:
-      if isLast { ended(frame.hd.stream_id) } else if frame.hd.length <= frame.data.padlen { countControl() }
+      if isLast {
+        ended(frame.hd.stream_id)
+      } else if frame.hd.length > frame.data.padlen {
+        // Peers measure the line by pings while they send.
+        control.earn(1)
+      } else {
+        countControl()
+      }
     case NGHTTP2_HEADERS.rawValue:
       isInHead = false
       let head = reader.finish()
