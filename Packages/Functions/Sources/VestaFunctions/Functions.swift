@@ -86,8 +86,8 @@ public final class Functions: Sendable {
   ///   - name: The name of the function.
   ///   - requestAs: The type of the argument.
   ///   - responseAs: The type of the result.
-  ///   - encoder: Encodes the argument; not to be changed any more.
-  ///   - decoder: Decodes the result; not to be changed any more.
+  ///   - encoder: Encodes the argument; not to be changed afterwards.
+  ///   - decoder: Decodes the result; not to be changed afterwards.
   public func httpsCallable<Request: Encodable, Response: Decodable>(
     _ name: String, requestAs: Request.Type = Request.self, responseAs: Response.Type = Response.self,
     encoder: FirebaseDataEncoder = FirebaseDataEncoder(), decoder: FirebaseDataDecoder = FirebaseDataDecoder()
@@ -102,8 +102,8 @@ public final class Functions: Sendable {
   ///   - options: How it is called.
   ///   - requestAs: The type of the argument.
   ///   - responseAs: The type of the result.
-  ///   - encoder: Encodes the argument; not to be changed any more.
-  ///   - decoder: Decodes the result; not to be changed any more.
+  ///   - encoder: Encodes the argument; not to be changed afterwards.
+  ///   - decoder: Decodes the result; not to be changed afterwards.
   public func httpsCallable<Request: Encodable, Response: Decodable>(
     _ name: String, options: HTTPSCallableOptions, requestAs: Request.Type = Request.self,
     responseAs: Response.Type = Response.self, encoder: FirebaseDataEncoder = FirebaseDataEncoder(),
@@ -118,8 +118,8 @@ public final class Functions: Sendable {
   ///   - url: The URL.
   ///   - requestAs: The type of the argument.
   ///   - responseAs: The type of the result.
-  ///   - encoder: Encodes the argument; not to be changed any more.
-  ///   - decoder: Decodes the result; not to be changed any more.
+  ///   - encoder: Encodes the argument; not to be changed afterwards.
+  ///   - decoder: Decodes the result; not to be changed afterwards.
   public func httpsCallable<Request: Encodable, Response: Decodable>(
     _ url: URL, requestAs: Request.Type = Request.self, responseAs: Response.Type = Response.self,
     encoder: FirebaseDataEncoder = FirebaseDataEncoder(), decoder: FirebaseDataDecoder = FirebaseDataDecoder()
@@ -134,8 +134,8 @@ public final class Functions: Sendable {
   ///   - options: How it is called.
   ///   - requestAs: The type of the argument.
   ///   - responseAs: The type of the result.
-  ///   - encoder: Encodes the argument; not to be changed any more.
-  ///   - decoder: Decodes the result; not to be changed any more.
+  ///   - encoder: Encodes the argument; not to be changed afterwards.
+  ///   - decoder: Decodes the result; not to be changed afterwards.
   public func httpsCallable<Request: Encodable, Response: Decodable>(
     _ url: URL, options: HTTPSCallableOptions, requestAs: Request.Type = Request.self,
     responseAs: Response.Type = Response.self, encoder: FirebaseDataEncoder = FirebaseDataEncoder(),

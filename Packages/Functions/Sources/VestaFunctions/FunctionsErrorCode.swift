@@ -16,7 +16,7 @@ public enum FunctionsErrorCode: Int, Sendable {
   case OK = 0
   /// The call was cancelled.
   case cancelled = 1
-  /// A failure without a code of its own.
+  /// A failure without a specific code.
   case unknown = 2
   /// The argument is wrong, whatever the state of the system.
   case invalidArgument = 3

@@ -4,7 +4,7 @@ public enum StreamResponse<Message: Decodable & Sendable, Result: Decodable & Se
 {
   /// A message on the way.
   case message(Message)
-  /// The result, which comes last.
+  /// The result, which is last.
   case result(Result)
 
   private enum CodingKeys: String, CodingKey { case message, result }

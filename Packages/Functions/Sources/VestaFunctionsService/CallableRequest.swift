@@ -12,7 +12,7 @@ public struct CallableRequest: Sendable {
     public let token: JSONObject
   }
 
-  /// The user who calls; `nil` when nobody is signed in.
+  /// The user who calls; `nil` when no user is signed in.
   public let auth: Auth?
 
   /// The id of the app whose App Check token was verified; `nil` when none was.

@@ -19,8 +19,8 @@ import VestaServiceInterop
 /// functions.onCall("add") { (numbers: [Int], _) in numbers.reduce(0, +) }
 /// ```
 ///
-/// A function runs in a task of its own, which is cancelled when the caller leaves and when the time limit has passed.
-/// Registering a name again replaces the function for calls that come later. All members may be called from any thread.
+/// A function runs in a separate task, which is cancelled when the caller leaves and when the time limit has passed.
+/// Registering a name again replaces the function for later calls. All members may be called from any thread.
 public final class FunctionRegistry: Sendable {
   struct Function: Sendable {
     let options: CallableOptions
@@ -123,7 +123,7 @@ public final class FunctionRegistry: Sendable {
     }
   }
 
-  /// Removes a function; calls that run go on.
+  /// Removes a function; running calls continue.
   ///
   /// - Parameters:
   ///   - name: Its name.

@@ -7,11 +7,11 @@ import VestaServiceInterop
 
 /// The embedded functions service: runs the closures of a ``FunctionRegistry``.
 ///
-/// A call is checked, waits for a place, and runs in a task of its own, on threads that the function may block.
+/// A call is checked, waits for a place, and runs in a separate task, on threads that the function may block.
 /// Functions share the places: one whose calls take long does not hold up the others. A function that calls a
 /// function gives its place back until that has ended; see ``CallPlace``. The caller waits for the first of three:
 /// the function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
-/// caller goes on at once; the place is given back when the function has really ended, so that functions that ignore
+/// caller continues at once; the place is given back when the function has really ended, so that functions that ignore
 /// their cancellation cannot pile up.
 final class FunctionsEngine: FunctionsBackend {
   let registry: FunctionRegistry
@@ -150,7 +150,7 @@ final class FunctionsEngine: FunctionsBackend {
     }
   }
 
-  /// Counted here and not in the queue: a flood of calls comes faster than their tasks reach the queue.
+  /// Counted here and not in the queue: a flood of calls arrives faster than their tasks reach the queue.
   private func admit() -> Bool {
     admitted.withLock { count in
       guard count < maximumAdmitted else { return false }
@@ -170,7 +170,7 @@ final class FunctionsEngine: FunctionsBackend {
     } catch {
       result = .failure(error)
     }
-    // The place is free before the caller goes on.
+    // The place is free before the caller continues.
     admitted.withLock { $0 -= 1 }
     turn.begin()?.resume(with: result)
   }

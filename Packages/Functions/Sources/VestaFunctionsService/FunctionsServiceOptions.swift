@@ -19,8 +19,8 @@ public struct FunctionsServiceOptions: Sendable {
   /// ``maximumConcurrentCalls``.
   public var maximumConcurrentEvents = 80
 
-  /// The time for which one process may deliver the events of an engine, from 50 ms to a day; another one goes on after
-  /// that when the process was killed.
+  /// The time for which one process may deliver the events of an engine, from 50 ms to a day; another one takes over
+  /// after that when the process was killed.
   public var eventLease: Duration = .seconds(10)
 
   /// The interval between looks at the engines for events that another process has recorded, from 50 ms to a day.

@@ -1,6 +1,6 @@
 /// The sizes and times at which the behavior of the service changes; tests lower them.
 struct FunctionsTuning: Sendable {
-  /// When events are leased, read and settled; the lease and the interval of looks are those of the options.
+  /// When events are leased, read and settled; the options have the lease and the interval of looks.
   var timing = DispatchMachine.Timing()
 
   /// How many events of a function are in memory and read at once.

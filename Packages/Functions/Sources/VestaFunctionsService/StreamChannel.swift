@@ -14,7 +14,7 @@ final class StreamChannel: Sendable {
     var writers: [Turn<Void>] = []
     var isAbandoned = false
 
-    /// Whether no message is taken any more.
+    /// Whether messages are no longer taken.
     var isOver: Bool { isAbandoned || end != nil }
   }
 
@@ -25,7 +25,7 @@ final class StreamChannel: Sendable {
   /// The number of senders that wait for room, cancelled ones included; for tests.
   var waitingSenderCount: Int { state.withLock { $0.writers.count } }
 
-  /// Sends a message, once there is room for it; what comes after the function's end is left out.
+  /// Sends a message, once there is room for it; messages after the function's end are left out.
   func send(_ message: JSONValue) async throws {
     while true {
       let reader = state.withLock { state -> (isSent: Bool, reader: Turn<Void>?) in
@@ -86,7 +86,7 @@ final class StreamChannel: Sendable {
     }
   }
 
-  /// The reader has left: nothing is kept for it any more.
+  /// The reader has left: nothing more is kept for it.
   func abandon() {
     let writers = state.withLock { state in
       state.isAbandoned = true
@@ -97,7 +97,7 @@ final class StreamChannel: Sendable {
     for writer in writers { writer.begin()?.resume() }
   }
 
-  /// Lets the sender go on that has waited longest; those that were cancelled meanwhile do not count.
+  /// Resumes the sender that has waited longest; cancelled ones do not count.
   private func wakeWriter() {
     while let writer = state.withLock({ $0.writers.isEmpty ? nil : $0.writers.removeFirst() }) {
       if let continuation = writer.begin() { return continuation.resume() }

@@ -2,7 +2,7 @@ package import VestaBytes
 package import VestaDataCoding
 
 /// An encoder and a decoder that several tasks use at once.
-// Sound as @unchecked Sendable: encoding and decoding read the configuration, and nobody changes it after `init`.
+// Sound as @unchecked Sendable: encoding and decoding read the configuration, and it is not changed after `init`.
 package final class SharedCoders: @unchecked Sendable {
   package let encoder: FirebaseDataEncoder
   package let decoder: FirebaseDataDecoder
@@ -18,7 +18,7 @@ package final class SharedCoders: @unchecked Sendable {
 
   /// The wire's form of a value.
   ///
-  /// A subclass of the encoder may encode in a way of its own, which is asked for; otherwise the form is built at once,
+  /// A subclass of the encoder may encode differently, and is used then; otherwise the form is built at once,
   /// without loosely typed values in between.
   package func encoded<Value: Encodable>(_ value: Value) throws -> JSONValue {
     guard isPlain else { return try CallableValue.encode(try encoder.encode(value)) }

@@ -1,10 +1,10 @@
 /// The messages that arrive while the program runs, in order: each loop over it receives all of them.
 ///
-/// A message is acknowledged when the loop comes back for the next one; the loop that is left, in whatever way, has
-/// done with the message that it was left with. What arrived and was not taken by any loop is given back: the service
+/// A message is acknowledged when the loop asks for the next one; the loop that is left, in whatever way, has
+/// done with the message that it was left with. Messages that no loop has taken are given back: the service
 /// delivers it again, to the next loop or after a restart, with the same id. So nothing is lost when a loop is left,
-/// its task is cancelled, or the process ends at any point, and a message comes again when the process ended before its
-/// loop came back.
+/// its task is cancelled, or the process ends at any point, and a message is delivered again when the process ended
+/// before its loop asked for the next one.
 ///
 /// The service delivers no more than 100 messages that are not acknowledged (its `deliveryWindow`), so a slow loop
 /// holds back the service and not the memory of the process. Of several loops the slowest decides when a message is
@@ -12,7 +12,7 @@
 ///
 /// ```swift
 /// for await message in messaging.foregroundMessages {
-///   try await inbox.insert(message.data)  // acknowledged when the loop comes back, after this line
+///   try await inbox.insert(message.data)  // acknowledged at the loop's next turn, after this line
 /// }
 /// ```
 public struct ForegroundMessages: AsyncSequence, Sendable {

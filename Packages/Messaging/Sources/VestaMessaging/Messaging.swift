@@ -16,14 +16,14 @@ import VestaServiceInterop
 /// - The app is registered when a token is asked for, or at once while ``isAutoInitEnabled``. Registration and pending
 ///   changes of topics are kept in the app's data directory.
 /// - While there is a loop over ``foregroundMessages`` and a token, the app is connected to the service. A message is
-///   acknowledged when the loop comes back for the next one; until then it is delivered again after a restart, with the
+///   acknowledged when the loop asks for the next one; until then it is delivered again after a restart, with the
 ///   same id.
 /// - All members may be used from any thread. Completion handlers and the delegate are called on the callback queue of
 ///   the app's options (the main queue unless it was set).
 ///
 /// To read on: `Registration/Messaging+Token.swift`, `Topics/TopicQueue.swift`, `Delivery/DeliveryBook.swift`.
 public final class Messaging: NSObject, Sendable {
-  /// The app; `nil` once it is gone.
+  /// The app; `nil` after its deletion.
   public weak let app: VestaApp?
 
   let backend: any MessagingBackend
@@ -152,7 +152,7 @@ public final class Messaging: NSObject, Sendable {
 
   /// The messages that arrive while the program runs, in order.
   ///
-  /// A message is acknowledged when the loop comes back for the next one; what a loop has not taken when it is left,
+  /// A message is acknowledged when the loop asks for the next one; messages not taken when a loop is left,
   /// when its task is cancelled or when the process ends is delivered again. The loop ends with the app.
   public var foregroundMessages: ForegroundMessages { ForegroundMessages(delivery) }
 

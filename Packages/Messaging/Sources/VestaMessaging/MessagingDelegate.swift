@@ -11,13 +11,13 @@ public protocol MessagingDelegate: AnyObject {
   ///
   /// - Parameters:
   ///   - messaging: The instance that has the token.
-  ///   - fcmToken: The token; `nil` when there is none any more.
+  ///   - fcmToken: The token; `nil` after its removal.
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?)
 
   /// The installation is registered under its id.
   func messaging(_ messaging: Messaging, didReceiveRegistration installationId: String?)
 
-  /// The installation is not registered any more.
+  /// The installation is no longer registered.
   func messaging(_ messaging: Messaging, didUnregister installationId: String)
 
   /// The service has dropped messages for this registration, because too many waited for it: fetch what they were
@@ -56,7 +56,7 @@ extension NSNotification.Name {
   /// Posted when the service has dropped messages because too many waited; its object is their number.
   public static let MessagingMessagesDeleted = NSNotification.Name("com.firebase.messaging.notif.messages-deleted")
 
-  /// Posted when the installation is not registered any more; its object is the id of the installation.
+  /// Posted when the installation is no longer registered; its object is the id of the installation.
   public static let messagingInstallationIdUnregistered = NSNotification.Name(
     "com.firebase.messaging.notif.installation-id-unregistered")
 }

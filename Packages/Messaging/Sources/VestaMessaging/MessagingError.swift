@@ -10,7 +10,7 @@ public let MessagingErrorDomain = "com.google.fcm"
 public struct MessagingError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
-    /// A failure without a code of its own.
+    /// A failure without a specific code.
     case unknown = 0
     /// The credentials of this app are not accepted.
     case authentication = 1

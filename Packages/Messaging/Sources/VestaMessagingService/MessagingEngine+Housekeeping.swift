@@ -16,7 +16,7 @@ extension MessagingEngine {
     if isDue { Task { try? await sweep() } }
   }
 
-  /// Removes the messages whose time is over, and of some registrations those that have ended.
+  /// Removes the messages whose time is over, and the ended subscriptions of some registrations.
   func sweep() async throws {
     let limit = max(1, options.tuning.sweepBatch)
     while try await write({ try await $0.sweep(limit: limit) }) == limit {}

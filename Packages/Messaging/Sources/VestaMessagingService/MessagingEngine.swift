@@ -8,7 +8,7 @@ public import VestaStoreInterop
 /// The messaging service on any ordered store.
 ///
 /// - A message is accepted when its transaction is committed; what waits for whom is in the store alone, so a second
-///   engine on the same data, now or after a restart, goes on where this one was.
+///   engine on the same data, now or after a restart, continues from this one's state.
 /// - A message to a topic costs two rows and a delivery for each connected subscriber, however many there are.
 /// - Statistics are counted in the transactions that they count, so a crash loses none. Only deliveries, which change
 ///   nothing in the store, are written down with the next acknowledgement or after a second.
@@ -105,7 +105,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     try await serve(context) { try await $0.register(request) }
   }
 
-  /// Deletes a registration; its token is not valid any more.
+  /// Deletes a registration; its token is no longer valid.
   public func unregister(token: String, context: CallContext) async throws(MessagingServiceError) {
     try await serve(context) { try await $0.unregister(token: token) }
   }

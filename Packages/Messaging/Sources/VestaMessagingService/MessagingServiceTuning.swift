@@ -1,6 +1,6 @@
 import VestaServiceInterop
 
-/// Every figure at which the service's behaviour changes, next to those of ``MessagingServiceOptions``; tests draw
+/// Every figure at which the service's behaviour changes, in addition to ``MessagingServiceOptions``; tests draw
 /// small ones.
 struct MessagingServiceTuning: Sendable {
   /// The number of messages without one for a registration after which its cursor is moved all the same.
@@ -26,7 +26,8 @@ struct MessagingServiceTuning: Sendable {
   /// As many that it has left may be kept, while messages to them wait.
   var maximumTopics: Int64 = 2_000
 
-  /// The most subscriptions to one topic that are kept for messages that wait, while the registration comes and goes.
+  /// The most subscriptions to one topic that are kept for messages that wait, while the registration subscribes and
+  /// unsubscribes.
   var longestHistory = 16
 
   /// The number of rows that one step of sweeping looks at.

@@ -29,7 +29,7 @@ public final class RecordingPushTransport: PushTransport {
   /// The pushes, in order.
   public var pushes: [Push] { state.withLock { $0.pushes } }
 
-  /// Has an address not exist any more.
+  /// Removes an address.
   public func remove(address: String) { state.withLock { _ = $0.removed.insert(address) } }
 
   /// Records the message and reports that it was handed over.

@@ -38,6 +38,6 @@ struct RetryBudget: Sendable, Equatable {
     return nextDelay + (nextDelay == firstDelay ? jitter * firstDelay : 0)
   }
 
-  /// The operation has made progress: what comes next is a new failure.
+  /// The operation has made progress: a later failure is a new one.
   mutating func reset() { nextDelay = firstDelay }
 }

@@ -132,7 +132,7 @@ public final class Storage: Sendable, Hashable {
 
   /// A reference to the object that a URL names.
   ///
-  /// Stops the process for a URL of another form or bucket; use ``reference(for:)`` for URLs that come from outside.
+  /// Stops the process for a URL of another form or bucket; use ``reference(for:)`` for untrusted URLs.
   ///
   /// - Parameter url: A `gs://` URL, or an `http(s)://` download URL.
   public func reference(forURL url: String) -> StorageReference {

@@ -15,7 +15,7 @@ struct StorageCaller: Sendable {
 
   /// The context of a call: the caller and its tokens.
   ///
-  /// - Throws: `StorageError.unauthenticated` when somebody is signed in whose token cannot be refreshed.
+  /// - Throws: `StorageError.unauthenticated` when a user is signed in whose token cannot be refreshed.
   func context() async throws -> CallContext {
     let token: String?
     do {

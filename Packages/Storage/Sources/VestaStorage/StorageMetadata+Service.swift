@@ -39,7 +39,7 @@ extension StorageMetadata {
       contentLanguage: values.contentLanguage, custom: values.custom ?? [:])
   }
 
-  /// The differences from the metadata as it was read: set values, and values that are gone.
+  /// The differences from the metadata as it was read: set values, and removed values.
   var change: MetadataChange {
     let (new, old) = fields.withLock { ($0.settable, $0.original) }
     var change = MetadataChange()

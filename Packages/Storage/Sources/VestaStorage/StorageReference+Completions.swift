@@ -1,7 +1,7 @@
 public import Foundation
 import VestaCore
 
-// The forms with a completion handler, which is called once, on the callback queue of the storage. Each comes in two
+// The forms with a completion handler, which is called once, on the callback queue of the storage. Each has two
 // shapes, as in Firebase's API: with a value and an error, of which one is `nil`, and with a `Result`.
 
 extension StorageReference {

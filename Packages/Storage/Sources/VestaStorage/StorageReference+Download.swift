@@ -17,7 +17,7 @@ extension StorageReference {
 
   /// Downloads the object to a file, which replaces one that is there when the download is complete.
   ///
-  /// A large download that a killed process has begun goes on where it stopped, if the object is still the same.
+  /// A large download that a killed process has begun continues where it stopped, if the object is still the same.
   ///
   /// - Parameter fileURL: The file; folders above it are made.
   /// - Returns: The running task.

@@ -29,7 +29,7 @@ extension StorageReference {
       try await call { try await $0.updateObject(name, change: change, preconditions: .none, context: $1) })
   }
 
-  /// A URL under which a server hands the object out to whoever has the URL.
+  /// A URL under which a server hands the object out to every caller with the URL.
   ///
   /// - Throws: `StorageError`.
   public func downloadURL() async throws -> URL {

@@ -18,7 +18,7 @@ extension StorageReference {
   /// Uploads a file.
   ///
   /// The upload continues when it is started again after the process has ended, as long as file, object and metadata
-  /// are the same; see ``Storage/resumeInterruptedUploads()``. It fails when the file changes meanwhile.
+  /// are the same; see ``Storage/resumeInterruptedUploads()``. It fails when the file changes in between.
   ///
   /// - Parameters:
   ///   - fileURL: A regular file.

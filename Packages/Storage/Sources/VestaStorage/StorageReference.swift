@@ -2,7 +2,7 @@ import VestaStorageBackend
 
 /// A reference to an object, or to what lies below a path.
 ///
-/// Creating one asks nobody: the object need not be there.
+/// Creating one sends no request: the object need not be there.
 ///
 /// ```swift
 /// let images = Storage.storage().reference().child("images")

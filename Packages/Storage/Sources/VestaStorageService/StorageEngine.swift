@@ -8,7 +8,7 @@ import VestaStoreInterop
 
 /// The embedded object service: metadata in an `OrderedStore`, content in a `BlobStore`.
 ///
-/// Each upload has a blob of its own. Finishing it seals the blob and then changes the object's row in one transaction,
+/// Each upload has a separate blob. Finishing it seals the blob and then changes the object's row in one transaction,
 /// so an object always points to a whole blob; the blob of the replaced generation is noted as garbage in that
 /// transaction and removed afterwards. A crash between the two steps leaves a sealed blob that its upload session still
 /// knows: the session can be finished again, or expires and takes the blob along.

@@ -2,12 +2,12 @@
 ///
 /// An app may bring its own by registering a component that provides them.
 public struct StorageServiceOptions: Sendable, Hashable {
-  /// Objects up to this many bytes that are uploaded in one call are kept in the store instead of a file of their own.
+  /// Objects up to this many bytes that are uploaded in one call are kept in the store instead of a separate file.
   ///
   /// At most 256 KiB.
   public var inlineLimit = 64 * 1024
 
-  /// After how many bytes an upload is made durable, so that it goes on from there after a crash.
+  /// After how many bytes an upload is made durable, so that it continues from there after a crash.
   public var checkpointInterval: Int64 = 64 * 1024 * 1024
 
   /// Up to which size an object has an MD5 digest; every object has a CRC-32C checksum, which verifies transfers.

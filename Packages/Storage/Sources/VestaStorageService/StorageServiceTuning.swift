@@ -15,6 +15,6 @@ struct StorageServiceTuning: Sendable, Hashable {
   /// The time for which an upload is kept that only its process can continue.
   var shortLifetime: Duration = .seconds(24 * 3_600)
 
-  /// The bytes that are kept free beside the content, so that something can be deleted when the disk is full.
+  /// The bytes that are kept free in addition to the content, so that something can be deleted when the disk is full.
   var reservedBytes = 1 << 20
 }

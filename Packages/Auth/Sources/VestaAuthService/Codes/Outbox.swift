@@ -17,7 +17,7 @@ final class Outbox: Sendable {
 
   init(limit: Int = 1_000) { self.limit = limit }
 
-  /// Sends a message in a task of its own; `send` logs its failure.
+  /// Sends a message in a separate task; `send` logs its failure.
   func post(_ send: @escaping @Sendable () async throws -> Void) {
     let isAccepted = state.withLock { state in
       guard !state.isClosed, state.sending.count < limit else { return false }

@@ -2,7 +2,7 @@ import VestaConcurrency
 
 /// The place of a function that runs.
 ///
-/// A function that calls functions waits for them, and gives its place back meanwhile: with its place kept, as many
+/// A function that calls functions waits for them, and gives its place back for that time: with its place kept, as many
 /// functions as there are places could each wait for a place that none of them gives back. When the last nested call
 /// has ended, it takes a place again, before all that wait for their first one.
 final class CallPlace: Sendable {
@@ -70,7 +70,7 @@ final class CallPlace: Sendable {
       state.isReturning = true
       return true
     }
-    // A cancelled function goes on to its end without a place, and a closed service has none.
+    // A cancelled function continues to its end without a place, and a closed service has none.
     guard returns else { return }
     let isInside = (try? await shares.enter(function, isReturning: true)) != nil
     let isKept = state.withLock { state in

@@ -1,6 +1,6 @@
 import VestaConcurrency
 
-/// The task of a call and its timer, each of which may come after the call has been cancelled.
+/// The task of a call and its timer, each of which may be added after the call has been cancelled.
 final class RunningCall: Sendable {
   private struct State {
     var task: Task<Void, Never>?

@@ -13,9 +13,9 @@ import VestaEventsInterop
 /// |---|---|---|
 /// | `step` | load after nothing | |
 /// | `loaded` a1 a2 a3 b1 a4 | deliver a1, b1 | cursor a4; a: a1 a2, deferred after a2; b: b1 |
-/// | a1 fails | | a: a1 (attempted once) a2, until the time of the retry; b goes on |
+/// | a1 fails | | a: a1 (attempted once) a2, until the time of the retry; b continues |
 /// | b1, a1, a2 are delivered | load lane a after a2 through a4 | a: nothing |
-/// | `loaded` a3 a4 | deliver a3 | a: a3 a4, not deferred any more |
+/// | `loaded` a3 a4 | deliver a3 | a: a3 a4, no longer deferred |
 struct DeliveryMachine {
   struct Limits {
     /// The largest number of events in memory.
@@ -26,7 +26,7 @@ struct DeliveryMachine {
     var page = 128
     /// The largest number of events that run at once.
     var running = 16
-    /// The time for which events are gathered after a read that found the end of the queue, in microseconds: beside
+    /// The time for which events are gathered after a read that found the end of the queue, in microseconds: under
     /// busy writers, a read for each commit would cost them more than the delivery.
     var gathering: Int64 = 0
     /// The longest time for which anything waits, in microseconds: a time that is further ahead was set before the
@@ -199,7 +199,7 @@ struct DeliveryMachine {
   ///
   /// - Parameters:
   ///   - entry: The event.
-  ///   - generation: What its action said.
+  ///   - generation: The generation of its action.
   ///   - retryAt: The time of the next attempt; `nil` when the event leaves the queue.
   ///   - isAttempt: Whether it counts as an attempt.
   ///   - now: The time.
@@ -207,7 +207,7 @@ struct DeliveryMachine {
   mutating func finished(
     _ entry: EventEntry, generation: Int, retryAt: Int64?, isAttempt: Bool = true, now: Int64
   ) -> Bool {
-    // Of a function that was removed and has come back: nothing is known of it.
+    // Of a function that was removed and added again: its history is unknown.
     guard inFlight[entry.position] == generation else { return false }
     inFlight[entry.position] = nil
     guard var state = lanes[entry.lane] else { return false }

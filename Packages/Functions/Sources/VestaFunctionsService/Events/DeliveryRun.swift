@@ -42,7 +42,7 @@ final class DeliveryRun: Sendable {
     }
   }
 
-  /// The function has ended: its time limit does nothing any more.
+  /// The function has ended: its time limit has no effect.
   ///
   /// - Returns: Whether it has exceeded its time limit.
   func functionEnds() -> Bool {
@@ -65,7 +65,7 @@ final class DeliveryRun: Sendable {
     return isLate
   }
 
-  /// Cancels the task: nothing is delivered any more.
+  /// Cancels the task: nothing more is delivered.
   func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true

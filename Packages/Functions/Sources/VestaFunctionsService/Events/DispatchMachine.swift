@@ -3,7 +3,7 @@ import VestaEventsInterop
 /// Decides about one source: when functions are leased, which events are read and delivered, and when outcomes are
 /// settled; pure.
 ///
-/// Each function has a lease of its own, so that one that another process delivers does not hold up the others. Reading
+/// Each function has a separate lease, so that one that another process delivers does not hold up the others. Reading
 /// needs no lease; delivering does, and settling is fenced by the store. Outcomes are settled in batches, some
 /// milliseconds after the first one, so that events cost few commits. A crash before that delivers them again.
 struct DispatchMachine {
@@ -18,7 +18,7 @@ struct DispatchMachine {
     var poll: Int64 = 5_000_000
     /// The shortest time between two looks at the queues because of commits of other processes.
     var news: Int64 = 20_000
-    /// The number of outcomes with which a batch does not wait any more.
+    /// The number of outcomes at which a batch is written without waiting.
     var batch = 512
   }
 
@@ -44,7 +44,7 @@ struct DispatchMachine {
     case failed(reason: String)
     /// The stored event cannot be read: no further attempt can succeed.
     case damaged(reason: String)
-    /// The event is not in the queue any more.
+    /// The event is no longer in the queue.
     case absent
     /// The delivery was given up without a failure, such as at the shut-down: the event stays as it is.
     case abandoned
@@ -122,7 +122,7 @@ struct DispatchMachine {
     return isNews
   }
 
-  /// Another process may have recorded events: its commits come as fast as they like, and are looked at now and then.
+  /// Another process may have recorded events: its commits arrive at any rate, and are looked at now and then.
   ///
   /// - Returns: Whether a step is due at another time than before.
   mutating func othersMayHaveRecorded(now: Int64) -> Bool {
@@ -132,7 +132,7 @@ struct DispatchMachine {
     return true
   }
 
-  /// Nothing is started any more.
+  /// Nothing more is started.
   ///
   /// - Returns: The outcomes that are not settled yet.
   mutating func close() -> [EventOutcome] {
@@ -148,7 +148,7 @@ struct DispatchMachine {
       switch answer {
       case .held(let isNew):
         leases[name] = Lease(until: time + timing.lease)
-        // A read beside a settlement may return the rows from before it.
+        // A read concurrent with a settlement may return the rows from before it.
         if isNew, isSettling { restartsAfterSettling.insert(name) } else if isNew { restart([name]) }
       case .busy(let remaining):
         // The owner may give it up before.
@@ -209,7 +209,7 @@ struct DispatchMachine {
   ///
   /// - Parameters:
   ///   - batch: The outcomes, to be settled later.
-  ///   - lost: The functions that another owner has leased: their outcomes do not count any more.
+  ///   - lost: The functions that another owner has leased: their outcomes no longer count.
   mutating func settleFailed(_ batch: [EventOutcome], lost: Set<String>, now: Int64) {
     isSettling = false
     // Outcomes of before a lease was lost do not count either.
@@ -274,7 +274,7 @@ struct DispatchMachine {
   /// Brings forward the times that are further ahead than they can have been set: the clock was set back since.
   ///
   /// The lease counts as lost then, because others may see its end in their time. Threads that look at the clock one
-  /// after the other may come here in another order, hence the slack.
+  /// after the other may arrive here in another order, hence the slack.
   private mutating func correctTimes(_ now: Int64) {
     let slack = timing.failure
     for (name, lease) in leases {

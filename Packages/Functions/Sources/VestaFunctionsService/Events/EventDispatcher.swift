@@ -10,7 +10,7 @@ import VestaStoreInterop
 /// tasks that are not.
 ///
 /// Events that are due wait in `due`. A task takes them out, one after another; before it delivers its first one, it
-/// lets another task begin for the next. So functions that wait run beside one another, and functions that never wait
+/// lets another task begin for the next. So functions that wait run concurrently, and functions that never wait
 /// share few tasks.
 final class EventDispatcher: EventSourceObserver {
   /// Runs a function with an event.
@@ -84,7 +84,7 @@ final class EventDispatcher: EventSourceObserver {
   }
 
   func eventsWereRecorded() {
-    // Called by each commit with events: only the first one of those that are read together has something to do.
+    // Called by each commit with events: only the first one of the commits that are read together has something to do.
     if state.withLock({ !$0.machine.isClosed && $0.machine.woken() }) { pump() }
   }
 
@@ -105,7 +105,7 @@ final class EventDispatcher: EventSourceObserver {
     observation?.cancel()
     for run in runs { run.cancel() }
     guard isFirst else { return }
-    // A lease that comes after the release would stay, and a settlement that the store refuses would be lost.
+    // A lease after the release would stay, and a settlement that the store refuses would be lost.
     await operationsEnded()
     let (refused, leased) = state.withLock { ($0.machine.close(), $0.machine.leased) }
     do {
@@ -119,7 +119,7 @@ final class EventDispatcher: EventSourceObserver {
 
   // MARK: Performing
 
-  /// Events are delivered behind everything that somebody waits for: a change is not to take longer because a function
+  /// Events are delivered after everything that a caller waits for: a change is not to take longer because a function
   /// wants to know of it.
   private static let priority = TaskPriority.utility
 
@@ -166,7 +166,7 @@ final class EventDispatcher: EventSourceObserver {
     }
   }
 
-  /// Waits for the leases and settlements that are under way; none begins any more.
+  /// Waits for the leases and settlements that are under way; no other begins.
   private func operationsEnded() async {
     await state.wait(in: \.drained) { $0.operations == 0 }
   }
@@ -269,7 +269,7 @@ final class EventDispatcher: EventSourceObserver {
 
   private func report(_ error: any Error, _ what: String) {
     let isClosed = state.withLock { state in
-      // Nothing comes from a closed store any more.
+      // A closed store returns nothing.
       if (error as? StoreError)?.code == .closed { _ = state.machine.close() }
       return state.machine.isClosed
     }

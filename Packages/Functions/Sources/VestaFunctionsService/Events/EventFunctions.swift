@@ -72,7 +72,7 @@ final class EventFunctions: Sendable {
       defer { state.dispatchers = [:] }
       return Array(state.dispatchers.values)
     }
-    // Deliveries are cancelled before those that wait for a place are refused, so that none of them counts as failed.
+    // Deliveries are cancelled before the waiting ones are refused, so that none of them counts as failed.
     for dispatcher in dispatchers { await dispatcher.sourceWillClose() }
     places.close(throwing: CancellationError())
   }
@@ -175,7 +175,7 @@ final class EventFunctions: Sendable {
     return reason
   }
 
-  /// Runs a function until it has really ended: the next event of its lane comes after.
+  /// Runs a function until it has really ended: the next event of its lane follows.
   ///
   /// From the time limit on, a function that ignores its cancellation keeps only its own place among the events of the
   /// function, so that it does not take the places of other functions.

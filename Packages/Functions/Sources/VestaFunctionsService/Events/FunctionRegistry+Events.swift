@@ -1,12 +1,12 @@
 import VestaBytes
 import VestaEventsInterop
 
-// Functions that are notified of changes. The names are those of Firebase's SDK for functions of the second generation.
+// Functions that are notified of changes. The names follow Firebase's SDK for functions of the second generation.
 //
 // A handler that throws fails: the event is attempted again, later and later, and becomes a dead letter in the end. The
-// events of one document, object, account or reference come one after another, in the order of the commits; those of
-// others do not wait for them. Events are recorded from the registration on, so register before the first change.
-// Registering a name again replaces the function, also for events that wait.
+// events of one document, object, account or reference are delivered one after another, in the order of the commits;
+// events of others do not wait for them. Events are recorded from the registration on, so register before the first
+// change. Registering a name again replaces the function, also for events that wait.
 extension FunctionRegistry {
   // MARK: Users
 
@@ -126,7 +126,7 @@ extension FunctionRegistry {
 
   // MARK: Removing
 
-  /// Removes an event function or a schedule; those that run go on, and events that wait stay for a function of this
+  /// Removes an event function or a schedule; running ones continue, and waiting events stay for a function of this
   /// name.
   public func removeEventFunction(_ name: String) {
     schedules?.remove(name)

@@ -17,7 +17,7 @@ struct RetryPolicy: Sendable, Hashable {
 
   /// The delay before the next attempt, in microseconds; `nil` when there is none.
   ///
-  /// Up to a quarter more by the event, so that events that failed together do not come back together.
+  /// Up to a quarter more by the event, so that events that failed together are not retried together.
   ///
   /// - Parameters:
   ///   - attempts: How often the event has been attempted.

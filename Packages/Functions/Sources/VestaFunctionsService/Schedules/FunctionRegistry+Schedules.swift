@@ -13,17 +13,17 @@ extension FunctionRegistry {
   /// }
   /// ```
   ///
-  /// Runs of one function come one after another. The hour that comes twice when clocks are set back and the one that
+  /// Runs of one function happen one after another. The hour that is repeated when clocks are set back and the one that
   /// is left out are treated as common cron does: fixed times run once, wildcards follow the clock.
   ///
   /// - Parameters:
   ///   - name: The name of the function.
   ///   - schedule: Five fields of cron, or a form such as `every 5 minutes` and `every monday 09:30`.
   ///   - timeZone: The time zone; `nil` for UTC.
-  ///   - missed: What becomes of runs that came due while no process ran.
+  ///   - missed: The policy for runs that were due while no process ran.
   ///   - options: How it behaves.
   ///   - handler: Gets the time at which the run was due.
-  /// - Throws: `ScheduleError` for a schedule that is wrong or never comes; `EventFunctionError` when the app has no
+  /// - Throws: `ScheduleError` for a schedule that is wrong or never due; `EventFunctionError` when the app has no
   ///   store to remember runs in.
   public func onSchedule(
     _ name: String, schedule: String, timeZone: TimeZone? = nil, missed: MissedRuns = .runOnce,

@@ -1,4 +1,4 @@
-/// The policy for runs of a schedule that came due while no process was running.
+/// The policy for runs of a schedule that were due while no process was running.
 public enum MissedRuns: Sendable, Hashable {
   /// They are left out.
   case skip
@@ -18,7 +18,7 @@ enum DueRuns {
   ///   - schedule: The schedule.
   ///   - last: The time up to which runs have been started, in seconds since 1970.
   ///   - now: The present, in seconds since 1970.
-  ///   - missed: What to do about missed runs.
+  ///   - missed: The policy for missed runs.
   ///   - zone: The time zone.
   ///   - tuning: Which runs count as missed, and which clocks as corrected.
   /// - Returns: The times of the runs, oldest first, and the new value of `last`.

@@ -2,9 +2,9 @@
 ///
 /// Changes of clocks are treated as common cron does:
 ///
-/// | | the hour that is left out | the hour that comes twice |
+/// | | the hour that is left out | the hour that is repeated |
 /// |---|---|---|
-/// | the minute or the hour is a wildcard, "every 5 minutes" | its times do not exist | its times come twice |
+/// | the minute or the hour is a wildcard, "every 5 minutes" | its times do not exist | its times are repeated |
 /// | fixed times, such as `30 2 * * *` | they run once, right after it | they run once, the first time |
 struct Schedule: Sendable, Hashable {
   /// Minutes since midnight, ascending.
@@ -13,7 +13,7 @@ struct Schedule: Sendable, Hashable {
   /// The days.
   let days: DayRule
 
-  /// Whether the times follow the clock wherever it goes: the minute or the hour is a wildcard.
+  /// Whether the times follow every change of the clock: the minute or the hour is a wildcard.
   let followsClock: Bool
 
   /// The days of a schedule.
@@ -36,7 +36,7 @@ struct Schedule: Sendable, Hashable {
     }
   }
 
-  /// The longest time without a run that is looked for: February 29th on one weekday comes within 40 years.
+  /// The longest time without a run that is looked for: February 29th on one weekday occurs within 40 years.
   private static let horizon: Int64 = 41 * 366
 
   /// The first local time at or after another one, both in seconds; `nil` when there is none within 41 years.
@@ -56,10 +56,10 @@ struct Schedule: Sendable, Hashable {
   /// - Parameters:
   ///   - time: Seconds since 1970.
   ///   - zone: The time zone.
-  /// - Returns: `nil` when the schedule never comes.
+  /// - Returns: `nil` when the schedule is never due.
   func next(after time: Int64, in zone: ZoneOffsets) -> Int64? {
     var start = time + 1
-    // Local times before this one have been already, in the hour that comes twice.
+    // Local times before this one have been already, in the repeated hour.
     var repeatedUntil = followsClock ? Int64.min : zone.repeatedUntil(start)
     while true {
       let offset = zone.offset(start)

@@ -7,7 +7,7 @@
 /// | `every 5 minutes`, `every 2 hours` | counted from midnight of each day |
 /// | `every day 09:30`, `every monday,friday 09:30` | once on these days |
 ///
-/// A day comes when both its number and its weekday are asked for; where both are restricted, one of them is enough.
+/// A day is due when both its number and its weekday match; where both are restricted, one of them is enough.
 enum ScheduleParser {
   static func parse(_ text: String) throws(ScheduleError) -> Schedule {
     let words = text.lowercased().split(whereSeparator: \.isWhitespace)

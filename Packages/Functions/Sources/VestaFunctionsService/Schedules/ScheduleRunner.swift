@@ -127,7 +127,7 @@ final class ScheduleRunner: Sendable {
     do {
       let store = try await frame.store()
       let (runs, time) = try await store.write { transaction in
-        // The store's time is everybody's: a clock that is ahead must not start runs for all.
+        // The store's time is shared by all: a clock that is ahead must not start runs for all.
         let time = min(now, try await transaction.commitVersion().microseconds / 1_000_000)
         return (try await ScheduleRunner.start(entry, time, self.outbox, transaction, self.tuning), time)
       }.value

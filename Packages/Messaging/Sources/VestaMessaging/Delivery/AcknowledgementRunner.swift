@@ -4,10 +4,10 @@ import VestaServiceInterop
 
 /// Acknowledges messages together: while one acknowledgement is under way, the next ones are gathered.
 ///
-/// An acknowledgement that fails is tried again after a pause, which doubles; what is added meanwhile waits for its
+/// An acknowledgement that fails is tried again after a pause, which doubles; later ones wait for its
 /// end. Of one that the service refuses for another reason than a passing one each half is tried by itself, so that the
 /// message that is refused keeps no other one; that one is tried again after a pause too. Without their acknowledgement
-/// messages keep their places among those that the service delivers at once.
+/// messages keep their places among the ones that the service delivers at once.
 final class AcknowledgementRunner: Sendable {
   private struct State {
     var token: String?
@@ -79,7 +79,7 @@ final class AcknowledgementRunner: Sendable {
         try await backend.acknowledge(token: token, messageIDs: ids, context: context)
         state.withLock { $0.failures = 0 }
       } catch {
-        // The messages of a registration that is not there any more are gone with it.
+        // The messages of a removed registration are removed with it.
         if error.reason == .unregistered { continue }
         if error.code.isTransient { return pause(before: ids) }
         refused(ids)

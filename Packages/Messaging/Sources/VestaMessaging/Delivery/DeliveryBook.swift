@@ -1,13 +1,13 @@
 /// The messages that have arrived and are not acknowledged, and the loops that have them.
 ///
-/// A message is *held* by every loop that was there when it arrived, until that loop has taken it and come back for the
+/// A message is *held* by every loop that was there when it arrived, until that loop has taken it and asked for the
 /// next one, or was left. It is acknowledged when no loop holds it and one of them has taken it. One that no loop has
 /// taken is passed on to the loops that stay; without any it is given back: it is forgotten here, and the service
 /// delivers it again at the next connection.
 ///
-/// Worked example: the loops A and B are there when the messages 1 and 2 arrive. A takes 1, comes back, and takes 2: 1
+/// Worked example: the loops A and B are there when the messages 1 and 2 arrive. A takes 1, asks again, and takes 2: 1
 /// waits for B. B is left: 1 was taken by A and is acknowledged. A is left in the middle of 2: it was taken, and is
-/// acknowledged. Message 3, which arrived meanwhile and was taken by none, is given back.
+/// acknowledged. Message 3, which arrived in between and was taken by none, is given back.
 struct DeliveryBook {
   /// The number of a loop.
   typealias Reader = Int
@@ -22,7 +22,7 @@ struct DeliveryBook {
   private struct Place {
     /// The messages that the loop has not taken, in order.
     var waiting: [String] = []
-    /// The message that the loop has taken, and has not come back from.
+    /// The message that the loop has taken, and is working on.
     var current: String?
   }
 
@@ -69,7 +69,7 @@ struct DeliveryBook {
     return false
   }
 
-  /// The loop has come back: it is done with the message that it took last.
+  /// The loop asked for the next message: it is done with the message that it took last.
   ///
   /// - Returns: The messages to acknowledge.
   mutating func cameBack(_ reader: Reader) -> [String] {

@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 /// Keeps the connection while there are a token and loops over the messages, and hands over what arrives.
 ///
-/// A message is acknowledged when its loop has come back for the next one, or was left: see ``DeliveryBook``. The
+/// A message is acknowledged when its loop has asked for the next one, or was left: see ``DeliveryBook``. The
 /// service delivers a limited number of messages without their acknowledgement, which bounds what waits here.
 final class DeliveryRunner: Sendable {
   typealias Reader = DeliveryBook.Reader
@@ -23,7 +23,7 @@ final class DeliveryRunner: Sendable {
   }
 
   private struct Handlers: Sendable {
-    /// Called with a token that the service does not know any more.
+    /// Called with a token that the service no longer knows.
     var unregistered: @Sendable (String) -> Void
     /// Called with the number of messages that the service has dropped.
     var dropped: @Sendable (Int) -> Void
@@ -106,7 +106,7 @@ final class DeliveryRunner: Sendable {
   /// Sets who is notified of what the service says of the registration.
   ///
   /// - Parameters:
-  ///   - unregistered: Called with a token that the service does not know any more.
+  ///   - unregistered: Called with a token that the service no longer knows.
   ///   - dropped: Called with the number of messages that the service has dropped.
   func observe(
     unregistered: @escaping @Sendable (String) -> Void, dropped: @escaping @Sendable (Int) -> Void

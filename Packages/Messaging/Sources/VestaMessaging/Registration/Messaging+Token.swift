@@ -23,7 +23,7 @@ extension Messaging {
     return try await renewToken()
   }
 
-  /// Deletes the registration token: the app receives nothing any more until it asks for another one.
+  /// Deletes the registration token: the app receives nothing until it asks for another one.
   ///
   /// - Throws: ``MessagingError`` when the service could not be reached; the token is deleted here all the same.
   public func deleteToken() async throws {
@@ -199,7 +199,7 @@ extension Messaging {
     return token
   }
 
-  /// Registers again when the service does not know the token any more.
+  /// Registers again when the service no longer knows the token.
   ///
   /// At most once an hour: of two programs with one installation each would make the other's token invalid.
   ///

@@ -15,7 +15,7 @@ struct StoredRegistration: Codable, Sendable, Equatable {
   var topics = TopicQueue()
 }
 
-/// The file of the registration, replaced as a whole; a damaged one counts as absent and is kept beside.
+/// The file of the registration, replaced as a whole; a damaged one counts as absent and is kept next to it.
 struct RegistrationFile: Sendable {
   private let file: ValueFile<StoredRegistration>
 

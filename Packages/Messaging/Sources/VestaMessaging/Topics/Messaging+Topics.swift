@@ -7,7 +7,7 @@ extension Messaging {
   /// Subscribes the app to a topic; registers it first if it is not.
   ///
   /// While the service cannot be reached the change waits, also over a restart, and this call with it. When the token
-  /// is deleted meanwhile, the change waits until the app has another one.
+  /// is deleted in between, the change waits until the app has another one.
   ///
   /// - Parameter topic: Letters, digits and `-_.~%`; the prefix `/topics/` is allowed.
   /// - Throws: ``MessagingError`` with `invalidTopicName`, or why the service has refused it.
@@ -50,12 +50,12 @@ extension Messaging {
       file.save { state.withLock { $0.stored } }
       workOnTopics()
     } onCancel: { turn in
-      // The change stays: only nobody waits for it any more.
+      // The change stays, without a caller that waits for it.
       self.state.withLock { $0.topicWaiters.removeAll { $0.turn === turn } }
     }
   }
 
-  /// Works on the changes that wait, unless somebody is at it; without a token they wait for one.
+  /// Works on the changes that wait, unless another call is doing so; without a token they wait for one.
   func workOnTopics() {
     guard fcmTokenIfKnown != nil else { return }
     let begins = state.withLock { state in
@@ -73,7 +73,7 @@ extension Messaging {
       case .isAway: return workOnTopicsLater()
       case .needsToken:
         state.withLock { $0.isWorkingOnTopics = false }
-        // A token that has arrived meanwhile has found the work under way.
+        // A token that has arrived in between has found the work under way.
         return workOnTopics()
       }
     }

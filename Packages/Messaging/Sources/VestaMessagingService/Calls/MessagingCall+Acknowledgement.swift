@@ -75,7 +75,7 @@ extension MessagingCall {
   func count(_ change: (inout StatisticsRecord) -> Void) async throws -> DeliveryStatistics {
     let rows = try await transaction.get([Keys.sequence, Keys.statistics])
     let sequence = try await reader.sequence(in: rows[0])
-    // Damaged counts begin again at zero: they must not keep anybody from acknowledging.
+    // Damaged counts begin again at zero: they must not prevent acknowledgements.
     var record = rows[1].flatMap { StoreRow.intact(StatisticsRecord.self, $0, Keys.statistics) } ?? StatisticsRecord()
     change(&record)
     try await put(record, Keys.statistics)

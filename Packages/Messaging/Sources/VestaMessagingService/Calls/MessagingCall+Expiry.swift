@@ -24,7 +24,7 @@ extension MessagingCall {
     return entries.count
   }
 
-  /// Removes those of some registrations that have ended.
+  /// Removes the ended subscriptions of some registrations.
   func sweep(_ keys: [RegistrationKey]) async throws {
     for key in keys {
       let row = Keys.registration(key)

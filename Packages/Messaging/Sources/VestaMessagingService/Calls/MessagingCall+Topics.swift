@@ -75,12 +75,12 @@ extension MessagingCall {
     try await self.count { $0.discarded += count }
   }
 
-  // MARK: What waits
+  // MARK: Waiting messages
 
   /// Takes note of what a read of the messages for many has found out: the cursor moves, and what is known to be
   /// dropped is counted.
   ///
-  /// Messages below the new cursor that are under way are kept by rows of their own, until they are acknowledged.
+  /// Messages below the new cursor that are under way are kept by separate rows, until they are acknowledged.
   ///
   /// - Returns: The number of dropped messages that the registration has to be told of.
   func settle(_ outcome: PendingLoad.Outcome, for key: RegistrationKey) async throws -> Int64 {
@@ -103,7 +103,7 @@ extension MessagingCall {
     return told
   }
 
-  /// Keeps the messages under way that the cursor passes, but for those that were acknowledged meanwhile.
+  /// Keeps the messages under way that the cursor passes, except the ones acknowledged in between.
   private func keep(_ numbers: [Int64], for key: RegistrationKey) async throws {
     let acknowledged = try await transaction.get(numbers.map { Keys.acknowledged(key, $0) })
     for (number, row) in zip(numbers, acknowledged) where row == nil {

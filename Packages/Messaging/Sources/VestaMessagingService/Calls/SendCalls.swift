@@ -19,7 +19,7 @@ extension MessagingOperation {
       throw MessagingServiceError.invalid(
         "messages", "There are 1 to \(options.tuning.maximumMessages) messages in a call, not \(messages.count).")
     }
-    // They are checked before the transaction, which nobody is to wait for longer than needed.
+    // They are checked before the transaction, to keep it short.
     let checked = messages.map { message in Result { () throws(MessagingServiceError) in try message.checked() } }
     let outcomes = try await write { call in
       var outcomes: [Result<Acceptance, MessagingServiceError>] = []
@@ -42,7 +42,7 @@ extension MessagingOperation {
     engine.startSweeping()
   }
 
-  // MARK: What became of it
+  // MARK: Results
 
   func outbox(pageSize: Int, pageToken: String?) async throws -> OutboxPage {
     try checkOwner()

@@ -6,8 +6,8 @@ import VestaStoreInterop
 /// It ends when as many as may wait have been found, and one more: everything below the oldest of them is dropped, and
 /// counted. A message with the collapse key of a later one is replaced, also if the later one was acknowledged.
 ///
-/// The rows of all topics are read in pages. What a page of one topic does not reach is not known yet, so a round looks
-/// only at the numbers above the lowest one of every full page, and the next round goes on below them.
+/// The rows of all topics are read in pages. Messages beyond a page of one topic are not known yet, so a round looks
+/// only at the numbers above the lowest one of every full page, and the next round continues below them.
 struct BroadcastSearch {
   let reader: MessagingReader
   let key: RegistrationKey
@@ -73,7 +73,8 @@ struct BroadcastSearch {
     return (ranges, Keys.conditions(after: cursor, upTo: end - 1))
   }
 
-  /// The next numbers below one, in descending order, and the number below which the next round goes on; 0 at the end.
+  /// The next numbers below one, in descending order, and the number below which the next round continues; 0 at the
+  /// end.
   private func round(before end: Int64) async throws -> ([Int64], horizon: Int64) {
     let page = maximumWaiting + known.count + 1
     var (numbers, horizon) = (owed, Int64(0))
@@ -118,7 +119,7 @@ struct BroadcastSearch {
     }
   }
 
-  // MARK: What is dropped
+  // MARK: Dropped messages
 
   /// Counts what waits up to a number, without a look at the times to live of messages to topics.
   private mutating func countDropped(upTo cut: Int64, _ isWanted: Test) async throws {

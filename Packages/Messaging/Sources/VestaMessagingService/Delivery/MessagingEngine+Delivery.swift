@@ -7,11 +7,11 @@ import VestaStoreInterop
 // Delivery to connected registrations.
 //
 // Worked example: A connects when the last message is 7. Its connection is added (loading), the table begins to
-// dispatch after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed meanwhile: the
+// dispatch after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed in between: the
 // dispatcher finds A loading and notes 8 down for it. A has read everything up to 7, settles, learns of 8 and reads
-// again. Had it read 8 before the dispatcher came to it, it would have waited for the dispatcher, which alone tells it
-// of immediate messages, so that those arrive in their place. From then on it is settled: message 9 goes to it without
-// a read. When A has a full window of unacknowledged deliveries it goes back to loading, and reads again when
+// again. Had it read 8 before the dispatcher reached it, it would have waited for the dispatcher, which alone tells it
+// of immediate messages, so that they arrive in their place. From then on it is settled: message 9 is delivered to it
+// without a read. When A has a full window of unacknowledged deliveries it loads again, and reads again when
 // acknowledgements have made room.
 extension MessagingEngine {
   // MARK: Connecting
@@ -47,7 +47,7 @@ extension MessagingEngine {
       longestTrail: options.tuning.longestTrail, onEnd: { connection.end($0) }, receive: { connection.receive($0) })
   }
 
-  // MARK: What waits
+  // MARK: Waiting messages
 
   /// Delivers what waits for a connection, until it is settled or its window is full.
   func pump(_ session: Session) async {
@@ -78,14 +78,14 @@ extension MessagingEngine {
     // Immediate messages are not read, they are dispatched: what was sent after one must not arrive before it.
     await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
     guard deliver(load, limit, to: session), !load.isTruncated else {
-      // An acknowledgement that came meanwhile has made room without starting to read: the window was not full.
+      // An acknowledgement in between has made room without starting to read: the window was not full.
       return session.freeWindow > 0
     }
     session.advance(to: load.lastNumber)
     return !table.settle(session, topics: load.topics, at: load.lastNumber)
   }
 
-  /// Delivers what was read, and the immediate messages that came meanwhile; answers false when there was not
+  /// Delivers what was read, and the immediate messages that arrived since; answers false when there was not
   /// enough room.
   private func deliver(_ load: PendingLoad, _ limit: Int, to session: Session) -> Bool {
     let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
@@ -122,9 +122,9 @@ extension MessagingEngine {
     Task { await pump(session) }
   }
 
-  // MARK: What comes
+  // MARK: Arriving messages
 
-  /// Dispatches messages that were committed, unless somebody is at it.
+  /// Dispatches messages that were committed, unless another call is doing so.
   func startDispatching() {
     guard table.beginDispatch() else { return }
     Task { await dispatch() }
@@ -137,7 +137,7 @@ extension MessagingEngine {
           let awaited = table.awaited
           let records = try await newRecords(after: position)
           for (number, record) in records { dispatch(number, record) }
-          // Messages up to there that were not found have been removed: nobody needs to wait for them.
+          // Messages up to there that were not found have been removed: no call needs to wait for them.
           if records.count < max(1, options.tuning.longestPage) { table.passed(awaited) }
           table.wakeWaiting()
           if records.isEmpty { break }
@@ -173,7 +173,7 @@ extension MessagingEngine {
       }
       guard !deliver(message, to: session) else { continue }
       table.setLoading(session, missed: number, message)
-      // An acknowledgement that came in between found nothing to do.
+      // An acknowledgement in between found nothing to do.
       if session.freeWindow > 0 { Task { await pump(session) } }
     }
   }

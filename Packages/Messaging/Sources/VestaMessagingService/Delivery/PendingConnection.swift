@@ -20,7 +20,7 @@ final class PendingConnection: Sendable {
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Answers false when the connection was cancelled meanwhile.
+  /// Answers false when the connection was cancelled in between.
   func begin(_ session: Session) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }

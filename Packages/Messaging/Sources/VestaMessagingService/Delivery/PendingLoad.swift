@@ -5,8 +5,8 @@ import VestaStoreInterop
 /// The messages that wait for one registration, as of one read.
 ///
 /// Worked example: of the topic messages 4 (key `score`), 5 (high priority), 6 (key `score`) and the direct message 7,
-/// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 comes first, and 6 has replaced 4, which is
-/// noted down so that it never comes back. When 5 and 6 are acknowledged nothing for many is left, and the cursor
+/// none of them acknowledged, 5, 6 and 7 are delivered in this order: 5 is first, and 6 has replaced 4, which is
+/// noted so that it is never delivered again. When 5 and 6 are acknowledged nothing for many is left, and the cursor
 /// moves to 7.
 ///
 /// With at most two messages that wait, and 1 to 5 sent to a topic, 4 and 5 are delivered: the cursor moves to 3 before
@@ -16,7 +16,7 @@ struct PendingLoad: Sendable {
     var key: RegistrationKey
     var token: String
     var platform: String
-    /// The messages that are under way to it, and those of them that are for many.
+    /// The messages that are under way to it, and the ones for many among them.
     var inFlight: Set<Int64>
     var broadcastsInFlight: [Int64]
     /// The most messages to read.
@@ -64,14 +64,14 @@ struct PendingLoad: Sendable {
   /// The current topics, and since which message.
   let topics: [String: Int64]
   private(set) var outcome: Outcome
-  /// The messages to deliver: those of high priority first, then in order.
+  /// The messages to deliver: high priority first, then in order.
   private(set) var messages: [DispatchedMessage] = []
   /// Whether there is more than was asked for.
   private(set) var isTruncated = false
 
   /// Reads what waits.
   ///
-  /// - Throws: ``MessagingServiceError`` with `unregistered` when the token is not that of the registration any more.
+  /// - Throws: ``MessagingServiceError`` with `unregistered` when the registration has another token by now.
   init(_ reader: MessagingReader, _ request: Request) async throws {
     guard let registration = try await reader.record(RegistrationRecord.self, Keys.registration(request.key)),
       registration.token == request.token

@@ -1,10 +1,10 @@
 import VestaConcurrency
 
-/// The messages that wait for the transports: those of a few calls are handed over at a time, and a bounded number
+/// The messages that wait for the transports: messages of a few calls are handed over at a time, and a bounded number
 /// waits.
 ///
-/// A transport that is slow, or hangs, must not collect a task for every message. What finds no place here is not lost:
-/// it waits in the store until its registration connects.
+/// A transport that is slow, or hangs, must not collect a task for every message. Messages without a place here are not
+/// lost: it waits in the store until its registration connects.
 final class PushQueue: Sendable {
   private struct State {
     /// The messages of one call are handed over one after another.

@@ -3,7 +3,7 @@ import VestaMessagingBackend
 
 /// One connection of a registration: the deliveries that are under way, one call at a time.
 ///
-/// Its receiver is called on a lane of threads that no task runs on: one that blocks delays nobody else.
+/// Its receiver is called on a lane of threads that no task runs on: one that blocks delays no other.
 final class Session: Sendable {
   let key: RegistrationKey
   let platform: String
@@ -56,7 +56,7 @@ final class Session: Sendable {
 
   // MARK: Pumping
 
-  /// Whether the caller is the one who loads what waits; another one that is at it goes round again.
+  /// Whether the caller is the one that loads waiting messages; another one that does so repeats its round.
   func beginPump() -> Bool {
     state.withLock { state in
       guard !state.isPumping else {
@@ -83,13 +83,13 @@ final class Session: Sendable {
   /// Has the next delivery tell of messages that were dropped.
   func noteDropped(_ count: Int64) { state.withLock { $0.dropped += count } }
 
-  /// The messages that are under way, and those of them that are for many, in order.
+  /// The messages that are under way, and the ones for many among them, in order.
   var underWay: (all: Set<Int64>, broadcasts: [Int64]) {
     let all = state.withLock { $0.inFlight.merging($0.announced) { first, _ in first } }
     return (Set(all.keys), all.filter(\.value).keys.sorted())
   }
 
-  /// Notes down that the dispatcher is about to deliver a message: a read that begins meanwhile takes it for one that
+  /// Notes down that the dispatcher is about to deliver a message: a read that begins in between takes it for one that
   /// is under way.
   func announce(_ number: Int64, isBroadcast: Bool) { state.withLock { $0.announced[number] = isBroadcast } }
 

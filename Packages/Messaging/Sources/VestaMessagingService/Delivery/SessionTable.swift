@@ -5,14 +5,14 @@ import VestaMessagingBackend
 ///
 /// The table is a hint: which topics a connected registration has is read from the store, and read again at the
 /// place in the order of messages at which its subscriptions change. A connection is *loading* while it reads what
-/// waits for it; messages that come meanwhile make it read again.
+/// waits for it; messages that arrive during this make it read again.
 final class SessionTable: Sendable {
   private struct Entry {
     var session: Session
     var topics: [String: Int64] = [:]
-    /// Set while the connection is loading: the last message that came meanwhile.
+    /// Set while the connection is loading: the last message that arrived during it.
     var missed: Int64? = 0
-    /// The immediate messages (time to live 0) that came meanwhile: no later read finds them.
+    /// The immediate messages (time to live 0) that arrived during it: no later read finds them.
     var instants: [DispatchedMessage] = []
   }
 
@@ -92,7 +92,7 @@ final class SessionTable: Sendable {
 
   /// Ends the loading of a connection that has read everything up to a message.
   ///
-  /// - Returns: False when messages came meanwhile: it has to read again.
+  /// - Returns: False when messages arrived in between: it has to read again.
   func settle(_ session: Session, topics: [String: Int64], at number: Int64) -> Bool {
     state.withLock { state in
       guard var entry = state.entries[session.key], entry.session === session else { return true }
@@ -159,7 +159,7 @@ final class SessionTable: Sendable {
 
   // MARK: Dispatching
 
-  /// Whether the caller is the one who dispatches; another one that is at it goes round again.
+  /// Whether the caller is the one that dispatches; another one that does so repeats its round.
   func beginDispatch() -> Bool {
     state.withLock { state in
       guard state.position != nil else { return false }
@@ -188,10 +188,10 @@ final class SessionTable: Sendable {
     state.withLock { state in state.position = state.position.map { max($0, number) } }
   }
 
-  /// The last message whose dispatch somebody waits for.
+  /// The last message whose dispatch is awaited.
   var awaited: Int64 { state.withLock { $0.awaited } }
 
-  /// Waits until everything up to a message was dispatched, or nothing is dispatched any more.
+  /// Waits until everything up to a message was dispatched, or dispatching has ended.
   ///
   /// - Parameters:
   ///   - number: A message that was committed.
@@ -212,7 +212,7 @@ final class SessionTable: Sendable {
   /// Resumes the waiting loads, which then check the position again.
   func wakeWaiting() { state.withLock { $0.waiting.takeAll() }.resume() }
 
-  /// The connections that a message is for, to which it is announced; those that are loading read again.
+  /// The connections that a message is for, to which it is announced; loading ones read again.
   func recipients(of message: DispatchedMessage) -> [Session] {
     state.withLock { state in
       state.position = state.position.map { max($0, message.number) }

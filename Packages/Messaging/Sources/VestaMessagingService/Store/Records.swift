@@ -89,7 +89,7 @@ struct RegistrationRecord: FieldRecord {
   }
 }
 
-/// The subscriptions of a registration to one topic, the current one and those that have ended while messages wait: a
+/// The subscriptions of a registration to one topic, the current one and the ended ones with waiting messages: a
 /// message is for who is subscribed when it is sent.
 struct SubscriptionRecord: FieldRecord, Equatable {
   /// The last message before the current subscription; counts while it is not over.
@@ -177,7 +177,7 @@ struct StatisticsRecord: FieldRecord {
   var delivered: Int64 = 0
   var acknowledged: Int64 = 0
   var expired: Int64 = 0
-  /// The dropped messages to topics and conditions, less those of ``SequenceRecord/discarded`` that were acknowledged.
+  /// The dropped messages to topics and conditions, without the acknowledged ones of ``SequenceRecord/discarded``.
   var discarded: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {

@@ -23,7 +23,7 @@ struct MessagingReader {
   /// A damaged one is logged and begins again: its counts at zero, its number at that of the newest message.
   ///
   /// - Parameter now: For the caller that takes the next number: the time, which is larger than every number there was.
-  ///   The newest message may be gone, and a number must not be used twice.
+  ///   The newest message may have been removed, and a number must not be used twice.
   func sequence(now: Int64 = 0) async throws -> SequenceRecord {
     try await sequence(in: try await reader.get(Keys.sequence), now: now)
   }
@@ -39,7 +39,7 @@ struct MessagingReader {
 
   /// The registration of a token.
   ///
-  /// - Throws: ``MessagingServiceError`` when it is not registered, or not any more.
+  /// - Throws: ``MessagingServiceError`` when it is not registered, or no longer.
   func registration(token: String, now: Int64, lifetime: Int64) async throws -> (RegistrationKey, RegistrationRecord) {
     guard Tokens.isWellFormed(token) else {
       throw MessagingServiceError.invalid(
@@ -92,9 +92,9 @@ struct MessagingReader {
     return count
   }
 
-  /// Messages by their numbers; those that are gone are left out.
+  /// Messages by their numbers, without removed ones.
   ///
-  /// So are damaged ones, which are logged: one message must not keep the others from those who wait for them.
+  /// So are damaged ones, which are logged: one message must not stop the others.
   func messages(_ numbers: [Int64]) async throws -> [Int64: MessageRecord] {
     let keys = numbers.map(Keys.message)
     var messages: [Int64: MessageRecord] = [:]
@@ -116,7 +116,7 @@ struct MessagingReader {
 
 /// Tokens of registrations and ids of messages.
 enum Tokens {
-  /// A new token: the id of the installation, and 140 characters that nobody can guess.
+  /// A new token: the id of the installation, and 140 characters that cannot be guessed.
   static func make(_ installationID: String) -> String {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<105).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

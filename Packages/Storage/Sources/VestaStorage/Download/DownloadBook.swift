@@ -5,13 +5,13 @@ import VestaCore
 import VestaFiles
 import VestaStorageBackend
 
-/// The downloads to files that are under way, kept so that they go on after the process was killed.
+/// The downloads to files that are under way, kept so that they continue after the process was killed.
 struct DownloadBook: Sendable {
   struct Entry: Codable, Sendable, Equatable {
     let bucket: String
     let object: String
     let target: String
-    /// The file beside the target.
+    /// The file next to the target.
     let temporary: String
     let generation: Int64
     let size: Int64
@@ -21,7 +21,7 @@ struct DownloadBook: Sendable {
     var key: String { DownloadBook.key(StorageLocation(bucket: bucket, path: object), target) }
   }
 
-  /// The time for which a download that nobody continues is kept: a week.
+  /// The time for which an abandoned download is kept: a week.
   static let lifetime: Int64 = 7 * 24 * 3600
 
   /// The largest number of folders that are looked through for leftovers.
@@ -29,7 +29,7 @@ struct DownloadBook: Sendable {
 
   private let book: TransferBook<Entry>
   private let now: @Sendable () -> Int64
-  /// Distinguishes the files of this book from those of other apps in the same folder.
+  /// Distinguishes the files of this book from other apps' files in the same folder.
   private let tag: String
   /// The folders in which leftovers may be, the last new one at the end; `nil` before they were looked for.
   private let folders = Locked<[String]?>(nil)
@@ -65,7 +65,7 @@ struct DownloadBook: Sendable {
     book.remember(entry, as: entry.key)
   }
 
-  /// Removes the downloads that nobody has continued for long, and their files.
+  /// Removes the downloads that were abandoned for long, and their files.
   private func removeOld() {
     let limit = now() - Self.lifetime
     for entry in book.entries() where entry.begun < limit && !book.isClaimed(entry.key) {
@@ -75,7 +75,7 @@ struct DownloadBook: Sendable {
 
   // MARK: Downloads without a note
 
-  /// A name for a file beside a target, by which it is found when the process was killed.
+  /// A name for a file next to a target, by which it is found when the process was killed.
   func temporaryName() -> String { ".\(tag).\(UUID().uuidString).vesta" }
 
   /// Notes the folder of a target before the first file is written there.
@@ -94,7 +94,7 @@ struct DownloadBook: Sendable {
     }
   }
 
-  /// Removes what killed processes have left, once in each process: files that nobody writes and no note names.
+  /// Removes the remains of killed processes, once in each process: files without a writer that no note names.
   func removeLeftovers() {
     guard folders.withLock({ $0 == nil }) else { return }
     let known = (try? list.read(damagedAs: [])) ?? []

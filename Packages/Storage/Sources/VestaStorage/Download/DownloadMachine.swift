@@ -4,7 +4,7 @@ import VestaStorageBackend
 /// Decides the steps of one download; pure.
 ///
 /// The object is opened and read to the end. After a failure that may pass, it waits and opens the same generation
-/// where it stopped; when the object has been replaced meanwhile, it begins again with the new one, where the target
+/// where it stopped; when the object has been replaced in between, it begins again with the new one, where the target
 /// allows that. A complete download is compared with the object's checksum, and takes its place after that.
 ///
 /// An attempt may be stopped at any step. The next one begins with ``begin()``, and repeats what the last one had not
@@ -129,7 +129,7 @@ struct DownloadMachine: Sendable, Equatable {
   mutating func checked(isWhole: Bool) -> Action {
     guard state == .checking else { return unexpected("checked") }
     guard isWhole else {
-      // The bytes of an earlier attempt or process may be wrong; those of one attempt were damaged on their way.
+      // The bytes of an earlier attempt or process may be wrong; the bytes of one attempt were damaged on their way.
       guard !isOneAttempt, canRestart, restartsLeft > 0 else { return fail(StorageError.nonMatchingChecksum) }
       restartsLeft -= 1
       return .restart

@@ -8,9 +8,9 @@ import VestaStorageBackend
 /// One attempt after the other writes to it, until ``publish()`` or ``discard()`` ends it for good: calls after that
 /// throw, and nothing is opened again.
 protocol DownloadTarget: Sendable {
-  /// The download begins. An attempt that is stopped meanwhile leaves the call to the next one.
+  /// The download begins. An attempt that is stopped leaves the call to the next one.
   ///
-  /// - Returns: What an earlier process has downloaded already; `nil` for nothing.
+  /// - Returns: The download of an earlier process; `nil` for none.
   /// - Throws: An error when the target cannot be one.
   func prepare() async throws -> DownloadStart?
 

@@ -5,11 +5,11 @@ import VestaCore
 import VestaFiles
 import VestaStorageBackend
 
-/// Writes a download beside a file, and takes the file's place at the end.
+/// Writes a download next to a file, and takes the file's place at the end.
 ///
 /// A large download is noted in the ``DownloadBook``: when the process is killed, the next download of the object to
 /// the file continues with what is there. The claim on the note is the target's, whichever attempt of its download
-/// runs, and the file beside is locked against other processes.
+/// runs, and the file next to it is locked against other processes.
 final class FileTarget: DownloadTarget {
   private struct State {
     var file: FileBeside?
@@ -137,13 +137,13 @@ final class FileTarget: DownloadTarget {
       defer { state = State(isOver: true) }
       return (state.file, state.isClaimant, state.noted != nil)
     }
-    // Another process may have noted a download of its own meanwhile.
+    // Another process may have noted another download since.
     if isNoted, book.entry(location, path)?.temporary == file?.temporary { book.forget(key) }
     if isClaimant { book.release(key) }
     return file
   }
 
-  /// The file beside, made when it is first needed.
+  /// The file next to it, made when it is first needed.
   private func file() throws -> FileBeside {
     if let file = try open() { return file }
     book.willWrite(besides: path)

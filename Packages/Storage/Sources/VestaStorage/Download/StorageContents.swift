@@ -5,7 +5,7 @@ import VestaStorageBackend
 
 /// The bytes of an object as a sequence of chunks, fetched when the loop asks for them.
 ///
-/// Memory stays at one chunk however slow the loop is. Failures that may pass are retried; all chunks come from one
+/// Memory stays at one chunk however slow the loop is. Failures that may pass are retried; all chunks are of one
 /// generation of the object, and a loop that reaches the end has seen content with the object's checksum. Leaving the
 /// loop, cancelling its task or dropping the iterator closes the object. A stream beyond the 64 that a process has open
 /// at once closes it after each chunk and opens it again for the next one; it fails when the object was replaced
@@ -43,7 +43,7 @@ public struct StorageContents: AsyncSequence, Sendable {
 @available(*, unavailable, message: "An iterator belongs to the task that reads it.")
 extension StorageContents.Iterator: Sendable {}
 
-/// Reads an object chunk by chunk; closes it when the iterator is gone.
+/// Reads an object chunk by chunk; closes it when the iterator is released.
 final class StorageContentsReader: Sendable {
   private struct State {
     var machine: DownloadMachine
@@ -151,7 +151,7 @@ final class StorageContentsReader: Sendable {
       return state.machine.received(bytes.count)
     }
     if case .fail(let error) = action { throw StreamFailure(error) }
-    // The last chunk goes out only if the whole content is right.
+    // The last chunk is returned only if the whole content is right.
     if action == .check { _ = try end() }
     return Data(bytes)
   }

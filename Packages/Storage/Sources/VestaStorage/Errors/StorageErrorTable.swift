@@ -44,7 +44,7 @@ enum StorageErrorTable {
     return error.code == .unavailable || error.code == .deadlineExceeded || error.code == .aborted
   }
 
-  /// The status that an HTTP service would have; Firebase has a status of its own for a full bucket.
+  /// The status that an HTTP service would have; Firebase has a special status for a full bucket.
   private static func httpStatus(of code: ServiceCode) -> Int {
     switch code {
     case .resourceExhausted: 402

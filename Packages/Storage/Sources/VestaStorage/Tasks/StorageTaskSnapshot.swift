@@ -8,7 +8,7 @@ public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
   /// The metadata: what the app gave an upload until it has succeeded, the service's afterwards; `nil` for downloads.
   public let metadata: StorageMetadata?
 
-  /// The reference that the transfer goes to or comes from.
+  /// The reference that is the transfer's target or source.
   public let reference: StorageReference
 
   /// The error of a failed transfer.

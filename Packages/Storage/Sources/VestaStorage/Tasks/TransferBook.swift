@@ -6,7 +6,7 @@ import VestaFiles
 
 /// The unfinished transfers, kept in a directory so that they go on after the process was killed.
 ///
-/// One small file for each transfer, readable by its owner alone: whoever knows the id of an upload session can
+/// One small file for each transfer, readable by its owner alone: any caller that knows the id of an upload session can
 /// continue it. A transfer claims its key before it reads or writes the file, so two transfers of the same thing at
 /// once do not share it.
 final class TransferBook<Entry: Codable & Sendable>: Sendable {
@@ -57,7 +57,7 @@ final class TransferBook<Entry: Codable & Sendable>: Sendable {
   /// The entry of a file.
   ///
   /// A damaged file is kept under another name, and one that cannot be read right now where it is: a transfer that
-  /// does not go on is reported and never forgotten in silence.
+  /// does not continue is reported and never forgotten in silence.
   private func read(_ file: ValueFile<Entry>) -> Entry? {
     do {
       return try file.read()

@@ -57,7 +57,7 @@ struct TransferMachine: Sendable, Equatable {
     }
   }
 
-  /// Whether nothing can happen any more.
+  /// Whether nothing more can happen.
   var isOver: Bool { state == .success || state == .failed || state == .cancelled }
 
   /// Whether the end is decided, and calls change nothing.
@@ -164,7 +164,7 @@ struct TransferMachine: Sendable, Equatable {
     return stop + [.notify(.progress), .notify(.success), .end]
   }
 
-  /// The transfer has failed; nobody hears of it while it is paused, and resuming tries again.
+  /// The transfer has failed; this is not reported while it is paused, and resuming tries again.
   mutating func failed(attempt number: Int) -> [Action] {
     guard number == attempt, !isOver else { return [] }
     isAttemptRunning = false

@@ -12,7 +12,7 @@ final class TransferPlaces: Sendable {
 
   init(count: Int) { shares = FairShares(limit: count) }
 
-  /// The number of transfers that run, and of those that wait.
+  /// The numbers of running and of waiting transfers.
   var counts: (running: Int, waiting: Int) { (shares.runningCount, shares.waitingCount) }
 
   /// A place for an attempt of a transfer.

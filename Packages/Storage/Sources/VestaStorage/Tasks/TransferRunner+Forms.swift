@@ -19,7 +19,7 @@ extension TransferRunner {
     } onCancel: {
       cancel()
     }
-    // The last calls of the observer come before the caller continues.
+    // The last calls of the observer precede the caller's continuation.
     if onProgress != nil { await observersWereCalled() }
     if let error = end.error { throw error }
     return (end.metadata, task)

@@ -3,7 +3,7 @@ import VestaConcurrency
 
 /// The work and the progress of a transfer, for one attempt after the other.
 ///
-/// An attempt runs in a task of its own, reports through the ``TransferReport``, and throws `CancellationError` as soon
+/// An attempt runs in a separate task, reports through the ``TransferReport``, and throws `CancellationError` as soon
 /// as it can when it is stopped. The next attempt begins when the one before it has returned.
 protocol TransferWork: Sendable {
   /// Transfers what is left.
@@ -11,7 +11,7 @@ protocol TransferWork: Sendable {
   /// - Returns: The metadata that the service has, for an upload.
   func run(_ report: TransferReport) async throws -> StorageMetadata?
 
-  /// Frees what the transfer holds, once no attempt runs any more; a second call does nothing.
+  /// Frees what the transfer holds, when no attempt is running; a second call does nothing.
   func end(_ ending: TransferEnding) async
 }
 
@@ -72,7 +72,7 @@ final class TransferRunner: Sendable {
   init(_ kind: TransferMachine.Kind, reference: StorageReference, metadata: StorageMetadata?, work: any TransferWork) {
     self.reference = reference
     self.work = work
-    // A queue of its own keeps the order of the calls, also when the callback queue is concurrent.
+    // A separate queue keeps the order of the calls, also when the callback queue is concurrent.
     queue = DispatchQueue(label: "vesta.storage.task", target: reference.storage.callbackQueue)
     state = Locked(State(machine: TransferMachine(kind), metadata: metadata))
   }
@@ -218,7 +218,7 @@ final class TransferRunner: Sendable {
     state.observers = []
     state.sinks = [:]
     state.task = nil
-    // The attempt may be the one that is ending the transfer, so its end is awaited in a task of its own.
+    // The attempt may be the one that is ending the transfer, so its end is awaited in a separate task.
     state.cleaning = Task { [self] in
       await attempt?.value
       await work.end(ending)
@@ -231,7 +231,7 @@ final class TransferRunner: Sendable {
     }
   }
 
-  /// Waits until nothing of an ended transfer runs any more.
+  /// Waits until all work of an ended transfer is done.
   func cleanedUp() async { await state.withLock { $0.cleaning }?.value }
 
   private func run(_ number: Int, after previous: Task<Void, Never>?) async {

@@ -30,7 +30,7 @@ final class TransferTable: Sendable {
   /// Whether the app has been deleted.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Cancels all transfers, lets none begin any more, and waits until none runs.
+  /// Cancels all transfers, refuses new ones, and waits until none runs.
   func close() async {
     let runners = state.withLock { state in
       state.isClosed = true

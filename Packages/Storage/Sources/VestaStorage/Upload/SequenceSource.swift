@@ -2,7 +2,7 @@ import VestaConcurrency
 
 /// The bytes of an asynchronous sequence, of which the last chunk is kept to send it again.
 ///
-/// The sequence is read in a task of its own: pausing an upload cancels its attempt, and many sequences take a
+/// The sequence is read in a separate task: pausing an upload cancels its attempt, and many sequences take a
 /// cancellation for their end. Only ``close()`` cancels that task. It reads one chunk and ends, so that the sequence is
 /// read as fast as the service takes it.
 final class SequenceSource: UploadSource {

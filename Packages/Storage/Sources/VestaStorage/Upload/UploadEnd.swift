@@ -5,9 +5,9 @@ import VestaStorageBackend
 enum UploadEnd {
   /// Whether the upload may continue later, from where it is.
   ///
-  /// The note of an upload goes with its object, its cancellation, and a failure that another attempt would meet again.
-  /// A service that cannot be reached or that another process has open, or whose disk is full, says nothing about an
-  /// upload that an earlier process has begun.
+  /// The note of an upload is removed with its object, its cancellation, and a failure that another attempt would meet
+  /// again. A service that cannot be reached or that another process has open, or whose disk is full, says nothing
+  /// about an upload that an earlier process has begun.
   static func keepsNote(_ ending: TransferEnding, isContinued: Bool) -> Bool {
     guard case .failed(let error) = ending, let error = error as? StorageServiceError else { return false }
     switch error.code {

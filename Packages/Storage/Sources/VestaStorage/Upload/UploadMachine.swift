@@ -5,7 +5,7 @@ import VestaStorageBackend
 ///
 /// An upload of known content that fits into one call is one call. Any other starts a session, sends chunks and
 /// finalizes. After a failure that may pass, it waits, asks how much has arrived, and continues there, if what has
-/// arrived is what the source has. A session that the service does not know any more is started again, where the source
+/// arrived is what the source has. A session that the service no longer knows is started again, where the source
 /// can be read again.
 struct UploadMachine: Sendable, Equatable {
   /// The next step of the runner.
@@ -55,7 +55,7 @@ struct UploadMachine: Sendable, Equatable {
   /// An upload.
   ///
   /// - Parameters:
-  ///   - isSingleCall: Whether the whole content goes up in one call.
+  ///   - isSingleCall: Whether the whole content is sent in one call.
   ///   - isRepeatable: Whether the source can be read again from its beginning.
   ///   - restarts: How often it may begin again.
   ///   - firstRetry: The delay before the first retry, in seconds.

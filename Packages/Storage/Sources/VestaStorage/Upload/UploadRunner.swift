@@ -174,7 +174,7 @@ final class UploadRunner: TransferWork {
   private func send(
     _ offset: Int64, _ source: any UploadSource, _ machine: inout UploadMachine, _ report: TransferReport
   ) async throws -> UploadMachine.Action {
-    // A sequence may take any time: others transfer meanwhile.
+    // A sequence may take any time: others transfer in the meantime.
     let bytes =
       source.isRepeatable
       ? try await source.read(at: offset, length: order.chunkLength)
@@ -215,7 +215,7 @@ final class UploadRunner: TransferWork {
     }
   }
 
-  /// The object is there: the session is forgotten before anybody hears of it, as the process may end then.
+  /// The object is there: the session is forgotten before this is reported, as the process may end then.
   private func succeeded(_ object: StorageObject, _ report: TransferReport) -> StorageMetadata {
     let (session, isClaimant) = state.withLock { ($0.session, $0.isClaimant) }
     if isClaimant, let key = bookKey { order.book?.forget(key, session) }
@@ -234,7 +234,7 @@ final class UploadRunner: TransferWork {
     guard size == file.identity.size, try await read(size, of: file).value == checksum else { throw file.changed }
   }
 
-  // MARK: What the attempts share
+  // MARK: Shared by the attempts
 
   private func openSource() throws -> any UploadSource {
     if let source = state.withLock({ $0.source }) { return source }

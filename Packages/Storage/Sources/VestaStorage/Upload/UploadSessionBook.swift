@@ -4,7 +4,7 @@ import VestaCore
 import VestaFiles
 import VestaStorageBackend
 
-/// The upload sessions of files, kept so that an upload goes on after the process was killed.
+/// The upload sessions of files, kept so that an upload continues after the process was killed.
 struct UploadSessionBook: Sendable {
   struct Entry: Codable, Sendable, Equatable {
     var session: String
@@ -63,7 +63,7 @@ struct UploadSessionBook: Sendable {
 
   /// All uploads that were interrupted and whose files are still the same.
   ///
-  /// Uploads whose files have changed or are gone are forgotten; those whose files cannot be opened right now are
+  /// Uploads whose files have changed or were removed are forgotten; uploads whose files cannot be opened right now are
   /// kept.
   func interrupted() -> [Entry] {
     book.entries().filter { !book.isClaimed($0.key) && canContinue($0) }

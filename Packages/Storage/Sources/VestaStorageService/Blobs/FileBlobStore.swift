@@ -13,7 +13,7 @@ public final class FileBlobStore: BlobStore {
 
   /// A store in a directory, which is made with the first blob.
   ///
-  /// - Parameter directory: The path of the directory; nobody else writes there.
+  /// - Parameter directory: The path of the directory, without other writers.
   public init(directory: String) { root = directory }
 
   /// Begins a blob, or continues one.
@@ -81,7 +81,7 @@ public final class FileBlobStore: BlobStore {
 
   /// Uses a directory, which is made where it is missing.
   ///
-  /// That it was there once says nothing: somebody may have removed it since.
+  /// That it was there once proves nothing: it may have been removed since.
   private func inDirectory<Result>(
     _ path: String, _ body: () throws(FileFailure) -> Result
   ) throws(FileFailure) -> Result {

@@ -6,9 +6,10 @@ import VestaStorageBackend
 
 /// An upload whose blob is open: what has been written, and its digests so far.
 ///
-/// A caller that holds it through ``ActiveUploads`` has exclusive access. Two things go on beside its calls: the digest
-/// of the last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each is awaited
-/// before the next one of its kind begins, and both before the upload ends, so one chunk more is in memory at most.
+/// A caller that holds it through ``ActiveUploads`` has exclusive access. Two things run concurrently with its calls:
+/// the digest of the last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each
+/// is awaited before the next one of its kind begins, and both before the upload ends, so one chunk more is in memory
+/// at most.
 final class ActiveUpload: Sendable {
   struct Progress: Sendable {
     var size: Int64
@@ -44,7 +45,7 @@ final class ActiveUpload: Sendable {
   ///   - writer: Writes the blob; `nil` when it is sealed.
   ///   - digest: The MD5 of what is there; `nil` for none.
   ///   - digestLimit: Content of more bytes has no MD5.
-  ///   - progress: What is there.
+  ///   - progress: The present content.
   init(
     id: UploadID, blob: BlobID, expires: Int64, writer: (any BlobWriter)?, digest: (any DigestStream)?,
     digestLimit: Int64, progress: Progress
@@ -88,7 +89,7 @@ final class ActiveUpload: Sendable {
     }
   }
 
-  /// Makes what has arrived durable, and then notes how much that is; beside the next calls.
+  /// Makes the received content durable, and then notes its size; concurrently with the next calls.
   ///
   /// - Parameter note: Notes a progress.
   /// - Throws: The failure of the checkpoint before this one.
@@ -159,7 +160,7 @@ final class ActiveUploads: Sendable {
   ///
   /// - Parameters:
   ///   - id: The upload.
-  ///   - upload: The open upload; `nil` when it is not open any more.
+  ///   - upload: The open upload; `nil` when it is no longer open.
   ///   - limit: How many uploads stay open.
   /// - Returns: The upload that was idle for longest, when there are too many: for the caller to close and to give
   ///   back.
@@ -170,7 +171,7 @@ final class ActiveUploads: Sendable {
       state.idle[id] = upload
       state.order.append(id)
       guard state.order.count > max(1, limit) else { return nil }
-      // Busy until it is closed: nobody may open it again before.
+      // Busy until it is closed: no caller may open it again before.
       let oldest = state.order.removeFirst()
       state.busy.insert(oldest)
       return state.idle.removeValue(forKey: oldest)

@@ -3,7 +3,7 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-/// The service's errors for those of store and blobs; pure.
+/// The service's errors for the store's and the blobs'; pure.
 enum ErrorTable {
   static func error(for error: any Error) -> any Error {
     switch error {

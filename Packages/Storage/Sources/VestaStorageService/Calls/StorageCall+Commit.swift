@@ -16,7 +16,7 @@ extension StorageCall {
     var md5: [UInt8]?
   }
 
-  /// An object's new row, and the blob that nobody needs any more.
+  /// An object's new row, and the blob that is no longer needed.
   struct Placed: Sendable {
     let record: ObjectRecord
     let replaced: BlobID?
@@ -52,7 +52,7 @@ extension StorageCall {
     record.blob = content.blob.rawValue
     record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
-    // The generation that is replaced is gone, as there is only one.
+    // The replaced generation is deleted, as there is only one.
     if let old { try await ObjectEvents.record(.objectDeleted, name, old, engine.events, in: transaction) }
     try await ObjectEvents.record(.objectFinalized, name, record, engine.events, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }

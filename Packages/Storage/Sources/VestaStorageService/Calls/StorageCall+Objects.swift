@@ -15,7 +15,7 @@ extension StorageCall {
 
   func open(_ request: ReadRequest) async throws -> ObjectDownload {
     let name = request.object
-    // A blob that is gone means that the object was replaced between the two steps: its new row has another one.
+    // A missing blob means that the object was replaced between the two steps: its new row has another one.
     for _ in 0..<engine.options.tuning.openAttempts {
       let rows = try await rows(of: name)
       try await ask(.get(name, existing: rows?.record.object(named: name)))
@@ -134,7 +134,7 @@ extension StorageCall {
   }
 }
 
-/// The bytes of a small object, which came with its row.
+/// The bytes of a small object, which were read with its row.
 final class InlineContent: ObjectContent {
   private let rest: Locked<ArraySlice<UInt8>>
 

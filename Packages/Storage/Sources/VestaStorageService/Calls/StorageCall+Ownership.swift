@@ -9,12 +9,12 @@ import VestaStoreInterop
 //
 // | the row says | the asker is | answer |
 // |---|---|---|
-// | an owner, and a time to come | another | `aborted`: ask again |
-// | an owner, and a time that has come | another | takes the upload over, with a copy of what is durable |
+// | an owner, and a time in the future | another | `aborted`: ask again |
+// | an owner, and a time in the past | another | takes the upload over, with a copy of what is durable |
 // | the asker | the owner | continues; renews when half of the time has passed |
 //
-// The copy keeps the former owner from the content: if it was only stopped, what it still writes goes to a blob that no
-// row names any more, and what it notes or finalizes is refused.
+// The copy keeps the former owner from the content: if it was only stopped, its later writes change a blob that no
+// row names, and its notes and its finalization are refused.
 extension StorageCall {
   static let taken = StorageServiceError(
     .aborted, "Another process has this upload now. Ask for its status and continue there.")

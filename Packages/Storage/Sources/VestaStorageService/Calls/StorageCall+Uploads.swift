@@ -14,7 +14,7 @@ extension StorageCall {
         .invalidArgument, "Content of more than \(UploadLimits.singleCallLength) bytes needs a resumable upload.")
     }
     guard content.count <= engine.options.inlineLimit else {
-      // Nobody else knows the id of this upload: after a crash nobody can continue it.
+      // The id of this upload is unknown to callers: after a crash it cannot be continued.
       var request = request
       request.isContinuable = false
       let id = try await startUpload(request)
@@ -103,7 +103,7 @@ extension StorageCall {
     } catch let error as StorageServiceError
       where error.reason == .contentMismatch || error.reason == .precondition || error.code == .permissionDenied
     {
-      // Nobody can finish this upload any more.
+      // This upload can no longer be finished.
       await discard(id)
       throw error
     }
@@ -188,7 +188,7 @@ extension StorageCall {
     }
   }
 
-  /// Runs a call on an upload; no other call uses the upload meanwhile.
+  /// Runs a call on an upload; no other call uses the upload at the same time.
   private func withUpload<Result>(
     _ id: UploadID, keepsOpen: Bool = true, _ body: (ActiveUpload) async throws -> Result
   ) async throws -> Result {
@@ -249,7 +249,7 @@ extension StorageCall {
     do {
       try await noteRemoval(id, isOwner)
     } catch let error as StoreError where error.code == .diskFull {
-      // The content makes room for the note. A session whose content is gone takes nothing more, noted or not.
+      // The content makes room for the note. A session whose content was removed takes nothing more, noted or not.
       guard let record = try await upload(id), record.state == .active,
         let blob = record.blobID
       else { throw error }
@@ -323,7 +323,7 @@ extension StorageCall {
 }
 
 extension StorageEngine {
-  /// Closes an upload that may go on later, from where it is now.
+  /// Closes an upload that may continue later, from its present size.
   func suspend(_ upload: ActiveUpload) async {
     let call = StorageCall(engine: self, context: CallContext(), now: clock.now())
     do {

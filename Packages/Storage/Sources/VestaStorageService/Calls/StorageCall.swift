@@ -36,7 +36,7 @@ struct StorageCall: Sendable {
     let garbage = engine.garbage.withLock { $0 }
     let result = try await engine.store.get().write { transaction in
       let result = try await body(transaction)
-      // Removed blobs need no row any more; their rows go along with the next commit instead of one of their own.
+      // Removed blobs need no row; their rows are deleted with the next commit instead of a separate one.
       for id in garbage { try await transaction.delete(Keys.garbage(id)) }
       return result
     }.value
@@ -45,7 +45,7 @@ struct StorageCall: Sendable {
     return result
   }
 
-  /// A new id that nobody can guess.
+  /// A new id that cannot be guessed.
   func newID() throws -> String { Hex.encode(try engine.crypto.randomBytes(count: 16)) }
 
   /// A new blob.

@@ -3,13 +3,13 @@ import VestaStorageBackend
 /// Decides what a page of a listing holds, name by name; pure.
 ///
 /// With the prefix `a/` and the delimiter `/`, the names `a/1`, `a/b/2`, `a/b/3`, `a/c` make the page with the items
-/// `a/1` and `a/c` and the prefix `a/b/`: after `a/b/2` the listing goes on after all names that begin with `a/b/`.
+/// `a/1` and `a/c` and the prefix `a/b/`: after `a/b/2` the listing continues after all names that begin with `a/b/`.
 struct ListingMachine: Sendable, Equatable {
   /// The next step after a name.
   enum Step: Sendable, Equatable {
     /// The name is an item; the next name follows.
     case item
-    /// The name is in a prefix; the listing goes on after all names with it.
+    /// The name is in a prefix; the listing continues after all names with it.
     case skip(prefix: String)
     /// The page is full, and the next one begins with this name.
     case full(next: String)

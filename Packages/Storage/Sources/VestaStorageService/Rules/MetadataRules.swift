@@ -13,7 +13,7 @@ enum MetadataRules {
   /// The largest number of bytes of each of the other fields.
   static let fieldLimit = 4 * 1024
 
-  /// The metadata of a new generation, and the download tokens that came in it.
+  /// The metadata of a new generation, and the download tokens in it.
   static func prepared(
     _ metadata: ObjectMetadata, for name: ObjectName
   ) throws(StorageServiceError) -> (metadata: ObjectMetadata, tokens: [String]) {
@@ -26,7 +26,7 @@ enum MetadataRules {
     return (metadata, tokens)
   }
 
-  /// The metadata after a change, and the download tokens that came in it.
+  /// The metadata after a change, and the download tokens in it.
   static func applying(
     _ change: MetadataChange, to old: ObjectMetadata
   ) throws(StorageServiceError) -> (metadata: ObjectMetadata, tokens: [String]) {

@@ -1,7 +1,7 @@
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// Whether a call may go on; pure.
+/// Whether a call may proceed; pure.
 enum PreconditionRules {
   /// Checks preconditions.
   ///

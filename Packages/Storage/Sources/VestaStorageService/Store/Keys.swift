@@ -13,7 +13,7 @@ import VestaStoreInterop
 /// | events | 5, … | see `EventOutbox` |
 /// | folder | 6 | the id of the folder of content that all processes share |
 ///
-/// Objects of a bucket lie beside one another in the order of their names' UTF-8 bytes.
+/// Objects of a bucket are next to one another in the order of their names' UTF-8 bytes.
 enum Keys {
   private static let object: Int64 = 1
   private static let content: Int64 = 2
@@ -72,7 +72,7 @@ enum Keys {
     return BlobID(rawValue: try decoder.string())
   }
 
-  /// A key whose name may go on: the two bytes that end a string are left out.
+  /// A key whose name may continue: the two bytes that end a string are left out.
   private static func unfinished(_ bucket: String, _ name: String) -> [UInt8] {
     Array(KeyEncoder(.int(object), .string(bucket), .string(name)).bytes.dropLast(2))
   }

@@ -58,7 +58,7 @@ struct Sweep: Sendable {
     }
   }
 
-  /// Whether nobody continues an upload any more: its time has passed, or it could be continued only by the process
+  /// Whether an upload is abandoned: its time has passed, or it could be continued only by the process
   /// that has begun it, which has ended.
   private func isExpired(_ upload: UploadRecord, at now: Int64) -> Bool {
     upload.expires <= now
@@ -84,7 +84,7 @@ struct Sweep: Sendable {
   ///
   /// - Returns: How many were removed.
   func removeOrphans() async throws -> Int {
-    // The files first: a blob that is made meanwhile has its row before its file.
+    // The files first: a blob that is made in between has its row before its file.
     let files = try await blobs.list()
     let known = try await store.read { reader in
       var known: Set<BlobID> = []
