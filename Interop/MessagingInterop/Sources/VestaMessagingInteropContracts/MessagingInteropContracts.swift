@@ -42,7 +42,7 @@ public enum MessagingInteropContracts {
       let messaging = subject.messaging
       log.keep(messaging.addFCMTokenListener { if $0 != nil { log.record(messaging.fcmToken != nil) } })
       for _ in 1...4 { try await subject.renewToken() }
-      try await log.wait(for: "four tokens") { $0.count == 4 }
+      try await log.wait(for: "four tokens") { $0.count >= 4 }
       log.cancel()
       try expect(!log.events.contains(false), "a listener heard of a token while fcmToken was nil")
     },
