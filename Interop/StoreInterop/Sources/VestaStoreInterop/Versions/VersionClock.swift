@@ -7,10 +7,10 @@
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
 ///   by ten seconds costs twenty seconds of slightly late versions. Work that depends on time, such as pruning,
 ///   continues meanwhile.
-/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). A used hour is available
-///   again within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with
-///   the steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit`
-///   times (four times) the speed of time, until they are there.
+/// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). A used hour is available again
+///   within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with the
+///   steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit` times
+///   (four times) the speed of time, until they are there.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): no caller can push the versions away.
 ///
 /// So whatever the wall clock does, versions are at most an hour and four times the length of the fault ahead when the
