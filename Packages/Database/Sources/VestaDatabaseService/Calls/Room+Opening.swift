@@ -33,6 +33,8 @@ extension Room {
   private func declareIndexes(in store: any OrderedStore) async throws -> Bool {
     let (context, indexes) = (context, options.indexes)
     return try await store.write { transaction -> Bool in
+      // One small row, without which nobody could remove anything.
+      transaction.freesRoom()
       var catalog = try await Self.catalog(in: transaction, context)
       let removed = catalog.declare(indexes, keepsOthers: context.isShared)
       for number in removed {

@@ -99,6 +99,8 @@ extension Room {
     try await end { transaction in
       let rows = try await transaction.entries(in: KeyRange(prefix: prefix))
       if rows.isEmpty { return [] }
+      // What is written has its size in the rows that go.
+      transaction.freesRoom()
       try await transaction.deleteRange(KeyRange(prefix: prefix))
       var written: [[DatabasePathValue]] = []
       for row in rows { written += try await EndOperations.run(row.value, in: transaction, context, now: now) }
@@ -111,6 +113,7 @@ extension Room {
     do {
       try await end { transaction in
         guard let row = try await transaction.get(key) else { return [] }
+        transaction.freesRoom()
         try await transaction.delete(key)
         return try await EndOperations.run(row, in: transaction, context, now: now)
       }

@@ -61,6 +61,7 @@ extension Room {
     let kept = StoreVersion(microseconds: oldest.microseconds - options.tuning.logTime.microseconds)
     _ = try await openStore().write { transaction in
       guard try await transaction.firstKey(in: keys.log(upTo: kept)) != nil else { return }
+      transaction.freesRoom()
       try await transaction.deleteRange(keys.log(upTo: kept))
       try await transaction.put(Lease(until: kept.microseconds).bytes, for: keys.logStart())
     }
@@ -71,6 +72,8 @@ extension Room {
     let context = context
     let commit = try await change { transaction in
       let key = context.keys.owner(context.owner)
+      // One small row, without which nobody could remove anything.
+      transaction.freesRoom()
       let wasThere = try await transaction.get(key) != nil
       let until = try await transaction.commitVersion().microseconds + lease.microseconds
       try await transaction.put(Lease(until: until).bytes, for: key)

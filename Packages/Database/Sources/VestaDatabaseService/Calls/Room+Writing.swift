@@ -60,6 +60,8 @@ extension Room {
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
     let commit = try await change { transaction -> [Outcome] in
+      // What a removal puts are entries of indexes, and its row in the log.
+      if group.allSatisfy(\.request.isRemoval) { transaction.freesRoom() }
       if context.isShared { try await Self.fetch(group, in: transaction, context) }
       var outcomes: [Outcome] = []
       var waiting: Set<String> = []
@@ -213,6 +215,16 @@ extension DatabaseRequest {
     guard operation.problem == nil else { return [] }
     return operation.places.flatMap { place in
       sequence(first: place.path, next: \.parent).filter { $0.back?.isPriority != true }
+    }
+  }
+
+  /// Whether a write into the tree only takes something away.
+  fileprivate var isRemoval: Bool {
+    switch self {
+    case .put(_, let node, _): node.isEmpty
+    case .merge(_, let values): values.allSatisfy(\.node.isEmpty)
+    case .onDisconnectCancel: true
+    default: false
     }
   }
 

@@ -99,6 +99,7 @@ struct WriteOperation: Sendable {
     }
     let places = NodeChanges.places(old, node, limit: limit) ?? [DatabasePathValue(.root, node)]
     let written = places.map { DatabasePathValue(path.appending($0.path), $0.node) }
+    if written.allSatisfy(\.node.isEmpty) { transaction.freesRoom() }
     try await write(written, in: transaction, room)
     return written
   }
