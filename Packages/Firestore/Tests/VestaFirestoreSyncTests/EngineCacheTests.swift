@@ -59,6 +59,25 @@ struct EngineCacheTests {
     await other.shutdown()
   }
 
+  @Test func `an offline listener has no result of before that matches no longer`() async throws {
+    try await fill()
+    let client = world.client(isEmbedded: true)
+    let (first, second) = (Received(), Received())
+    let registration = client.listen(try query("rooms"), options: options) { first.receive($0) }
+    _ = try await first.first { !$0.isFromCache }
+    await client.setNetworkEnabled(false)
+    let other = world.client()
+    try await other.write([Mutation(path("rooms/b"), .delete), patch("rooms/c", ["n": .integer(9)])]).acknowledged()
+    let small = try query("rooms", [.field(path: "n", .lessThan, .integer(3))])
+    let later = client.listen(small, options: options) { second.receive($0) }
+    _ = try await second.first { _ in true }
+    #expect(second.snapshots.map(\.ids) == [["a"]])
+    registration.remove()
+    later.remove()
+    await client.shutdown()
+    await other.shutdown()
+  }
+
   @Test func `an offline listener of a document has it, and of a missing one nothing`() async throws {
     try await fill()
     let client = await offline()

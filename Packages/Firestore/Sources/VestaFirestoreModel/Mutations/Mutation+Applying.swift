@@ -3,7 +3,8 @@ package import VestaFirestoreBackend
 extension Mutation {
   /// Applies the mutation before the service has answered.
   ///
-  /// Server times become pending timestamps that keep the value from before. Where the precondition does not hold, the
+  /// Server times become pending timestamps that keep the value from before. The other transforms of a set are applied
+  /// to its own fields, as the service does: the fields of before are gone. Where the precondition does not hold, the
   /// document stays.
   ///
   /// - Parameters:
@@ -17,11 +18,11 @@ extension Mutation {
     guard isAllowed(on: document) else { return mutated }
     switch change {
     case .set(let fields):
-      document.mutateLocally(to: .found(fields.replacing(estimates(on: document, at: time))))
+      document.mutateLocally(to: .found(fields.replacing(estimates(on: fields, before: document, at: time))))
       return .all
     case .patch(let fields, let mask):
       let patched = (document.fields ?? [:]).patched(by: fields, mask)
-      document.mutateLocally(to: .found(patched.replacing(estimates(on: document, at: time))))
+      document.mutateLocally(to: .found(patched.replacing(estimates(on: patched, before: document, at: time))))
       return mutated.adding(mask.paths + transforms.map(\.path))
     case .delete:
       document.mutateLocally(to: .missing)
@@ -42,11 +43,11 @@ extension Mutation {
   package func applyAcknowledged(to document: inout CachedDocument, version: Timestamp, results: [Value]) {
     switch change {
     case .set(let fields):
-      document.commit(.found(fields.replacing(outcomes(on: document, results))), at: version)
+      document.commit(.found(fields.replacing(outcomes(on: fields, results))), at: version)
     case .patch(let fields, let mask):
       guard isAllowed(on: document) else { return document.commit(.unknown, at: version) }
       let patched = (document.fields ?? [:]).patched(by: fields, mask)
-      document.commit(.found(patched.replacing(outcomes(on: document, results))), at: version)
+      document.commit(.found(patched.replacing(outcomes(on: patched, results))), at: version)
     case .delete: document.commit(.missing, at: version)
     case .verify: return
     }
@@ -57,6 +58,8 @@ extension Mutation {
   /// It is applied before the mutation, so that an update of the service that has the increment in it already is not
   /// incremented once more.
   package func base(on document: CachedDocument) -> Mutation? {
+    // A set begins without fields.
+    if case .set = change { return nil }
     var fields = MapValue()
     var paths: [FieldPath] = []
     for transform in transforms {
@@ -69,16 +72,25 @@ extension Mutation {
   }
 
   /// The values of the transforms before the service has answered.
-  private func estimates(on document: CachedDocument, at time: Timestamp) -> [(FieldPath, Value)] {
+  ///
+  /// - Parameters:
+  ///   - fields: The fields that the transforms are applied to.
+  ///   - document: The document before the mutation.
+  ///   - time: When the user wrote it.
+  private func estimates(
+    on fields: MapValue, before document: CachedDocument, at time: Timestamp
+  ) -> [(FieldPath, Value)] {
     transforms.map { transform in
-      (transform.path, transform.operation.estimate(on: document.fields?[transform.path], at: time))
+      let isTime = if case .serverTimestamp = transform.operation { true } else { false }
+      let value = isTime ? document.fields?[transform.path] : fields[transform.path]
+      return (transform.path, transform.operation.estimate(on: value, at: time))
     }
   }
 
   /// The values of the transforms with the service's results.
-  private func outcomes(on document: CachedDocument, _ results: [Value]) -> [(FieldPath, Value)] {
+  private func outcomes(on fields: MapValue, _ results: [Value]) -> [(FieldPath, Value)] {
     zip(transforms, results).map { transform, result in
-      (transform.path, transform.operation.outcome(on: document.fields?[transform.path], result: result))
+      (transform.path, transform.operation.outcome(on: fields[transform.path], result: result))
     }
   }
 }

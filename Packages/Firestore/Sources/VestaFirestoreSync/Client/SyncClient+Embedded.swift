@@ -165,7 +165,8 @@ extension SyncClient {
     }
   }
 
-  /// The results of the engine, with what pending writes may bring into a limit; none when it cannot be read.
+  /// The results of the engine, with what pending writes may bring into a limit, and what the engine has now of the
+  /// documents in memory that were results; none when it cannot be read.
   ///
   /// The queue does not change meanwhile: events wait for this.
   private func engineResults(_ query: LocalQuery, spare: Int = 0) async -> [CachedDocument] {
@@ -173,7 +174,9 @@ extension SyncClient {
       if query.isDocument { return try await documents(at: [query.path]) }
       // Not by `read`, which would wait for the events that wait for this.
       let overlaid = state.withLock { $0.machine?.local.overlaidKeys(of: query) ?? [] }
-      return try await base(of: query, overlaid: overlaid, spare: spare)
+      let found = try await base(of: query, overlaid: overlaid, spare: spare)
+      let former = formerResults(of: query, among: found)
+      return former.isEmpty ? found : found + (try await documents(at: former))
     } catch {
       options.log("The engine could not be read for a listener. It begins without documents: \(error)")
       return []
@@ -181,7 +184,27 @@ extension SyncClient {
   }
 }
 
+extension SyncClient {
+  /// The documents in memory that match a query and are not among the engine's results: other clients may have changed
+  /// them since the network was disabled.
+  private func formerResults(of query: LocalQuery, among found: [CachedDocument]) -> [DocumentKey] {
+    let known = Set(found.map(\.path))
+    return state.withLock { state in
+      guard let machine = state.machine, !state.isNetworkEnabled else { return [] }
+      return machine.local.remembered(by: query).filter { !known.contains($0) }.sorted()
+    }
+  }
+}
+
 extension LocalStore {
+  /// The documents in memory that match a query, without the pending writes on top.
+  func remembered(by query: LocalQuery) -> [DocumentKey] {
+    if query.collectionGroup == nil {
+      return documents.documents(in: query.path).filter { query.matches($0) }.map(\.path)
+    }
+    return documents.all.filter { query.selects($0.path) && query.matches($0) }.map(\.path)
+  }
+
   /// The documents with pending writes that a query looks at.
   func overlaidKeys(of query: LocalQuery) -> [DocumentKey] {
     if !hasOverlays { return [] }
