@@ -26,7 +26,7 @@ public final class Database: Sendable {
   /// Decodes the values of snapshots.
   public typealias Decoder = FirebaseDataDecoder
 
-  /// The app; `nil` once it is gone.
+  /// The app; `nil` after its deletion.
   public weak let app: VestaApp?
 
   private struct State {
@@ -159,7 +159,7 @@ public final class Database: Sendable {
   /// How far the service's clock is ahead, in milliseconds, as far as that is known.
   var serverTimeOffset: Int64 { state.withLock { $0.repo }?.knownOffset.withLock { $0 } ?? 0 }
 
-  /// A key that comes after all that this database has made before.
+  /// A key that sorts after all keys that this database has made before.
   func nextPushID() -> String {
     let now = environment.clock.milliseconds() + serverTimeOffset
     return pushIDs.withLock { $0.next(at: now) }

@@ -49,7 +49,7 @@ public class DatabaseQuery: @unchecked Sendable {
   /// Adds an observer.
   ///
   /// - Parameters:
-  ///   - kinds: What it is called for.
+  ///   - kinds: The kinds of events it is called for.
   ///   - isOnce: Whether its first call is its last.
   ///   - event: Called with each event.
   ///   - cancel: Called when the service ends it.
@@ -193,7 +193,7 @@ public class DatabaseQuery: @unchecked Sendable {
     repo.perform { $0.remove(observer) }
   }
 
-  /// Removes all observers of this query; those of all queries of the place when called on a reference.
+  /// Removes all observers of this query; on a reference, the observers of all queries of the place.
   ///
   /// No call of them begins afterwards. Streams of the query finish.
   public func removeAllObservers() {

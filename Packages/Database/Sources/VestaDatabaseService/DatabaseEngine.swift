@@ -6,7 +6,7 @@ public import VestaStoreInterop
 /// The authoritative tree store, on any `OrderedStore`.
 ///
 /// One row for each leaf: a read or a write touches what it names. Any number of databases in one store, each of which
-/// comes into being with the first connection that names it. All of it may be used from any task at any time.
+/// is created by the first connection that names it. All of it may be used from any task at any time.
 ///
 /// Several engines can have one store, in one process or in several: where the store says so, or
 /// `DatabaseServiceOptions.sharing`.
@@ -70,7 +70,7 @@ public final class DatabaseEngine: DatabaseBackend {
   /// How many listens a database has.
   func watchCount(in namespace: String) -> Int { room(namespace)?.hub.count ?? 0 }
 
-  /// How many databases are open, those that are being closed included.
+  /// The number of open databases, including the ones being closed.
   var roomCount: Int { rooms.withLock { $0.all.count } }
 
   /// The database of a name, if it is open.
@@ -88,7 +88,7 @@ public final class DatabaseEngine: DatabaseBackend {
     }
   }
 
-  /// A connection has ended; databases that nobody has used for longest are closed when there are too many.
+  /// A connection has ended; the least recently used databases are closed when there are too many.
   private func leave(_ namespace: String) {
     rooms.withLock { $0.leave(namespace) }
     while let surplus = rooms.withLock({ $0.takeSurplus() }) {

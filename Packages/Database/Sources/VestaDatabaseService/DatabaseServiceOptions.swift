@@ -43,14 +43,15 @@ public enum DatabaseSharing: Sendable, Hashable {
   /// behind run when the database is opened.
   ///
   /// On a store that other processes can write to the database is not opened: this engine would run the operations of
-  /// connections that are open in another process, and hear nothing of its writes.
+  /// connections that are open in another process, and are not notified of its writes.
   case alone
 
   /// Other engines use the store at the same time, and all of them say so.
   ///
-  /// The listens of each hear what the others write: at once if the store is `CommitObservable`, otherwise after half
-  /// of the lease. After a crash the operations for the end of connections run in another engine when the lease of the
-  /// one that crashed is over. Leases are measured by the versions of the store, and not by the clocks of processes.
+  /// The listens of each are notified of the others' writes: at once if the store is `CommitObservable`, otherwise
+  /// after half of the lease. After a crash the operations for the end of connections run in another engine when the
+  /// lease of the one that crashed is over. Leases are measured by the versions of the store, and not by the clocks of
+  /// processes.
   case shared(lease: Duration = .seconds(15))
 }
 
@@ -98,7 +99,7 @@ public struct DatabaseAccessError: Error, Sendable {
   }
 }
 
-/// Lets everybody do everything.
+/// Allows everything to every caller.
 ///
 /// Never use it where others can reach the engine.
 public struct OpenDatabaseAccess: DatabaseAccess {

@@ -3,10 +3,10 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// The most jobs of a database that are taken together; their writes share a commit.
   var jobsOfAGroup = 256
 
-  /// How many rows the check of a hash reads while other writes wait; beyond that it is made beside them.
+  /// How many rows the check of a hash reads while other writes wait; beyond that it runs concurrently with them.
   var rowsOfACheck = 1_000
 
-  /// How often a hash is checked beside the writes of others, before it is checked in the turn itself.
+  /// How often a hash is checked concurrently with other writes, before it is checked in the turn itself.
   var checksBeside = 3
 
   /// The most places that a write with a hash writes one by one.
@@ -30,7 +30,7 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// The most bytes of a string in the entry of an index; longer ones are cut, and all engines of a store agree on it.
   var bytesOfAnEntry = 1_024
 
-  /// How many rows a read has on the threads of tasks; a larger one has threads of its own.
+  /// How many rows a read has on the threads of tasks; a larger one has dedicated threads.
   var rowsInPlace = 512
 
   /// The lease of an engine that finds its store shared.

@@ -10,7 +10,7 @@ extension Firestore {
 
   /// Returns when the backend has accepted or refused all writes that are pending now.
   ///
-  /// - Throws: ``FirestoreErrorCode/Code/cancelled`` when another user signs in meanwhile.
+  /// - Throws: ``FirestoreErrorCode/Code/cancelled`` when another user signs in before.
   public func waitForPendingWrites() async throws {
     do { try await client().waitForPendingWrites() } catch { throw FirestoreErrorCode.publicError(error) }
   }
@@ -102,7 +102,7 @@ public final class PersistentCacheIndexManager: Sendable, Hashable {
   /// Makes indexes for queries that would read many documents of the cache without one; the default.
   public func enableIndexAutoCreation() { client?.setIndexAutoCreation(true) }
 
-  /// Makes no more indexes; those that exist stay.
+  /// Makes no more indexes; existing ones stay.
   public func disableIndexAutoCreation() { client?.setIndexAutoCreation(false) }
 
   /// Deletes all indexes over the cache.

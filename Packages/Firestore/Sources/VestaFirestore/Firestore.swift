@@ -30,7 +30,7 @@ public final class Firestore: Sendable {
   /// Opened when the instance has ended.
   let ended = Latch()
   private let appName: String
-  /// The app; `nil` once it is gone.
+  /// The app; `nil` after its deletion.
   private let owner: AppReference
   /// Where the instance is found; `nil` for one that is found nowhere.
   weak let provider: FirestoreProvider?

@@ -1,6 +1,6 @@
 import VestaStoreInterop
 
-/// The entries of one alternative: those that all of its streams have and that pass its test.
+/// The entries of one alternative: the ones that all of its streams have and that pass its test.
 package struct EntryJoin {
   private var streams: [EntryStream]
   private let test: SuffixTest
@@ -11,11 +11,11 @@ package struct EntryJoin {
 
   enum Stop {
     case end
-    /// It may look at no more; the next call goes on from there.
+    /// It may look at no more; the next call continues from there.
     case pause
-    /// It has looked at as many as the call wanted; the next one goes on from there.
+    /// It has looked at as many as the call wanted; the next one continues from there.
     case slice
-    /// The next entry, if there is one, comes after the limit of the call.
+    /// The next entry, if there is one, is beyond the limit of the call.
     case beyond
   }
 
@@ -29,10 +29,10 @@ package struct EntryJoin {
 
   package var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
 
-  /// The stream that entries come from.
+  /// The stream of the entries.
   package var first: EntryStream { streams[0] }
 
-  /// Whether its entries are those of one stream, so that they can be counted without looking at them.
+  /// Whether its entries are one stream's, so that they can be counted without looking at them.
   package var isPlain: Bool { streams.count == 1 && test.isEmpty }
 
   /// The first entry; each stream in turn jumps to where another one is.

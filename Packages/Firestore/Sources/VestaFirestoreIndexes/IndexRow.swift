@@ -7,7 +7,7 @@ package struct IndexRow: Sendable, Equatable {
     /// Documents up to this place are in; `nil` for none yet. Writes maintain all of it already.
     case building(after: Place?)
     case ready
-    /// Nobody uses it any more: its entries are being deleted, and then the row goes.
+    /// It is no longer used: its entries are being deleted, and then the row.
     case leaving
     /// A document has an entry that is too long for it. It has no entries, and is not made again until it has aged.
     case unfit
@@ -59,7 +59,7 @@ private struct IndexRecord: FieldRecord {
   private var isNameDescending = false
   private var parts: [Part] = []
   private var lastUsed: Int64 = 0
-  /// The place that an unfinished index has come to.
+  /// The progress of an unfinished index.
   private var place: [UInt8]?
   private var state: Int64 = 0
 

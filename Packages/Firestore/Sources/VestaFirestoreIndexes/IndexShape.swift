@@ -24,7 +24,7 @@ package struct IndexShape: Hashable, Sendable {
   /// Whether one range holds all collections of this identifier; else each collection has its own.
   package var isGroup: Bool
   package var parts: [Part]
-  /// Whether names come last first.
+  /// Whether names are in descending order.
   package var isNameDescending = false
 
   package init(collectionID: CollectionID, isGroup: Bool, parts: [Part], isNameDescending: Bool = false) {

@@ -6,7 +6,7 @@ import VestaStoreInterop
 ///
 /// Example: `rooms where city == "Rome" and stars > 3 order by stars`. The filter is one alternative: an equality on
 /// `city`, and the suffix `(stars, name)`, whose bounds begin after `stars = 3`. With an index of the shape
-/// `city, stars` the plan is one scan: the prefix is the index's number and "Rome", the range of keys goes from that
+/// `city, stars` the plan is one scan: the prefix is the index's number and "Rome", the range of keys extends from that
 /// prefix with `stars = 3` to its end, and every entry is a result in the order of the query, so the plan is decided.
 ///
 /// With indexes of `city` and of `stars` alone, none has the equality before the suffix: there is no plan, `city,

@@ -14,7 +14,7 @@ package struct BloomFilter: Sendable {
   private let digest: Digest
   private let bitCount: UInt64
 
-  /// A filter that has come over the wire.
+  /// A filter that was received over the wire.
   ///
   /// - Throws: `INVALID_ARGUMENT` when padding and number of hashes do not go with the bitmap.
   package init(_ message: BloomFilterMessage, digest: @escaping Digest) throws(FirestoreServiceError) {

@@ -140,7 +140,7 @@ package struct ListenTuning: Sendable, Hashable {
 
 /// The sizes of making indexes.
 package struct IndexTuning: Sendable, Hashable {
-  /// The number of shapes of which it is remembered that queries lacked them, and of those that could not be made.
+  /// The number of shapes of which it is remembered that queries lacked them, and of shapes that could not be made.
   package var wishes = 4096
   package var failures = 4096
   /// The number of entries of a run of a build, or little more: some ten megabytes in memory.

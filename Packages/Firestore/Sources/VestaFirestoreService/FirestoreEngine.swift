@@ -7,7 +7,7 @@ public import VestaStoreInterop
 /// The authoritative document store, on any `OrderedStore`.
 ///
 /// Documents, commits, queries, transactions, reads at past times and live targets, for any number of databases in one
-/// store. A database comes into being with the first call that writes to it, the default one of a project with the
+/// store. A database is created by the first call that writes to it, the default one of a project with the
 /// first call; others are `NOT_FOUND` until then. All of it may be used from any task at any time.
 ///
 /// The engine evaluates no security rules yet: it serves every caller, or the owner alone
@@ -43,7 +43,7 @@ public final class FirestoreEngine: FirestoreBackend {
     databases = Databases(options: options, open: open)
   }
 
-  /// Ends the engine, its open calls, and its store; calls that come later fail with `UNAVAILABLE`.
+  /// Ends the engine, its open calls, and its store; later calls fail with `UNAVAILABLE`.
   public func close() async throws { try await databases.close() }
 
   /// Reads documents by name, all at one read time.
@@ -68,7 +68,7 @@ public final class FirestoreEngine: FirestoreBackend {
     try await serve(.parent(request.parent), context, .ofOwners) { try await $0.listCollectionIDs(request) }
   }
 
-  /// Runs a query; results come in its order.
+  /// Runs a query; results are in its order.
   public func runQuery(
     _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
   ) async throws {
@@ -112,11 +112,11 @@ public final class FirestoreEngine: FirestoreBackend {
     }
   }
 
-  /// Whether this engine can go on with a transaction: one that it began itself, or one that only reads.
+  /// Whether this engine can continue a transaction: one that it began itself, or one that only reads.
   ///
   /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the
-  /// same store refuse its calls with `ABORTED`, so whoever spreads calls over several processes sends those of one
-  /// transaction to one of them.
+  /// same store refuse its calls with `ABORTED`, so a program that spreads calls over several processes sends the calls
+  /// of one transaction to one of them.
   ///
   /// - Parameter transaction: Its identifier.
   /// - Returns: `true` also for bytes that are no identifier: any engine may refuse them.
@@ -140,7 +140,7 @@ public final class FirestoreEngine: FirestoreBackend {
     try await serve(.database(database), context, .write) { $0.openWriteCall() }
   }
 
-  /// Runs a call until its deadline; every failure comes out with the service's code.
+  /// Runs a call until its deadline; every failure has the service's code.
   private func serve<Result: Sendable>(
     _ target: CallTarget, _ context: CallContext, _ kind: CallKind = .read,
     _ body: @escaping @Sendable (DatabaseCall) async throws -> Result

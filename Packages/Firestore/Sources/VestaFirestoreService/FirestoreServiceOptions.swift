@@ -17,9 +17,9 @@ public struct FirestoreServiceOptions: Sendable {
   /// One query without its index costs one scan of its collection, an index costs every write from then on.
   public var automaticIndexUses = 2
 
-  /// The maximum number of automatic indexes of a collection, besides the declared ones.
+  /// The maximum number of automatic indexes of a collection, in addition to the declared ones.
   ///
-  /// Beyond that the one that was used least recently goes, if nothing has used it for an hour. Otherwise queries that
+  /// Beyond that the least recently used one is dropped, if nothing has used it for an hour. Otherwise queries that
   /// lack an index look at all documents of their collection.
   public var automaticIndexesPerCollection = 32
 
@@ -59,7 +59,7 @@ public struct FirestoreServiceOptions: Sendable {
 
   /// The maximum number of open transactions of a database.
   ///
-  /// Beyond that beginning one fails with `RESOURCE_EXHAUSTED`; the open ones go on.
+  /// Beyond that beginning one fails with `RESOURCE_EXHAUSTED`; the open ones continue.
   public var openTransactions = 10_000
 
   /// The maximum number of documents and queries that one transaction reads.

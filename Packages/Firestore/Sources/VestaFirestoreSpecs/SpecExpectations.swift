@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 
-/// The expectations of a case; those that a step does not mention stay.
+/// The expectations of a case; the ones that a step does not mention stay.
 struct SpecExpectations {
   private var targets: [Int32: JSONObject] = [:]
   private var activeLimbo: [String] = []

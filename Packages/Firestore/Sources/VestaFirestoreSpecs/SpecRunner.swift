@@ -6,7 +6,7 @@ import VestaFirestoreSync
 
 /// Runs the cases of the Firestore spec tests against the client's sync engine.
 ///
-/// Each case is run once with a cache in memory and once with a durable one. Cases for several clients, and those that
+/// Each case is run once with a cache in memory and once with a durable one. Cases for several clients, and cases that
 /// the Apple SDK skips, are skipped.
 public struct SpecRunner {
   /// The outcome of a run.
@@ -35,7 +35,7 @@ public struct SpecRunner {
   /// - Parameters:
   ///   - folder: The folder.
   ///   - md5: The digest that bloom filters are made with.
-  /// - Throws: What reading the folder throws.
+  /// - Throws: The failure of reading the folder.
   public init(folder: URL, md5: @escaping @Sendable ([UInt8]) -> [UInt8]) throws {
     self.md5 = md5
     files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

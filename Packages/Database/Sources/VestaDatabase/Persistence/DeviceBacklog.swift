@@ -36,8 +36,8 @@ enum DeviceChange: Sendable {
 /// A change, and what waits for it.
 struct DeviceJob: Sendable {
   let change: DeviceChange
-  /// Called once: with `nil` when what waits for the change may go on, with an error when the database is closed
-  /// before.
+  /// Called once: with `nil` when work that waits for the change may continue, with an error when the database is
+  /// closed before.
   var then: (@Sendable (DatabaseError?) -> Void)?
 
   /// What is to be called in the end; `nil` when nothing waits.
@@ -49,9 +49,9 @@ struct DeviceJob: Sendable {
 
 /// The changes that could not be stored yet, and what waits for them; pure.
 ///
-/// A write that the device still has is sent again at the next start, over everything that was written since. So nobody
-/// is told that a write was answered before the device has forgotten it and all writes before it, and a write that the
-/// device cannot keep is not sent while the device has an older one.
+/// A write that the device still has is sent again at the next start, over everything that was written since. So no
+/// caller is told that a write was answered before the device has forgotten it and all writes before it, and a write
+/// that the device cannot keep is not sent while the device has an older one.
 ///
 /// By the example of a full disk, with the write 1 on the device: the answer to 1 arrives, and `forget(1)` fails; its
 /// completion waits. The write 2 cannot be saved; it is not sent either. When there is room again, or for deletions
@@ -77,13 +77,13 @@ struct DeviceBacklog: Sendable {
   /// Notes the writes that the device had at the start.
   mutating func note(kept ids: some Sequence<Int>) { kept.formUnion(ids) }
 
-  /// Notes that the cached data on the device is not complete any more.
+  /// Notes that the cached data on the device is no longer complete.
   mutating func noteIncompleteCache() { wantsWholeCache = true }
 
   /// The whole cache is among the jobs from here on.
   mutating func noteWholeCache() { wantsWholeCache = false }
 
-  /// Takes out all jobs, those that have waited first.
+  /// Takes out all jobs, waiting ones first.
   mutating func take(_ new: [DeviceJob]) -> [DeviceJob] {
     defer { (waiting, cacheChanges) = ([], 0) }
     return waiting + new
@@ -91,7 +91,7 @@ struct DeviceBacklog: Sendable {
 
   /// Notes jobs that were stored.
   ///
-  /// - Returns: What has waited for them, in order.
+  /// - Returns: The work that waited for them, in order.
   mutating func stored(_ jobs: [DeviceJob]) -> [@Sendable () -> Void] {
     for job in jobs {
       switch job.change {
@@ -109,7 +109,7 @@ struct DeviceBacklog: Sendable {
   ///   - jobs: All jobs of the commit.
   ///   - areRemovalsDone: Whether the removals among them could be carried out by themselves.
   ///   - isUnknown: Whether the jobs may have been stored all the same.
-  /// - Returns: What need not wait any longer, in order.
+  /// - Returns: The work that need not wait longer, in order.
   mutating func failed(
     _ jobs: [DeviceJob], areRemovalsDone: Bool, isUnknown: Bool = false
   ) -> [@Sendable () -> Void] {
@@ -127,7 +127,7 @@ struct DeviceBacklog: Sendable {
         isDone = !isBlocked
       case .nothing: isDone = !isBlocked
       case .dropCache: isDone = areRemovalsDone
-      // A write that is to be forgotten is not saved any more.
+      // A write that is to be forgotten is no longer saved.
       case .save(let write): isDone = forgotten.contains(write.id)
       case .changes, .replaceCache: break
       }
@@ -170,7 +170,7 @@ struct DeviceBacklog: Sendable {
 
   /// Ends with the database.
   ///
-  /// - Returns: What tells those who still wait, in order.
+  /// - Returns: The notifications of the remaining waiters, in order.
   mutating func close(_ error: DatabaseError) -> [@Sendable () -> Void] {
     let jobs = take([])
     // A write that was not sent has been ended with the database.

@@ -97,7 +97,7 @@ enum DeviceRows {
     }
   }
 
-  /// A node whose last child is gone is gone too, and its priority with it.
+  /// A node without a child is deleted, and its priority with it.
   private static func removeEmptyParents(of path: DatabasePath, in transaction: any StoreTransaction) async throws {
     for place in sequence(first: path, next: { $0.parent }).dropFirst() {
       let rest = try await transaction.entries(in: KeyRange(prefix: key(place)), limit: 2)

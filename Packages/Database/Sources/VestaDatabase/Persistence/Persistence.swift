@@ -8,9 +8,9 @@ import VestaStoreInterop
 
 /// Keeps what a client has been sent and what it has not been able to send, on an `OrderedStore`.
 ///
-/// The client answers from memory; changes are written later, in order, several of them in one commit. What could not
-/// be written waits (``DeviceBacklog``) and is tried again: with the next changes, after a while, and when the database
-/// is closed.
+/// The client answers from memory; changes are written later, in order, several of them in one commit. Changes that
+/// could not be written waits (``DeviceBacklog``) and is tried again: with the next changes, after a while, and when
+/// the database is closed.
 final class Persistence: Sendable {
   /// The data and writes that were stored when the program ended.
   struct Kept: Sendable {
@@ -89,7 +89,7 @@ final class Persistence: Sendable {
       inactive: tuning.inactiveQueries, now: now)
   }
 
-  /// - Returns: What the service has said; `nil` when a row of it is damaged.
+  /// - Returns: The service's data; `nil` when a row of it is damaged.
   private static func cached(
     _ reader: any StoreReader
   ) async throws -> (node: DatabaseNode, queries: [SyncCache.TrackedQuery])? {

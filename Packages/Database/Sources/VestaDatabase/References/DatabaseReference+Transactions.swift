@@ -13,7 +13,7 @@ extension DatabaseReference {
   /// - Returns: Whether the data was written, and the data.
   /// - Throws: ``DatabaseError`` when the transaction has failed. Nothing is written then, unless the error says that
   ///   the connection was lost while it was under way. `CancellationError`, at once, when the task is cancelled; a
-  ///   transaction that has begun goes on all the same.
+  ///   transaction that has begun continues all the same.
   @preconcurrency
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult

@@ -22,7 +22,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
       database, path.appending(DatabasePath(pathString)), problem: problem ?? (isValid ? nil : Texts.path("child:")))
   }
 
-  /// A place below with a new key, which comes after all that were made before.
+  /// A place below with a new key, which sorts after all that were made before.
   public func childByAutoId() -> DatabaseReference {
     descendant(DatabasePath([DatabaseKey(database.nextPushID())]))
   }
@@ -86,7 +86,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
   /// Runs a write and waits for the service.
   ///
   /// - Throws: The error of the write; `CancellationError`, at once, when the task is cancelled. A write that has begun
-  ///   goes on all the same.
+  ///   continues all the same.
   func written(_ start: (@escaping WriteCompletion) -> Void) async throws -> DatabaseReference {
     try await Turn<Void>().wait { turn in
       start { error in turn.begin()?.resume(with: error.map { .failure($0) } ?? .success(())) }

@@ -7,13 +7,13 @@ import VestaServiceInterop
 extension Repo {
   private static let infoRoot = DatabaseKey(".info")
 
-  /// Adds an observer, which first hears of what is known already.
+  /// Adds an observer, which first receives the data that is known already.
   func add(_ observer: Observer) {
     if isShutDown {
       table.forget(observer)
       return complete { observer.end() }
     }
-    // One that was removed before its turn came is not listened for.
+    // One that was removed before its turn starts no listen.
     if observer.isSilent { return }
     observers[observer.id] = observer
     retrySoon()
@@ -68,7 +68,7 @@ extension Repo {
     }
   }
 
-  /// An observer that listens and hears nothing.
+  /// An observer that listens and receives no events.
   func silentObserver(_ id: Int, _ path: DatabasePath, _ spec: DatabaseQuerySpec) -> Observer {
     Observer(id: id, path: path, spec: spec, kinds: [], isOnce: false, event: { _ in }, cancel: { _ in })
   }

@@ -189,7 +189,7 @@ extension Repo {
     }
   }
 
-  /// Ends the transactions that a write overrides; those that the service has been asked for end with its reply.
+  /// Ends the transactions that a write overrides; transactions that were sent end with the service's reply.
   func abortTransactions(at path: DatabasePath, _ status: DatabaseStatus) {
     for transaction in transactions where transaction.path.contains(path) || path.contains(transaction.path) {
       switch transaction.status {

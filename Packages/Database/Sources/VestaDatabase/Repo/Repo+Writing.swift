@@ -57,8 +57,8 @@ extension Repo {
     raiseAndRerun(tree.acknowledge(writeID: writeID, isRevert: isRefused), at: path)
     let error = isRefused ? DatabaseError(status: reply.status, message: reply.message) : nil
     guard let persistence else { return complete { completion(error) } }
-    // First what the write has left, then the write goes. Whoever has the answer need not fear that an older write is
-    // sent again after a crash: all of them are gone from the device.
+    // First what the write has left, then the write is removed. After the answer no older write is
+    // sent again after a crash: all of them were removed from the device.
     storeChanges()
     persistence.forget(writeID) { [events] closed in events.post([{ completion(error ?? closed) }]) }
   }

@@ -56,7 +56,7 @@ final class Observer: Sendable {
     handlers?.cancel(error)
   }
 
-  /// Ends the observer with its app: streams finish, blocks are not called any more.
+  /// Ends the observer with its app: streams finish, blocks are no longer called.
   func end() {
     let handlers = handlers.withLock { $0.take() }
     handlers?.end()

@@ -29,7 +29,7 @@ public enum CompoundHash {
       range = RangeText()
     }
     if range.length > 0 {
-      // The last leaf ends a range too; what comes after it in a service's data is a range of its own.
+      // The last leaf ends a range too; later data of a service is a separate range.
       var last = DatabasePath.root
       forEachLeaf(of: node) { path, _ in last = path }
       result.posts.append(last)
@@ -100,7 +100,7 @@ public enum CompoundHash {
     node.forEachChild { forEachLeaf(of: $1, at: path.child($0), body) }
   }
 
-  /// Whether the first comes before the second in the order of leaves.
+  /// Whether the first sorts before the second in the order of leaves.
   static func precedes(_ left: DatabasePath, _ right: DatabasePath) -> Bool {
     left.keys.lexicographicallyPrecedes(right.keys) { left, right in
       if left.isPriority != right.isPriority { return left.isPriority }

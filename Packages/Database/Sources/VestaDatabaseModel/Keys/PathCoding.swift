@@ -55,7 +55,7 @@ public enum PathCoding {
 
   /// The string from a place in bytes up to its end; `nil` for what is not UTF-8, and for an end that is missing.
   private static func text(in bytes: [UInt8], from start: Int) -> (text: String?, end: Int?) {
-    // Unsafe pointer, used inside the closure only: it goes through each byte of each key that is read once, and most
+    // Unsafe pointer, used inside the closure only: it visits each byte of each key that is read once, and most
     // texts can be made of the bytes as they are.
     bytes.withUnsafeBufferPointer { bytes in
       var (end, all) = (start, UInt8(0))

@@ -17,7 +17,7 @@ public struct PushID: Sendable {
   /// Makes an id.
   ///
   /// - Parameters:
-  ///   - milliseconds: The time of the server, as far as it is known. A clock that goes back counts as one that has
+  ///   - milliseconds: The time of the server, as far as it is known. A clock that is set back counts as one that has
   ///     stopped.
   ///   - draw: Returns a random number from 0 to 63.
   public mutating func next(at milliseconds: Int64, draw: () -> Int = { Int.random(in: 0..<64) }) -> String {

@@ -1,9 +1,9 @@
 public import VestaDatabaseBackend
 
-/// Makes a node of rows as they come from a store, in the order of their keys.
+/// Makes a node of the rows of a store, in the order of their keys.
 ///
 /// For the rows `a/b`, `a/c`, `d`: the second one shares the key `a` with the first, which is neither read
-/// nor made again; when the third one comes, `b` and `c` become the children of `a`. A row costs what differs from the
+/// nor made again; at the third one, `b` and `c` become the children of `a`. A row costs what differs from the
 /// one before it.
 public struct TreeBuilder {
   /// A place on the way to the last row.

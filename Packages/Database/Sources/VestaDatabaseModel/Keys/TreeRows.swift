@@ -2,7 +2,7 @@ public import VestaDatabaseBackend
 
 /// A tree as rows: one for each leaf, and one for each node with children that has a priority.
 ///
-/// The rows of a subtree follow one another, that of a node before those of its children. ``TreeBuilder`` makes a node
+/// The rows of a subtree follow one another, a node's before its children's. ``TreeBuilder`` makes a node
 /// of them.
 public enum TreeRows {
   /// Calls the body for each row of a node, with the bytes of its key and its value.

@@ -121,8 +121,8 @@ struct NodeFilter: Sendable {
     return wanted
   }
 
-  /// Replaces a child where the window is full: one that leaves makes room for the next, one that comes pushes the last
-  /// out.
+  /// Replaces a child where the window is full: one that leaves makes room for the next, one that enters pushes the
+  /// last out.
   private func updateFullWindow(
     _ old: IndexedNode, _ key: DatabaseKey, to new: DatabaseNode, _ limit: DatabaseQuerySpec.Limit,
     _ source: some CompleteChildSource, _ changes: inout ChildChanges
@@ -141,7 +141,7 @@ struct NodeFilter: Sendable {
       return old.setting(key, to: new).setting(edge.key, to: .empty)
     }
     if !new.isEmpty, !isOrdered(edgePosition, position) {
-      // Children outside come after the edge, and this child does not.
+      // Children outside sort after the edge, and this child does not.
       changes.changed(key, new, from: before)
       return old.setting(key, to: new)
     }

@@ -28,7 +28,7 @@ struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Changes the value at a place.
   mutating func update<Result>(_ index: Int, _ body: (inout Value) -> Result) -> Result? {
-    // Taken out meanwhile, so that it is changed where it is and not copied.
+    // Taken out, so that it is changed where it is and not copied.
     guard var entry = slots[index].take() else { return nil }
     defer { slots[index] = entry }
     return body(&entry.value)

@@ -240,7 +240,7 @@ public struct SyncCache: Sendable {
 
   // MARK: Dropping
 
-  /// Drops the data of queries that nobody has listened to for longest, until the limit is kept.
+  /// Drops the data of the least recently used queries, until the limit is kept.
   public mutating func prune() {
     updates = 0
     while true {

@@ -2,7 +2,7 @@ public import VestaDatabaseBackend
 
 /// The kinds of events, in the order in which one operation raises them.
 public enum SyncEventKind: Int, Sendable, Hashable, CaseIterable {
-  /// A child is gone.
+  /// A child was removed.
   case childRemoved
   /// A child is new.
   case childAdded
@@ -14,7 +14,7 @@ public enum SyncEventKind: Int, Sendable, Hashable, CaseIterable {
   case value
 }
 
-/// Something that a listener is to hear.
+/// Something that a listener is notified of.
 public struct SyncEvent: Sendable {
   /// The error as a string.
   public enum Content: Sendable {

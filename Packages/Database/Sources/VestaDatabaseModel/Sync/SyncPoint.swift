@@ -63,7 +63,7 @@ struct SyncPoint: Sendable {
     return Array(views.values) + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
   }
 
-  /// The views that need no listen of their own once a complete view of this place listens.
+  /// The views that need no separate listen once a complete view of this place listens.
   var shadowedViews: [View] {
     views.values.filter { !$0.spec.loadsAllData }
       + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
@@ -77,7 +77,7 @@ struct SyncPoint: Sendable {
     }
   }
 
-  /// Applies an operation to the views that it concerns, those of the deepest places first.
+  /// Applies an operation to the views that it concerns, the deepest places first.
   mutating func apply(
     _ operation: SyncOperation, server: DatabaseNode?, writes: WritesBelow, _ sink: inout SyncSink
   ) {

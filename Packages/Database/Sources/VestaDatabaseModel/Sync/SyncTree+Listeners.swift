@@ -4,7 +4,7 @@ public import VestaDatabaseBackend
 extension SyncTree {
   /// Adds a listener.
   ///
-  /// - Returns: What it hears of what is known already.
+  /// - Returns: Its events for the data that is known already.
   public mutating func add(
     _ registration: SyncRegistration, at path: DatabasePath, _ spec: DatabaseQuerySpec
   ) -> [SyncEvent] {
@@ -139,7 +139,7 @@ extension SyncPoint {
 
   /// Removes listeners from one view, or from all of them.
   ///
-  /// - Returns: The queries that have no listener any more, and the events of a cancellation.
+  /// - Returns: The queries without a listener, and the events of a cancellation.
   mutating func removeRegistrations(
     _ id: Int?, _ path: DatabasePath, _ spec: DatabaseQuerySpec?, _ cancellation: (status: String, message: String)?
   ) -> ([DatabaseQuerySpec], [SyncEvent]) {

@@ -6,9 +6,9 @@ public import VestaDatabaseBackend
 /// ``takeListenActions()``.
 ///
 /// How an operation runs, by the example of `set(/a/b, 1)` while `/a` is listened to and the server's `/a` is `{b: 0}`:
-/// the write tree gets a record, the operation goes from the root to `/a`, where the view's processor replaces `b` in
-/// the event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b = 1`
-/// then changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as
+/// the write tree gets a record, the operation is passed from the root to `/a`, where the view's processor replaces `b`
+/// in the event cache and keeps the server cache, and raises `child_changed b` and `value`. The service's own `/a/b =
+/// 1` then changes the server cache only, because the write shadows it; the acknowledgement removes the record, and as
 /// server and event caches agree nothing is raised.
 public struct SyncTree: Sendable {
   /// Something to ask of the service.
@@ -83,12 +83,12 @@ public struct SyncTree: Sendable {
 
   // MARK: The service
 
-  /// Applies data that replaces a node, for a query or for everybody.
+  /// Applies data that replaces a node, for a query or for all listeners.
   public mutating func serverOverwrite(_ path: DatabasePath, _ node: DatabaseNode, tag: Int? = nil) -> [SyncEvent] {
     serverUpdate(path, .overwrite(node), tag)
   }
 
-  /// Applies data for several places below a path, for a query or for everybody.
+  /// Applies data for several places below a path, for a query or for all listeners.
   public mutating func serverMerge(_ path: DatabasePath, _ trie: WriteTrie, tag: Int? = nil) -> [SyncEvent] {
     serverUpdate(path, .merge(trie), tag)
   }
@@ -158,7 +158,7 @@ public struct SyncTree: Sendable {
     return finish(sink)
   }
 
-  /// Whether a listen to everything has all of a place's data: what a query of the place is sent beside it is no news,
+  /// Whether a listen to everything has all of a place's data: data of a query of the place adds nothing to it,
   /// and would narrow what the query's view knows to its window.
   private func hasAllData(_ path: DatabasePath) -> Bool {
     var point = root

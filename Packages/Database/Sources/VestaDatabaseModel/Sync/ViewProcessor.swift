@@ -246,7 +246,7 @@ struct ViewProcessor {
     return indexed
   }
 
-  // MARK: Where children come from
+  // MARK: Sources of children
 
   /// Where a filter finds children.
   ///

@@ -108,7 +108,7 @@ public struct WriteTree: Sendable {
   ///
   /// - Parameters:
   ///   - path: The place.
-  ///   - server: What the server has there; `nil` when that is not known.
+  ///   - server: The server's data there; `nil` when that is not known.
   ///   - excluded: Writes that do not count.
   ///   - includesHidden: Whether invisible writes count.
   public func completeNode(
@@ -148,7 +148,7 @@ struct WritesBelow: Sendable {
     return trie.applied(to: server ?? .empty)
   }
 
-  /// The children of which everything is known, given those of the server.
+  /// The completely known children, given the server's.
   func completeChildren(server: DatabaseNode) -> DatabaseNode {
     if let value = trie.value { return value.leaf == nil ? value.withPriority(nil) : .empty }
     var children: [(DatabaseKey, DatabaseNode)] = []

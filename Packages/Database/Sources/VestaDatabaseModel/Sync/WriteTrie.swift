@@ -89,8 +89,8 @@ public struct WriteTrie: Sendable, Hashable {
 
   /// The values in the order in which they are written, which is that of the paths with priorities last.
   ///
-  /// The order shows: a node whose last child goes before another comes has lost its priority. The service and all
-  /// clients have to write in the same one.
+  /// The order shows: a node whose last child is removed before another is added has lost its priority. The service and
+  /// all clients have to write in the same one.
   public var writeOrder: [(path: DatabasePath, node: DatabaseNode)] {
     if let value { return [(.root, value)] }
     var values: [(path: DatabasePath, node: DatabaseNode)] = []

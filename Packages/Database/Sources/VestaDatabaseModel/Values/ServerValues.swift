@@ -16,7 +16,7 @@ public enum ServerValues {
   /// A node with all server values replaced.
   ///
   /// - Parameters:
-  ///   - node: What is to be written.
+  ///   - node: The data to write.
   ///   - path: Where the node is, relative to what `existing` takes.
   ///   - now: The time of the server in milliseconds.
   ///   - existing: The value before the write at a path.

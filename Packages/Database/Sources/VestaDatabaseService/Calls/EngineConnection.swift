@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaServiceInterop
 
-/// The client's hold on its connection: when it is gone, so is the connection.
+/// The client's hold on its connection: its release ends the connection.
 ///
 /// The room holds the connection itself, which would never end with a client that is dropped without a word.
 final class ConnectionHandle: DatabaseConnection {
@@ -117,7 +117,7 @@ final class EngineConnection: Sendable {
 
   func jobEnds() { state.withLock { $0.jobs -= 1 } }
 
-  /// Lets the jobs to come wait.
+  /// Lets later jobs wait.
   func suspend() { state.withLock { $0.waiting = $0.waiting ?? [] } }
 
   /// Keeps a job for later where jobs wait; the end of the connection never does.
@@ -131,7 +131,7 @@ final class EngineConnection: Sendable {
     }
   }
 
-  /// Hands out the jobs that have waited; those to come do not wait.
+  /// Returns the jobs that have waited; later ones do not wait.
   func resume() -> [Room.Job] {
     state.withLock { state in
       defer { state.waiting = nil }
@@ -151,7 +151,7 @@ final class EngineConnection: Sendable {
 
   // MARK: Messages
 
-  /// Puts messages after those that wait; returns whether somebody has to deliver them.
+  /// Puts messages after the waiting ones; returns whether the caller has to deliver them.
   func enqueue(_ messages: [DatabaseServerMessage]) {
     state.withLock { state in
       guard !state.isEnded else { return }

@@ -2,7 +2,7 @@ import Foundation
 import VestaConcurrency
 import VestaStoreInterop
 
-/// Reads of an embedded store that take long run on threads apart from those of tasks.
+/// Reads of an embedded store that take long run on dedicated threads, apart from tasks.
 ///
 /// A store in the process answers on the calling thread. As many readers of a large place as there are cores would
 /// leave the writes of all others one thread, now and then: each of the hops of a write waited for the rows that a

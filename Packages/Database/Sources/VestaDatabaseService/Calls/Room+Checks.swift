@@ -4,7 +4,7 @@ import VestaDatabaseModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// A write whose hash is being checked beside the writes of others.
+/// A write whose hash is being checked concurrently with other clients' writes.
 struct HashCheck: Sendable {
   let write: Write
   let operation: WriteOperation
@@ -15,11 +15,11 @@ struct HashCheck: Sendable {
 /// Writes with a hash at places of very many rows.
 ///
 /// By the example of a transaction at `/scores`, which has a million children: reading and hashing them takes seconds,
-/// in which no other client's write would get its turn. So they are read beside the others, as they are in one
-/// snapshot. If the hash is theirs and no commit has touched `/scores` since, the write has its turn, and writes the
-/// rows in which the new value differs from that snapshot. If a commit has come between, all of this is done again; at
-/// the third time it is done in the turn itself, so that a busy place does not keep a client waiting for ever. What
-/// the same client asks meanwhile waits.
+/// in which no other client's write would get its turn. So they are read concurrently with the others, as they are in
+/// one snapshot. If the hash is theirs and no commit has touched `/scores` since, the write has its turn, and writes
+/// the rows in which the new value differs from that snapshot. If a commit has happened in between, all of this is done
+/// again; at the third time it is done in the turn itself, so that a busy place does not keep a client waiting for
+/// ever. What the same client requests in the meantime waits.
 extension Room {
   private struct Found: Sendable {
     let node: DatabaseNode

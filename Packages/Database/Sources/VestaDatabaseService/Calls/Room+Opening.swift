@@ -59,7 +59,7 @@ extension Room {
     }
   }
 
-  /// One step of the indexes that are being built, then what others have asked meanwhile, then the next step.
+  /// One step of the indexes that are being built, then the requests of others, then the next step.
   private func buildIndexes() async {
     do {
       let (context, rows) = (context, options.tuning.rowsOfAStep)

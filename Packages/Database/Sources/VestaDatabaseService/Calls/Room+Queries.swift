@@ -6,7 +6,7 @@ import VestaStoreInterop
 ///
 /// By the example of the last two of `/rooms` by `size`: a commit that writes `/rooms/a/title` says nothing of the size
 /// of a room that is not among the two, so that one row is read and no more; a commit that takes one of the two away
-/// leaves a place that only the store can fill, and the query is read beside the commits that follow.
+/// leaves a place that only the store can fill, and the query is read concurrently with later commits.
 extension Room {
   /// Brings the results of queries up to date, and sends what has changed.
   ///
@@ -17,7 +17,7 @@ extension Room {
     let reading = hub.reading(places, version)
     var whole = reading.whole
     do {
-      // Where somebody has written since, what is read is not what this commit has left.
+      // After a later write, the read data differs from this commit's.
       let (children, seen) = reading.wantsChildren ? try await read(reading) : ([:], version)
       let updated = hub.update(reading, children: children, version, isExact: seen <= version)
       for connection in updated.connections { connection.deliver() }
@@ -50,7 +50,7 @@ extension Room {
     }
   }
 
-  /// Reads queries again beside the commits that follow, until no commit has touched them since.
+  /// Reads queries again concurrently with later commits, until no commit has touched them since.
   ///
   /// The result is sent also when it is old by then, so that a stream of commits does not keep a query waiting.
   func readAnew(_ watches: Set<Int>) {

@@ -2,7 +2,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
 
-/// Reads and listens, which run beside the groups of writes.
+/// Reads and listens, which run concurrently with the groups of writes.
 extension Room {
   func answer(_ connection: EngineConnection, _ request: DatabaseRequest, _ id: Int) {
     switch request {

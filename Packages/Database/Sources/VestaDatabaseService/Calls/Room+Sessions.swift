@@ -30,12 +30,12 @@ extension Room {
     state.withLock { $0.owesForeignEnds = false }
   }
 
-  /// Ends the sessions of engines that are gone.
+  /// Ends the sessions of engines that have stopped.
   ///
   /// - Parameter now: The time of the store.
   func finishForeignSessions(at now: StoreVersion) async throws {
     let context = context
-    // The sessions first: an engine that joins meanwhile has its lease before it has sessions.
+    // The sessions first: an engine that joins in between has its lease before it has sessions.
     let present = try await sessions()
     let rows = try await openStore().read { try await $0.entries(in: KeyRange(prefix: context.keys.owners())) }
     var leases: [String: [UInt8]] = [:]
@@ -82,7 +82,7 @@ extension Room {
   /// Carries out what a session has asked for its end, and forgets it, in one transaction.
   ///
   /// Where one of its rows, or a row in the tree that it needs, is damaged, each operation has a transaction of its
-  /// own, and those that cannot be carried out are dropped: they would keep the database closed for ever.
+  /// own, and writes that cannot be carried out are dropped: they would keep the database closed for ever.
   private func runEndOperations(below prefix: [UInt8]) async throws {
     do {
       try await runTogether(below: prefix)
@@ -144,7 +144,7 @@ extension Room {
 extension EndOperations {
   /// Carries out an operation from its row.
   ///
-  /// - Returns: What it has written.
+  /// - Returns: The written data.
   fileprivate static func run(
     _ row: [UInt8], in transaction: any StoreTransaction, _ context: RoomContext, now: Int64
   ) async throws -> [[DatabasePathValue]] {

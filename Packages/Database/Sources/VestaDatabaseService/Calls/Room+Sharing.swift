@@ -6,7 +6,7 @@ import VestaStoreInterop
 
 /// The company of other engines on the same store.
 extension Room {
-  /// Takes a lease, and hears of the commits of others from here on.
+  /// Takes a lease, and is notified of others' commits from now on.
   ///
   /// - Returns: The time of the store.
   func join(_ store: any OrderedStore, _ lease: Duration) async throws -> StoreVersion {
@@ -34,10 +34,10 @@ extension Room {
     }
   }
 
-  /// Renews the lease, ends the sessions of engines that are gone, and drops old rows of the log.
+  /// Renews the lease, ends the sessions of engines that have stopped, and drops old rows of the log.
   ///
-  /// An engine whose lease another has found to be over has no sessions any more: its connections end, and the clients
-  /// come back with what they ask for the end.
+  /// An engine whose lease another has found to be over has lost its sessions: its connections end, and the clients
+  /// reconnect with their requests for the end.
   private func tick() async {
     guard let lease = context.sharing.lease, !state.withLock({ $0.isOver }) else { return }
     do {
@@ -82,7 +82,7 @@ extension Room {
     return (commit.value, commit.version)
   }
 
-  /// Ends all connections, whose clients come back and say what they have and want.
+  /// Ends all connections, whose clients reconnect with their state and their listens.
   private func dropConnections() {
     let connections = state.withLock { state in
       defer { state.connections = [:] }

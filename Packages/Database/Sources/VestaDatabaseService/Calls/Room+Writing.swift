@@ -4,7 +4,7 @@ import VestaDatabaseModel
 import VestaEventsInterop
 import VestaStoreInterop
 
-/// Writes: a group of them in one commit, then what listens hear of it, then the replies.
+/// Writes: a group of them in one commit, then the listeners' messages, then the replies.
 extension Room {
   /// The outcome of a write in the transaction.
   private enum Outcome: Sendable {
@@ -12,7 +12,7 @@ extension Room {
     case written([DatabasePathValue])
     /// Its hash is one of very many rows.
     case large
-    /// It comes after a write of its connection whose hash is still to be checked.
+    /// It follows a write of its connection whose hash is still to be checked.
     case later
   }
 
@@ -54,7 +54,7 @@ extension Room {
   private func run(_ group: [Write]) async throws {
     let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
     let (beside, gatekeeper) = (options.tuning.checksBeside, options.gatekeeper)
-    // Ends of sessions that could not be carried out come before what was asked after them.
+    // Ends of sessions that could not be carried out precede later requests.
     if state.withLock({ $0.owesForeignEnds || !$0.unfinished.isEmpty }) { try? await finishSessions() }
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
@@ -87,7 +87,7 @@ extension Room {
     if !written.isEmpty {
       await publish(written, commit.version)
     } else if isStale, context.isShared {
-      // What another engine has written comes before the reply that it has.
+      // Another engine's writes are sent before the reply that contains them.
       await catchUp()
     }
     for (write, outcome) in zip(group, commit.value) {
@@ -179,9 +179,9 @@ extension Room {
     }
   }
 
-  // MARK: What listens hear
+  // MARK: Messages to listeners
 
-  /// Tells the listens of a commit of this engine; in company, with those of the others before it.
+  /// Notifies the listens of a commit of this engine; on a shared store, after other engines' earlier commits.
   func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
     overtakeChecks(writes)
     if let events = context.events, events.interest != nil { events.wake() }

@@ -9,7 +9,7 @@ import VestaStoreInterop
 /// One database: its jobs, its listens, its sessions.
 ///
 /// Jobs run one group after another, so that what a connection asks is carried out in order and many writers share a
-/// commit. Reads run beside them. To read on: `Room+Opening.swift`,
+/// commit. Reads run concurrently with them. Read next: `Room+Opening.swift`,
 /// `Room+Writing.swift`, `Room+Reading.swift`, `Room+Sessions.swift`, `Room+Sharing.swift`.
 final class Room: Sendable {
   enum Job: Sendable {
@@ -48,7 +48,7 @@ final class Room: Sendable {
     var observation: ListenerRegistration?
     /// Hears of changes of the rules.
     var rules: ListenerRegistration?
-    /// The time at which the building of the indexes goes on after a failure.
+    /// The time at which the building of the indexes continues after a failure.
     var retry: ListenerRegistration?
     /// The writes whose hashes are being checked, by number.
     var checks: [Int: HashCheck] = [:]
@@ -85,7 +85,7 @@ final class Room: Sendable {
     observeRules()
   }
 
-  /// Whether nobody is connected, and nothing is left to do for sessions that have ended.
+  /// Whether there are no connections, and nothing is left to do for sessions that have ended.
   var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.unfinished.isEmpty } }
 
   /// The time in milliseconds since 1970.
@@ -99,8 +99,8 @@ final class Room: Sendable {
 
   /// Takes a request of a connection.
   ///
-  /// A read waits for what the connection has asked before, and not for the writes of others: where nothing of its own
-  /// waits, it begins at once.
+  /// A read waits for earlier requests of its connection, and not for the writes of others: where nothing of its
+  /// connection waits, it begins at once.
   func take(_ request: DatabaseRequest, of connection: EngineConnection, _ id: Int) {
     if request.isRead, !connection.hasJobs, isOpen(connection) {
       answer(connection, request, id)
@@ -151,7 +151,7 @@ final class Room: Sendable {
 
   /// Carries out a job that is not a write.
   ///
-  /// A job ends before its reply is sent: whoever has the reply waits for nothing.
+  /// A job ends before its reply is sent: after the reply there is nothing to wait for.
   private func process(_ job: Job) async {
     job.connection?.jobEnds()
     switch job {
@@ -184,7 +184,7 @@ final class Room: Sendable {
       try await prepare()
       // A failure to carry them out now is no reason to refuse a client.
       try? await finishSessions()
-      // The greeting comes before anything that a read can say from here on.
+      // The greeting precedes every answer to a read.
       connection.enqueue([.hello(DatabaseHello(timestamp: now, session: connection.session))])
       state.withLock { state in
         state.connections[connection.session] = connection
@@ -221,7 +221,7 @@ final class Room: Sendable {
     }
   }
 
-  /// After a sign-in or a sign-out: listens that are not allowed any more end, then the request has its reply.
+  /// After a sign-in or a sign-out: listens that are no longer allowed end, then the request has its reply.
   func userChanged(_ connection: EngineConnection, _ id: Int) async {
     let user = connection.user
     hub.revoke(of: connection) { access.mayRead($0.path, $0.spec, user: user) }
@@ -235,7 +235,7 @@ struct Write: Sendable {
   let connection: EngineConnection
   let request: DatabaseRequest
   let id: Int
-  /// How often its hash has been checked beside the writes of others.
+  /// How often its hash has been checked concurrently with other writes.
   var checks = 0
 
   var job: Room.Job { .request(connection, request, id) }
@@ -265,7 +265,7 @@ extension DatabaseRequest {
     }
   }
 
-  /// Whether the request is answered with data, by a task of its own.
+  /// Whether the request is answered with data, by a separate task.
   fileprivate var isRead: Bool {
     switch self {
     case .listen, .get: true

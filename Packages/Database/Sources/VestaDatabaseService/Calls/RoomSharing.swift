@@ -44,7 +44,7 @@ struct SharedStoreError: Error, CustomStringConvertible {
 /// The right of an engine to have sessions, until a version of the store, which is a time that all engines share.
 ///
 /// The clocks of processes have no say. An engine renews its lease when half of it is over. Another one takes it for
-/// gone when the lease is over and it has found the same row twice, half a lease apart: also where the time of the
+/// stopped when the lease is over and it has found the same row twice, half a lease apart: also where the time of the
 /// store jumps, an engine that lives keeps its sessions.
 struct Lease {
   /// The time in microseconds.

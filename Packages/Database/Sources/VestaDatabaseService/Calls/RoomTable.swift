@@ -21,7 +21,7 @@ struct RoomTable {
   /// - Parameter idleLimit: How many databases without connections are kept.
   init(idleLimit: Int) { self.idleLimit = idleLimit }
 
-  /// All databases, those that are being closed included.
+  /// All databases, including the ones being closed.
   var all: [Room] { entries.values.map(\.room) + retiring }
 
   /// The database of a name, if it is open.

@@ -90,7 +90,7 @@ struct WriteOperation: Sendable {
   /// Writes one node where another is known to be: the rows in which they differ.
   ///
   /// - Parameter limit: The most places that are written one by one.
-  /// - Returns: What has been written where.
+  /// - Returns: The written data by path.
   func replace(
     _ old: DatabaseNode, in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, limit: Int
   ) async throws -> [DatabasePathValue] {

@@ -50,7 +50,7 @@ struct TreeEvents {
       })
   }
 
-  /// The events of a write; `nil` when nobody listens to what it can change.
+  /// The events of a write; `nil` when it can change nothing that has a listener.
   ///
   /// - Parameters:
   ///   - outbox: The outbox of the engine.

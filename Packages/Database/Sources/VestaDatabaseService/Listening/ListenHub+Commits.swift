@@ -19,8 +19,8 @@ extension ListenHub {
   ///
   /// By the example of a client that listens to the first two children of `/list`, `{a: 1, b: 2}`, and to `/list/k`: a
   /// commit whose first write puts `k: 0` and whose second write takes it away again leaves the query as it is. What
-  /// is said of `/list/k` goes into the client's copy of the window too, where `k` pushes `b` out for good. The query
-  /// is sent its window once more.
+  /// is sent for `/list/k` is put into the client's copy of the window too, where `k` pushes `b` out for good. The
+  /// query is sent its window once more.
   func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) -> Published {
     state.withLock { state in
       var published = Published()
@@ -74,7 +74,7 @@ extension ListenHub {
   /// - Parameters:
   ///   - watch: A listen to everything that was sent something.
   ///   - version: The version of what it was sent.
-  ///   - messages: How many messages that was; what is between two of them is seen by nobody else.
+  ///   - messages: How many messages that was; no other client sees the state between two of them.
   /// - Returns: Queries above the listen that may have lost a child, queries that had newer data already, and listens
   ///   whose first data is being read.
   static func listens(
@@ -103,7 +103,7 @@ extension ListenHub {
 
   /// Whether the change at a path that is sent to a client can push a child out of its copy of a window.
   ///
-  /// A child that is in the window takes nobody's place.
+  /// A child that is in the window displaces no other.
   private static func disturbs(_ place: DatabasePath, _ watch: Watch) -> Bool {
     guard let window = watch.window, window.spec.limit != nil else { return false }
     guard let key = watch.query.path.relative(place)?.front else { return false }

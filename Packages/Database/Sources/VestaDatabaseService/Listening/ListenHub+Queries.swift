@@ -44,7 +44,7 @@ extension ListenHub {
     }
   }
 
-  /// Settles the queries of a place that have all that came before a commit.
+  /// Settles the queries of a place that have all changes before a commit.
   private static func settle(_ number: Int, _ version: StoreVersion, _ state: inout State) {
     for id in state.queries[number]?.unsettled ?? [] {
       guard let watch = state.watches[id], !watch.isReading, let seen = watch.version, seen < version else { continue }
@@ -81,9 +81,9 @@ extension ListenHub {
   /// Sends the listens of queries what a commit has made of them.
   ///
   /// - Parameters:
-  ///   - children: What the children that had to be read are now; those that no window wants are not among them.
+  ///   - children: The current data of the children that had to be read, without children that no window needs.
   ///   - version: The version of the commit.
-  ///   - isExact: Whether the children were read as this commit has left them, and no later one has come between.
+  ///   - isExact: Whether the children were read as this commit has left them, and there was no later one in between.
   /// - Returns: The connections that have something to deliver, and the queries that are to be read again after all.
   func update(
     _ reading: Reading, children: [DatabasePath: DatabaseNode], _ version: StoreVersion, isExact: Bool
@@ -134,7 +134,7 @@ extension ListenHub {
 
   // MARK: Reading again
 
-  /// Marks queries as being read again, from now on beside the commits that follow.
+  /// Marks queries as being read again, concurrently with later commits.
   func beginReading(_ ids: Set<Int>) {
     state.withLock { state in
       for id in ids {

@@ -7,8 +7,8 @@ import VestaStoreInterop
 ///
 /// A listen to everything is sent what was written. A query has a window, the result that its client has: a commit
 /// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read. A query that has
-/// to be read again is read beside the commits that follow, and the replies to its own client wait for it: the data of
-/// a write comes before its reply. The queries of one place are found by what a commit changes there (`QueryPlace`).
+/// to be read again is read concurrently with later commits, and the replies to its own client wait for it: the data of
+/// a write is sent before its reply. The queries of one place are found by what a commit changes there (`QueryPlace`).
 ///
 /// To read on: `ListenHub+Commits.swift` for commits and listens to everything, `ListenHub+Queries.swift` for queries.
 final class ListenHub: Sendable {
@@ -26,7 +26,7 @@ final class ListenHub: Sendable {
     var version: StoreVersion?
     /// The result that the client has; `nil` for a listen to everything.
     var window: QueryWindow?
-    /// Commits that came while the first data was being read.
+    /// Commits during the read of the first data.
     var waiting: [(values: [DatabasePathValue], version: StoreVersion)] = []
     /// Whether the store is being read for the query.
     var isReading = false
@@ -51,7 +51,7 @@ final class ListenHub: Sendable {
     var starting: Set<Int> = []
     /// The highest version that one of them was sent before the commits up to it were published.
     var newest = StoreVersion.zero
-    /// The listens that have been ended and go on until others have their data.
+    /// The ended listens that continue until others have their data.
     var ending: Set<Int> = []
     /// The queries that are being read again.
     var reading: Set<Int> = []
@@ -61,7 +61,7 @@ final class ListenHub: Sendable {
 
   struct State {
     var watches: [Int: Watch] = [:]
-    /// The numbers of the listens to everything, and those of the places that have queries.
+    /// The numbers of the listens to everything, and of the places that have queries.
     var places = PlaceTrie()
     /// The places that have queries, by their numbers.
     var queries: [Int: QueryPlace] = [:]
@@ -124,15 +124,15 @@ final class ListenHub: Sendable {
     return number
   }
 
-  /// Starts a listen with its first data, which has the commits that came in between.
+  /// Starts a listen with its first data, which includes the commits in between.
   ///
   /// The first data is one message, also when commits have overtaken it. By the example of a client that listens to the
-  /// query `/t` and begins to listen to `/t/10/x`, which a commit creates meanwhile: were it sent "nothing" first and
+  /// query `/t` and begins to listen to `/t/10/x`, which a commit creates in between: were it sent "nothing" first and
   /// the commit after that, its copy of the query, which has the commit already, would lose the child `10` for good.
   ///
-  /// A listen that has been ended meanwhile gets its reply and nothing else: every request has one.
+  /// A listen that was ended in between gets its reply and nothing else: every request has one.
   ///
-  /// - Parameter data: What is sent when nothing has come in between; empty when the client has all of it.
+  /// - Parameter data: The data to send when there was no commit in between; empty when the client has all of it.
   /// - Returns: Whether commits have overtaken the data of a query: it has to be read once more, and its reply waits.
   func activate(
     _ id: Int, of connection: EngineConnection, _ node: DatabaseNode, _ version: StoreVersion,
@@ -197,8 +197,8 @@ final class ListenHub: Sendable {
 
   /// Ends the listens of a query.
   ///
-  /// While another listen of the connection is being started, they go on until that has its data: the client relies on
-  /// one following the other without a gap.
+  /// While another listen of the connection is being started, they continue until that has its data: the client relies
+  /// on one following the other without a gap.
   func remove(_ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
     state.withLock { state in
       // Only what is needed is taken out: a copy of all that a connection has would be made for each removal.
@@ -214,7 +214,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// Ends what was to go on while listens of a connection were being started; between two groups of jobs.
+  /// Ends the listens that continued while others of their connection were being started; between two groups of jobs.
   func removeEnding(of connection: EngineConnection) {
     state.withLock { state in
       let owner = ObjectIdentifier(connection)
@@ -223,7 +223,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// Ends the listens of a connection that is over; replies that wait are for nobody any more.
+  /// Ends the listens of a connection that is over; waiting replies are dropped.
   func removeAll(of connection: EngineConnection) {
     state.withLock { state in
       state.owned[ObjectIdentifier(connection)]?.held = []

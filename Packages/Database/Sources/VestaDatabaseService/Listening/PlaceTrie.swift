@@ -5,7 +5,7 @@ struct PlaceTrie {
   private var ids: Set<Int> = []
   private var children: [DatabaseKey: PlaceTrie] = [:]
 
-  /// Whether it has no number, and keeps nothing of those that it had.
+  /// Whether it has no number, and keeps nothing of its earlier ones.
   var isEmpty: Bool { ids.isEmpty && children.isEmpty }
 
   mutating func insert(_ id: Int, at keys: ArraySlice<DatabaseKey>) {

@@ -10,7 +10,7 @@ enum ChildTouch: Sendable {
   /// The children that a commit touches.
   ///
   /// - Parameters:
-  ///   - values: What the commit has written, in order, by paths below the place; the root for a value of the place
+  ///   - values: The data written by the commit, in order, by paths below the place; the root for a value of the place
   ///     itself.
   ///   - node: A child as it was before the commit; `nil` for one that is not known.
   init(_ values: [(path: DatabasePath, node: DatabaseNode)], _ node: (DatabaseKey) -> DatabaseNode?) {

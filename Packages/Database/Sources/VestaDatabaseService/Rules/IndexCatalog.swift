@@ -4,13 +4,13 @@ import VestaDatabaseModel
 
 /// The indexes that a database has or is building, as the store knows them.
 ///
-/// Writers keep the entries of all of them, queries use those that are ready. The numbers name the entries' rows; an
-/// index keeps its number while others come and go.
+/// Writers keep the entries of all of them, queries use the ready ones. The numbers name the entries' rows; an
+/// index keeps its number while others are added and removed.
 struct IndexCatalog: Sendable, Equatable {
   struct Entry: Sendable, Equatable {
     let number: Int
     let definition: DatabaseIndexes.Definition
-    /// The key of the row from which building goes on; `nil` for an index that is ready.
+    /// The key of the row from which building continues; `nil` for an index that is ready.
     var cursor: [UInt8]?
   }
 
@@ -21,7 +21,7 @@ struct IndexCatalog: Sendable, Equatable {
 
   /// Enters the indexes that are declared now; an index that is new has to be built.
   ///
-  /// - Parameter keepsOthers: Whether those that are not declared stay, because other engines may declare them.
+  /// - Parameter keepsOthers: Whether undeclared indexes stay, because other engines may declare them.
   /// - Returns: The numbers of the indexes that have been dropped.
   mutating func declare(_ indexes: DatabaseIndexes, keepsOthers: Bool) -> [Int] {
     var dropped: [Int] = []

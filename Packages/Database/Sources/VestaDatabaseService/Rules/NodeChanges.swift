@@ -4,8 +4,8 @@ import VestaDatabaseBackend
 enum NodeChanges {
   /// The places in which a node differs from the one that is there, and what it has in them.
   ///
-  /// Removed children come last: a node whose last child went before another came would be gone in between, and its
-  /// priority with it.
+  /// Removed children are last: a node whose last child is removed before another is added would not exist in between,
+  /// and its priority with it.
   ///
   /// - Parameter limit: The most places.
   /// - Returns: `nil` when there are more; all of the node is written then.

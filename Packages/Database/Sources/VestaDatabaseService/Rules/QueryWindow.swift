@@ -4,7 +4,7 @@ import VestaDatabaseModel
 
 /// The result of a query as its listeners have it, and what commits make of it.
 ///
-/// By the example of the last two by `size`, `{b: 5, c: 7}`: a new child `d: 6` comes in and pushes `b` out; a change
+/// By the example of the last two by `size`, `{b: 5, c: 7}`: a new child `d: 6` enters and pushes `b` out; a change
 /// of `c` that leaves it above `b` changes `c` alone; when `c` falls below `b`, a child that is not in the window may
 /// belong there, and only the store can say which.
 struct QueryWindow: Sendable {
@@ -19,11 +19,11 @@ struct QueryWindow: Sendable {
     indexed = IndexedNode(node, index: spec.index)
   }
 
-  // MARK: What a commit changes
+  // MARK: Changes by a commit
 
   /// The interval of positions that its children can have, both ends included.
   ///
-  /// A full window ends with its last child: what is beyond is not in it, and does not come in unless a child leaves.
+  /// A full window ends with its last child: later children are outside, and enter only if a child leaves.
   var interval: ClosedInterval<DatabasePosition> {
     var (lower, upper) = (spec.startPosition, spec.endPosition)
     if let limit = spec.limit, node.childCount >= limit.count {
@@ -47,7 +47,7 @@ struct QueryWindow: Sendable {
 
   /// Changes children to what they are now.
   ///
-  /// - Returns: What has changed, in order; `nil` when the query has to be read again, and nothing has been changed.
+  /// - Returns: The changes, in order; `nil` when the query has to be read again, and nothing has been changed.
   mutating func update(_ children: [DatabaseKey: DatabaseNode]) -> [DatabasePathValue]? {
     var next = indexed
     for (key, child) in children {
@@ -72,7 +72,8 @@ struct QueryWindow: Sendable {
 
   /// Whether no child outside of the window can belong into what a full one has become.
   ///
-  /// The window was full, so those outside of it come after its edge: what is not beyond that edge comes before them.
+  /// The window was full, so children outside of it sort after its edge, and a child within that edge sorts before
+  /// them.
   private func isCertain(_ next: IndexedNode, _ limit: DatabaseQuerySpec.Limit) -> Bool {
     guard next.node.childCount >= limit.count,
       let old = limit.side == .first ? indexed.last : indexed.first,
@@ -84,7 +85,7 @@ struct QueryWindow: Sendable {
 
   /// Replaces the window with the one that was read.
   ///
-  /// - Returns: What has changed; the root alone where the listeners are better sent all of it.
+  /// - Returns: The changes; the root alone where the listeners are better sent all of it.
   mutating func replace(_ new: DatabaseNode) -> [DatabasePathValue] {
     let before = node
     indexed = IndexedNode(new, index: spec.index)

@@ -9,7 +9,8 @@ import VestaStoreInterop
 /// By the example of `/rooms` by `size`: a step reads rows from the cursor on, finds the rooms that they belong to,
 /// looks up the size of each, puts their entries, and moves the cursor past the last room. Writers keep the entries
 /// of the index from the start, so what is written before the cursor stays right, and what is written after it is met
-/// later. A step is one transaction: whoever goes on, after a crash or in another engine, goes on from the cursor.
+/// later. A step is one transaction: an engine that continues, after a crash or in another process, starts from the
+/// cursor.
 struct IndexBuilder {
   let transaction: any StoreTransaction
   let context: RoomContext

@@ -152,7 +152,7 @@ enum SortValue: Sendable, Hashable {
 
   /// Whether the bytes may not say all of the value: a string that fills the entry looks as one that was cut.
   ///
-  /// Longer strings are cut in keys; whoever meets one that fills the entry reads the children instead.
+  /// Longer strings are cut in keys; a reader that meets one that fills the entry reads the children instead.
   func isCut(at limit: Int) -> Bool {
     if case .leaf(.string(let text)) = self { text.utf8.count >= limit } else { false }
   }

@@ -7,7 +7,7 @@ import VestaStoreInterop
 ///
 /// By the example of the last two of `/rooms` by `size`, with an index: the entries of `/rooms` are scanned from the
 /// end, two of them, and two rooms are read. Without an index all rooms are read, and the reply warns of it. In the
-/// order of priorities, children without one come first and are found by their keys; the others have entries of their
+/// order of priorities, children without one are first and are found by their keys; the others have entries in their
 /// own.
 struct QueryReader {
   let tree: TreeReader
@@ -22,7 +22,7 @@ struct QueryReader {
 
   /// Reads one snapshot of the store, with the indexes that are ready in it.
   ///
-  /// - Parameter specs: The queries to come; the indexes are read if one of them may use them.
+  /// - Parameter specs: The following queries; the indexes are read if one of them may use them.
   init(
     _ reader: any StoreReader, _ context: RoomContext, for specs: some Sequence<DatabaseQuerySpec>
   ) async throws {

@@ -114,7 +114,7 @@ struct TreeWriter {
     return found
   }
 
-  /// A node whose last child is gone is gone too, and its priority with it.
+  /// A node without a child is deleted, and its priority with it.
   ///
   /// One whose row is damaged stays: nobody can say whether it has a value.
   private func removeEmptyParents(_ path: DatabasePath) async throws {

@@ -2,11 +2,11 @@ public import Foundation
 internal import VestaFirestoreSync
 
 extension Firestore {
-  /// Loads a bundle into the cache; the task goes on by itself.
+  /// Loads a bundle into the cache; the task continues by itself.
   @discardableResult
   public func loadBundle(_ bundleData: Data) -> LoadBundleTask { loadBundle(bundleData, completion: nil) }
 
-  /// Loads a bundle into the cache; the task goes on by itself.
+  /// Loads a bundle into the cache; the task continues by itself.
   ///
   /// - Parameters:
   ///   - bundleData: The bundle.

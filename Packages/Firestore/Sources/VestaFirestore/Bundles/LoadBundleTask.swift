@@ -8,7 +8,7 @@ public typealias LoadBundleObserverHandle = Int
 public enum LoadBundleTaskState: Int, Sendable {
   /// It failed.
   case error = 0
-  /// It goes on.
+  /// It continues.
   case inProgress = 1
   /// It is done.
   case success = 2
@@ -60,7 +60,7 @@ public final class LoadBundleTaskProgress: Sendable, Hashable {
   }
 }
 
-/// The loading of a bundle, which goes on by itself.
+/// The loading of a bundle, which continues by itself.
 ///
 /// ```swift
 /// let task = db.loadBundle(data)

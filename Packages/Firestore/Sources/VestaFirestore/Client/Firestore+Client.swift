@@ -59,7 +59,7 @@ extension Firestore {
   /// - Returns: Ends the instance: reads that have begun are answered, listeners and streams end, and what is pending
   ///   is in the cache. Returns when all of that is done, also if another call has begun it.
   func beginEnd() -> @Sendable () async -> Void {
-    // Before anybody can get the new instance: its client waits for the end of this one.
+    // Before the new instance is visible: its client waits for the end of this one.
     provider?.forget(self)
     enum Begun { case now((any FirestoreClient)?), before }
     let begun = state.withLock { state -> Begun in

@@ -22,7 +22,7 @@ extension FirestoreClient {
 
   /// The results of a query, from the backend where it can be reached.
   ///
-  /// - Throws: `unavailable` when the results have to come from the backend and it cannot be reached.
+  /// - Throws: `unavailable` when the results must be read from the backend and it cannot be reached.
   func results(_ query: LocalQuery, source: FirestoreSource) async throws -> ViewSnapshot {
     if let fresh = try await freshResults(query) { return fresh }
     let snapshot = try await firstEvent(query)
@@ -51,7 +51,7 @@ extension FirestoreClient {
   }
 }
 
-/// One waiting task, its listener and its first event, whichever comes first.
+/// One waiting task, its listener and its first event, whichever is earlier.
 private final class OneEvent: Sendable {
   private struct State {
     var continuation: CheckedContinuation<ViewSnapshot, any Error>?

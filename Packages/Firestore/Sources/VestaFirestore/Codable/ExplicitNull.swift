@@ -1,7 +1,7 @@
 /// Stores `nil` as null, where an optional property leaves the field out.
 ///
 /// ```swift
-/// struct Room: Codable { @ExplicitNull var guest: String? }   // {guest: null} while nobody is there
+/// struct Room: Codable { @ExplicitNull var guest: String? }   // {guest: null} without a guest
 /// ```
 @propertyWrapper
 public struct ExplicitNull<Value> {

@@ -9,7 +9,7 @@ extension Firestore {
   /// `DocumentReference` are kept. `nil` properties are left out, see ``ExplicitNull``.
   ///
   /// ```swift
-  /// try document.setData(from: city)                       // uses an encoder of its own
+  /// try document.setData(from: city)                       // uses a separate encoder
   /// let fields = try Firestore.Encoder().encode(city)      // ["name": "Berlin", ...]
   /// ```
   ///

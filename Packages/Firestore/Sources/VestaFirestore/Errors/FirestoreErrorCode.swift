@@ -17,13 +17,13 @@ public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
 /// }
 /// ```
 public struct FirestoreErrorCode: Error, Sendable, Hashable {
-  /// The kind of failure; the numbers are those of the Firebase SDK.
+  /// The kind of failure; the numbers are the Firebase SDK's.
   public enum Code: Int, Sendable, CaseIterable {
     /// No failure.
     case OK = 0
     /// The operation was cancelled, as a rule by the caller.
     case cancelled = 1
-    /// A failure that has no code of its own.
+    /// A failure without a specific code.
     case unknown = 2
     /// The request can never succeed as it is: correct the argument that the message names.
     case invalidArgument = 3
@@ -45,7 +45,7 @@ public struct FirestoreErrorCode: Error, Sendable, Hashable {
     case outOfRange = 11
     /// The operation is not supported by this backend.
     case unimplemented = 12
-    /// The backend broke a promise of its own.
+    /// The backend broke one of its promises.
     case `internal` = 13
     /// The backend cannot be reached: try again with growing pauses.
     case unavailable = 14
@@ -103,7 +103,7 @@ extension FirestoreErrorCode {
   public static var OK: Code { .OK }
   /// The operation was cancelled.
   public static var cancelled: Code { .cancelled }
-  /// A failure that has no code of its own.
+  /// A failure without a specific code.
   public static var unknown: Code { .unknown }
   /// The request can never succeed as it is.
   public static var invalidArgument: Code { .invalidArgument }
@@ -125,7 +125,7 @@ extension FirestoreErrorCode {
   public static var outOfRange: Code { .outOfRange }
   /// The operation is not supported by this backend.
   public static var unimplemented: Code { .unimplemented }
-  /// The backend broke a promise of its own.
+  /// The backend broke one of its promises.
   public static var `internal`: Code { .internal }
   /// The backend cannot be reached.
   public static var unavailable: Code { .unavailable }

@@ -122,7 +122,7 @@ public final class AggregateQuerySnapshot: Sendable, Hashable {
 
   /// A figure: an `NSNumber`, or `NSNull` for the average of no numbers.
   ///
-  /// - Parameter aggregateField: One of those that were asked for; any other stops the program.
+  /// - Parameter aggregateField: One of the requested ones; any other stops the program.
   public func get(_ aggregateField: AggregateField) -> Any {
     guard let value = values[aggregateField] else {
       preconditionFailure("'\(aggregateField.name)' was not requested in the aggregation query.")

@@ -3,7 +3,7 @@ internal import VestaFirestoreModel
 
 /// Checks filters as an application writes them, and turns them into what the backend takes.
 ///
-/// The messages are those of the Firebase SDK.
+/// The messages are the Firebase SDK's.
 struct FilterReader {
   let query: QueryDescription
 

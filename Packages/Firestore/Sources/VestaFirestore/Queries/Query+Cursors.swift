@@ -49,7 +49,7 @@ extension Query {
 
 /// Turns an application's cursors into values of the query's orders.
 ///
-/// The messages are those of the Firebase SDK.
+/// The messages are the Firebase SDK's.
 private struct CursorReader {
   let query: QueryDescription
 

@@ -28,7 +28,7 @@ struct QueryDescription: Sendable, Hashable {
     self.collectionGroup = collectionGroup
   }
 
-  /// The description of a query that came from elsewhere, such as a bundle.
+  /// The description of a query from elsewhere, such as a bundle.
   init(_ query: LocalQuery) {
     self.init(database: query.database, path: query.path, collectionGroup: query.collectionGroup)
     filters = query.filters

@@ -104,7 +104,7 @@ extension DocumentReference {
 
 /// A write on its way: first into the durable queue of this client, then to the backend.
 ///
-/// The write goes on whoever waits for it, or nobody: cancelling a waiting task ends the waiting alone.
+/// The write continues with or without waiters: cancelling a waiting task ends the waiting alone.
 public struct PendingWrite: Sendable {
   private let write: any ClientWrite
 

@@ -2,7 +2,7 @@ internal import VestaFirestoreModel
 
 /// How applications write paths.
 ///
-/// The messages are those of the Firebase SDK.
+/// The messages are the Firebase SDK's.
 enum UserPath {
   /// The path of a string, with slashes at its ends tolerated; stops the program for anything else.
   static func parse(_ string: String, below parent: ResourcePath = ResourcePath([]), kind: Kind) -> ResourcePath {

@@ -35,7 +35,7 @@ public final class PersistentCacheSettings: LocalCacheSettings, Hashable {
 public final class MemoryCacheSettings: LocalCacheSettings {
   let garbageCollector: any MemoryGarbageCollectorSettings
 
-  /// A cache that forgets documents as soon as nobody listens to them.
+  /// A cache that forgets documents as soon as they have no listener.
   public convenience init() { self.init(garbageCollectorSettings: MemoryEagerGCSetting()) }
 
   /// A cache with a garbage collector.
@@ -44,13 +44,13 @@ public final class MemoryCacheSettings: LocalCacheSettings {
   }
 }
 
-/// Forgets documents as soon as nobody listens to them and no write of them is pending.
+/// Forgets documents as soon as they have neither listeners nor pending writes.
 public final class MemoryEagerGCSetting: MemoryGarbageCollectorSettings {
   /// The setting; it has no options.
   public init() {}
 }
 
-/// Keeps documents up to a size, and collects those that were not used for longest.
+/// Keeps documents up to a size, and collects the least recently used ones.
 public final class MemoryLRUGCSettings: MemoryGarbageCollectorSettings {
   let sizeBytes: Int64
 

@@ -28,7 +28,7 @@ public enum AggregateSource: UInt, Sendable {
 /// let options = SnapshotListenOptions().withSource(.cache).withIncludeMetadataChanges(true)
 /// ```
 public final class SnapshotListenOptions: Sendable, Hashable {
-  /// Where documents come from.
+  /// The sources of documents.
   public let source: ListenSource
   /// Whether changes of metadata alone are events.
   public let includeMetadataChanges: Bool

@@ -4,7 +4,7 @@ internal import VestaFirestoreSync
 
 /// A change of a document among the results of a query.
 public enum DocumentChangeType: Int, Sendable {
-  /// The document came into the results.
+  /// The document was added to the results.
   case added = 0
   /// The document changed and is still among the results.
   case modified = 1

@@ -13,7 +13,7 @@ internal import VestaFirestoreModel
 public class DocumentSnapshot: @unchecked Sendable, Hashable {
   /// The document's reference.
   public let reference: DocumentReference
-  /// Whether the data comes from the cache, and has pending writes.
+  /// Whether the data is from the cache, and has pending writes.
   public let metadata: SnapshotMetadata
   /// The document as the client knows it; `nil` if it does not exist.
   let document: CachedDocument?

@@ -11,7 +11,7 @@ internal import VestaFirestoreSync
 public final class QuerySnapshot: Sendable, Hashable {
   /// The query.
   public let query: Query
-  /// Whether the results come from the cache, and have pending writes.
+  /// Whether the results are from the cache, and have pending writes.
   public let metadata: SnapshotMetadata
   let view: ViewSnapshot
 
@@ -45,7 +45,7 @@ public final class QuerySnapshot: Sendable, Hashable {
     return changes(includingMetadata: includeMetadataChanges)
   }
 
-  /// The snapshot with all changes since an older one that nobody has seen.
+  /// The snapshot with all changes since an older one that was not delivered.
   func withChanges(since waiting: QuerySnapshot) -> QuerySnapshot {
     QuerySnapshot(query: query, view: WaitingView(waiting.view).merged(with: WaitingView(view)).snapshot)
   }

@@ -1,8 +1,8 @@
-/// Where the data of a snapshot comes from.
+/// The source of a snapshot's data.
 public final class SnapshotMetadata: Sendable, Hashable {
   /// Whether the snapshot has writes that the backend has not accepted yet.
   public let hasPendingWrites: Bool
-  /// Whether the data comes from the cache and may be incomplete or outdated.
+  /// Whether the data is from the cache and may be incomplete or outdated.
   public let isFromCache: Bool
 
   init(hasPendingWrites: Bool, isFromCache: Bool) {

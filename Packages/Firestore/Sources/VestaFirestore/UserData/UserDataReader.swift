@@ -103,7 +103,7 @@ private struct Parse {
     }
   }
 
-  /// A map that is an element of an array, or in one: its fields have no paths of their own.
+  /// A map that is an element of an array, or in one: its fields have no separate paths.
   private mutating func mapInArray(_ entries: [UserEntry], at path: [String]) throws -> MapValue {
     var fields = MapValue()
     for entry in entries {
@@ -208,7 +208,7 @@ extension Parse {
     return WriteData(fields: fields.projected(to: paths), mask: masked(paths), transforms: transforms)
   }
 
-  /// The named fields without those that only a transform writes.
+  /// The named fields without the ones that only a transform writes.
   private func masked(_ paths: [ModelFieldPath]) -> [ModelFieldPath] {
     let computed = Set(transforms.map(\.fieldPath))
     return paths.filter { !computed.contains($0.description) }

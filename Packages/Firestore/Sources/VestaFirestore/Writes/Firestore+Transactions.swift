@@ -18,8 +18,8 @@ extension Firestore {
   ///
   /// - Parameters:
   ///   - options: How often it runs at most; 5 times unless set.
-  ///   - block: Called once for each attempt, one after the other. What it throws ends the transaction without a write,
-  ///     but for an error of Firestore that says to try again.
+  ///   - block: Called once for each attempt, one after the other. An error that it throws ends the transaction without
+  ///     a write, but for an error of Firestore that says to try again.
   /// - Returns: The result of the last run of the block.
   /// - Throws: The error of the block, or ``FirestoreErrorCode`` of the last attempt.
   public func runTransaction<Value>(
@@ -46,7 +46,7 @@ extension Firestore {
   ///
   /// - Returns: The result of the block.
   /// - Throws: The error that the block reports; `CancellationError`, at once, when the task is cancelled: a block that
-  ///   runs goes to its end then, and nothing is committed.
+  ///   runs is completed then, and nothing is committed.
   public func runTransaction(
     _ updateBlock: @escaping @Sendable (Transaction, NSErrorPointer) -> sending Any?
   ) async throws -> sending Any? {
@@ -103,7 +103,7 @@ struct TransactionRetry {
   /// The pause before the next attempt; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - error: What ended the attempt. Errors of other kinds than Firestore's are never tried again.
+  ///   - error: The error that ended the attempt. Errors of other kinds than Firestore's are never tried again.
   ///   - random: From -0.5 to 0.5.
   mutating func pause(after error: any Error, random: Double) -> Duration? {
     attemptsLeft -= 1

@@ -5,7 +5,7 @@ internal import VestaFirestoreModel
 
 /// Reads and writes that happen at one time, or not at all: the block of `runTransaction` gets one.
 ///
-/// All reads come before all writes. A transaction belongs to its block: using it afterwards stops the program.
+/// All reads precede all writes. A transaction belongs to its block: using it afterwards stops the program.
 public final class Transaction: Sendable {
   private let state = Locked(TransactionMachine())
   private let firestore: Firestore

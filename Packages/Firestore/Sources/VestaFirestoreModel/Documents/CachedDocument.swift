@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// A document as a client knows it: what the service said last, or what local writes made of that.
 ///
-/// Equality goes by key, contents, version and pending writes, and leaves the create time and the read time aside.
+/// Equality compares key, contents, version and pending writes, but not the create time and the read time.
 package struct CachedDocument: Sendable, Hashable {
   /// The knowledge about the document.
   package enum Contents: Sendable, Hashable {
@@ -128,7 +128,7 @@ package struct CachedDocument: Sendable, Hashable {
     path.isDocumentName ? .reference(name) : fields?[path]
   }
 
-  /// Replaces the contents by what the service sent: nothing is pending any more.
+  /// Replaces the contents by the service's document: nothing is pending then.
   package mutating func become(_ contents: Contents, at version: Timestamp) {
     change { ($0.contents, $0.version, $0.pending) = (contents, version, .none) }
   }

@@ -1,6 +1,6 @@
 /// Elements in an order, in pieces of bounded size: inserting and removing cost the size of a piece, not of the whole.
 ///
-/// A piece is split when it is full and goes when it is empty. Who compares is the caller, who has the order.
+/// A piece is split when it is full and removed when it is empty. The caller compares, as it has the order.
 package struct SortedChunks<Element> {
   /// The position of an element, or the one that it would have.
   package struct Position: Sendable {

@@ -34,7 +34,7 @@ package struct IndexEncoder: Sendable {
   /// An encoder that has written nothing.
   package init() { bytes = [] }
 
-  /// An encoder that goes on from bytes.
+  /// An encoder that continues from bytes.
   package init(continuing prefix: [UInt8]) { bytes = prefix }
 
   /// The bytes of one value in ascending direction.
@@ -57,7 +57,7 @@ package struct IndexEncoder: Sendable {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - descending: Whether larger values come first.
+  ///   - descending: Whether larger values are first.
   package mutating func append(_ value: Value, descending: Bool = false) {
     let start = bytes.count
     budget = FirestoreLimits.indexedValueLength

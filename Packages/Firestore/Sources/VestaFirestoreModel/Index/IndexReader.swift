@@ -112,7 +112,7 @@ package struct IndexReader: Sendable {
     return .damaged
   }
 
-  /// The end of an array or a map, if that is what comes next.
+  /// The end of an array or a map, if that is next.
   private mutating func ending() -> Ending? {
     switch peek() {
     case IndexTag.end?: position += 1

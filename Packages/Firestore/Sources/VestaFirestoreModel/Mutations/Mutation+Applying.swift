@@ -39,7 +39,7 @@ extension Mutation {
   /// - Parameters:
   ///   - document: The document without any local mutation; becomes what the service has now, as far as can be known.
   ///   - version: The version that the service reported.
-  ///   - results: What the service reported for each transform.
+  ///   - results: The service's result of each transform.
   package func applyAcknowledged(to document: inout CachedDocument, version: Timestamp, results: [Value]) {
     switch change {
     case .set(let fields):

@@ -10,7 +10,7 @@ package struct Mutation: Sendable, Hashable {
   package enum Change: Sendable, Hashable {
     /// Replaces all fields.
     case set(MapValue)
-    /// Sets the paths of the mask to the values, and removes those that have none.
+    /// Sets the paths of the mask to the values, and removes the paths without one.
     case patch(MapValue, mask: FieldMask)
     /// Removes the document.
     case delete
@@ -76,7 +76,7 @@ package struct Mutation: Sendable, Hashable {
   }
 }
 
-/// Paths of fields, such as those that a patch changes.
+/// Paths of fields, such as the ones that a patch changes.
 package struct FieldMask: Sendable, Hashable {
   /// The paths, in order.
   package let paths: [FieldPath]

@@ -2,8 +2,8 @@ import VestaFirestoreBackend
 
 /// The identifier of collections, such as `messages` of all collections `rooms/*/messages`.
 ///
-/// Two of them are equal when their bytes are, as keys are. Swift's `==` of strings goes by canonical equivalence, and
-/// would take two collections for one.
+/// Two of them are equal when their bytes are, as keys are. Swift's `==` of strings compares by canonical equivalence,
+/// and would take two collections for one.
 package struct CollectionID: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private let id: UTF8String
 
@@ -19,7 +19,7 @@ package struct CollectionID: RawRepresentable, Hashable, Sendable, ExpressibleBy
 
   package var description: String { rawValue }
 
-  // Written out: those that the standard library has for raw values compare strings.
+  // Written out: the operators that the standard library has for raw values compare strings.
   package static func == (left: CollectionID, right: CollectionID) -> Bool { left.id == right.id }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(id) }

@@ -44,7 +44,7 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
     return names.count - other.names.count
   }
 
-  /// Whether the path comes before the other one.
+  /// Whether the path sorts before the other one.
   package static func < (left: FieldPath, right: FieldPath) -> Bool { left.compare(right) < 0 }
 
   /// Whether the names have the same bytes.

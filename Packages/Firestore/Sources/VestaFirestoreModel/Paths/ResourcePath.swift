@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 
 /// Identifiers of collections and documents in turn, such as `rooms/a/messages/m1`.
 ///
-/// Equal and ordered by segments, each by its UTF-8 bytes; segments that are numbers, `__id7__`, come before all
+/// Equal and ordered by segments, each by its UTF-8 bytes; segments that are numbers, `__id7__`, sort before all
 /// others and in the order of the numbers.
 package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The identifiers.
@@ -60,7 +60,7 @@ package struct ResourcePath: Sendable, Hashable, Comparable, CustomStringConvert
     return segments.count - other.segments.count
   }
 
-  /// Whether the path comes before the other one.
+  /// Whether the path sorts before the other one.
   package static func < (left: ResourcePath, right: ResourcePath) -> Bool { left.compare(right) < 0 }
 
   /// Whether the segments have the same bytes.

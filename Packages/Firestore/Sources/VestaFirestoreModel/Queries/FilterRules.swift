@@ -25,7 +25,7 @@ package enum FilterRules {
     try checkNotIn(leaves, filter: filter)
   }
 
-  /// Checks what filters come to together.
+  /// Checks the combination of filters.
   ///
   /// - Parameters:
   ///   - form: The alternatives.

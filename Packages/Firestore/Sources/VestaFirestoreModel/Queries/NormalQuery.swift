@@ -11,7 +11,7 @@ package struct NormalQuery: Sendable, Hashable {
   package struct Order: Sendable, Hashable {
     /// The field.
     package let path: FieldPath
-    /// Whether larger values come first.
+    /// Whether larger values are first.
     package let descending: Bool
 
     /// An order by a field.
@@ -83,7 +83,7 @@ package struct NormalQuery: Sendable, Hashable {
     return result
   }
 
-  /// Whether a document comes after the one that the query goes on after.
+  /// Whether a document sorts after the one at which the query continues.
   package func begins(before document: Document) -> Bool { after.map { compare($0, document) < 0 } ?? true }
 
   /// The query of the first matches, whatever this one leaves out.
@@ -107,7 +107,7 @@ package struct NormalQuery: Sendable, Hashable {
 
   /// The query of all documents that one filtered field leaves, in the order of that field.
   ///
-  /// It has no cursors, offset and limit, so its results include those of this query.
+  /// It has no cursors, offset and limit, so its results include this query's.
   package func narrowed(by path: FieldPath) -> NormalQuery {
     var result = self
     result.orders = path.isDocumentName ? [Order(path)] : [Order(path), Order(.documentName)]

@@ -161,7 +161,7 @@ struct FilterTree: Sendable, Hashable {
 
   private let root: Node
 
-  /// The fields with inequalities, sorted; those of parts that can match nothing count as well.
+  /// The fields with inequalities, sorted; also of parts that can match nothing.
   let inequalityFields: [FieldPath]
 
   /// - Throws: `INVALID_ARGUMENT` for a field path that is none.

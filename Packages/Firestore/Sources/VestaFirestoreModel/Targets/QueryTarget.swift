@@ -3,7 +3,7 @@ package import VestaFirestoreBackend
 /// The target of a listener: a document, or the results of a query with its implicit parts.
 ///
 /// Queries that differ in nothing but the side that their limit counts from share a target: `limit` and `limitToLast`
-/// over the opposite orders. Equality goes by what is written, so the order of filters counts.
+/// over the opposite orders. Equality compares the written form, so the order of filters counts.
 package struct QueryTarget: Sendable, Hashable {
   /// The database.
   package let database: DatabaseName

@@ -10,7 +10,7 @@ package struct TargetRecord: Sendable, Hashable {
     case existenceFilterMismatch = 1
     /// They differed even after the bloom filter.
     case existenceFilterMismatchBloom = 2
-    /// Whether a document that no target sends any more still exists.
+    /// Whether a document that no target sends still exists.
     case limboResolution = 3
   }
 

@@ -6,11 +6,11 @@ extension Value {
 
   /// A server time that a client has asked for and the service has not set yet.
   ///
-  /// It never leaves the client. It comes after all timestamps, and before strings.
+  /// It never leaves the client. It sorts after all timestamps, and before strings.
   ///
   /// - Parameters:
   ///   - writeTime: When the client wrote it.
-  ///   - previous: What the field was before; `nil` for nothing.
+  ///   - previous: The field's previous value; `nil` for nothing.
   package static func pendingServerTimestamp(writeTime: Timestamp, previous: Value?) -> Value {
     var map: MapValue = [
       typeKey: .string(serverTimestampType), "__local_write_time__": .timestamp(writeTime),

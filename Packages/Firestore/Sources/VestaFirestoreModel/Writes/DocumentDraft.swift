@@ -30,7 +30,7 @@ package struct DocumentDraft: Sendable {
   private var isMade = false
 
   /// - Parameters:
-  ///   - document: What is stored; `nil` for none.
+  ///   - document: The stored document; `nil` for none.
   ///   - name: The full name of the document.
   package init(_ document: Document?, name: String, commitTime: Timestamp) {
     self.name = name
@@ -42,7 +42,7 @@ package struct DocumentDraft: Sendable {
 
   /// Applies a write; later ones see it.
   ///
-  /// - Throws: What its precondition says; `INVALID_ARGUMENT` for field paths that are none.
+  /// - Throws: The failure of its precondition; `INVALID_ARGUMENT` for field paths that are none.
   package mutating func apply(_ write: Write) throws(FirestoreServiceError) -> WriteResult {
     try write.precondition?.check(head, name: name, isVerification: write.operation.isVerification)
     switch write.operation {

@@ -5,7 +5,7 @@ extension FieldTransform {
   ///
   /// - Parameters:
   ///   - value: The value of the field before; `nil` where there is none.
-  ///   - requestTime: What server times become: the time of the commit, cut to milliseconds here.
+  ///   - requestTime: The value of server timestamps: the time of the commit, cut to milliseconds here.
   /// - Returns: The value after, and what is reported: that value, or null for transforms of arrays.
   package func applied(to value: Value?, requestTime: Timestamp) -> (value: Value, result: Value) {
     switch operation {

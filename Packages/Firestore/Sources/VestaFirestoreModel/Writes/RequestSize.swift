@@ -5,7 +5,7 @@ package import VestaFirestoreBackend
 /// Names, fields, masks and transforms count, by the rules of `DocumentSize`: that is a little less than the wire's
 /// count, and the same for callers that use no wire.
 package enum RequestSize {
-  /// Whether writes may be too large together: few documents cannot, as each has a limit of its own.
+  /// Whether writes may be too large together: few documents cannot, as each has a separate limit.
   package static func isWorthChecking(_ writes: [Write]) -> Bool {
     writes.count > 8 || writes.contains { !$0.transforms.isEmpty }
   }

@@ -16,9 +16,9 @@ extension Write {
   /// - Parameters:
   ///   - document: The document before; `nil` when there is none.
   ///   - commitTime: The time of the commit.
-  /// - Returns: What becomes of it. `WriteRules` has found nothing wrong with the write.
-  /// - Throws: What the precondition says; `INVALID_ARGUMENT` for field paths that are none, and for a document that
-  ///   breaks a rule after all: a mask or a transform has made it too large, say.
+  /// - Returns: The result. `WriteRules` has found nothing wrong with the write.
+  /// - Throws: The failure of the precondition; `INVALID_ARGUMENT` for field paths that are none, and for a document
+  ///   that breaks a rule after all: a mask or a transform has made it too large, say.
   package func applied(to document: Document?, commitTime: Timestamp) throws(FirestoreServiceError) -> Outcome {
     try precondition?.check(document, name: name, isVerification: isVerification)
     switch operation {

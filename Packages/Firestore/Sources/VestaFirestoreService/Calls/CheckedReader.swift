@@ -2,7 +2,7 @@ import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// A reader that asks between rows whether it may go on, so that a long look into the store ends with its deadline.
+/// A reader that asks between rows whether it may continue, so that a long look into the store ends with its deadline.
 struct CheckedReader: StoreReader {
   let base: any StoreReader
   /// The number of rows that a scan visits between two checks.

@@ -47,7 +47,7 @@ extension DatabaseCall {
   /// - Parameters:
   ///   - writes: Any.
   ///   - answers: Where the answer is kept. An answer that is there already is returned, and nothing is written.
-  ///   - validation: What a transaction has read; the commit fails with `ABORTED` when it is no longer so.
+  ///   - validation: The reads of a transaction; the commit fails with `ABORTED` when it is no longer so.
   ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
   func commit(
     _ writes: [Write], as answers: WriteAnswers? = nil, validating validation: ReadSet = ReadSet(),
@@ -88,8 +88,8 @@ extension DatabaseCall {
         if let time = try await engine.restingVersion(after: seen) {
           answer.commitTime = Timestamp(microseconds: time)
         } else if attempts < tuning.attemptsBefore, validation.count == 0 {
-          // Others have committed meanwhile. Where they go on doing so, or a transaction would be checked once more,
-          // the time is that of what it has seen.
+          // Others have committed in between. Where they continue to do so, or a transaction would be checked once
+          // more, the time is that of what it has seen.
           continue
         }
         return answer
@@ -216,7 +216,7 @@ private struct CommitCall {
     return try await log(changes, version, in: transaction)
   }
 
-  /// Writes the rows of the log, and where nobody does so later, the rows that say for each collection which parts of
+  /// Writes the rows of the log, and where no task does so later, the rows that say for each collection which parts of
   /// the log concern it.
   ///
   /// - Returns: The length of the rows of the log.

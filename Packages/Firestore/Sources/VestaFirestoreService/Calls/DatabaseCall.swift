@@ -19,10 +19,10 @@ struct DatabaseCall: Sendable {
   var transactions: TransactionPool { engine.transactions }
   var indexes: IndexKeeper { engine.indexes }
 
-  /// Refuses to go on after the deadline, and for a cancelled task.
+  /// Refuses to continue after the deadline, and for a cancelled task.
   ///
   /// - Parameter transaction: A transaction that the next response announces; it ends with a refusal, since the caller
-  ///   will not hear of it.
+  ///   is not notified of it.
   func checkDeadline(beginning transaction: [UInt8]? = nil) throws(FirestoreServiceError) {
     guard context.deadline != nil else { return }
     do {

@@ -18,14 +18,14 @@ final class DatabaseEngine: Sendable {
   let hub: ListenHub
   let indexes: IndexKeeper
   let pruner: LogPruner
-  /// Sorts the log by collection beside the commits; `nil` where they do that themselves.
+  /// Sorts the log by collection concurrently with the commits; `nil` where they do that themselves.
   let sorter: LogSorter?
   let recent: RecentDocuments
   /// Records the changes that functions want.
   let events: EventOutbox?
   /// Whether the store reports its commits; asked once, as the answer takes a look at its type.
   private let reportsCommits: Bool
-  /// A version at or below which no commit can come any more, as far as is known here.
+  /// A version at or below which no later commit is possible, as far as is known here.
   private let floor = Locked(Int64(0))
 
   /// - Parameters:
@@ -94,7 +94,7 @@ final class DatabaseEngine: Sendable {
   /// Reads the latest version.
   ///
   /// In a store without commits for long, the last commit may be older than the log is kept. The version that is read
-  /// is then a later one, at or below which no commit can come any more: so it can be read again when commits go on.
+  /// is then a later one, at or below which no later commit is possible: so it can be read again when commits continue.
   ///
   /// - Parameter first: The keys that the body gets first; a store that is reached over a network brings them with the
   ///   beginning.
@@ -129,7 +129,7 @@ final class DatabaseEngine: Sendable {
       tuning: options.tuning)
   }
 
-  /// A document that was read lately, at a version that is as late as any that somebody has seen; `nil` where the store
+  /// A document that was read lately, at a version that is as late as any that was returned; `nil` where the store
   /// must be read.
   func recentDocument(_ name: RecentDocuments.Key) async throws -> (document: Document, version: Int64)? {
     var known = recent.document(name)
@@ -144,10 +144,10 @@ final class DatabaseEngine: Sendable {
 
   /// Reads at a read time; `nil` for the latest version.
   ///
-  /// Two reads at one time agree, whatever commits run beside them: no commit can have that time or an earlier one any
+  /// Two reads at one time agree, whatever commits run concurrently: no commit can have that time or an earlier one any
   /// more.
   ///
-  /// - Parameter scope: What will be read.
+  /// - Parameter scope: The scope of the reads.
   func reading<Result>(
     at time: Timestamp?, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {
@@ -155,7 +155,7 @@ final class DatabaseEngine: Sendable {
     return try await reading(version: try await settled(time), scope, body)
   }
 
-  /// Reads at a version at or below which no commit can come any more.
+  /// Reads at a version at or below which no later commit is possible.
   func reading<Result>(
     version: Int64, _ scope: ChangeScope, _ body: (Snapshot) async throws -> Result
   ) async throws -> Result {
@@ -171,7 +171,7 @@ final class DatabaseEngine: Sendable {
     return [keys.catalogue]
   }
 
-  /// The version of a read time, once no commit can come at or before it.
+  /// The version of a read time, once no later commit at or before it is possible.
   ///
   /// The clock decides what the future is, except for times that the store has reached: after the clock was set back,
   /// and for a process whose clock is behind, read times that were handed out are ahead of the clock, and can be read.

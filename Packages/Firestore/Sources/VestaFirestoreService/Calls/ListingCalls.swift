@@ -7,7 +7,7 @@ extension DatabaseCall {
   /// Lists the documents of a collection, a page at a time.
   ///
   /// A page is a query that begins after the page before, so it costs its documents. A token is a position in the
-  /// order and not a document: it stays good when the document changes or goes.
+  /// order and not a document: it stays good when the document is changed or deleted.
   func listDocuments(_ request: ListDocumentsRequest) async throws -> ListDocumentsResponse {
     guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
     if request.showMissing, !request.orderBy.isEmpty || request.collectionID.isEmpty {

@@ -6,7 +6,7 @@ extension DatabaseCall {
   /// Runs a query and hands the results over, all of one version, in pages.
   ///
   /// A page is read, the store is left, and the page is handed out; the next one begins after its last result, at the
-  /// same version. So whoever takes the results slowly holds nobody up and pins nothing.
+  /// same version. So a slow consumer delays no other caller and pins nothing.
   func runQuery(_ request: RunQueryRequest, receive: (RunQueryResponse) async throws -> Void) async throws {
     let query = try NormalQuery(request.query, parent: request.parent)
     let start = ContinuousClock.now

@@ -43,7 +43,7 @@ extension FirestoreServiceError {
   static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
   static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")
   static let shutDown = FirestoreServiceError(.unavailable, "The engine has been shut down.")
-  /// Retryable: the client begins again, and this time all calls come to one engine, or there are no others.
+  /// Retryable: the client begins again, and this time all calls reach one engine, or there are no others.
   static let transactionOfAnotherEngine = FirestoreServiceError(
     .aborted, "The referenced transaction was begun by another process. Please try again.")
   static let unknownTransaction = FirestoreServiceError(

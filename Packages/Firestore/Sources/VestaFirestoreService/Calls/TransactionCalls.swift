@@ -45,7 +45,7 @@ extension DatabaseCall {
   /// Reads at the time, or in the transaction, that a request asks for.
   ///
   /// - Parameters:
-  ///   - scope: What will be read.
+  ///   - scope: The scope of the reads.
   ///   - places: Documents that will be read by name; a pessimistic transaction locks them first.
   func reading<Result>(
     _ consistency: ReadConsistency, _ scope: ChangeScope, locking places: [Place] = [],

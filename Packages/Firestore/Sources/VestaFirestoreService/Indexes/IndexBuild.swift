@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// Makes an index: reads many documents a page at a time, sorts their entries, and writes these a part at a time.
 ///
 /// Entries that are written in order share pages of the store's file; one by one, in the order of the documents, each
-/// would cost a page of its own. What is written while others commit is never older than what they wrote: each part
+/// would cost a separate page. A part written between commits is never older than their writes: each part
 /// leaves out the documents that the log says have changed since the first page was read, and the last part adds those
 /// as they are then. So neither a read nor a write of the store is long, whatever the size of the collection.
 struct IndexBuild: Sendable {
@@ -64,7 +64,7 @@ struct IndexBuild: Sendable {
     page = tuning.indexes.documentsInPage
   }
 
-  /// Begins the next run with its first page; `nil` when the index is ready, or has gone.
+  /// Begins the next run with its first page; `nil` when the index is ready, or was dropped.
   func next(in reader: any StoreReader) async throws -> Run? {
     guard let row = try await row(in: reader), case .building(let place) = row.progress else { return nil }
     var range = KeyRange(prefix: keys.documents)
@@ -88,7 +88,7 @@ struct IndexBuild: Sendable {
 
   /// Writes the next part of a run, and after the last part notes how far the index is.
   ///
-  /// - Parameter part: How many entries to write; the writes of others wait meanwhile.
+  /// - Parameter part: The number of entries to write; the writes of others wait until it is done.
   /// - Returns: The run after that.
   func write(_ run: Run, part: Int, in transaction: any StoreTransaction) async throws -> Run {
     var run = run
@@ -123,7 +123,7 @@ struct IndexBuild: Sendable {
     return run
   }
 
-  /// Adds the documents that have changed since they were read; whoever changed them took their old entries away.
+  /// Adds the documents that have changed since they were read; their changes removed the old entries.
   private func addChanged(_ run: Run, _ shape: IndexShape, in transaction: any StoreTransaction) async throws {
     let places = Array(run.changed)
     for (place, row) in zip(places, try await transaction.get(places.map(keys.document))) {

@@ -6,13 +6,13 @@ import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Makes the indexes that queries ask for, lets writes maintain them, and drops those that nobody uses.
+/// Makes the indexes that queries ask for, lets writes maintain them, and drops unused ones.
 ///
 /// An index is registered first: from that commit on every write maintains it. Then documents are added, many at a
-/// time, and it is noted how far that came; so a build goes on after a restart. Then it is ready, and queries use it.
+/// time, and the progress is noted; so a build continues after a restart. Then it is ready, and queries use it.
 ///
-/// Several engines on one store share the work: the one that holds the lease of an index makes it, and another one goes
-/// on where it stopped when the lease has ended. What an engine counts for itself, how often queries asked and when
+/// Several engines on one store share the work: the one that holds the lease of an index makes it, and another one
+/// continues where it stopped when the lease has ended. An engine's own counts, how often queries asked and when
 /// they used what, is a hint; it is merged with what the rows say.
 final class IndexKeeper: QueryIndexes {
   private struct State: Sendable {
@@ -105,7 +105,7 @@ final class IndexKeeper: QueryIndexes {
   /// Notes that a query has used an index; the use is written within an hour or two.
   func use(_ index: IndexCatalogue.Index) {
     let now = options.now()
-    // Either way: a clock that was ahead when it was noted has left a time to come.
+    // Either way: a clock that was ahead when it was noted has left a time in the future.
     guard abs(now - index.row.lastUsed) > IndexKeeper.hour else { return }
     state.withLock { state in
       state.used[index.id] = now
@@ -115,7 +115,7 @@ final class IndexKeeper: QueryIndexes {
     }
   }
 
-  /// Notes that a query lacks indexes, and makes those that have been asked for often enough.
+  /// Notes that a query lacks indexes, and makes the ones that were needed often enough.
   func want(_ shapes: [IndexShape], _ catalogue: IndexCatalogue) {
     if shapes.isEmpty { return }
     let now = options.now()
@@ -131,7 +131,7 @@ final class IndexKeeper: QueryIndexes {
     build(due)
   }
 
-  /// Writes when indexes were used, and drops those that have not been for too long.
+  /// Writes when indexes were used, and drops ones that were unused for too long.
   private func age() async {
     let used = state.withLock { state in
       defer { state.used = [:] }
@@ -154,7 +154,7 @@ final class IndexKeeper: QueryIndexes {
 
   // MARK: Making
 
-  /// Registers the declared indexes and makes those that are not ready, in the background and one after the other.
+  /// Registers the declared indexes and makes the unfinished ones, in the background and one after the other.
   func declare() async throws {
     if declared.shapes.isEmpty { return }
     let known = try await store.read { try await self.catalogue(in: $0).byShape }
@@ -188,7 +188,7 @@ final class IndexKeeper: QueryIndexes {
 
   /// Makes one index.
   ///
-  /// A failure leaves it unfinished; a later query that wants it goes on.
+  /// A failure leaves it unfinished; a later query that needs it continues.
   private func make(_ shape: IndexShape) async {
     do {
       try await run(shape)
@@ -258,7 +258,7 @@ final class IndexKeeper: QueryIndexes {
     }
   }
 
-  /// Whether the engine has been shut down; then another one can go on at once.
+  /// Whether the engine has been shut down; then another one can continue at once.
   private func isOver(_ lease: Lease) async -> Bool {
     guard state.withLock({ $0.isClosed }) else { return false }
     _ = try? await store.write { try await lease.release(in: $0) }
@@ -287,7 +287,7 @@ final class IndexKeeper: QueryIndexes {
     }
   }
 
-  /// Deletes the entries of indexes that have gone, in small steps beside the commits.
+  /// Deletes the entries of dropped indexes, in small steps between commits.
   private func sweep() {
     let now = options.now()
     state.withLock { state in

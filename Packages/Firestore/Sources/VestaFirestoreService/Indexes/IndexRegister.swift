@@ -13,10 +13,10 @@ struct IndexRegister: Sendable {
   /// The number of entries of a dropped index that are deleted together.
   let sweepStep: Int
 
-  /// A part of the entries of an index that has gone.
+  /// A part of the entries of a dropped index.
   struct Step: Sendable {
     var index: IndexCatalogue.Index
-    /// The keys to delete; `nil` when none are left, and the row goes.
+    /// The keys to delete; `nil` when none are left, and the row is deleted.
     var range: KeyRange?
   }
 
@@ -27,9 +27,9 @@ struct IndexRegister: Sendable {
     }
   }
 
-  /// The numbers of indexes; those that are not there are added, and writes maintain them from then on.
+  /// The numbers of indexes; missing ones are added, and writes maintain them from then on.
   ///
-  /// - Parameter used: When indexes were used, besides what their rows say.
+  /// - Parameter used: When indexes were used, in addition to their rows.
   /// - Returns: For each shape its number; `nil` where the collection has enough indexes, and all are used.
   @discardableResult
   func register(
@@ -92,7 +92,7 @@ struct IndexRegister: Sendable {
 
   /// Notes when indexes were used, and lets those go that have not been for a lifetime.
   ///
-  /// A use in the time to come, from a clock that was ahead, counts as one of now.
+  /// A use in the future, from a clock that was ahead, counts as one of now.
   func age(_ used: [Int64: Int64], lifetime: Int64, in transaction: any StoreTransaction) async throws {
     let now = try await transaction.commitVersion().microseconds
     for var index in try await all(in: transaction) where index.row.progress != .leaving {
@@ -141,7 +141,7 @@ struct IndexRegister: Sendable {
     return nil
   }
 
-  /// Deletes what a step says, if the index has not come back.
+  /// Deletes the entries of a step, if the index was not added again.
   func take(_ step: Step, in transaction: any StoreTransaction) async throws {
     guard let bytes = try await transaction.get(keys.index(step.index.id)), try !IndexRow(bytes).isMaintained else {
       return
@@ -158,7 +158,7 @@ struct IndexRegister: Sendable {
     try await transaction.put(try row.bytes, for: keys.index(index.id))
   }
 
-  /// Notes that the indexes are others now, so that nobody goes by those of before.
+  /// Notes that the indexes have changed, so that no call uses the previous ones.
   func change(in transaction: any StoreTransaction) async throws {
     try await transaction.put(NumberRow.bytes(try await catalogue(in: transaction) + 1), for: keys.catalogue)
   }

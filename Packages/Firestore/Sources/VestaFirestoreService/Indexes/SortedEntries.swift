@@ -2,7 +2,7 @@ import VestaFirestoreIndexes
 
 /// The entries of many documents, handed out in the order of their keys; sorted a page at a time.
 ///
-/// Sorting all of a run at once would keep a thread from everybody else for a tenth of a second. Each page is sorted
+/// Sorting all of a run at once would keep a thread from all others for a tenth of a second. Each page is sorted
 /// when it is read, and the pages are merged while entries are taken: a heap has the page of the smallest key in front.
 ///
 /// Example: pages `[b, d]`, `[a, c]`. The heap has the second page in front (`a`), then the first (`b`), and so on.

@@ -1,4 +1,4 @@
-/// The running jobs, and those that wait because the maximum number runs.
+/// The running jobs, and the ones that wait because the maximum number runs.
 struct JobQueue {
   typealias Begin = (WatchMachine.Job) -> Task<Void, Never>
 
@@ -7,7 +7,7 @@ struct JobQueue {
   private let width: Int
   private var running: [WatchMachine.JobID: (job: WatchMachine.Job, task: Task<Void, Never>)] = [:]
   private var waiting: [WatchMachine.JobID: WatchMachine.Job] = [:]
-  /// The ids in the order they came; those that no longer wait are passed over.
+  /// The ids in order of arrival; the ones that no longer wait are skipped.
   private var queue: [WatchMachine.JobID] = []
   private var next = 0
 
@@ -32,13 +32,13 @@ struct JobQueue {
     add(job)
   }
 
-  /// Notes that a start has been reported, and goes on with the next one.
+  /// Notes that a start has been reported, and continues with the next one.
   mutating func end(_ id: WatchMachine.JobID) {
     running[id] = nil
     fill()
   }
 
-  /// Drops a job whose result nobody waits for any more.
+  /// Drops a job whose result is no longer awaited.
   ///
   /// A job that runs already still reports its end; it ends early.
   mutating func cancel(_ id: WatchMachine.JobID) {

@@ -4,7 +4,7 @@ import VestaFirestoreModel
 
 /// The results of a limited query, kept current without running it again where a change itself says what follows.
 ///
-/// It knows the first matches in the order of the query: those that the limit leaves, and after them a *spare*, which
+/// It knows the first matches in the order of the query: the ones within the limit, and after them a *spare*, which
 /// takes the place of results that leave. Only when a result has left and the spare is used up has the store to say
 /// what follows. Each time the query was run in vain the spare is twice as long, so that at last more is known than
 /// leaves while the query runs.
@@ -84,7 +84,7 @@ struct LimitedView: Sendable {
     return query.offset + limit + tuning.spare << min(attempts, 10)
   }
 
-  /// The length of the spare's documents for a query that was run in vain so many times.
+  /// The length of the spare's documents for a query that was run in vain a number of times.
   static func bytes(attempts: Int, _ tuning: ListenTuning) -> Int { tuning.spareBytes << min(attempts, 6) }
 
   private static func end(of query: NormalQuery) -> Int { query.limit.map { query.offset + $0 } ?? .max }
@@ -103,7 +103,7 @@ struct LimitedView: Sendable {
     guard hasBeginning, query.limit != nil else { return .unknown }
     let end = LimitedView.end(of: query)
     var isKnown = false
-    // All matches that are not known come after this one.
+    // All unknown matches sort after this one.
     let last = entries.last?.document
     if places.remove(change.place) != nil, let index = index(of: change) {
       entries.remove(at: index)
@@ -111,7 +111,7 @@ struct LimitedView: Sendable {
     }
     if isIn, let document = change.after {
       let position = position(of: document)
-      // After all that are known, others may come before it.
+      // After all known ones, others may sort before it.
       if position < entries.count || isComplete || last.map({ query.compare(document, $0) <= 0 }) == true {
         entries.insert((change.place, document), at: position)
         places.insert(change.place)
@@ -136,7 +136,7 @@ struct LimitedView: Sendable {
     return entries.firstIndex { $0.place == change.place }
   }
 
-  /// The first position whose document does not come before this one.
+  /// The first position whose document does not sort before this one.
   private func position(of document: Document) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {

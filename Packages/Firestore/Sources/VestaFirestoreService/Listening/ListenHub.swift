@@ -9,10 +9,10 @@ import VestaStoreInterop
 /// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
 ///
 /// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not
-/// report commits, it looks for those of other processes every `pollInterval`. A turn reads the store at one
+/// report commits, it looks for other processes' commits every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
-/// change can fall between, or come twice. What takes long, finding the first results and running limited queries
-/// again, is done by tasks beside it.
+/// change can fall between, or be sent twice. Long work, finding the first results and running limited queries
+/// again, is done by separate tasks.
 final class ListenHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
@@ -86,7 +86,7 @@ final class ListenHub: Sendable {
       state.calls[state.lastCall] = mailbox
       return state.lastCall
     }
-    // Goes when the caller lets go of the responses, cancels its task or comes to the end.
+    // Released when the caller releases the responses, cancels its task or reaches the end.
     let timer = deadline.map { deadline in
       options.clock.schedule(at: deadline) { [weak self] in
         mailbox.end(.failure(.late))
@@ -118,7 +118,7 @@ final class ListenHub: Sendable {
   /// Notifies the task of a commit.
   func wake() { state.withLock { $0.wake }?.yield() }
 
-  /// Whether nobody listens, and no task serves.
+  /// Whether there are no listeners, and no task serves.
   var isIdle: Bool { state.withLock { $0.wake == nil } }
 
   /// Ends all calls.
@@ -185,7 +185,7 @@ final class ListenHub: Sendable {
       ticking.cancel()
       polling?.cancel()
     }
-    // All listeners wait for this task, which does little: it goes before callers that read much.
+    // All listeners wait for this task, which does little: it takes precedence over callers that read much.
     Task(priority: .high) { await self.serve(signals, run) }
   }
 
@@ -212,7 +212,7 @@ final class ListenHub: Sendable {
         if events.contains(where: \.isTick) { floor = try await store.raiseFloor(to: nil).microseconds }
         try await read { snapshot in
           let snapshot = snapshot.later(floor)
-          // Nothing is read for callers that have gone.
+          // Nothing is read for callers that have left.
           for event in events where event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
           try await self.advance(&machine, &jobs, to: snapshot)
           for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
@@ -273,7 +273,7 @@ final class ListenHub: Sendable {
 
   /// Brings the answer of a limited query to the version of the turn.
   ///
-  /// An answer that is out of date is requested once more beside the turns, in which all calls of the database would
+  /// An answer that is out of date is requested once more outside the turns, in which all calls of the database would
   /// wait.
   private func take(
     _ result: Result<Answer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
@@ -295,7 +295,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// Does the work of a job beside the task that serves.
+  /// Does the work of a job concurrently with the task that serves.
   private func begin(_ job: WatchMachine.Job, _ run: Int) -> Task<Void, Never> {
     Task {
       switch job.work {
@@ -317,7 +317,7 @@ final class ListenHub: Sendable {
         start = try await WatchStart(
           request, in: $0, digest: self.options.md5, now: self.options.now(), attempts: attempts)
       }
-      // Many commits may have come meanwhile; fewer come while those are processed.
+      // Many commits may have happened in between; fewer happen while they are processed.
       try await read { snapshot in
         if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
       }
@@ -337,7 +337,7 @@ final class ListenHub: Sendable {
         let limited = try await subject.limitedView(in: snapshot, attempts: attempts)
         answer = Answer(version: snapshot.version, limited: limited)
       }
-      // Many commits may have come meanwhile; fewer come while those are processed.
+      // Many commits may have happened in between; fewer happen while they are processed.
       try await read { snapshot in _ = try await answer?.advance(to: snapshot, subject) }
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)
@@ -373,7 +373,7 @@ final class ListenHub: Sendable {
     return before != nil
   }
 
-  /// Ends a call when the last reference to it goes.
+  /// Ends a call when the last reference to it is released.
   private final class CallEnd: Sendable {
     private let body: @Sendable () -> Void
 

@@ -34,7 +34,7 @@ final class ListenMailbox: Sendable {
 
   /// Ends the call.
   ///
-  /// A failure takes what waits with it, a normal end comes after it.
+  /// A failure drops waiting responses, a normal end follows them.
   func end(_ ending: Result<Void, FirestoreServiceError>) {
     let waiter = state.withLock { state in
       guard state.ending == nil else { return nil as CheckedContinuation<[ListenResponse]?, any Error>? }

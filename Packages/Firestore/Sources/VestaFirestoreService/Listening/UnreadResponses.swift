@@ -31,7 +31,7 @@ struct UnreadResponses: Sendable {
 
   /// - Parameters:
   ///   - limit: How many bytes may be unread. The first documents of all that wait may have more, if they are of one
-  ///     turn: the first results of a target come together. What comes before and after them has the same limit.
+  ///     turn: the first results of a target are one unit. Responses before and after them have the same limit.
   ///   - areHeld: Whether the responses are held back, all of them before the same snapshot, which is not among them.
   init(limit: Int, areHeld: Bool = false) {
     self.limit = limit

@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// A document before and after some commits.
 ///
 /// A document may have matched a target between two of the commits and neither before nor after all of them. Its
-/// listeners have nothing to hear about it then, but for one thing: whoever wrote that state waits for a snapshot of
+/// listeners are not notified of it then, with one exception: the writer of that state waits for a snapshot of
 /// that commit or a later one. So the states in between are noted too.
 ///
 /// ```

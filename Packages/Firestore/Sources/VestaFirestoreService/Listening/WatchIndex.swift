@@ -6,8 +6,8 @@ import VestaFirestoreModel
 /// Finds the subjects that a change may concern, at a cost that does not follow the number of the others.
 ///
 /// Subjects of names are found by name; queries by their collection and, in each alternative of their filter, by the
-/// value that a field or an element of an array must equal, or else by the range that a field must be in. What is found
-/// may still not match; what is not found cannot.
+/// value that a field or an element of an array must equal, or else by the range that a field must be in. The queries
+/// found may still not match; what is not found cannot.
 struct WatchIndex {
   private enum Scope: Hashable {
     case collection(ResourcePath)
@@ -15,7 +15,7 @@ struct WatchIndex {
     case everything
   }
 
-  /// The part of an alternative that can be looked up; the stricter comes first.
+  /// The part of an alternative that can be looked up; the stricter one first.
   private enum Mark: Hashable {
     case equal(FieldPath, [UInt8])
     case contains(FieldPath, [UInt8])

@@ -9,21 +9,21 @@ import VestaFirestoreModel
 ///
 /// A target is in one of these states:
 /// - *starting*: its start is being worked out (`.start`). `joined` makes it *followed*, `refused` ends it.
-/// - *followed*: changes are sent as they come.
+/// - *followed*: changes are sent as they happen.
 /// - *running again*: a limited query lost a result and only the store knows what takes its place (`.requery`).
 ///   `answered` makes it *followed* again, `failed` ends it. Until then all responses of its calls are held back, so
-///   that no call sees a global snapshot with a target missing; all other calls go on.
+///   that no call sees a global snapshot with a target missing; all other calls continue.
 ///
 /// Example: two calls follow a chat, and the second also follows the ten best scores. A commit deletes the best score:
-/// `committed` returns `.requery` for the scores, and sends nothing. A message comes: the first call gets it with a
-/// snapshot, for the second it is held. `answered` comes: the second call gets the message, the score that has gone,
+/// `committed` returns `.requery` for the scores, and sends nothing. A message is added: the first call gets it with a
+/// snapshot, for the second it is held. After `answered` the second call gets the message, the removed score,
 /// the score that is new, and one global snapshot.
 struct WatchMachine {
   typealias CallID = Int
   typealias WatchID = Int
   typealias JobID = Int
 
-  /// Work that reads the store, beside the turns.
+  /// Work that reads the store, outside the turns.
   struct Job: Sendable {
     enum Work: Sendable {
       /// Works out a start; the first target that waits for it.
@@ -147,7 +147,7 @@ struct WatchMachine {
 
   /// Notes what a change makes of a limited query.
   ///
-  /// - Parameter views: The views that change in this turn; `nil` in it for those that have to be asked for.
+  /// - Parameter views: The views that change in this turn; `nil` in it for the ones to request.
   private func take(_ change: WatchChange, isIn: Bool, _ number: WatchID, _ views: inout [WatchID: LimitedView?]) {
     let isChanged = views[number] != nil
     // Taken out while it is changed, so that a view of many results is copied once in a turn and not for each change.
@@ -192,7 +192,7 @@ struct WatchMachine {
 
   // MARK: Queries that run again
 
-  /// The results that the callers of a query have, and the number of runs in vain; `nil` when nobody waits for this
+  /// The results that the callers of a query have, and the number of runs in vain; `nil` when no caller waits for this
   /// answer.
   func known(_ number: WatchID, for job: JobID) -> (subject: WatchSubject, view: WatchView, attempts: Int)? {
     guard let watch = watches[number], watch.requery == job, let view = watch.view?.view else { return nil }
@@ -225,7 +225,7 @@ struct WatchMachine {
     return actions
   }
 
-  /// Ends the targets of a limited query that can no longer be answered, and nobody else's.
+  /// Ends the targets of a limited query that can no longer be answered, and no others.
   mutating func failed(_ number: WatchID, _ error: FirestoreServiceError) -> [Action] {
     var actions: [Action] = []
     for (call, ids) in watches[number]?.members ?? [:] {
@@ -237,7 +237,7 @@ struct WatchMachine {
     return actions
   }
 
-  /// Ends the targets that may have a document that cannot be read, and nobody else's.
+  /// Ends the targets that may have a document that cannot be read, and no others.
   private mutating func failed(_ change: WatchChange, _ error: FirestoreServiceError) -> [Action] {
     watches.filter { $0.value.subject.covers(change.place, change.path) }.keys.flatMap { failed($0, error) }
   }
@@ -249,7 +249,7 @@ struct WatchMachine {
     do {
       return try start(target, of: call, in: database)
     } catch {
-      // The caller takes the id for gone, so a target that had it before must not go on either.
+      // The caller assumes that the id is free, so a target that had it before must not continue either.
       let end = TargetChange(.remove, targetIDs: [target.id], cause: FirestoreServiceError(serving: error))
       return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
     }
@@ -411,7 +411,7 @@ struct WatchMachine {
     return deliver(held, to: call, withSnapshot: true)
   }
 
-  /// Sends a new token to calls that have heard nothing for long, so that they resume at little cost.
+  /// Sends a new token to calls without a response for long, so that they resume at little cost.
   private mutating func refreshTokens() -> [Action] {
     guard let version, version - lastRefresh >= tokenInterval / 4 else { return [] }
     lastRefresh = version

@@ -4,7 +4,7 @@ import VestaFirestoreModel
 
 /// The first responses for a target: all its documents, or those changed since the target was followed before.
 ///
-/// It is worked out beside the hub, at a version of its own, however long that takes. The hub then brings it to the
+/// It is computed outside the hub, at a separate version, however long that takes. The hub then brings it to the
 /// version that all others have reached, with the changes of the log since. Each document is sent once, or, if it
 /// changes in between, once more.
 struct WatchStart: Sendable {
@@ -183,7 +183,7 @@ struct WatchStart: Sendable {
     unchangedNames = filter.message
   }
 
-  /// Notes the results of a limited query: all of them, or the difference to those that the caller has.
+  /// Notes the results of a limited query: all of them, or the difference to the caller's.
   private mutating func tellView(in snapshot: Snapshot) async throws {
     let view = limited?.view ?? [:]
     count = view.count

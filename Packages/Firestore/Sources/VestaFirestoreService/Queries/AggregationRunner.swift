@@ -61,7 +61,7 @@ struct AggregationRunner {
   }
 }
 
-/// Takes figures from the entries of a plan; it can stop after a number of entries, and go on.
+/// Takes figures from the entries of a plan; it can stop after a number of entries, and continue.
 private struct FigureWalk {
   private let query: NormalQuery
   private let places: FieldPlaces
@@ -73,7 +73,7 @@ private struct FigureWalk {
   private let wanted: Int
   private var entries: EntryUnion
   private var figures: Aggregator
-  /// The number of matches, those that an offset leaves out included.
+  /// The number of matches, including the ones that an offset skips.
   private(set) var number = 0
 
   init(
@@ -95,7 +95,7 @@ private struct FigureWalk {
   /// Goes on to the end.
   ///
   /// - Parameter rows: How many entries may be looked at in all.
-  /// - Returns: `nil` when that was not enough; the next call goes on.
+  /// - Returns: `nil` when that was not enough; the next call continues.
   mutating func result(lookingAt rows: Int = .max) async throws -> MapValue? {
     entries.allow(rows)
     if places.isEmpty, snapshot.past.isEmpty {
@@ -139,7 +139,7 @@ struct FieldPlaces {
     return shape.parts.count - descending.count
   }
 
-  /// The values in an entry; those that are no numbers are null, which count in no sum either.
+  /// The values in an entry; non-numbers are null, which count in no sum either.
   func values(in entry: EntryStream.Entry, firstPart: Int) -> [Value]? {
     var reader = IndexReader(entry.suffix)
     var all: [Value] = []

@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// The first results of a query among documents that come in any order: so many and little more are in memory.
+/// The first results of a query among documents in any order: this number and little more are in memory.
 struct BestResults {
   private let query: NormalQuery
   /// The number of results beyond twice the wanted ones from which on the worst are dropped.
@@ -9,13 +9,13 @@ struct BestResults {
   private var found: [Document] = []
   /// The number of first results that are wanted.
   private var wanted: Int
-  /// With many matches the best are kept; what comes after the last of them then is no result.
+  /// With many matches the best are kept; a document after the last of them is then no result.
   private var worst: Document?
   /// Whether matches were left out.
   private(set) var isCut = false
 
   /// - Parameters:
-  ///   - wanted: How many of the first results are wanted; those that an offset leaves out are among them.
+  ///   - wanted: The number of first results that are wanted, including the ones that an offset skips.
   ///   - spare: How many results beyond twice as many are kept before the worst are dropped.
   init(_ query: NormalQuery, wanted: Int, spare: Int) {
     self.spare = spare

@@ -23,7 +23,7 @@ enum Explanation {
   /// The metrics of a query that has been run.
   ///
   /// - Parameters:
-  ///   - answer: What it came to.
+  ///   - answer: The result.
   ///   - results: How many results were returned.
   static func metrics(of answer: QueryAnswer, results: Int, duration: Duration) -> ExplainMetrics {
     // A thousand entries cost as much as a document, where they are looked at for themselves.

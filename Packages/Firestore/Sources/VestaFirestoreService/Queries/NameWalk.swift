@@ -13,7 +13,7 @@ struct NameWalk {
   /// Whether collections at any depth count, and not only those right below the beginning.
   let isDeep: Bool
 
-  /// Takes a document and says whether to go on.
+  /// Takes a document and returns whether to continue.
   typealias Visit = (_ place: Place, _ row: [UInt8]) throws -> Bool
 
   /// Visits what is below the root or a document.
@@ -21,7 +21,7 @@ struct NameWalk {
   /// - Parameters:
   ///   - parent: The root or a document.
   ///   - first: The segments after the parent's of the first name that is wanted.
-  /// - Returns: Whether the visitor wants to go on.
+  /// - Returns: Whether the visitor wants to continue.
   func visit(below parent: ResourcePath, from first: ArraySlice<String>, _ visit: Visit) async throws -> Bool {
     var prefix = KeyEncoder(continuing: snapshot.keys.documents)
     prefix.append(path: parent)
@@ -167,7 +167,7 @@ extension QueryRunner {
 }
 
 extension ResourcePath {
-  /// The segments after this path from which names at or after a bound begin; `nil` when all come before it.
+  /// The segments after this path from which names at or after a bound begin; `nil` when all sort before it.
   func segments(from bound: ResourcePath?) -> ArraySlice<String>? {
     guard let bound, bound > self else { return [] }
     return bound.hasPrefix(self) ? bound.segments.dropFirst(segments.count) : nil

@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreIndexes
 import VestaFirestoreModel
 
-/// Answers a query by a plan, in the order of its results; it can stop after a number of rows, and go on.
+/// Answers a query by a plan, in the order of its results; it can stop after a number of rows, and continue.
 struct OrderWalk {
   private let query: NormalQuery
   private let plan: QueryPlan
@@ -40,7 +40,7 @@ struct OrderWalk {
   /// Goes on until the page is full or has cost enough, or the results are at their end.
   ///
   /// - Parameter rows: How many rows may be read in all.
-  /// - Returns: `nil` when that was not enough; the next call goes on.
+  /// - Returns: `nil` when that was not enough; the next call continues.
   mutating func page(lookingAt rows: Int = .max) async throws -> QueryPage? {
     source.allow(rows)
     if plan.isDecided, !hasPast {
@@ -52,7 +52,7 @@ struct OrderWalk {
       if let last, sink.count >= size.documents || source.bytes >= size.bytes { return page(endingAfter: last) }
       let left = rows - source.cost
       if left <= 0 { return nil }
-      // Large documents come few at a time, so that a page does not outgrow its size by much.
+      // Large documents are read few at a time, so that a page does not outgrow its size by much.
       let fitting = min(source.fitting(size.bytes - source.bytes), left)
       let wanted = plan.isDecided ? min(sink.room, largestBatch, max(1, size.documents - sink.count)) : batch
       // Others run between two batches: taking documents apart costs more than reading them.

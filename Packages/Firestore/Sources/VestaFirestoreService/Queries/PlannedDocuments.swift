@@ -9,7 +9,7 @@ struct PlannedDocuments {
   /// The number of documents that were read, and of their bytes.
   private(set) var read = 0
   private(set) var bytes = 0
-  /// The number of documents that were read by name, besides their entries.
+  /// The number of documents that were read by name, in addition to their entries.
   private var fetched = 0
 
   /// - Parameter wanted: How many entries are likely to be wanted.
@@ -41,7 +41,7 @@ struct PlannedDocuments {
 
   /// The next documents, read together; none at the end, and at a pause.
   ///
-  /// - Returns: `nil` for an entry whose document has gone.
+  /// - Returns: `nil` for an entry whose document was deleted.
   mutating func next(_ count: Int) async throws -> [Document?] {
     var places: [Place] = []
     var rows: [[UInt8]?] = []

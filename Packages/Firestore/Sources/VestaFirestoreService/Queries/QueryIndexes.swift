@@ -13,7 +13,7 @@ protocol QueryIndexes: Sendable {
   /// Notes that a query has used an index.
   func use(_ index: IndexCatalogue.Index)
 
-  /// Notes that a query lacks indexes; those that are asked for often enough are made.
+  /// Notes that a query lacks indexes; the ones that are needed often enough are made.
   func want(_ shapes: [IndexShape], _ catalogue: IndexCatalogue)
 
   /// Refuses a query that production would refuse for want of an index, if the options say so.

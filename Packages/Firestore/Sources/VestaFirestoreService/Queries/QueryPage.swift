@@ -58,7 +58,7 @@ struct QueryPosition: Sendable {
   }
 }
 
-/// The work on the pages of a query so far, so that a race that lasts several pages goes on where it was.
+/// The work on the pages of a query so far, so that a race over several pages continues where it was.
 struct RaceProgress: Sendable {
   /// The number of rows that the walk looks at in all before ranges are counted; `nil` for the first budget.
   var budget: Int?
@@ -66,7 +66,7 @@ struct RaceProgress: Sendable {
   var walked = 0
   /// The number of rows that were looked at in all.
   var cost = 0
-  /// The number of results, those that were skipped included.
+  /// The number of results, including skipped ones.
   var results = 0
   /// Whether this is a page after the first one.
   var isContinued = false

@@ -15,7 +15,7 @@ struct QueryPartitions {
   /// The index of the group by name; `nil` while there is none, when documents of all collections are looked at.
   private let index: IndexCatalogue.Index?
 
-  /// Up to so many rows are looked at one by one.
+  /// The number of rows that are looked at one by one.
   private let countedNames: Int
 
   init(_ query: NormalQuery, in snapshot: Snapshot, _ catalogue: IndexCatalogue) {
@@ -28,7 +28,7 @@ struct QueryPartitions {
     index = catalogue.byShape[shape].flatMap { $0.row.isReady ? $0 : nil }
   }
 
-  /// At most so many names, in order.
+  /// At most a number of names, in order.
   func names(_ count: Int) async throws -> [ResourcePath] {
     let range = KeyRange(prefix: index.map { keys.entries(ofIndex: $0.id) } ?? keys.documents)
     let (some, isAll) = try await first(countedNames, in: range)
@@ -128,7 +128,7 @@ extension QueryPartitions {
 
   /// The number of cursors of the pages before, and the last one.
   ///
-  /// A name and no number of a page: then pages fit together though documents come and go between them.
+  /// A name and no number of a page: then pages fit together although documents are added and deleted between them.
   static func position(_ token: String) throws(FirestoreServiceError) -> (returned: Int, last: ResourcePath?) {
     guard let values = try PageToken.decodeValues(token) else { return (0, nil) }
     guard values.count == 2, case .integer(let count) = values[0], case .string(let path) = values[1] else {

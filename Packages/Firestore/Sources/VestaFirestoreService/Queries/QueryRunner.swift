@@ -54,9 +54,9 @@ struct QueryRunner {
     return QueryPage(answer: QueryAnswer(documents: documents, skipped: skipped, read: read), rest: .none)
   }
 
-  /// The plan of a query, if its indexes are ready; those that are missing are begun.
+  /// The plan of a query, if its indexes are ready; missing ones are begun.
   ///
-  /// - Parameter asking: Whether the query counts among those that lack the missing indexes.
+  /// - Parameter asking: Whether the query counts among the queries that lack the missing indexes.
   static func plan(_ needs: QueryNeeds, in snapshot: Snapshot, asking: Bool = true) async throws -> QueryPlan? {
     guard let keeper = snapshot.indexes else { return nil }
     let catalogue = try await keeper.catalogue(in: snapshot.reader)

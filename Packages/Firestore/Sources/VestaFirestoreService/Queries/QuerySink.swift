@@ -23,12 +23,12 @@ struct QuerySink {
 
   var documents: [Document] { nearest?.results ?? found }
 
-  /// Whether the next result is one of those that the offset leaves out.
+  /// Whether the next result is one that the offset skips.
   var isSkipping: Bool { skipped < offset }
 
   var isFull: Bool { taken == wanted && !isSkipping }
 
-  /// The number of results that there is room for, those that are left out included.
+  /// The number of results that there is room for, including the skipped ones.
   var room: Int {
     let (sum, isOverflow) = (wanted - taken).addingReportingOverflow(offset - skipped)
     return isOverflow ? .max : sum

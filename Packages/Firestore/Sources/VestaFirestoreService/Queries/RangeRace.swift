@@ -5,7 +5,7 @@ import VestaFirestoreModel
 /// without knowing how values are distributed.
 ///
 /// A walk may pass any number of documents by, and a range may hold any number of them. So the two take turns with
-/// budgets that double: the walk looks at some rows, then each range counts some of its entries. The first one to come
+/// budgets that double: the walk looks at some rows, then each range counts some of its entries. The first one to reach
 /// to its end wins, so the race costs at most a few times the shorter way.
 ///
 /// `n >= 2980 order by __name__ limit 10` over 3,000 documents whose numbers grow with their names: the walk looks at
@@ -42,7 +42,7 @@ struct RangeRace {
   /// Indexes that would make another range countable, or a join a single scan.
   private(set) var missing: [IndexShape] = []
 
-  /// - Parameter progress: The work on the pages before: the race goes on where it was.
+  /// - Parameter progress: The work on the pages before: the race continues where it was.
   init(_ query: NormalQuery, _ progress: RaceProgress, in snapshot: Snapshot) {
     tuning = snapshot.tuning.queries
     walked = progress.walked
@@ -56,7 +56,7 @@ struct RangeRace {
 
   /// Lets the walk and the ranges take turns.
   ///
-  /// - Parameter walk: Goes on with the walk until it has looked at so many rows on this page; `nil` if that was not
+  /// - Parameter walk: Continues the walk until it has looked at a number of rows on this page; `nil` if that was not
   ///   enough.
   mutating func run<Answer>(_ walk: (_ rows: Int) async throws -> Answer?) async throws -> Outcome<Answer> {
     if let answer = try await walk(max(1, budget - walked)) { return .walked(answer) }

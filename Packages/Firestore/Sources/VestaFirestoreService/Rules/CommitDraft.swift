@@ -44,7 +44,7 @@ struct CommitDraft {
 
   /// - Parameters:
   ///   - targets: The documents that are named, each once.
-  ///   - rows: What is stored of them.
+  ///   - rows: Their stored rows.
   ///   - version: The version of the commit.
   init(targets: [CommitPlan.Target], rows: ArraySlice<[UInt8]?>, version: Int64) {
     self.version = version
@@ -84,7 +84,7 @@ struct CommitDraft {
 
   /// Applies the writes of a plan, in their order.
   ///
-  /// - Throws: What a precondition says, or what is wrong with a document that comes of it.
+  /// - Throws: The failure of a precondition, or of the resulting document's check.
   mutating func apply(_ plan: CommitPlan) throws {
     results.reserveCapacity(plan.writes.count)
     for (write, target) in plan.writes { results.append(try changes[target].apply(write, at: version)) }

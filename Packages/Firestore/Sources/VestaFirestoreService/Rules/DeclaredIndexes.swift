@@ -44,7 +44,7 @@ struct DeclaredIndexes: Sendable {
 }
 
 extension FirestoreIndexes.Index {
-  /// The name goes in the direction of the field before it, unless it is given.
+  /// The name has the direction of the field before it, unless it is given.
   var isNameDescending: Bool { fields.last?.mode == .descending }
 }
 

@@ -1,10 +1,10 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// The indexes that a program declares: those of a `firestore.indexes.json`, or made in code.
+/// The indexes that a program declares: from a `firestore.indexes.json`, or made in code.
 ///
-/// The engine makes indexes when queries need them, so nothing has to be declared. What is declared is made when a
-/// database is opened, stays though nobody uses it, and is all that counts when `requiresDeclaredIndexes` is on.
+/// The engine makes indexes when queries need them, so nothing has to be declared. A declared index is made when a
+/// database is opened, stays although it is unused, and is all that counts when `requiresDeclaredIndexes` is on.
 ///
 /// ```swift
 /// var options = FirestoreServiceOptions()
@@ -27,7 +27,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
     case descending
     /// By the elements of an array.
     case contains
-    /// For searches of the nearest vectors with so many numbers.
+    /// For searches of the nearest vectors with a number of dimensions.
     case vector(dimension: Int)
   }
 
@@ -64,7 +64,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
     /// Which documents it is over.
     public let scope: Scope
 
-    /// The fields in order; the name comes last, whether it is given or not.
+    /// The fields in order; the name is last, whether it is given or not.
     public let fields: [Field]
 
     /// An index.
@@ -90,7 +90,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
     }
   }
 
-  /// The single-field indexes of a field and of the fields in it, in place of those that every field has.
+  /// The single-field indexes of a field and of the fields in it, in place of the ones that every field has.
   public struct FieldOverride: Sendable, Hashable {
     /// An index of one field.
     public struct Index: Sendable, Hashable {
@@ -115,7 +115,7 @@ public struct FirestoreIndexes: Sendable, Hashable {
     /// The indexes; none for an exempt field.
     public let indexes: [Index]
 
-    /// Whether documents are to go when the time in this field has come, which this engine does not do.
+    /// Whether documents are to be deleted at the time in this field, which this engine does not do.
     public let isTimeToLive: Bool
 
     /// The path of the field; `*` for every field.

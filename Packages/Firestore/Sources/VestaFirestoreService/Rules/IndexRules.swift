@@ -20,7 +20,7 @@ struct IndexRules {
     case missingVector(IndexDefinition)
   }
 
-  /// The declared indexes that a query counts on; those that it lacks as findings.
+  /// The declared indexes that a query counts on; missing ones as findings.
   func verdict(on query: NormalQuery, figures: [FieldPath] = []) -> (used: [IndexDefinition], findings: [Finding]) {
     guard let collectionID = query.collectionID else { return ([], []) }
     var used: [IndexDefinition] = []

@@ -1,15 +1,15 @@
 /// The holders of documents, and the queue for each document: a value without clock, thread or lock.
 ///
-/// Readers share a document, a writer has it alone. First come, first served: a reader queues after a writer that
-/// waits, so writers do not starve, and the only reader that becomes a writer goes first. A wait that would close a
-/// cycle is refused; so of two readers that both want to write, one goes on and the other begins again.
+/// Readers share a document, a writer has it alone. In order of arrival: a reader queues after a writer that
+/// waits, so writers do not starve, and the only reader that becomes a writer is first. A wait that would close a
+/// cycle is refused; so of two readers that both want to write, one continues and the other begins again.
 ///
 /// | holds | asks | answer |
 /// |---|---|---|
-/// | nobody, or readers with an empty queue | a reader | granted |
-/// | nobody, or the asker alone | a writer | granted |
+/// | none, or readers with an empty queue | a reader | granted |
+/// | none, or the asker alone | a writer | granted |
 /// | others | a writer, or a reader after a writer | must wait, in the queue |
-/// | others, one of which waits for the asker | anybody | deadlock |
+/// | others, one of which waits for the asker | any | deadlock |
 struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sendable {
   enum Answer: Equatable {
     case granted
@@ -62,7 +62,7 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
     }
     // A transaction that waits cannot wait for a second lock: that would hide cycles.
     guard waiting[owner] == nil, !closesCycle(request, at: entry) else { return .deadlock }
-    // A reader that becomes a writer is waited for by all who queue, so it goes before them.
+    // A reader that becomes a writer is waited for by all in the queue, so it precedes them.
     entry.queue.insert(request, at: holding == nil ? entry.queue.count : 0)
     entries[resource] = entry
     waiting[owner] = resource
@@ -101,7 +101,7 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
     return granted
   }
 
-  /// Whether somebody whom the owner would wait for waits, over any number of others, for the owner.
+  /// Whether an owner that this one would wait for waits, over any number of others, for the owner.
   private func closesCycle(_ request: Request, at entry: Entry) -> Bool {
     // A holder that becomes a writer waits for the other holders only.
     let isUpgrade = entry.holders[request.owner] != nil

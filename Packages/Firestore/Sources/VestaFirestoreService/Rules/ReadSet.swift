@@ -10,7 +10,7 @@ struct ReadSet: Sendable {
     var version: Int64
   }
 
-  /// The versions of the documents that were read; `nil` for those that were not there.
+  /// The versions of the documents that were read; `nil` for missing ones.
   private(set) var documents: [Place: Int64?] = [:]
   private(set) var queries: [ReadQuery] = []
   /// Whether one document was read twice, and had changed in between: then no commit can be right.
@@ -30,7 +30,7 @@ struct ReadSet: Sendable {
 
   /// Checks the documents.
   ///
-  /// - Throws: `ABORTED` when one of them has changed, has gone or has come.
+  /// - Throws: `ABORTED` when one of them was changed, deleted or created.
   func check(_ places: [Place], rows: ArraySlice<[UInt8]?>) throws(FirestoreServiceError) {
     if isTorn { throw .contention }
     for (place, row) in zip(places, rows) {

@@ -3,9 +3,9 @@ import VestaStoreInterop
 
 /// The identifier of a transaction, as every engine of a store reads it: its engine, its begin, the version it reads.
 ///
-/// A transaction that only reads is in its identifier: any engine goes on with it at the same version. What one that
-/// writes has read and locked is in the memory of the engine that began it; another engine knows from the identifier
-/// that it is none of its own, and refuses with `ABORTED`, upon which clients begin again.
+/// A transaction that only reads is in its identifier: any engine continues it at the same version. The state of one
+/// that writes has read and locked is in the memory of the engine that began it; another engine knows from the
+/// identifier that it is another engine's, and refuses with `ABORTED`, upon which clients begin again.
 struct TransactionTicket: Sendable, Equatable {
   /// The number of the engine that began it.
   var engine: UInt64

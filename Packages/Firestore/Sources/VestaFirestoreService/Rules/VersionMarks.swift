@@ -1,4 +1,4 @@
-/// Which versions commits had at which times of the clock, so that what is kept goes by the clock.
+/// Which versions commits had at which times of the clock, so that retention follows the clock.
 ///
 /// Versions are times, but may be ahead of the clock for long: one commit with a clock a year ahead, and all later ones
 /// are a microsecond after each other until the clock is there. Then a version says nothing about its age, and the log

@@ -1,7 +1,7 @@
 /// The amount of background work in one transaction of the store, and the pause after it.
 ///
-/// Alone, work goes on in large parts without a pause. While others commit too, a part takes about half a millisecond,
-/// and the pause after it is as long: so nobody waits for more than one short part, and the others have half of the
+/// Alone, work proceeds in large parts without a pause. While others commit too, a part takes about half a millisecond,
+/// and the pause after it is as long: so no caller waits for more than one short part, and the others have half of the
 /// store.
 struct WorkPace: Sendable {
   private static let aim = Duration.microseconds(500)
@@ -25,7 +25,7 @@ struct WorkPace: Sendable {
   ///   - version: Its own version.
   /// - Returns: The pause before the next part.
   mutating func note(_ duration: Duration, from before: Int64, to version: Int64) -> Duration {
-    // The rows that were read are those of the part before, unless another writer has committed since.
+    // The rows that were read are the previous part's, unless another writer has committed since.
     let isAlone = last.map { before <= $0 } ?? true
     last = version
     guard !isAlone else {

@@ -26,7 +26,7 @@ import VestaStoreInterop
 /// background (`LogSorter`), or are written by the commits themselves.
 ///
 /// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
-/// segment is a string; a number, `__id7__`, is an integer, and so comes first. The null keeps the
+/// segment is a string; a number, `__id7__`, is an integer, and so sorts first. The null keeps the
 /// documents of a collection together, before everything that is below one of them. So one range holds the documents of
 /// a collection in the order of their names, and one range holds all that is below a document.
 enum Keys {
@@ -48,7 +48,7 @@ enum Keys {
 
   static let counter = KeyEncoder(.int(Table.counter.rawValue)).bytes
 
-  /// After the log: the newest row of the log and the newest event, which come first in the outbox, have one page.
+  /// After the log: the newest row of the log and the newest event, which are first in the outbox, share one page.
   static let outbox = KeyEncoder(.int(Table.log.rawValue), .string("")).bytes
 
   /// A key for people: the table's name and its elements.

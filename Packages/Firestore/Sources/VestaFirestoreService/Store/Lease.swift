@@ -6,9 +6,9 @@ import VestaStoreInterop
 enum LeasedJob: Sendable, Hashable {
   /// Making the index with this number.
   case building(Int64)
-  /// Deleting the entries of indexes that have gone.
+  /// Deleting the entries of dropped indexes.
   case sweeping
-  /// Dropping indexes that nobody uses.
+  /// Dropping unused indexes.
   case aging
   /// Deleting the log that is older than the retention.
   case pruning
@@ -19,14 +19,15 @@ enum LeasedJob: Sendable, Hashable {
 /// The times are the store's versions, which all engines share and which only grow. So no engine's clock has a say, and
 /// a clock that jumps does no lasting harm: a lease ends ten seconds of the store's time after its owner has last
 /// renewed it, whatever that time is called. Whoever works under a lease renews it in the transactions of the work
-/// itself: of two engines that both take themselves for the owner, after a long pause of one, the store lets one go on.
+/// itself: of two engines that both take themselves for the owner, after a long pause of one, the store lets one
+/// continue.
 ///
 /// | the row says | the asker is | answer |
 /// |---|---|---|
-/// | nothing | anybody | takes it for ten seconds |
-/// | an owner, and a time that has come | anybody | takes it for ten seconds |
-/// | the asker, and a time to come | the owner | keeps it; renews it when less than half is left |
-/// | another one, and a time to come | anybody | learns until when |
+/// | nothing | any engine | takes it for ten seconds |
+/// | an owner, and a time in the past | any engine | takes it for ten seconds |
+/// | the asker, and a time in the future | the owner | keeps it; renews it when less than half is left |
+/// | another one, and a time in the future | any engine | receives that time |
 struct Lease: Sendable {
   /// For how many microseconds it is taken.
   static let length: Int64 = 10_000_000

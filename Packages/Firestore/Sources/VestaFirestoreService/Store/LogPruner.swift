@@ -6,11 +6,11 @@ import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Forgets what is older than the retention, in small steps beside the commits.
+/// Deletes versions older than the retention, in small steps between commits.
 ///
-/// The horizon is moved first, so that nobody reads what is about to go; then rows go a few at a time. Whoever comes
-/// after a crash, or beside it, goes on from the beginning of the log, where the oldest rows are. Of several engines on
-/// one store the one that holds the lease does it.
+/// The horizon is moved first, so that no read uses rows that are about to be deleted; then rows are deleted a few at a
+/// time. An engine that starts after a crash, or concurrently, continues from the beginning of the log, where the
+/// oldest rows are. Of several engines on one store the one that holds the lease does it.
 final class LogPruner: Sendable {
   private struct State: Sendable {
     var task: Task<Void, Never>?
@@ -103,7 +103,7 @@ final class LogPruner: Sendable {
 
   /// Deletes old answers among the first rows of a range.
   ///
-  /// - Returns: The last key that was looked at, how many there were, and how many are gone.
+  /// - Returns: The last key that was looked at, how many there were, and how many were deleted.
   private func forgetAnswers(
     before oldest: Int64, in range: KeyRange
   ) async throws -> (last: [UInt8]?, seen: Int, deleted: Int) {
@@ -113,7 +113,7 @@ final class LogPruner: Sendable {
     if !old.isEmpty {
       _ = try await store.write { transaction in
         for row in old {
-          // A queue that was silent for so long may have come back.
+          // A queue that was silent for that long may have become active again.
           guard let value = try await transaction.get(row.key), try AnswerRow.time(of: value) < oldest else { continue }
           try await transaction.delete(row.key)
         }
@@ -137,13 +137,13 @@ final class LogPruner: Sendable {
       var collections: [[UInt8]: LogPosition] = [:]
       for entry in rows {
         let position = try keys.position(ofLogKey: entry.key)
-        // A damaged row goes like any other; nobody can read it any more.
+        // A damaged row is deleted like any other; it is unreadable anyway.
         for change in (try? LogRow(entry.value))?.changes ?? [] {
           collections[change.place.collectionPrefix] = position
         }
         try await transaction.delete(entry.key)
       }
-      // A row of a collection goes with the last part of the log that it has.
+      // A row of a collection is deleted with its last part of the log.
       for (collection, last) in collections {
         let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
         try await transaction.deleteRange(KeyRange(from: prefix, to: last.next.appended(to: prefix)))

@@ -6,11 +6,11 @@ import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Writes the rows that say which parts of the log have changes of a collection, beside the commits.
+/// Writes the rows that say which parts of the log have changes of a collection, concurrently with the commits.
 ///
-/// A commit would write such a row to a page of its own; a hundred commits together write few rows to few pages. What
-/// is not sorted yet, a hundred commits or little more, is read from the log itself by those who want to know what has
-/// changed in a collection: see `Snapshot.visitChanges`. The position up to which the log is sorted is a row that
+/// A commit would write such a row to a separate page; a hundred commits together write few rows to few pages. What
+/// is not sorted yet, a hundred commits or little more, is read from the log itself by callers that need to know what
+/// has changed in a collection: see `Snapshot.visitChanges`. The position up to which the log is sorted is a row that
 /// changes together with the rows of the collections, so each reader sees both at one version. Of two engines that sort
 /// the same part one succeeds, and the other one finds the position changed and does nothing.
 ///
@@ -72,7 +72,7 @@ final class LogSorter: Sendable {
 
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// Notes a commit that logged so many bytes; begins to sort when there is enough.
+  /// Notes a commit and the number of bytes that it logged; begins to sort when there is enough.
   func noteCommit(bytes: Int) {
     state.withLock { state in
       state.commits += 1
@@ -85,8 +85,8 @@ final class LogSorter: Sendable {
   /// Waits until nothing is being sorted.
   func settle() async { await state.withLock { $0.task }?.value }
 
-  /// Sorts until less waits than has to: on a busy machine many commits may come between the last read of the log and
-  /// the end, and no later one may come to begin again.
+  /// Sorts until less waits than has to: on a busy machine many commits may happen between the last read of the log and
+  /// the end, and there may be no later one to begin again.
   private func run() async {
     repeat {
       do {
@@ -119,7 +119,7 @@ final class LogSorter: Sendable {
         do {
           log.append((try keys.position(ofLogKey: key.bytes), try LogRow(value.bytes)))
         } catch  where !log.isEmpty {
-          // What comes before a damaged row is sorted all the same.
+          // Rows before a damaged one are sorted all the same.
           return .stop
         }
         size += value.byteCount
@@ -136,7 +136,7 @@ final class LogSorter: Sendable {
         guard let row = rows[0], try PositionRow.position(row) == start else { return }
         let horizon = try NumberRow.number(rows[1])
         announcement.announce(try await transaction.commitVersion().microseconds) { [] }
-        // Rows that have been pruned meanwhile are not found any more.
+        // Rows that were pruned in between are not found.
         let kept = log.filter { $0.position.version > horizon }
         for (collection, rows) in ChangeRow.rows(of: kept, limit: tuning.changeRowLimit) {
           let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection

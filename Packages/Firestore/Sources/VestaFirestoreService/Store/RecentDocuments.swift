@@ -11,8 +11,8 @@ import VestaStoreInterop
 ///
 /// What makes it right is the order of three things. A commit says which documents it changes before it can be visible
 /// (`announce`). The store reports every commit, in order: then what it changes is forgotten, and `latest` is its
-/// version. And whoever shows a version to anybody says so (`noteSeen`): as long as a version after `latest` has been
-/// shown, nothing is answered from here. So an answer is never older than what anybody has seen before it was asked
+/// version. And each caller that returns a version says so (`noteSeen`): as long as a version after `latest` has been
+/// shown, nothing is answered from here. So an answer is never older than any version returned before it was requested
 /// for.
 ///
 /// ```
@@ -20,7 +20,7 @@ import VestaStoreInterop
 /// get of a:        latest is 19: the document of 19;  seen is 20 and latest 19: the store;  then the one of 20
 /// ```
 ///
-/// A commit that nobody has announced is another engine's on the store, or work in the background. The documents are
+/// A commit without an announcement is another engine's on the store, or work in the background. The documents are
 /// *doubtful* from then on: the next get of one reads from the log what such commits have changed (`check`), and
 /// forgets that alone.
 ///
@@ -30,7 +30,7 @@ import VestaStoreInterop
 final class RecentDocuments: Sendable {
   /// The answer for a name.
   enum Answer: Sendable {
-    /// The document as it is at the latest version that anybody has seen, and that version.
+    /// The document as it is at the latest version that was returned, and that version.
     case found(Document, version: Int64)
     /// The document is kept, and may have changed since this version: call ``check(from:in:)`` and ask again.
     case doubtful(from: Int64)
@@ -43,15 +43,15 @@ final class RecentDocuments: Sendable {
   }
 
   private struct State: Sendable {
-    /// The documents used lately, and those used before; half of the limit each, and the older half goes.
+    /// The recently used documents, and the ones used before; half of the limit each, and the older half is evicted.
     var young: [Key: Entry] = [:]
     var old: [Key: Entry] = [:]
     var youngSize = 0
     /// The last commit that the store has reported.
     var latest: Int64 = 0
-    /// The last version that somebody has been shown.
+    /// The last version that was returned.
     var seen: Int64 = 0
-    /// The changes of commits that the store has not reported yet; some of these commits may never come.
+    /// The changes of commits that the store has not reported yet; some of these commits may never happen.
     var coming: [Int64: [Key]] = [:]
     /// The commits that were reported and not announced, in order, since the last check.
     var unknown: [Int64] = []
@@ -165,7 +165,7 @@ final class RecentDocuments: Sendable {
     return true
   }
 
-  /// Takes an announcement back: if there is a commit of this version after all, it is somebody else's.
+  /// Takes an announcement back: if there is a commit of this version after all, it is another engine's.
   fileprivate func retract(_ version: Int64) { state.withLock { $0.coming[version] = nil } }
 
   private func reported(_ version: Int64) {
@@ -182,7 +182,7 @@ final class RecentDocuments: Sendable {
     }
   }
 
-  /// Says that somebody is about to be shown a version.
+  /// Notes that a version is about to be returned.
   func noteSeen(_ version: Int64) {
     if limit > 0 { state.withLock { $0.seen = max($0.seen, version) } }
   }

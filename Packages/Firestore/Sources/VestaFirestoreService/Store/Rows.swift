@@ -68,7 +68,7 @@ struct DocumentRow: Sendable, Equatable {
   }
 }
 
-/// A number in a row of its own.
+/// A number in a separate row.
 enum NumberRow {
   static func bytes(_ number: Int64) -> [UInt8] {
     var writer = RowWriter(reserving: 8)
@@ -138,7 +138,7 @@ struct ChangeRow: Sendable, Equatable {
   }
 }
 
-/// A position in the log, in a row of its own.
+/// A position in the log, in a separate row.
 enum PositionRow {
   static func bytes(_ position: LogPosition) -> [UInt8] {
     var writer = RowWriter(reserving: 16)

@@ -121,7 +121,7 @@ extension Snapshot {
   /// Visits the changes of one collection.
   ///
   /// - Parameters:
-  ///   - collection: What the keys of its rows begin with.
+  ///   - collection: The prefix of the keys of its rows.
   ///   - places: The documents that are of interest; `nil` for all.
   private func visit(
     _ collection: [UInt8], after version: Int64, of places: Set<Place>?,

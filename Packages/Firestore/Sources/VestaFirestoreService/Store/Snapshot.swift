@@ -73,7 +73,7 @@ struct Snapshot {
 
   /// An earlier version; or a later one, of which the caller knows that no commit will have it or one before it.
   ///
-  /// - Parameter scope: What will be read.
+  /// - Parameter scope: The scope of the reads.
   /// - Throws: `FAILED_PRECONDITION` when the log does not go back so far.
   func at(_ version: Int64, _ scope: ChangeScope) async throws -> Snapshot {
     var past: [Place: [UInt8]?] = [:]

@@ -8,12 +8,12 @@ import VestaStoreInterop
 /// sends them again under their old identifiers. The answer is a row that the commit writes too: either both are
 /// there, and the answer is returned again, or neither is, and the writes are applied now.
 ///
-/// A refusal is a row as well, written after the transaction that was refused. Without it, a client that had heard of
+/// A refusal is a row as well, written after the transaction that was refused. Without it, a client that had received
 /// a refusal and crashed before it noted so would send the request once more, and the request might succeed. If the
-/// process of the engine ends between the refusal and its row, nobody has heard of the refusal.
+/// process of the engine ends between the refusal and its row, no client has received the refusal.
 ///
 /// A queue has a ring of `WriteRequestID.window` rows, so what it costs is bounded. A client waits for the answers of
-/// fewer requests than the ring has places. Only after a crash can it come back with an earlier one: when it had the
+/// fewer requests than the ring has places. Only after a crash can it return with an earlier one: when it had the
 /// answer, and had not noted so yet. Then the row has a later number. Requests of a queue are served in
 /// order, so the earlier one has been served.
 ///
@@ -42,8 +42,8 @@ struct WriteAnswers: Sendable {
 
   /// The answer from before; `nil` when the request has not been served.
   ///
-  /// - Throws: `KnownRefusal` when it was refused; with `ALREADY_EXISTS` when it was served and the answer is gone, and
-  ///   with `INVALID_ARGUMENT` for other writes than it had.
+  /// - Throws: `KnownRefusal` when it was refused; with `ALREADY_EXISTS` when it was served and the answer was deleted,
+  ///   and with `INVALID_ARGUMENT` for other writes than it had.
   func answer(to plan: CommitPlan, in transaction: any StoreTransaction) async throws -> CommitResponse? {
     guard let row = try await known(in: transaction) else { return nil }
     guard row.number == id.number else {
@@ -77,7 +77,7 @@ struct WriteAnswers: Sendable {
       AnswerRow(time: time, number: id.number, outcome: .success(answer)).fieldBytes(), for: key)
   }
 
-  /// Keeps a refusal, unless another call has served the request meanwhile.
+  /// Keeps a refusal, unless another call has served the request in between.
   ///
   /// - Returns: The answer to the request.
   func keep(

@@ -5,9 +5,9 @@ import VestaServiceInterop
 
 /// The open transactions of a database.
 ///
-/// They live in this process. What makes their commits right is not here: it is `ReadSet`, checked against the store.
-/// The locks only keep those who would fail from trying. Between processes nobody waits: of two transactions that meet
-/// there the first to commit wins, and the other gets `ABORTED`. Locks in rows would cost every read of a
+/// They live in this process. Their correctness does not depend on it, but on `ReadSet`, checked against the store.
+/// The locks only keep doomed transactions from trying. Between processes there is no waiting: of two transactions that
+/// meet there the first to commit wins, and the other gets `ABORTED`. Locks in rows would cost every read of a
 /// transaction a commit, and a process that was killed would hold them until they expire; clients retry as it is.
 final class TransactionPool: Sendable {
   typealias ID = [UInt8]
@@ -45,7 +45,7 @@ final class TransactionPool: Sendable {
       ended.insert(id)
     }
 
-    /// Notes a document as contended; one of those that have to go may be needed once more, which costs a retry.
+    /// Notes a document as contended; one of the evicted ones may be needed once more, which costs a retry.
     mutating func noteContention(at place: Place, until end: Int64, _ now: Int64, _ tuning: CommitTuning) {
       if contended.count >= tuning.contendedDocuments { contended = contended.filter { $0.value > now } }
       if contended.count >= tuning.contendedDocuments { contended.removeAll() }
@@ -137,7 +137,7 @@ final class TransactionPool: Sendable {
     }
   }
 
-  /// Ends every transaction; whoever waits for a document is refused with `UNAVAILABLE`.
+  /// Ends every transaction; callers that wait for a document are refused with `UNAVAILABLE`.
   func close() {
     let waiters = state.withLock { state in
       defer { state = State(isClosed: true) }
@@ -146,9 +146,9 @@ final class TransactionPool: Sendable {
     for waiter in waiters { waiter.resume(returning: false) }
   }
 
-  /// Ends a transaction and lets those go on who waited for it.
+  /// Ends a transaction and resumes the callers that waited for it.
   ///
-  /// - Returns: What it was; `nil` when it has ended already.
+  /// - Returns: Its state; `nil` when it has ended already.
   /// - Throws: `INVALID_ARGUMENT` when it was never there, `ABORTED` when another engine has what it holds.
   @discardableResult
   func end(_ id: ID) throws(FirestoreServiceError) -> Open? {
@@ -163,10 +163,10 @@ final class TransactionPool: Sendable {
     return open
   }
 
-  /// Waits until no transaction has documents that are about to be written, and keeps others from them meanwhile.
+  /// Waits until no transaction has documents that are about to be written, and keeps others from them until then.
   ///
-  /// A write by itself waits for a bounded time. A write that would close a cycle goes on at once, and the transaction
-  /// fails.
+  /// A write by itself waits for a bounded time. A write that would close a cycle continues at once, and the
+  /// transaction fails.
   ///
   /// - Returns: The hold for `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.
@@ -215,7 +215,7 @@ final class TransactionPool: Sendable {
   /// Asks for a document.
   ///
   /// Of readers that share it and want to write it all but one must begin again; once that has happened, readers take
-  /// their turns for a while, and nobody has to.
+  /// their turns for a while, which is optional.
   func acquire(
     _ place: Place, for id: ID, _ mode: LockTable<Place, ID>.Mode
   ) -> LockTable<Place, ID>.Answer {
@@ -240,7 +240,7 @@ final class TransactionPool: Sendable {
           return nil
         }
         if let known { return continuation.resume(returning: known) }
-        // Ends what has expired while somebody waits for it, since no call may come to notice.
+        // Ends expired transactions while callers wait for them, since no later call may notice it.
         watch()
       }
     } onCancel: {

@@ -159,7 +159,7 @@ struct CacheReader: Sendable {
   /// The documents from the beginning of a query's order up to the last one within its limit; `nil` without an index
   /// of that order, or when they are many.
   ///
-  /// Documents with pending writes are in memory, and may be no results any more: they do not count.
+  /// Documents with pending writes are in memory, and may no longer be results: they do not count.
   private func firsts(
     of query: LocalQuery, _ piece: CachePiece, _ reader: any StoreReader
   ) async throws -> [DocumentKey]? {

@@ -4,7 +4,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// Writes the rows of a durable cache, one commit at a time; what comes meanwhile goes into the next one together.
+/// Writes the rows of a durable cache, one commit at a time; later rows are written together in the next one.
 final class CacheWriter: Sendable {
   /// Prefixes whose rows go, and rows to write after that.
   private struct Batch {
@@ -18,7 +18,7 @@ final class CacheWriter: Sendable {
       cleared.append(prefix)
     }
 
-    /// Puts the changes of another batch after those of this one.
+    /// Puts the changes of another batch after this one's.
     mutating func append(_ later: Batch) {
       for prefix in later.cleared { clear(prefix) }
       rows.merge(later.rows) { _, new in new }
@@ -115,7 +115,7 @@ final class CacheWriter: Sendable {
     }
   }
 
-  /// Keeps what could not be written, before what has come meanwhile.
+  /// Keeps rows that could not be written, before later ones.
   private func keep(_ batch: Batch) {
     state.withLock { state in
       var batch = batch
@@ -124,7 +124,7 @@ final class CacheWriter: Sendable {
     }
   }
 
-  /// Ends after a failure unless somebody waits.
+  /// Ends after a failure unless a caller waits.
   private func stop() -> Bool {
     state.withLock { state in
       guard state.waiters.isEmpty else { return false }

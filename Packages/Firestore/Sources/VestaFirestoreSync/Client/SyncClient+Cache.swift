@@ -68,7 +68,7 @@ extension SyncClient {
     }
   }
 
-  /// The first results of a query are found by rows, which must be those of the documents in memory.
+  /// The first results of a query are found by rows, which must match the documents in memory.
   ///
   /// - Returns: The part to read: where the rows cannot be written, whole collections.
   private func afterWriting(_ missing: CachePiece) async -> CachePiece {

@@ -42,7 +42,7 @@ extension SyncClient {
     }
   }
 
-  /// Adds a listener that hears when the listeners of all queries agree.
+  /// Adds a listener that is notified when the listeners of all queries agree.
   ///
   /// - Parameters:
   ///   - onEnd: Called when the client ends before the listener is removed, or has ended before.
@@ -164,7 +164,7 @@ extension SyncClient {
 
   /// Runs a read that is answered before the client ends, if it begins before the end.
   ///
-  /// - Parameter isLocal: Whether the answer is sure to come: it does not depend on a network.
+  /// - Parameter isLocal: Whether the answer is certain: it does not depend on a network.
   func answering<Result>(isLocal: Bool, _ read: () async throws -> Result) async throws -> Result {
     guard isLocal else { return try await read() }
     guard reads.begin() else { throw SyncClient.terminated }
@@ -182,9 +182,9 @@ extension SyncClient {
 
   // MARK: Network, users, the end
 
-  /// Whether the call goes to the backend.
+  /// Whether the call is sent to the backend.
   ///
-  /// Without it listeners hear what the cache has, and writes wait.
+  /// Without it listeners receive the cache's data, and writes wait.
   package func setNetworkEnabled(_ isEnabled: Bool) async {
     state.withLock { $0.isNetworkEnabled = isEnabled }
     let completion = Completion()
@@ -195,11 +195,11 @@ extension SyncClient {
       if !isEnabled { self?.keepAll(machine) }
       completion.finish(nil)
     }
-    // Ends only with the event itself: nobody cancels it.
+    // Ends only with the event itself: it is never cancelled.
     try? await completion.wait()
   }
 
-  /// Notes that another user has signed in, or nobody, or that the tokens of the user are new.
+  /// Notes that another user has signed in, or signed out, or that the tokens of the user are new.
   package func changeUser(_ user: String?) { run { $0.changeUser(user ?? "") } }
 
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and

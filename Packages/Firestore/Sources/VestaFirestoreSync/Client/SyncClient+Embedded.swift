@@ -47,8 +47,8 @@ extension SyncClient {
   ///
   /// Engine and queue are two sources, and a write moves from one to the other: when it is committed and answered
   /// between two looks, the engine was looked at before it had the write, and the queue after. So the queue is looked
-  /// at first. A write that is pending then is shown, whatever happens meanwhile; one that was answered before is in
-  /// the engine. When a write is answered meanwhile the read begins again, so that it is not shown as pending; after
+  /// at first. A write that is pending then is shown, whatever happens in between; one that was answered before is in
+  /// the engine. When a write is answered in between the read begins again, so that it is not shown as pending; after
   /// some attempts it is.
   private func withPending<Result>(
     _ pending: @escaping @Sendable (LocalStore) -> PendingOverlays,
@@ -140,7 +140,7 @@ extension LocalStore {
   func pending(in query: LocalQuery) -> PendingOverlays { PendingOverlays(overlaidKeys(of: query), of: self) }
 }
 
-/// The engine as the cache: what events need of it before they come.
+/// The engine as the cache: the documents that events need, read before them.
 extension SyncClient {
   /// Reads what events need of the engine.
   func readEngine(_ missing: CachePiece) async {
@@ -168,7 +168,7 @@ extension SyncClient {
   /// The results of the engine, with what pending writes may bring into a limit, and what the engine has now of the
   /// documents in memory that were results; none when it cannot be read.
   ///
-  /// The queue does not change meanwhile: events wait for this.
+  /// The queue does not change during this: events wait.
   private func engineResults(_ query: LocalQuery, spare: Int = 0) async -> [CachedDocument] {
     do {
       if query.isDocument { return try await documents(at: [query.path]) }

@@ -10,7 +10,7 @@ extension SyncClient {
   ///
   /// - Parameters:
   ///   - awaited: As in `perform(awaited:)`; the event fills it.
-  ///   - later: What later events need as well; it is read after the event and before any other one.
+  ///   - later: The documents that later events need as well; they are read after the event and before any other one.
   ///   - dropped: Called in place of the event when the client has ended, or ends first.
   func run(
     _ needs: CacheNeeds = .nothing, awaited: Locked<Int32?>? = nil, later: CacheNeeds? = nil,

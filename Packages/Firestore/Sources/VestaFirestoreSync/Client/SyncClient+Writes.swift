@@ -25,7 +25,7 @@ extension SyncClient {
 
   /// Makes the rows of a write, and finishes its first stage when they are durable.
   ///
-  /// Without rows of its own, because the engine in the process is about to commit it, the write survives the process
+  /// Without separate rows, because the engine in the process is about to commit it, the write survives the process
   /// from the engine's answer on, or from the rows that are made when the network is disabled or the client ends.
   private func commitLocally(_ machine: ClientMachine, _ write: PendingWrite, _ id: CallbackID) {
     guard let writer else { return write.local.finish(nil) }

@@ -50,7 +50,7 @@ package final class SyncClient: Sendable {
   let timers: SyncTimers
   let reads = ReadGate()
   let state: Locked<State>
-  /// The first stages of pending writes that have no rows of their own.
+  /// The first stages of pending writes that have no separate rows.
   let withoutRows = Locked<[CallbackID: Completion]>([:])
 
   /// A client; nothing happens before its first use.
@@ -88,7 +88,7 @@ package final class SyncClient: Sendable {
     return writer.bytes
   }
 
-  /// Deletes what a client that does not run any more has left in a store.
+  /// Deletes the rows of a client that no longer runs.
   package static func clear(_ store: any OrderedStore, persistenceKey: String) async throws {
     try await CacheWriter.clear(store, prefix: prefix(persistenceKey))
   }

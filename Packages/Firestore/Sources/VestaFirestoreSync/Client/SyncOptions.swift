@@ -16,7 +16,7 @@ package struct SyncOptions: Sendable {
   package var tuning = SyncTuning()
   /// MD5; without it bloom filters are not used.
   package var digest: BloomFilter.Digest?
-  /// The user at the start; `nil` for nobody.
+  /// The user at the start; `nil` for none.
   package var user: String?
   /// The context of calls.
   ///
@@ -29,7 +29,7 @@ package struct SyncOptions: Sendable {
   /// Called with what the operator should know, such as a damaged row of the cache.
   package var log: @Sendable (String) -> Void = { _ in }
 
-  /// Options with defaults: a cache in memory, and nobody signed in.
+  /// Options with defaults: a cache in memory, and no signed-in user.
   package init() {}
 }
 

@@ -14,7 +14,7 @@ package final class SyncRegistration: Sendable {
 
 /// The closure of a listener, until it is muted.
 final class Receiver<Element: Sendable>: Sendable {
-  /// The closure in a structure of its own, as `Locked` asks for.
+  /// The closure in a separate structure, as `Locked` requires.
   private struct Action: Sendable {
     let perform: @Sendable (Element) -> Void
   }
@@ -83,7 +83,7 @@ package final class ReadGate: Sendable {
     if isIdle { idle.open() }
   }
 
-  /// Lets no read begin from now on, and waits for those that have begun.
+  /// Lets no read begin from now on, and waits for the ones that have begun.
   package func close() async {
     let isIdle = state.withLock { state in
       state.isClosed = true

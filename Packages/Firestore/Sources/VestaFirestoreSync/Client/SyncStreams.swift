@@ -68,7 +68,7 @@ final class SyncStreams: Sendable {
 
   /// Reads the first results of a target, for the machine to use.
   ///
-  /// An error of the target comes from the stream.
+  /// An error of the target is sent by the stream.
   func read(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
     let found = try? await results(of: record.target)
     client?.run { machine in

@@ -4,7 +4,7 @@ import VestaConcurrency
 ///
 /// Most of them never fire: the idle timer of a stream starts with the end of the last listener, and is cancelled by
 /// the next one. So a timer that is cancelled or put off keeps its call of the clock, which looks at the timer again
-/// when it comes. Starting and cancelling then cost a lock each, and neither a task nor a thread.
+/// at that time. Starting and cancelling then cost a lock each, and neither a task nor a thread.
 ///
 /// Worked example: at 0 s the idle timer starts for 60 s, and the clock is asked for a call at 60 s. At 10 s the timer
 /// is cancelled, at 20 s it starts again, for 80 s: the clock is not asked. The call at 60 s finds the timer due at
@@ -29,7 +29,7 @@ final class SyncTimers: Sendable {
     var lastNumber = 0
     var isOver = false
 
-    /// Notes a call of the clock; known before it can come.
+    /// Notes a call of the clock; known before it can happen.
     mutating func plan(_ name: TimerName, at time: Double) -> Int {
       lastNumber += 1
       entries[name, default: Entry()].call = Call(number: lastNumber, time: time)

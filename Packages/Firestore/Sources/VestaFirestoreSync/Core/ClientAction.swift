@@ -46,7 +46,7 @@ package enum ClientAction: Sendable {
   case shakeHands(stream: Int)
   /// Send a batch.
   case write(stream: Int, MutationBatch, token: [UInt8])
-  /// Close the write stream; after the handshake an empty write goes first.
+  /// Close the write stream; after the handshake an empty write is sent first.
   case closeWrite(stream: Int, token: [UInt8]?)
   /// Start a timer, in place of the one with the same name.
   case startTimer(TimerName, seconds: Double)

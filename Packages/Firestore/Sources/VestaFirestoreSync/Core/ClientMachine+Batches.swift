@@ -5,7 +5,7 @@ package import VestaFirestoreModel
 extension ClientMachine {
   /// Writes a batch.
   ///
-  /// - Parameter callback: Told when the backend has answered; `nil` for nobody.
+  /// - Parameter callback: Called when the backend has answered; `nil` for none.
   package func write(_ mutations: [Mutation], at time: Timestamp, callback: CallbackID?) {
     takeBases(of: mutations)
     let (batch, changed) = local.write(mutations, at: time)
@@ -61,7 +61,7 @@ extension ClientMachine {
     store.releaseAcknowledged(upTo: store.lastRemoteSnapshotVersion, limit: tuning.acknowledgedDocuments)
   }
 
-  /// Ends that for documents whose views have had results, or are gone.
+  /// Ends that for documents whose views have had results, or were removed.
   func releaseHeld() {
     let limit = listenTargets.isEmpty ? 0 : tuning.acknowledgedDocuments
     store.releaseAcknowledged(upTo: store.lastRemoteSnapshotVersion, limit: limit)

@@ -26,7 +26,7 @@ extension ClientMachine {
   /// Loads a bundle.
   ///
   /// - Parameter progress: Called with each step; the last one is a success or an error.
-  /// - Returns: What is wrong with the bundle; `nil` for nothing.
+  /// - Returns: The defect of the bundle; `nil` for none.
   package func loadBundle(_ bytes: [UInt8], progress: (BundleProgress) -> Void) -> FirestoreServiceError? {
     var load = BundleLoad()
     do {

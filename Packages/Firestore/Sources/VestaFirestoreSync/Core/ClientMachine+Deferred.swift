@@ -26,7 +26,7 @@ struct FirstResults {
 
   /// The results as an event.
   ///
-  /// Without a version of its own: that of the last snapshot of the stream stays.
+  /// Without a separate version: the last snapshot's version stays.
   var event: RemoteEvent {
     var event = RemoteEvent(version: .zero)
     event.documentUpdates = Dictionary(documents.map { ($0.path, $0) }) { _, new in new }
@@ -80,6 +80,6 @@ extension ClientMachine {
     store.noteViews(results.snapshot.map { [LocalStore.ViewReferences($0, target: results.target)] } ?? [])
   }
 
-  /// Forgets the results of a target that nobody listens to any more.
+  /// Forgets the results of a target without listeners.
   func dropDeferred(_ target: Int32) { if deferred?.target == target { deferred = nil } }
 }

@@ -2,7 +2,7 @@ package import VestaFirestoreModel
 
 /// The documents and results that were read from an engine in the process for events that wait.
 package struct EngineCache: Sendable {
-  /// Documents on which writes are based; those that are not there as well.
+  /// Documents on which writes are based, including missing ones.
   package var documents: [DocumentKey: CachedDocument] = [:]
   /// The results of queries.
   package var queries: [QueryID: [CachedDocument]] = [:]
@@ -15,11 +15,11 @@ package struct EngineCache: Sendable {
 
 /// The engine in the process as the cache of an embedded client.
 ///
-/// Such a client keeps no copies of documents that nobody listens to. Two events need them all the same, and wait
+/// Such a client keeps no copies of documents without listeners. Two events need them all the same, and wait
 /// until they are read: a listener that only the cache may answer, because the network is disabled or because it asked
 /// for that; and a write that changes a part of a document, such as a merge or an increment.
 ///
-/// Worked example: `rooms/a` is `{n: 4}` in the engine, and nobody listens to it. The network is disabled, and
+/// Worked example: `rooms/a` is `{n: 4}` in the engine, and has no listener. The network is disabled, and
 /// `rooms/a` is incremented. Without the document the local result would be `{n: 1}`; with it, it is `{n: 5}`.
 extension ClientMachine {
   /// The part of the cache that some events need and that is not in memory; `nil` for none.
@@ -53,7 +53,7 @@ extension ClientMachine {
   private func isAnsweredByCache(_ isCacheOnly: Bool) -> Bool { isCacheOnly || !isNetworkEnabled }
 
   /// The limited queries whose results a write may take out of the limit, or move beyond it, and that only the cache
-  /// answers: others have to come in then, and the engine is asked for them before the write.
+  /// answers: others have to be added then, and the engine is asked for them before the write.
   private func refills(for mutations: [Mutation]) -> [LocalQuery] {
     var queries: [QueryID: LocalQuery] = [:]
     for mutation in mutations {
@@ -116,7 +116,7 @@ extension LocalStore {
     takeNewer(found.filter { !documents[$0.path].isValid })
   }
 
-  /// Takes the documents that are newer than those of the cache.
+  /// Takes the documents that are newer than the cache's.
   mutating func takeNewer(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
     localDocuments(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
   }

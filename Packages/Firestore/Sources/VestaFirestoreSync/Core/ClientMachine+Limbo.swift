@@ -3,7 +3,7 @@ import VestaFirestoreModel
 
 /// Documents in limbo: views show them, and their targets do not have them. Each is asked for by name.
 extension ClientMachine {
-  /// Takes the documents that came into limbo or left it in a view of a target.
+  /// Takes the documents that entered or left limbo in a view of a target.
   func track(_ changes: [View.LimboChange], _ target: Int32) {
     for change in changes {
       switch change {

@@ -20,7 +20,7 @@ extension ClientMachine {
     return views[id]?.target
   }
 
-  /// Removes a listener; one that is gone is ignored.
+  /// Removes a listener; an unknown one is ignored.
   package func unlisten(_ listener: ListenerID) {
     guard let (_, id, demand) = events.remove(listener), let view = views[id] else { return }
     switch demand {
@@ -30,7 +30,7 @@ extension ClientMachine {
     }
   }
 
-  /// Adds a listener that hears when all listeners agree.
+  /// Adds a listener that is notified when all listeners agree.
   package func addSyncListener(_ listener: ListenerID) { emit(events.addSyncListener(listener)) }
 
   /// Removes such a listener.
@@ -44,7 +44,7 @@ extension ClientMachine {
     takeResults(of: id, target: record.id, isCacheOnly: !isRemote)
     let snapshot = makeView(query, id, record)
     emit(events.receive([snapshot].compactMap { $0 }))
-    // The documents that the view shows stay in the cache, also those that only pending writes have made: an earlier
+    // The documents that the view shows stay in the cache, also the ones that only pending writes have made: an earlier
     // snapshot of the backend must not replace them after their acknowledgement.
     local.noteViews([snapshot].compactMap { $0 }.map { LocalStore.ViewReferences($0, target: record.id) })
     if isRemote { listenRemotely(record) }
@@ -86,7 +86,7 @@ extension ClientMachine {
     queriesByTarget[target]?.contains { events.isRemote($0) } ?? false
   }
 
-  /// Forgets the views of a target; with an error, their listeners hear it.
+  /// Forgets the views of a target; with an error, their listeners are notified.
   func cleanUp(_ target: Int32, error: FirestoreServiceError?) {
     for id in queriesByTarget.removeValue(forKey: target) ?? [] {
       forgetView(id)

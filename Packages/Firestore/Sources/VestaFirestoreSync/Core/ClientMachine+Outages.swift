@@ -30,7 +30,7 @@ struct Outage {
 /// Failures of the backend itself, and not of one request: a store that is damaged, locked or cannot be written, or a
 /// backend that refuses the client.
 ///
-/// Trying again helps only after somebody has done something about it. So the callers of pending writes and the
+/// Trying again helps only after the cause was removed. So the callers of pending writes and the
 /// listeners get the error, with the backend's own sentence. The writes stay pending, also over a restart, and are
 /// sent once the backend takes them: what was queued is not lost by the failure of a backend.
 extension ClientMachine {
@@ -75,8 +75,8 @@ extension ClientMachine {
     pendingWritesCallbacks = [:]
   }
 
-  /// A caller has come while the backend is known to take no writes: an engine in the process is tried at once, and of
-  /// another backend the caller gets the error that it had for others.
+  /// A caller has arrived while the backend is known to take no writes: an engine in the process is tried at once, and
+  /// of another backend the caller gets the error that it had for others.
   func retryAfterOutage() {
     guard let error = outage.told, isNetworkEnabled else { return }
     if configuration.fetchesTargets {

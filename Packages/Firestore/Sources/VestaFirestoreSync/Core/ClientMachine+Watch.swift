@@ -37,7 +37,7 @@ extension ClientMachine {
     emit(.fetch(stream: watchStream.connection, record))
   }
 
-  /// Asks the stream for a target, and first for those that it is to follow from an earlier version on.
+  /// Asks the stream for a target, and first for the ones that it is to follow from an earlier version on.
   private func ask(_ record: TargetRecord) {
     followFetched()
     var record = record
@@ -61,7 +61,7 @@ extension ClientMachine {
 
   /// Whether the first results of a target are read from the engine in the process.
   ///
-  /// They are of a version of their own, so no other target may show any of the same documents: it would show them
+  /// They are of a separate version, so no other target may show any of the same documents: it would show them
   /// next to documents of an earlier version.
   private func isFetched(_ record: TargetRecord) -> Bool {
     configuration.fetchesTargets && record.purpose == .listen && record.resumeToken.isEmpty
@@ -142,7 +142,7 @@ extension ClientMachine {
     do {
       try take(response)
     } catch {
-      // Nothing of a snapshot that cannot be complete is used: the aggregator goes with its stream.
+      // Nothing of a snapshot that cannot be complete is used: the aggregator ends with its stream.
       emit(.warnMalformed(error))
       emit(.closeWatch(stream: stream))
       watchClosed(stream: stream, error: error)

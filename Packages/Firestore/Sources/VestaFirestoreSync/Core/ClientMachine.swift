@@ -120,7 +120,7 @@ package final class ClientMachine {
 
   private var actions: [ClientAction] = []
 
-  /// A client with a cache; `start()` comes first.
+  /// A client with a cache; call `start()` first.
   package init(_ configuration: Configuration, local: LocalStore) {
     self.configuration = configuration
     let tuning = configuration.tuning
@@ -166,7 +166,7 @@ package final class ClientMachine {
   /// Forgets which rows have changed, where there is no store for them.
   package func dropRows() { store.dropChanges() }
 
-  /// Whether a write that comes now has a row of its own; otherwise the engine is about to have it.
+  /// Whether a write that arrives now has a separate row; otherwise the engine is about to have it.
   package var makesRowsOfWrites: Bool {
     !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) || outage.isStalled
   }

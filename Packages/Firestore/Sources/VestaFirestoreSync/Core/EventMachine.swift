@@ -162,7 +162,7 @@ package struct EventMachine: Sendable {
     return events.isEmpty ? [] : events + syncEvents
   }
 
-  /// Takes the failure of a query: its listeners hear it, and are gone.
+  /// Takes the failure of a query: its listeners are notified and removed.
   mutating func fail(_ id: QueryID, _ error: FirestoreServiceError) -> [Event] {
     guard let info = infos.removeValue(forKey: id) else { return [] }
     for listener in info.listeners { queryOfListener[listener.id] = nil }
@@ -183,7 +183,7 @@ package struct EventMachine: Sendable {
     return events.isEmpty ? [] : events + syncEvents
   }
 
-  /// Adds a listener that hears when all listeners agree; it hears so at once.
+  /// Adds a listener that is notified when all listeners agree; it is notified at once.
   mutating func addSyncListener(_ id: ListenerID) -> [Event] {
     syncListeners.append(id)
     return [.inSync(id)]

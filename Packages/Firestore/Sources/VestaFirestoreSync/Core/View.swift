@@ -13,7 +13,7 @@ package struct View: Sendable {
     case synced
   }
 
-  /// A document that came into limbo or left it.
+  /// A document that entered or left limbo.
   package enum LimboChange: Sendable, Hashable {
     case added(DocumentKey)
     case removed(DocumentKey)
@@ -26,7 +26,7 @@ package struct View: Sendable {
     let mutatedKeys: Set<DocumentKey>
     /// Documents whose acknowledged state is not shown yet.
     let awaited: [DocumentKey: Timestamp]
-    /// Whether a document beyond the limit may have to come in: the query must run again.
+    /// Whether a document beyond the limit may have to be added: the query must run again.
     package let needsRefill: Bool
   }
 
@@ -34,7 +34,7 @@ package struct View: Sendable {
   package struct Outcome: Sendable {
     /// The snapshot for listeners; `nil` when nothing has changed for them.
     package var snapshot: ViewSnapshot?
-    /// Documents that came into limbo or left it.
+    /// Documents that entered or left limbo.
     package var limboChanges: [LimboChange]
   }
 
@@ -212,7 +212,7 @@ package struct View: Sendable {
   ///
   /// - Parameters:
   ///   - new: What `computeChanges` returned.
-  ///   - target: What the backend said about the target.
+  ///   - target: The backend's message about the target.
   ///   - isPendingReset: Whether the documents of the target are about to be fetched again.
   ///   - version: The snapshot of the backend; zero for changes of the client's own.
   package mutating func apply(
@@ -251,7 +251,7 @@ package struct View: Sendable {
 
   /// Whether snapshots of the backend concern the view that change none of its documents.
   ///
-  /// An acknowledged write is awaited until a snapshot of its version, and documents come into limbo after a reset.
+  /// An acknowledged write is awaited until a snapshot of its version, and documents enter limbo after a reset.
   package var followsEverySnapshot: Bool { !awaited.isEmpty || isAwaitingReset }
 
   /// Whether the query has as many results as its limit allows.
@@ -296,7 +296,7 @@ package struct View: Sendable {
     }
   }
 
-  /// Computes which documents are in limbo: of those that may have changed, or of all if that is not known.
+  /// Computes which documents are in limbo: of the ones that may have changed, or of all if that is not known.
   private mutating func updateLimbo(
     isPendingReset: Bool, _ forEachTouched: (_ touch: (DocumentKey) -> Void) -> Void
   ) -> [LimboChange] {
@@ -329,7 +329,7 @@ package struct View: Sendable {
   private func isLimbo(_ document: CachedDocument) -> Bool {
     if syncedKeys.contains(document.path) { return false }
     guard document.hasLocalMutations else { return true }
-    // A snapshot at the version of the write has come, and the target had no document to deliver.
+    // A snapshot at the version of the write was received, and the target had no document to deliver.
     return awaited[document.path].map { $0 <= version } ?? false
   }
 }

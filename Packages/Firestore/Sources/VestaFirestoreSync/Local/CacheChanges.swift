@@ -31,7 +31,7 @@ package struct CacheChanges: Sendable {
 
   /// A batch of a user.
   package struct UserBatch: Sendable, Hashable {
-    /// The user; empty for nobody.
+    /// The user; empty for none.
     package let user: UTF8String
     /// The batch.
     package let id: Int

@@ -5,7 +5,7 @@ package import VestaFirestoreModel
 /// Makes a cache of the rows that an earlier client wrote.
 ///
 /// A damaged row of what the backend can send again discards everything of that kind: documents, targets, bundles are
-/// fetched again. A damaged pending write is set aside under a key of its own, reported, and never deleted.
+/// fetched again. A damaged pending write is set aside under a separate key, reported, and never deleted.
 package struct CacheLoader {
   private var batches: [UTF8String: [MutationBatch]] = [:]
   private var documents: [CachedDocument] = []
@@ -95,8 +95,8 @@ package struct CacheLoader {
 
   /// The cache of all rows.
   ///
-  /// - Parameter isComplete: Whether the loader has seen all rows; else it has seen no documents but those that pending
-  ///   writes change.
+  /// - Parameter isComplete: Whether the loader has seen all rows; else it has seen no documents but the ones that
+  ///   pending writes change.
   package mutating func makeStore(
     user: String, policy: LocalStore.GarbagePolicy, isComplete: Bool = true
   ) -> LocalStore {

@@ -24,7 +24,7 @@ struct CacheQueryPlan {
     conjunctions = form.conjunctions
   }
 
-  /// The ranges of entries that contain every result: for each alternative of the filter, those that have an index.
+  /// The ranges of entries that contain every result: for each alternative of the filter that has an index.
   ///
   /// - Returns: `nil` when an alternative has no range with an index.
   func ranges(among ids: Set<CacheIndex.ID>) -> [[Range]]? {
@@ -58,7 +58,7 @@ struct CacheQueryPlan {
     return ranges
   }
 
-  /// The index in whose order the results of a limited query come, the bounds of the entries among which they are, and
+  /// The index that orders the results of a limited query, the bounds of the entries among which they are, and
   /// whether they begin at its end; `nil` when it is not among the indexes.
   func ordered(among ids: Set<CacheIndex.ID>) -> (id: CacheIndex.ID, bounds: CacheIndex.Bounds, isReversed: Bool)? {
     guard let order = query.orders.first else { return nil }

@@ -4,8 +4,8 @@ package import VestaFirestoreModel
 /// The part of a durable cache that is in memory.
 ///
 /// A cache that has no rows, or whose rows have all been read, is complete. Else documents are read when an event
-/// needs them: one by one, by collection, or as the candidates of a query. What has been read stays, and every change
-/// of a document goes through memory, so whatever was complete once stays complete.
+/// needs them: one by one, by collection, or as the candidates of a query. Read documents stay, and every change
+/// of a document is made in memory, so whatever was complete once stays complete.
 package struct CacheResidence: Sendable {
   /// How many queries are noted before all of them are forgotten.
   var queryLimit = SyncTuning().residentQueries

@@ -6,7 +6,7 @@ package import VestaFirestoreModel
 package struct CacheRow: Sendable, Hashable {
   /// The key, without the prefix of the client.
   package let key: [UInt8]
-  /// The value; `nil` for a row that goes.
+  /// The value; `nil` for a row to delete.
   package let value: [UInt8]?
 
   /// A row.

@@ -3,18 +3,18 @@ import VestaFirestoreModel
 /// The rows of durable indexes that are to be written.
 ///
 /// A change of a document brings the rows of its entries at once, so that they are written with the document. The
-/// entries of a new index are many: they come in parts, and its own row after the last of them. A client that ends
-/// before that has no such index, and its next one is made over the rows that are there: an entry too many costs a
+/// entries of a new index are many: they are written in parts, and its own row after the last of them. A client that
+/// ends before that has no such index, and its next one is made over the rows that are there: an entry too many costs a
 /// look at a document.
 struct IndexRows: Sendable {
   private var changed: [CacheRow] = []
-  /// The entries of new indexes that have not been taken, but for those that have changed since.
+  /// The entries of new indexes that have not been taken, except changed ones.
   private var entries: [CacheRow] = []
   private var next = 0
   private var outdated: Set<[UInt8]> = []
   private var finished: [CacheRow] = []
 
-  /// How many entries of new indexes come at once.
+  /// The number of entries of new indexes per part.
   var part = SyncTuning().indexPart
 
   /// Whether entries of new indexes are left.
@@ -30,7 +30,7 @@ struct IndexRows: Sendable {
     finished.append(CacheRow(key: CacheKey.index(collection, index.id).bytes, value: []))
   }
 
-  /// Adds the change of an entry; `nil` when it goes.
+  /// Adds the change of an entry; `nil` for its removal.
   mutating func put(_ value: [UInt8]?, at key: [UInt8]) {
     if hasMore { outdated.insert(key) }
     changed.append(CacheRow(key: key, value: value))

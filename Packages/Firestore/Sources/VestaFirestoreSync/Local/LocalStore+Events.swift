@@ -98,7 +98,7 @@ extension LocalStore {
     return false
   }
 
-  /// Notes that a document has come into a target or left it.
+  /// Notes that a document has entered or left a target.
   mutating func note(_ key: DocumentKey, of target: Int32) {
     if makesRowsOfDocuments { changes.targetDocuments.insert(.init(id: target, key: key)) }
   }

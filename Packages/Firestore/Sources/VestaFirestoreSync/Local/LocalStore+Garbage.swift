@@ -12,7 +12,7 @@ extension LocalStore {
 
   mutating func beginTransaction() { sequenceNumber += 1 }
 
-  /// Ends a transaction: with the eager policy, what nothing refers to any more goes now.
+  /// Ends a transaction: with the eager policy, unreferenced documents are deleted now.
   mutating func endTransaction() {
     guard case .eager = policy, !orphans.isEmpty else { return }
     for key in orphans where !isReferenced(key) { remove(key) }
@@ -73,11 +73,11 @@ extension LocalStore {
   /// Removes the least recently used targets and documents if the cache is larger than its limit.
   ///
   /// - Parameters:
-  ///   - threshold: The bytes above which anything goes.
+  ///   - threshold: The bytes above which documents are deleted.
   ///   - percentile: The share of targets and documents without a referrer that go, in percent.
   ///   - maximum: How many targets and documents go in one round at most.
   ///   - rounds: How many rounds there are at most; the last one is that after which the cache is small enough.
-  /// - Returns: What went.
+  /// - Returns: The deleted documents.
   package mutating func collectGarbage(
     threshold: Int, percentile: Int = 10, maximum: Int = 1000, rounds: Int = 1
   ) -> GarbageResult {
@@ -95,7 +95,7 @@ extension LocalStore {
 
   /// Removes a share of the least recently used targets and documents: of few, at least one.
   ///
-  /// Documents of a target that goes are without a referrer in the next round.
+  /// Documents of a removed target are without a referrer in the next round.
   private mutating func collectRound(percentile: Int, maximum: Int) -> GarbageResult {
     let orphaned = documents.all.filter { !isReferenced($0.path) }.map(\.path)
     let unused = targets.records.values.filter { active[$0.id] == nil }

@@ -5,7 +5,7 @@ package import VestaFirestoreModel
 extension LocalStore {
   /// The results of a query in the cache, without its limit, and the documents of its target.
   ///
-  /// - Parameter record: What is known about the target, where the caller knows it.
+  /// - Parameter record: The record of the target, where the caller knows it.
   package mutating func execute(
     _ query: LocalQuery, of record: TargetRecord? = nil, usesPreviousResults: Bool
   ) -> (documents: [DocumentKey: CachedDocument], remoteKeys: Set<DocumentKey>) {

@@ -62,8 +62,8 @@ extension LocalStore {
 
   /// Removes a batch from the queue.
   ///
-  /// - Parameter isExact: Whether the effect of the batch must be gone from every overlay. After an acknowledgement the
-  ///   document beneath has it, too, so that an overlay of many batches may keep it for a while.
+  /// - Parameter isExact: Whether the effect of the batch must be removed from every overlay. After an acknowledgement
+  ///   the document beneath has it, too, so that an overlay of many batches may keep it for a while.
   private mutating func remove(_ batch: MutationBatch, isExact: Bool) -> [DocumentKey: CachedDocument] {
     guard let batch = queues[user]?.remove(batch.id) else { return [:] }
     contents += 1

@@ -4,13 +4,13 @@ package import VestaFirestoreModel
 
 /// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
 ///
-/// Whatever an event needs is in memory before the event comes (`missing(_:)`), so that no event waits; `changes`
+/// Whatever an event needs is in memory before the event (`missing(_:)`), so that no event waits; `changes`
 /// names the rows that a durable cache writes after each event. Reading a document takes the backend's document and
 /// its overlay and never replays pending writes.
 package struct LocalStore {
   /// The garbage collection of a cache.
   package enum GarbagePolicy: Sendable, Hashable {
-    /// A document goes as soon as no target, view or pending write needs it.
+    /// A document is deleted as soon as no target, view or pending write needs it.
     case eager
     /// The least recently used targets and documents go when the cache is larger than a number of bytes; `nil`: never.
     case leastRecentlyUsed(bytes: Int?)
@@ -25,7 +25,7 @@ package struct LocalStore {
       residence.queryLimit = tuning.residentQueries
     }
   }
-  /// The user whose writes are pending; empty for nobody.
+  /// The user whose writes are pending; empty for none.
   package internal(set) var user: UTF8String
   /// The documents of the backend.
   package var documents: RemoteDocuments
@@ -41,9 +41,9 @@ package struct LocalStore {
   var contents = 0
   /// Whether rows are made of documents and of targets, and not of pending writes alone.
   var makesRowsOfDocuments = true
-  /// The rows to write; taken by whoever writes them.
+  /// The rows to write; taken by their writer.
   package var changes = CacheChanges()
-  /// The tags of rows that are to be deleted, all of them, before those that have changed are written.
+  /// The tags of rows that are to be deleted, all of them, before the changed ones are written.
   var clearedTags: [UInt8] = []
 
   /// The newest records of the targets in use.
@@ -86,7 +86,7 @@ package struct LocalStore {
     user = UTF8String(new)
     contents += 1
     if queues[user] == nil { queues[user] = MutationQueue() }
-    // Documents may have come and gone while somebody else was signed in.
+    // Documents may have changed while another user was signed in.
     recalculateOverlays(of: queue.batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })
     let keys = (old.batches + queue.batches).reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) }
     return localDocuments(keys)

@@ -33,7 +33,7 @@ package struct RemoteDocuments: Sendable {
   /// A cache without documents.
   package init(database: DatabaseName) { self.database = database }
 
-  /// How large the documents of the cache are, as the service counts; with those that have not been read.
+  /// How large the documents of the cache are, as the service counts; including unread ones.
   package var byteSize: Int { countsBytes ? countedBytes : all.reduce(0) { $0 + Self.size(of: $1) } }
 
   /// The collection of a document; without making its path again where it is known.
@@ -117,7 +117,7 @@ package struct RemoteDocuments: Sendable {
     for index in Array(ids) { indexes[collection]?[index]?.replace(old, by: new) }
   }
 
-  /// Deletes all indexes; the rows of the durable ones are deleted by whoever has the rows.
+  /// Deletes all indexes; the rows of the durable ones are deleted by the owner of the rows.
   package mutating func deleteIndexes() {
     (indexes, builds, wantedIndexes, durableIndexes, indexRows) = ([:], [:], [:], [:], IndexRows())
     indexRows.part = tuning.indexPart
@@ -155,7 +155,7 @@ package struct RemoteDocuments: Sendable {
 
   // MARK: Building in the background
 
-  /// The indexes that queries have asked for and that nobody makes yet; they count as being made from now on.
+  /// The indexes that queries need and that are not being made yet; they count as being made from now on.
   package mutating func takeWantedIndexes() -> [IndexTask] {
     guard !wantedIndexes.isEmpty else { return [] }
     var tasks: [IndexTask] = []
@@ -211,7 +211,7 @@ package struct RemoteDocuments: Sendable {
     }
   }
 
-  /// The rows of durable indexes that have changed since the last call, and a part of those of a new index.
+  /// The rows of durable indexes that have changed since the last call, and a part of a new index's.
   mutating func takeIndexRows() -> [CacheRow] { indexRows.take() }
 
   /// Whether rows of a new index are left for the next call.
@@ -253,7 +253,7 @@ struct IndexBuild: Sendable {
 }
 
 extension ResourcePath {
-  /// The identifier of the document, which names it among those of its collection.
+  /// The identifier of the document, which names it within its collection.
   fileprivate var documentID: UTF8String { UTF8String(lastSegment) }
 
   /// Whether the path is one of a document right below a collection.

@@ -1,10 +1,10 @@
 import VestaFirestoreModel
 
-/// Documents that wait their turn, each once, in the order in which they came.
+/// Documents that wait their turn, each once, in order of arrival.
 ///
 /// Any of them can leave; that costs the same however many wait.
 struct KeyQueue: Sendable {
-  /// The keys in the order of their numbers; those that have left meanwhile are still among them.
+  /// The keys in the order of their numbers; including the ones that have left since.
   private var order: [(key: DocumentKey, number: Int)] = []
   private var first = 0
   private var numbers: [DocumentKey: Int] = [:]

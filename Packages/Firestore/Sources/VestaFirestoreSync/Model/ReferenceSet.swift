@@ -2,7 +2,7 @@ import VestaFirestoreModel
 
 /// Pairs of a document and a number, found from both sides: which target or view refers to which document.
 package struct ReferenceSet: Sendable {
-  /// The numbers of one document: as a rule a single one, which needs no set of its own.
+  /// The numbers of one document: as a rule a single one, which needs no separate set.
   private enum Numbers: Sendable {
     case one(Int32)
     case many(Set<Int32>)

@@ -1,6 +1,6 @@
 /// The figures at which the behavior of a client changes.
 ///
-/// The defaults are those of production. Tests draw small ones, so that a fault that needs thousands of documents in
+/// The defaults are for production. Tests draw small ones, so that a fault that needs thousands of documents in
 /// production needs a few.
 package struct SyncTuning: Sendable, Hashable {
   /// The pauses between two attempts to open a stream.
@@ -16,7 +16,7 @@ package struct SyncTuning: Sendable, Hashable {
     package init() {}
 
     /// The pauses for an engine in the process: an attempt costs next to nothing there, and what stopped the last one,
-    /// such as a full disk, is over the moment somebody has made room.
+    /// such as a full disk, is over as soon as there is room.
     package static var embedded: Pauses {
       var pauses = Pauses()
       (pauses.initial, pauses.maximum) = (0.1, 2)
@@ -73,12 +73,12 @@ package struct SyncTuning: Sendable, Hashable {
   /// How many documents of acknowledged writes stay in the cache until the backend has sent a snapshot of the writes;
   /// beyond that, an earlier snapshot may show an earlier state for a moment.
   package var acknowledgedDocuments = 1_000
-  /// How often a read from the engine in the process begins again when writes are answered meanwhile.
+  /// How often a read from the engine in the process begins again when writes are answered in between.
   package var readAttempts = 3
 
   // MARK: Garbage collection
 
-  /// When the first collection comes, in seconds after the start.
+  /// The time of the first collection, in seconds after the start.
   package var firstGarbageSeconds = 60.0
   /// How many seconds are between two collections.
   package var garbageSeconds = 300.0

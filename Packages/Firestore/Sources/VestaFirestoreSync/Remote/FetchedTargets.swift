@@ -1,8 +1,8 @@
-/// The targets whose first results come from the engine in the process, until the stream is asked to follow them.
+/// The targets whose first results are read from the engine in the process, until the stream is asked to follow them.
 ///
 /// A target is *being read* until its results are there, and *due* until the request to follow it is sent. One that is
 /// removed before costs the stream no request at all. How long a target is due is in `SyncTuning.followSeconds`; a
-/// change that arrives meanwhile is not lost, because the target is followed from its version on.
+/// change that arrives in between is not lost, because the target is followed from its version on.
 struct FetchedTargets: Sendable {
   private var reading: Set<Int32> = []
   private var due: Set<Int32> = []

@@ -47,7 +47,7 @@ package struct StreamMachine: Sendable {
   /// - Parameters:
   ///   - timers: Its timers.
   ///   - tuning: When it is idle and healthy.
-  ///   - pauses: The pauses between its attempts; those of a remote backend unless given.
+  ///   - pauses: The pauses between its attempts; by default a remote backend's.
   package init(_ timers: Timers, _ tuning: SyncTuning = SyncTuning(), pauses: SyncTuning.Pauses? = nil) {
     self.timers = timers
     self.tuning = tuning

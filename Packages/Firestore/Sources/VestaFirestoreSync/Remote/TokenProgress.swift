@@ -45,6 +45,6 @@ struct TokenProgress: Sendable {
   /// Whether records have not been brought up to date for a number of seconds.
   func isStale(after seconds: Int64) -> Bool { version.seconds - settledVersion.seconds >= seconds }
 
-  /// Notes that the stream is gone; nothing follows it.
+  /// Notes that the stream has ended; nothing follows it.
   mutating func end() { followers = [:] }
 }

@@ -116,7 +116,7 @@ package struct WatchAggregator {
 
   // MARK: Messages
 
-  /// Takes a change of targets; one with a cause must not come here.
+  /// Takes a change of targets; not one with a cause.
   package mutating func receive(_ change: TargetChange) {
     if change.targetIDs.isEmpty, change.kind == .noChange { return receiveGlobal(change.resumeToken) }
     let ids = change.targetIDs.isEmpty ? states.keys.filter(isActive) : change.targetIDs
@@ -169,7 +169,7 @@ package struct WatchAggregator {
 
   /// Takes a document with its fields.
   ///
-  /// - Throws: `DATA_LOSS` for a document without a name of this database or without a version. What came before is
+  /// - Throws: `DATA_LOSS` for a document without a name of this database or without a version. Earlier changes are
   ///   not to be used either: the snapshot that it belongs to can never be complete.
   package mutating func receive(_ change: DocumentChange) throws(FirestoreServiceError) {
     let key = try key(of: change.document.name)

@@ -61,7 +61,7 @@ private enum OrderWire: ProtobufSchema {
   }
 
   enum Directions: ProtobufEnumSchema {
-    // The first one with a value is written; the unspecified direction, which comes last, is read as ascending.
+    // The first one with a value is written; the unspecified direction, which is last, is read as ascending.
     static var cases: [(number: Int32, name: StaticString, value: StructuredQuery.Direction)] {
       [
         (1, "ASCENDING", .ascending), (2, "DESCENDING", .descending), (0, "DIRECTION_UNSPECIFIED", .ascending),

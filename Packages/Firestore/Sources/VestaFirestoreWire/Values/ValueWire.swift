@@ -3,7 +3,7 @@ public import VestaFirestoreBackend
 
 /// The kind of `google.firestore.v1.Value`.
 ///
-/// Written out, and not by a statement: documents are made of values, so this is where the time of a call goes.
+/// Written out, and not by a statement: documents are made of values, so most of a call's time is spent here.
 public enum ValueWire: ProtobufKind {
   /// A length and one field.
   public static var wireType: ProtobufWireType { .delimited }
