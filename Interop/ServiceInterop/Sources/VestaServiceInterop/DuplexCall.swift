@@ -6,7 +6,7 @@
 /// - `cancel()`, cancelling the task that iterates, or dropping `responses` before its end, ends the call from the
 ///   caller's side; the backend frees everything the call holds. Requests sent before may or may not be served.
 /// - The backend ends the responses: normally after `finish()`, or by throwing the product's failure when the call as a
-///   whole failed. Requests that come later are ignored.
+///   whole failed. Later requests are ignored.
 ///
 /// `send`, `finish` and `cancel` never wait, may be called from any thread, and do nothing after the end. Requests
 /// reach the backend in the order of the calls to `send`.
@@ -15,7 +15,7 @@
 /// transport calls ``ready(below:)`` before it reads the next request from its connection, and withholds the
 /// connection's window until then. A client in the process need not.
 ///
-/// Responses come in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A
+/// Responses are sent in batches: each is what the backend had ready, in order; where one batch ends has no meaning. A
 /// batch saves a hand-over between threads for every message. Iterate once: there is one consumer.
 ///
 /// Nothing is dropped. A backend that would have to keep too much for a consumer that does not read ends the call with

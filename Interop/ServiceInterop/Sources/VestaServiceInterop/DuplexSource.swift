@@ -1,6 +1,6 @@
 import VestaConcurrency
 
-/// The backend's end of a duplex call: takes the requests, sends the responses, and knows when the caller has gone.
+/// The backend's end of a duplex call: takes the requests, sends the responses, and knows when the caller has left.
 ///
 /// Requests are delivered one at a time and in order, with no lock held. Responses that the consumer has not read are
 /// kept as one batch; beyond the limit the call ends with `RESOURCE_EXHAUSTED`.
@@ -78,7 +78,7 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
     stream.withLock { $0 = responses }
   }
 
-  /// The caller's end; it can be taken once, and the source lives at least as long as its requests can come.
+  /// The caller's end; it can be taken once, and the source lives at least as long as requests can arrive.
   public var call: DuplexCall<Request, Response> {
     let responses = stream.withLock { $0.take() }
     return DuplexCall(
@@ -95,7 +95,7 @@ public final class DuplexSource<Request: Sendable, Response: Sendable>: Sendable
   /// - Parameters:
   ///   - onRequest: Called with each request, one at a time and in order.
   ///   - onFinish: Called once, after the last request, when the caller has nothing more to send.
-  ///   - onEnd: Called once when the call is over, whoever ended it.
+  ///   - onEnd: Called once when the call is over, whichever side ended it.
   public func start(
     _ onRequest: @escaping @Sendable (Request) -> Void,
     onFinish: @escaping @Sendable () -> Void = {},

@@ -36,7 +36,7 @@ public struct PageToken: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - position: The position, such as the key of the last item.
-  ///   - request: What the request asks for, without its page size: collection, filter, order.
+  ///   - request: The request without its page size: collection, filter, order.
   public init(position: [UInt8], of request: [UInt8]) {
     self.position = position
     scope = Self.checksum(request)
@@ -46,7 +46,7 @@ public struct PageToken: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - text: A token as a string.
-  ///   - request: What the request asks for, without its page size.
+  ///   - request: The request without its page size.
   /// - Throws: `BytesError` with `.malformed` for a string that is no token, or the token of another request.
   public init(_ text: String, of request: [UInt8]) throws(BytesError) {
     var reader = ByteReader(try Base64.url.decode(text))

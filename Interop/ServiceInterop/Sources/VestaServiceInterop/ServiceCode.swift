@@ -1,10 +1,10 @@
 /// The sixteen canonical status codes of a failed call, as gRPC and Google's APIs have them.
 ///
-/// Each product has an error type of its own over these codes.
+/// Each product has a separate error type over these codes.
 public enum ServiceCode: Int, Sendable, Hashable, CaseIterable, CustomStringConvertible {
   /// The caller has cancelled the call.
   case cancelled = 1
-  /// A failure that has no code of its own.
+  /// A failure without a specific code.
   case unknown = 2
   /// The request is wrong whatever the state of the service.
   case invalidArgument = 3
@@ -22,7 +22,7 @@ public enum ServiceCode: Int, Sendable, Hashable, CaseIterable, CustomStringConv
   case failedPrecondition = 9
   /// Another call was in the way, such as a conflicting transaction: try the whole operation again.
   case aborted = 10
-  /// The request goes beyond the valid range, such as past the end of a file.
+  /// The request is beyond the valid range, such as past the end of a file.
   case outOfRange = 11
   /// The service does not support the operation.
   case unimplemented = 12
@@ -71,7 +71,7 @@ public enum ServiceCode: Int, Sendable, Hashable, CaseIterable, CustomStringConv
     }
   }
 
-  /// The code for an HTTP status that came without one.
+  /// The code for an HTTP status without one.
   ///
   /// - Parameter status: The status; not one of success.
   public init(httpStatus status: Int) {

@@ -4,7 +4,7 @@ import VestaRemoteConfigBackend
 import VestaRemoteConfigInterop
 
 extension ActiveConfig {
-  /// The rollouts that the values come from.
+  /// The rollouts of the values.
   var rolloutsState: RolloutsState {
     let assignments = rollouts.flatMap { rollout in
       rollout.affectedParameterKeys.compactMap { key in

@@ -15,7 +15,7 @@ import VestaServiceInterop
 /// for try await update in remoteConfig.updates { try await remoteConfig.activate() }
 /// ```
 ///
-/// - What is fetched takes effect when it is activated. Values come from what is active, then from the app's defaults,
+/// - Fetched values take effect when they are activated. A value is the active one, else the app's default,
 ///   then from the empty value.
 /// - What is active, what was fetched and the defaults are kept in the app's data directory and are there again after a
 ///   restart.
@@ -25,7 +25,7 @@ import VestaServiceInterop
 ///
 /// To read on: `Fetching/RemoteConfig+Fetch.swift`, `Fetching/FetchMachine.swift`, `Realtime/RealtimeRunner.swift`.
 public final class RemoteConfig: NSObject, Sendable {
-  /// The app; `nil` once it is gone.
+  /// The app; `nil` after its deletion.
   public weak let app: VestaApp?
 
   /// The namespace of the parameters.
@@ -38,7 +38,7 @@ public final class RemoteConfig: NSObject, Sendable {
   let callbackQueue: DispatchQueue
   let flight = SingleFlight<String, RemoteConfigFetchStatus>()
   let realtime: RealtimeRunner
-  /// The rollouts that the active values come from, and their subscribers.
+  /// The rollouts of the active values, and their subscribers.
   let rollouts: StateSource<RolloutsState, RolloutsState>
   let state: Locked<State>
   private let backgroundQueue = DispatchQueue(label: "vesta.remote-config.files", qos: .utility)

@@ -28,7 +28,7 @@ public final class RemoteConfigConstants: NSObject, Sendable {
 public struct RemoteConfigError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
-    /// A failure without a code of its own.
+    /// A failure without a specific code.
     case unknown = 8001
     /// Fetches are throttled; ``RemoteConfigError/throttledEndTime`` says until when.
     case throttled = 8002
@@ -147,7 +147,7 @@ public struct RemoteConfigUpdateError: CustomNSError, LocalizedError, Hashable {
 public struct RemoteConfigCustomSignalsError: CustomNSError, LocalizedError, Hashable {
   /// The kinds of failures.
   public enum Code: Int, Sendable {
-    /// A failure without a code of its own.
+    /// A failure without a specific code.
     case unknown = 8101
     /// A value is neither a string nor a number.
     case invalidValueType = 8102

@@ -8,7 +8,7 @@ public import VestaStoreInterop
 
 /// The configuration service on any ordered store.
 ///
-/// - All that it knows is in the store: a second engine on the same data, now or after a restart, goes on where this
+/// - All that it knows is in the store: a second engine on the same data, now or after a restart, continues where this
 ///   one was. In memory there is the current template in the form in which it is evaluated, and what has been worked
 ///   out with it; each fetch looks up which version is current.
 /// - A publish is one transaction.

@@ -26,7 +26,7 @@ public enum TemplateWire {
   /// The body of a rollback.
   public static func body(rollbackTo version: Int64) -> [UInt8] { Array(#"{"versionNumber":"\#(version)"}"#.utf8) }
 
-  /// The version that a rollback goes back to.
+  /// The version that a rollback restores.
   ///
   /// - Throws: `BytesError` with `.malformed`.
   public static func rollbackVersion(_ body: [UInt8]) throws(BytesError) -> Int64 {

@@ -63,7 +63,7 @@ public struct Ruleset: Sendable {
 
   // MARK: Decisions
 
-  /// Decides about a request, with a budget of its own.
+  /// Decides about a request, with a separate budget.
   public func decide(_ request: RulesRequest, documents: any RulesDocuments = NoRulesDocuments()) -> RulesDecision {
     var budget = self.budget
     return decide(request, documents: documents, budget: &budget)

@@ -3,9 +3,9 @@ public import VestaRules
 
 /// The rules that a guard decides by, which can be replaced while it decides.
 ///
-/// A replacement is compiled beside the traffic and takes effect at once and as a whole: each decision is made by one
-/// ruleset. One that does not compile leaves the rules in force as they are. Before the first rules everything is
-/// denied.
+/// A replacement is compiled concurrently with the traffic and takes effect at once and as a whole: each decision is
+/// made by one ruleset. One that does not compile leaves the rules in force as they are. Before the first rules
+/// everything is denied.
 public final class RulesInForce<Rules: Sendable>: Sendable {
   private struct State: Sendable {
     var rules: Rules?
@@ -27,7 +27,7 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
   ///
   /// Of several calls at once the last one counts, whichever of them takes longest to compile.
   ///
-  /// - Parameter compile: Compiles the rules, on a thread of its own.
+  /// - Parameter compile: Compiles the rules, on a dedicated thread.
   /// - Returns: The compiled rules.
   /// - Throws: What `compile` throws; the rules in force are unchanged.
   @discardableResult

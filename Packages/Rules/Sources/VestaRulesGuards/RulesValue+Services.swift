@@ -5,7 +5,7 @@ import VestaServiceInterop
 import VestaStorageBackend
 
 extension CallContext {
-  /// The variable `request.auth`: null for everybody but a user whose token was verified.
+  /// The variable `request.auth`: null except for a user whose token was verified.
   var auth: RulesValue {
     guard let user else { return .null }
     return ["uid": .string(user.uid), "token": .map(RulesMap(user.claims))]

@@ -12,7 +12,7 @@ public struct RulesUser: Sendable {
   ///
   /// - Parameters:
   ///   - id: The user's id.
-  ///   - claims: The claims of the token besides `sub`.
+  ///   - claims: The claims of the token in addition to `sub`.
   public static func user(_ id: String, claims: RulesMap = .empty) -> RulesUser {
     let token = RulesMap([RulesMap.Member("sub", .string(id))] + claims.members)
     return RulesUser(value: ["uid": .string(id), "token": .map(token)])

@@ -61,7 +61,7 @@ public struct CallContext: Sendable, Hashable {
   /// An identifier of the call for logs.
   public var requestID: String?
 
-  /// Whether the changes of the call cause no events, such as those of an import.
+  /// Whether the changes of the call cause no events, such as an import's changes.
   public var suppressesEvents: Bool
 
   private var rare: RareFacts?

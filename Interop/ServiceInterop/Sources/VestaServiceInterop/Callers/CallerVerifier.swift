@@ -60,7 +60,7 @@ public protocol AppCheckVerifier: Sendable {
 ///
 /// | the context says | with a verifier | without one |
 /// |---|---|---|
-/// | nobody, an owner, a verified user | unchanged | unchanged |
+/// | no user, an owner, a verified user | unchanged | unchanged |
 /// | a credential | the verified caller, or `UNAUTHENTICATED` | `UNAUTHENTICATED` |
 /// | an App Check token | `.verified`; unchanged where it cannot be verified | unchanged |
 ///

@@ -62,7 +62,7 @@ extension RemoteConfig {
   /// Fetches values and activates them.
   ///
   /// - Returns: `successFetchedFromRemote` when both have succeeded, also when nothing has changed.
-  /// - Throws: What the fetch throws.
+  /// - Throws: The failure of the fetch.
   @discardableResult
   public func fetchAndActivate() async throws -> RemoteConfigFetchAndActivateStatus {
     _ = try await fetch()

@@ -3,7 +3,8 @@ import VestaCore
 
 /// The files in which a ``RemoteConfig`` keeps its contents: one for each part, replaced as a whole.
 ///
-/// A file that is damaged counts as absent and is kept beside, see `ValueFile`; the other parts are read all the same.
+/// A file that is damaged counts as absent and is kept next to it, see `ValueFile`; the other parts are read all the
+/// same.
 final class ConfigFiles: Sendable {
   enum Part: String, CaseIterable, Sendable { case active, fetched, defaults, record }
 

@@ -16,8 +16,8 @@ public enum RemoteConfigCodableError: Error, Sendable, Equatable {
 extension RemoteConfigValue {
   /// Decodes the value.
   ///
-  /// Numbers, booleans and strings come from ``numberValue``, ``boolValue`` and ``stringValue``; structures and arrays
-  /// from JSON.
+  /// Numbers, booleans and strings are read from ``numberValue``, ``boolValue`` and ``stringValue``; structures and
+  /// arrays from JSON.
   ///
   /// - Parameter asType: The type to decode.
   /// - Throws: ``RemoteConfigValueCodableError`` for a `Date`; `DecodingError` with the path to what does not fit.

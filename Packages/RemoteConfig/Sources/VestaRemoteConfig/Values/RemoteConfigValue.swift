@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A value, and where it comes from.
+/// A value and its source.
 public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
   /// The bytes of the value.
   public let dataValue: Data

@@ -6,7 +6,7 @@ import VestaStoreInterop
 
 /// One call of the service, outside of any transaction.
 ///
-/// The methods of the extensions beside this file are the calls of `RemoteConfigEngine`, one for each. What happens
+/// The methods of the extensions next to this file are the calls of `RemoteConfigEngine`, one for each. What happens
 /// within a transaction is a method of ``PublishCall``; what is only read is read through ``ConfigReader``.
 ///
 /// Example: `publish` checks here who calls and what the template holds, stores the next version in a `PublishCall`,
@@ -42,7 +42,7 @@ struct ConfigOperation: Sendable {
     return stored
   }
 
-  /// Refuses everybody but the owner.
+  /// Refuses every caller but the owner.
   func checkOwner() throws {
     guard context.isOwner else {
       throw RemoteConfigServiceError(.permissionDenied, "Templates are for the owner: call with CallContext.owner.")

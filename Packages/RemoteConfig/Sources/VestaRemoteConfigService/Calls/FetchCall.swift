@@ -42,7 +42,7 @@ final class PlanTable: Sendable {
     let made = try await loads.value(for: "\(namespace) \(current)") { try await self.load(namespace, from: store) }
     guard let made else { return nil }
     plans.withLock { plans in
-      // Names come from clients: plans are kept for namespaces that have a template only.
+      // Names are chosen by clients: plans are kept for namespaces that have a template only.
       if made.version > plans[namespace]?.version ?? 0 { plans[namespace] = made }
     }
     return made

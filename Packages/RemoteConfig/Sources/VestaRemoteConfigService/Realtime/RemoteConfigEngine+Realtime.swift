@@ -30,7 +30,7 @@ extension RemoteConfigEngine {
 
   /// Looks up what is current, after a commit that may be another engine's.
   ///
-  /// Where it cannot be looked up, the connections end with the error: their clients come back and get an error then,
+  /// Where it cannot be looked up, the connections end with the error: their clients reconnect and get an error then,
   /// instead of waiting for a publish that they have missed.
   func announceCurrent() async {
     for namespace in hub.namespaces {

@@ -40,7 +40,7 @@ enum DefaultsFile {
       """
   }
 
-  /// The string with the special characters of XML escaped, without those that it does not allow.
+  /// The string with the special characters of XML escaped, without forbidden ones.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -30,7 +30,7 @@ struct ConfigReader {
     return try await newestVersion()
   }
 
-  /// The template of a version with its record; `nil` when there is none, or none any more.
+  /// The template of a version with its record; `nil` when there is none, or no longer.
   func template(_ version: Int64) async throws -> ConfigTemplate? {
     let (key, versionKey) = (Keys.template(namespace, version), Keys.version(namespace, version))
     let rows = try await reader.get([key, versionKey])

@@ -20,7 +20,7 @@ struct Checker {
     calls = Array(repeating: [], count: tree.functions.count)
   }
 
-  /// The names that an expression sees besides those of its scope.
+  /// The names that an expression sees in addition to its scope's.
   private struct Locals {
     var names: [String] = []
     var used: Set<String> = []

@@ -115,7 +115,7 @@ extension RulesMethod {
 
 /// A ruleset in the form that is evaluated.
 ///
-/// Step numbers are those of the nodes of the tree.
+/// Step numbers are the numbers of the nodes of the tree.
 struct Program: Sendable {
   var steps: [Step] = []
   var spans: [(anchor: Span, extent: Span, name: Span)] = []

@@ -16,7 +16,7 @@ extension DatabaseTree: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   /// Nothing.
   public init(nilLiteral: ()) { self = .missing }
 
-  /// A node with children; those that are nil are left out, and of equal names the last one counts.
+  /// A node with children; nil ones are left out, and of equal names the last one counts.
   public init(dictionaryLiteral elements: (String, DatabaseTree)...) {
     let children = Dictionary(elements, uniquingKeysWith: { $1 }).filter { $0.value != .missing }
     self = children.isEmpty ? .missing : .parent(children)

@@ -285,7 +285,7 @@ struct Evaluation {
     return evaluate(program.functions[number].result)
   }
 
-  /// A function that does not exist: its arguments are evaluated as those of others are.
+  /// A function that does not exist: its arguments are evaluated like any others.
   private mutating func unknown(_ name: String, _ target: Int?, _ list: Int, _ id: Int) -> Operand {
     let start = stack.count
     let failure = arguments(list)

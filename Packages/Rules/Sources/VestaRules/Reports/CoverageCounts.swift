@@ -50,7 +50,7 @@ struct CoverageTable {
   fileprivate struct Others {
     var values: [(value: RulesValue, count: Int)] = []
     var failures: [(failure: RulesFailure, at: Span, count: Int)] = []
-    /// Values beyond the first kinds, and those that are too large to keep.
+    /// Values beyond the first kinds, and values that are too large to keep.
     var rest: [(type: RulesValue.Kind, count: Int)] = []
 
     mutating func count(_ value: RulesValue, _ times: Int) {

@@ -85,7 +85,7 @@ public struct RulesTrace: Sendable {
     Expression(code: code, step: step, outcome: outcome, parts: parts)
   }
 
-  /// The parts in the order of writing: those that were not needed are named, and a function's body comes last.
+  /// The parts in the order of writing: skipped parts are named, and a function's body is last.
   private func parts(of step: Int, _ evaluated: [Expression]) -> [Expression] {
     var rest = evaluated
     var ordered: [Expression] = []
@@ -102,7 +102,7 @@ public struct RulesTrace: Sendable {
 
 /// Notes the course of one decision.
 ///
-/// It only appends to lists: the trace makes a tree of them when somebody reads it.
+/// It only appends to lists: the trace makes a tree of them when it is read.
 final class TraceRecorder {
   /// An expression that was evaluated.
   struct Record: Sendable {

@@ -42,7 +42,7 @@ enum ConditionTime {
   /// Whether a date and time is one of UTC, wherever the instance is.
   static func saysUTC(_ text: String) -> Bool { text.hasSuffix("Z") }
 
-  /// Names are those of files on some platforms: what cannot be one of a time zone is not looked up.
+  /// Names are file names on some platforms: a name that cannot be a time zone's is not looked up.
   private static func timeZone(_ name: String) -> TimeZone? {
     let isName = name.utf8.allSatisfy { byte in
       switch byte {
