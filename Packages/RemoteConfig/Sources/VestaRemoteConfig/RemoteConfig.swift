@@ -16,7 +16,7 @@ import VestaServiceInterop
 /// ```
 ///
 /// - Fetched values take effect when they are activated. A value is the active one, else the app's default,
-///   then from the empty value.
+///   else the empty value.
 /// - What is active, what was fetched and the defaults are kept in the app's data directory and are there again after a
 ///   restart.
 /// - All members may be used from any thread. Completion handlers are called on the callback queue of the app's options
