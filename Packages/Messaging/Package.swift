@@ -30,6 +30,7 @@ let package = Package(
       dependencies: [
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
@@ -56,6 +57,7 @@ let package = Package(
         "VestaMessaging",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaMessagingInterop", package: "MessagingInterop"),

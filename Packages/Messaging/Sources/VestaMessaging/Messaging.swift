@@ -30,6 +30,7 @@ public final class Messaging: NSObject, Sendable {
   let clock: ServiceClock
   let tuning: MessagingTuning
   let file: RegistrationFile
+  let topicFile: TopicFile
   let senderID: String
   let appID: String
   let installationID: @Sendable () -> String
@@ -45,6 +46,10 @@ public final class Messaging: NSObject, Sendable {
 
   struct State: Sendable {
     var stored: StoredRegistration
+    /// The changes of topics that the service has not confirmed, in order.
+    var topics: TopicQueue
+    /// What has happened to them and is not in their file yet.
+    var topicEvents: [TopicEvent] = []
     var delegate = DelegateReference()
     /// The time at which the service last refused the token, in microseconds since 1970.
     var lastRefusal: Int64?
@@ -79,8 +84,9 @@ public final class Messaging: NSObject, Sendable {
     callbackQueue = app.options.callbackQueue ?? .main
     installationID = { [weak app] in app?.installationID ?? "" }
     dataCollection = { [weak app] in app?.isDataCollectionDefaultEnabled ?? false }
+    topicFile = TopicFile(directory: app.dataDirectory, slack: tuning.answeredTopicLines)
     let stored = file.load()
-    state = Locked(State(stored: stored))
+    state = Locked(State(stored: stored, topics: topicFile.load()))
     tokens = StateSource(stored.token, greeting: { $0 })
     delivery = DeliveryRunner(backend: backend, clock: clock, tuning: tuning)
     super.init()
@@ -171,6 +177,7 @@ public final class Messaging: NSObject, Sendable {
 
   /// Goes on where the last run was: the token, and the changes of topics that wait.
   private func begin() {
+    takeOverTopics()
     if fcmTokenIfKnown == nil {
       if isAutoInitEnabled { registerInBackground() }
     } else {

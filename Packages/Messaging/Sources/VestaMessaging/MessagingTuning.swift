@@ -18,6 +18,9 @@ struct MessagingTuning: Sendable {
   /// The pause before changes of topics are sent again that the service could not be asked for.
   var topicPause: Duration = .seconds(30)
 
+  /// The number of changes of topics that are answered whose lines may always stay in the file.
+  var answeredTopicLines = 256
+
   /// The shortest time between two registrations because the service did not know the token.
   var refusalPause: Duration = .seconds(3_600)
 

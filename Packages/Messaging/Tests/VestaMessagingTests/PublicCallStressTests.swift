@@ -61,7 +61,7 @@ import VestaTesting
     messaging.delegate = nil
     listener.cancel()
     // Everything that waits comes to its end: the topics, the registrations.
-    while !messaging.state.withLock({ $0.stored.topics.isEmpty }) {
+    while !messaging.state.withLock({ $0.topics.isEmpty }) {
       // Without a token they wait for one.
       _ = try? await messaging.token()
       bench.clock.advance(by: .seconds(30))

@@ -1,7 +1,7 @@
 import Foundation
 import VestaCore
 
-/// The registration and the pending changes of topics.
+/// The registration.
 struct StoredRegistration: Codable, Sendable, Equatable {
   var token: String?
   /// The time at which the token was last confirmed, in microseconds since 1970.
@@ -11,8 +11,8 @@ struct StoredRegistration: Codable, Sendable, Equatable {
   /// The tokens for other senders.
   var otherTokens: [String: String] = [:]
   var isAutoInitEnabled: Bool?
-  /// The changes of topics that the service has not confirmed, in order.
-  var topics = TopicQueue()
+  /// The changes of topics that wait, where an earlier version has kept them; they have a file of their own now.
+  var topics: TopicQueue?
 }
 
 /// The file of the registration, replaced as a whole; a damaged one counts as absent and is kept next to it.

@@ -42,12 +42,12 @@ extension Messaging {
       // Checked again under the lock: a waiter that is added after the end would wait for ever.
       let isOver = state.withLock { state in
         guard !state.isOver else { return true }
-        let batch = state.endedBatches + state.stored.topics.add(action, topic)
+        let batch = state.endedBatches + state.add(action, topic)
         state.topicWaiters.append(TopicWaiter(batch: batch, topic: topic, turn: turn))
         return false
       }
       if isOver { return turn.begin()?.resume(throwing: MessagingError.appDeleted) ?? () }
-      file.save { state.withLock { $0.stored } }
+      saveTopics()
       workOnTopics()
     } onCancel: { turn in
       // The change stays, without a caller that waits for it.
@@ -55,11 +55,30 @@ extension Messaging {
     }
   }
 
+  private func saveTopics() {
+    topicFile.save {
+      state.withLock { state in
+        defer { state.topicEvents = [] }
+        return (state.topicEvents, state.topics)
+      }
+    }
+  }
+
+  /// Puts the changes that an earlier version has kept with the registration into their own file.
+  func takeOverTopics() {
+    guard let old = state.withLock({ $0.stored.topics }) else { return }
+    state.withLock { state in
+      for batch in old.batches { for topic in batch.topics { _ = state.add(batch.action, topic) } }
+    }
+    saveTopics()
+    change { $0.topics = nil }
+  }
+
   /// Works on the changes that wait, unless another call is doing so; without a token they wait for one.
   func workOnTopics() {
     guard fcmTokenIfKnown != nil else { return }
     let begins = state.withLock { state in
-      guard !state.isWorkingOnTopics, !state.isOver, !state.stored.topics.isEmpty else { return false }
+      guard !state.isWorkingOnTopics, !state.isOver, !state.topics.isEmpty else { return false }
       state.isWorkingOnTopics = true
       return true
     }
@@ -96,7 +115,7 @@ extension Messaging {
   /// The next change; `nil` and the end of the work when there is none.
   private func nextChange() -> (TopicQueue.Action, String)? {
     state.withLock { state in
-      guard !state.isOver, let next = state.stored.topics.next else {
+      guard !state.isOver, let next = state.topics.next else {
         state.isWorkingOnTopics = false
         return nil
       }
@@ -133,13 +152,24 @@ extension Messaging {
   private func finish(_ action: TopicQueue.Action, _ topic: String, _ outcome: Result<Void, MessagingError>) {
     let waiters = state.withLock { state in
       let batch = state.endedBatches
-      if state.stored.topics.finish(action, topic) { state.endedBatches += 1 }
+      if state.topics.finish(action, topic) { state.endedBatches += 1 }
+      state.topicEvents.append(.answered)
       // The same change in a later batch is another one: its callers wait for that.
       let waiters = state.topicWaiters.filter { $0.batch == batch && $0.topic == topic }
       state.topicWaiters.removeAll { $0.batch == batch && $0.topic == topic }
       return waiters
     }
-    file.save { state.withLock { $0.stored } }
+    saveTopics()
     for waiter in waiters { waiter.turn.begin()?.resume(with: outcome.mapError { $0 as any Error }) }
+  }
+}
+
+extension Messaging.State {
+  /// Adds a change of a topic.
+  ///
+  /// - Returns: The index of its batch.
+  fileprivate mutating func add(_ action: TopicQueue.Action, _ topic: String) -> Int {
+    topicEvents.append(.called(action, topic))
+    return topics.add(action, topic)
   }
 }

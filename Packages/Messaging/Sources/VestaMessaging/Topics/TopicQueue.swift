@@ -15,6 +15,9 @@ struct TopicQueue: Codable, Sendable, Equatable {
 
   var isEmpty: Bool { batches.isEmpty }
 
+  /// How many changes wait.
+  var count: Int { batches.reduce(0) { $0 + $1.topics.count } }
+
   /// Adds a change.
   ///
   /// - Returns: The index of its batch.
