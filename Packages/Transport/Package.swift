@@ -22,10 +22,12 @@ let package = Package(
   targets: [
     // What Swift cannot call itself: functions that need _GNU_SOURCE, and macros.
     .target(name: "CVestaTransport"),
+    .systemLibrary(name: "CVestaTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CVestaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "VestaTransport",
       dependencies: [
-        "CVestaTransport",
+        "CVestaTransport", "CVestaTLS", "CVestaZlib",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
@@ -35,7 +37,7 @@ let package = Package(
     .testTarget(
       name: "VestaTransportTests",
       dependencies: [
-        "VestaTransport",
+        "VestaTransport", "CVestaTLS", "CVestaZlib",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),

@@ -36,6 +36,15 @@ public struct TransportTuning: Sendable {
   /// How long the head of a request may take from its first byte on, and the first one from the opening on.
   public var headTimeout = Duration.seconds(20)
 
+  /// How long the handshake of TLS may take, and the answer of a proxy.
+  public var handshakeTimeout = Duration.seconds(10)
+
+  /// How often a listener looks whether the files of its certificates have changed.
+  public var certificateInterval = Duration.seconds(60)
+
+  /// The number of sessions of TLS that a client keeps to resume, over all hosts.
+  public var keptSessions = 1_024
+
   /// How long a body may stall.
   public var bodyTimeout = Duration.seconds(60)
 

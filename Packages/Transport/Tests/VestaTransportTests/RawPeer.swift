@@ -61,6 +61,9 @@ final class RawPeer {
     return all
   }
 
+  /// A descriptor of the same socket, which the caller closes.
+  func duplicate() -> Int32 { dup(descriptor) }
+
   /// Says that nothing follows.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 

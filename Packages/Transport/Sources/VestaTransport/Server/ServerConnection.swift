@@ -36,10 +36,10 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   private var isEnding = false
   private var requestsInTurn = 0
 
-  init(_ descriptor: Int32, _ listener: ServerListener, _ loop: EventLoop) {
+  init(_ descriptor: Int32, _ listener: ServerListener, _ loop: EventLoop, security: TLSSession? = nil) {
     self.listener = listener
     machine = RequestMachine(loop.tuning)
-    super.init(descriptor, loop)
+    super.init(descriptor, loop, security: security)
     deadline = loop.now + loop.times.head
   }
 
@@ -204,7 +204,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     guard let head = request else { return }
     let peer = self.peer ?? makePeer(head)
     let request = HTTPRequest(
-      head.method, head.target, authority: head.authority, fields: head.fields, body: body, peer: peer)
+      head.method, head.target, scheme: security == nil ? "http" : "https", authority: head.authority,
+      fields: head.fields, body: body, peer: peer)
     switch listener.handler.reply(to: request) {
     case .response(let response): respond(response)
     case .task(let work): run(work)
@@ -216,7 +217,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     let unknown = TransportAddress.internet(host: "unknown", port: 0)
     let made = TransportPeer(
       address: PlatformSocket.peerAddress(descriptor) ?? unknown, localAddress: listener.address,
-      version: head.minorVersion == 0 ? .http1_0 : .http1_1)
+      version: head.minorVersion == 0 ? .http1_0 : .http1_1, isSecure: security != nil)
     peer = made
     return made
   }
@@ -292,7 +293,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
         return afterReply()
       case .ended:
         // What was written before leaves first, so far as the socket takes it.
-        _ = output.write(to: descriptor)
+        _ = write()
         return abort()
       }
     }
@@ -337,6 +338,9 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   }
 
   // MARK: The end
+
+  /// Answers a client that speaks in clear where TLS is spoken.
+  func refuseClear() { turn { refuse(ProtocolFailure(400, "this port speaks TLS: use https")) } }
 
   /// Ends the exchange that runs, and then the connection.
   func shutDown() {
