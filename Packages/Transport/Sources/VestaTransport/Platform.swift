@@ -36,6 +36,11 @@ enum PlatformSocket {
     return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1 ? byte : nil
   }
 
+  /// Writes a part of a file, without bringing it here.
+  static func sendFile(_ descriptor: Int32, _ file: Int32, _ offset: Int64, _ count: Int) -> SocketOutcome {
+    outcome { Int(vesta_send_file(descriptor, file, offset, UInt64(count))) }
+  }
+
   private static func outcome(_ move: () -> Int) -> SocketOutcome {
     while true {
       let count = move()
@@ -383,6 +388,15 @@ enum PlatformClock {
 
   /// Seconds since 1970.
   static var secondsSince1970: Int { time(nil) }
+}
+
+/// The network of the machine.
+enum PlatformNetwork {
+  /// A socket on which the system tells of changes; `nil` where there is none.
+  static func changes() -> Int32? {
+    let descriptor = vesta_network_changes()
+    return descriptor < 0 ? nil : descriptor
+  }
 }
 
 /// The process.

@@ -42,6 +42,12 @@ public struct TransportTuning: Sendable {
   /// How often a listener looks whether the files of its certificates have changed.
   public var certificateInterval = Duration.seconds(60)
 
+  /// How long after the first of several changes of the network its listeners are called.
+  public var networkSettling = Duration.milliseconds(500)
+
+  /// The number of bytes of a file that are sent before other connections have their turn.
+  public var fileBytesPerTurn = 2 << 20
+
   /// The number of sessions of TLS that a client keeps to resume, over all hosts.
   public var keptSessions = 1_024
 

@@ -27,6 +27,8 @@ class SocketConnection: Channel, @unchecked Sendable {
   private var isInTurn = false
   /// Whether the peer has finished and the subclass does not know yet, because a reader lags.
   private var owesFinish = false
+  /// The rest of a file that is sent after the output.
+  private(set) var file: FileSection?
   /// Whether the rest of what TLS has received is read in a later turn.
   private var isReadingOn = false
   /// The last time at which the peer took something while more was waiting; `.max` while nothing waits.
@@ -168,10 +170,42 @@ class SocketConnection: Channel, @unchecked Sendable {
     return output.write(to: descriptor)
   }
 
+  /// Sends a part of a file after what waits to be written; `fileSent` says when it is over.
+  func send(_ section: FileSection) { file = section }
+
+  /// All of a file was sent.
+  func fileSent() {}
+
+  /// - Returns: Whether there is no rest of a file to wait for.
+  private func writeFile() -> Bool {
+    guard let section = file else { return true }
+    let count = min(section.count, max(1, tuning.fileBytesPerTurn))
+    switch PlatformSocket.sendFile(descriptor, section.file.descriptor, section.offset, count) {
+    case .moved(let moved) where moved > 0:
+      blockedSince = .max
+      let rest = FileSection(section.file, offset: section.offset + Int64(moved), count: section.count - moved)
+      file = rest.count > 0 ? rest : nil
+      if rest.count == 0 { fileSent() }
+      return rest.count == 0
+    case .wouldBlock:
+      if blockedSince == .max { blockedSince = loop.now }
+      return false
+    // The file has become shorter than it was said to be, or the peer is gone.
+    case .moved, .broken:
+      abort()
+      return false
+    }
+  }
+
   private func flush() {
     while !isClosed {
       pump()
-      guard !isClosed, !output.isEmpty else { break }
+      guard !isClosed else { return }
+      if output.isEmpty {
+        guard file != nil else { break }
+        guard writeFile() else { return }
+        continue
+      }
       let count = output.count
       switch write() {
       case .moved: continue
@@ -193,7 +227,7 @@ class SocketConnection: Channel, @unchecked Sendable {
       let hasRoom = kept.isEmpty || (takesInput && (isKeptIncomplete || kept.count < tuning.backlogBytes))
       if isLingering || hasRoom { wanted.insert(.readable) }
     }
-    if !output.isEmpty { wanted.insert(.writable) }
+    if !output.isEmpty || file != nil { wanted.insert(.writable) }
     // TLS has read more from the socket than it was asked for, and the socket does not say so again.
     if let security, security.hasMore, wanted.contains(.readable), !isReadingOn, !isLingering {
       isReadingOn = true
@@ -247,6 +281,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     PlatformSocket.close(descriptor)
     kept = []
     output = OutputQueue()
+    file = nil
     ended()
   }
 }

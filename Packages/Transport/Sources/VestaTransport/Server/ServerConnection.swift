@@ -255,6 +255,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     }
     phase = .sending(stream)
     if incoming == nil { deadline = .max }
+    if let section = stream.section, section.count > 0, security == nil { return send(section) }
     stream.pipe.setReadable { [weak self] in self?.perform {} }
   }
 
@@ -279,7 +280,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   /// Moves what the stream of the response, or the WebSocket, has to the socket's queue.
   override func pump() {
     if case .webSocket(let session) = phase { return session.pump() }
-    guard case .sending(let stream) = phase else { return }
+    guard case .sending(let stream) = phase, file == nil else { return }
     while output.count < tuning.backlogBytes {
       switch stream.pipe.take() {
       case .element(let bytes):
@@ -298,6 +299,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
       }
     }
   }
+
+  override func fileSent() { if case .sending = phase { afterReply() } }
 
   /// The connection is free for the next request, or ends.
   private func afterReply() {
