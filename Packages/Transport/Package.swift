@@ -25,13 +25,12 @@ let package = Package(
     .target(name: "CVestaTransport"),
     .systemLibrary(
       name: "CVestaHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["nghttp2"])]),
+    .systemLibrary(name: "CVestaTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CVestaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "VestaTransport",
       dependencies: [
-        "CVestaHTTP2",
-        "CVestaTransport",
-        "CVestaZlib",
+        "CVestaHTTP2", "CVestaTransport", "CVestaTLS", "CVestaZlib",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
@@ -41,7 +40,7 @@ let package = Package(
     .testTarget(
       name: "VestaTransportTests",
       dependencies: [
-        "VestaTransport",
+        "VestaTransport", "CVestaTLS", "CVestaZlib",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),

@@ -38,6 +38,26 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public static func ~= (code: Code, error: any Error) -> Bool { (error as? TransportError)?.code == code }
   }
 
+  /// A fault in the security of a connection.
+  public enum SecurityProblem: String, Sendable, Hashable {
+    /// The certificate has expired.
+    case expired
+    /// The certificate is not valid yet.
+    case notYetValid
+    /// The certificate is for another host.
+    case wrongName
+    /// The certificate does not come from a root that is trusted.
+    case unknownRoot
+    /// The certificate was revoked.
+    case revoked
+    /// The peer speaks in clear.
+    case noTLS
+    /// There is no version, cipher or protocol that both ends have.
+    case noAgreement
+    /// Something else; the sentence says what.
+    case other
+  }
+
   /// The kind of the failure.
   public let code: Code
 
@@ -50,14 +70,19 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
   /// The status with which the peer refused, if it did so by one.
   public let status: HTTPStatus?
 
+  /// The fault in the security of the connection, if that is the failure.
+  public let problem: SecurityProblem?
+
   /// A failure.
   public init(
-    _ code: Code, _ message: String, mayHaveBeenProcessed: Bool = true, status: HTTPStatus? = nil
+    _ code: Code, _ message: String, mayHaveBeenProcessed: Bool = true, status: HTTPStatus? = nil,
+    problem: SecurityProblem? = nil
   ) {
     self.code = code
     self.message = message
     self.mayHaveBeenProcessed = mayHaveBeenProcessed
     self.status = status
+    self.problem = problem
   }
 
   /// The kind and the sentence.

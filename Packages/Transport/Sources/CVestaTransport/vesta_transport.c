@@ -4,8 +4,13 @@
 #if defined(__linux__)
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +79,33 @@ int64_t vesta_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t vesta_send_file(int descriptor, int file, int64_t offset, uint64_t count) {
+  off_t place = offset;
+  /* Unlike send it has no way to ask for no SIGPIPE: the signal waits, and is taken away. */
+  sigset_t pipe, before;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  int64_t sent = sendfile(descriptor, file, &place, count);
+  int error = errno;
+  if (sent < 0 && error == EPIPE && !sigismember(&before, SIGPIPE)) {
+    struct timespec now = {0, 0};
+    sigtimedwait(&pipe, NULL, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return sent;
+}
+
+int vesta_network_changes(void) {
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+  close(descriptor);
+  return -1;
 }
 
 #endif

@@ -30,6 +30,17 @@ enum PlatformSocket {
     outcome { send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
   }
 
+  /// The first byte that was received, which stays there; `nil` when there is none.
+  static func peek(_ descriptor: Int32) -> UInt8? {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1 ? byte : nil
+  }
+
+  /// Writes a part of a file, without bringing it here.
+  static func sendFile(_ descriptor: Int32, _ file: Int32, _ offset: Int64, _ count: Int) -> SocketOutcome {
+    outcome { Int(vesta_send_file(descriptor, file, offset, UInt64(count))) }
+  }
+
   private static func outcome(_ move: () -> Int) -> SocketOutcome {
     while true {
       let count = move()
@@ -188,18 +199,18 @@ struct SocketAddress {
       found.append(SocketAddress(entry.pointee))
       next = entry.pointee.ai_next
     }
-    return taking(turns: found)
+    return AddressRace.order(found) { $0.family }
   }
 
-  private static func taking(turns addresses: [SocketAddress]) -> [SocketAddress] {
-    guard let family = addresses.first?.family else { return [] }
-    var (first, second) = (addresses.filter { $0.family == family }[...], addresses.filter { $0.family != family }[...])
-    var ordered: [SocketAddress] = []
-    while !first.isEmpty || !second.isEmpty {
-      if let address = first.popFirst() { ordered.append(address) }
-      if let address = second.popFirst() { ordered.append(address) }
+  /// The bytes of the address, four or sixteen.
+  var bytes: [UInt8] {
+    withUnsafeBytes(of: storage) { raw in
+      switch family {
+      case AF_INET: Array(raw.dropFirst(4).prefix(4))
+      case AF_INET6: Array(raw.dropFirst(8).prefix(16))
+      default: []
+      }
     }
-    return ordered
   }
 
   /// An address that the system fills in.
@@ -235,6 +246,72 @@ struct SocketAddress {
     return .internet(host: text(host), port: Int(text(port)) ?? 0)
   }
 }
+
+/// Files of the system.
+enum PlatformFile {
+  /// What changes when a file is written or replaced.
+  struct Stamp: Sendable, Hashable {
+    let device: UInt64
+    let inode: UInt64
+    let size: Int64
+    let seconds: Int64
+    let nanoseconds: Int64
+    let isRegular: Bool
+  }
+
+  static func stamp(_ path: String) -> Stamp? {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? Stamp(facts) : nil
+  }
+
+  static func stamp(_ descriptor: Int32) -> Stamp? {
+    var facts = stat()
+    return fstat(descriptor, &facts) == 0 ? Stamp(facts) : nil
+  }
+
+  static func open(_ path: String) -> Int32 { systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+
+  /// The whole file; `nil` when it cannot be read, or is longer than the limit.
+  static func read(_ path: String, limit: Int) -> [UInt8]? {
+    let descriptor = open(path)
+    guard descriptor >= 0 else { return nil }
+    defer { PlatformSocket.close(descriptor) }
+    guard let size = stamp(descriptor)?.size, size <= limit else { return nil }
+    return read(descriptor, at: 0, count: limit)
+  }
+
+  /// Bytes of a file; fewer at its end, `nil` after a failure.
+  static func read(_ descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
+    var got = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      while initialized < count {
+        got = pread(
+          descriptor, buffer.baseAddress?.advanced(by: initialized), count - initialized,
+          off_t(offset) + off_t(initialized))
+        if got < 0, errno == EINTR { continue }
+        guard got > 0 else { break }
+        initialized += got
+      }
+    }
+    return got < 0 ? nil : bytes
+  }
+}
+
+extension PlatformFile.Stamp {
+  fileprivate init(_ facts: stat) {
+    device = UInt64(truncatingIfNeeded: facts.st_dev)
+    inode = UInt64(truncatingIfNeeded: facts.st_ino)
+    size = Int64(facts.st_size)
+    #if canImport(Darwin)
+      (seconds, nanoseconds) = (Int64(facts.st_mtimespec.tv_sec), Int64(facts.st_mtimespec.tv_nsec))
+    #else
+      (seconds, nanoseconds) = (Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec))
+    #endif
+    isRegular = facts.st_mode & S_IFMT == S_IFREG
+  }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 /// Readiness of many descriptors, a wake-up among them.
 struct PlatformPoll: Sendable {
@@ -311,6 +388,27 @@ enum PlatformClock {
 
   /// Seconds since 1970.
   static var secondsSince1970: Int { time(nil) }
+}
+
+/// The network of the machine.
+enum PlatformNetwork {
+  /// A socket on which the system tells of changes; `nil` where there is none.
+  static func changes() -> Int32? {
+    let descriptor = vesta_network_changes()
+    return descriptor < 0 ? nil : descriptor
+  }
+}
+
+/// The process.
+enum PlatformProcess {
+  /// The variables of the environment that are about proxies.
+  static var proxyVariables: [String: String] {
+    var found: [String: String] = [:]
+    for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"] {
+      if let value = getenv(name) { found[name] = String(cString: value) }
+    }
+    return found
+  }
 }
 
 /// Threads of the process's own.

@@ -36,6 +36,21 @@ public struct TransportTuning: Sendable {
   /// How long the head of a request may take from its first byte on, and the first one from the opening on.
   public var headTimeout = Duration.seconds(20)
 
+  /// How long the handshake of TLS may take, and the answer of a proxy.
+  public var handshakeTimeout = Duration.seconds(10)
+
+  /// How often a listener looks whether the files of its certificates have changed.
+  public var certificateInterval = Duration.seconds(60)
+
+  /// How long after the first of several changes of the network its listeners are called.
+  public var networkSettling = Duration.milliseconds(500)
+
+  /// The number of bytes of a file that are sent before other connections have their turn.
+  public var fileBytesPerTurn = 2 << 20
+
+  /// The number of sessions of TLS that a client keeps to resume, over all hosts.
+  public var keptSessions = 1_024
+
   /// How long a body may stall.
   public var bodyTimeout = Duration.seconds(60)
 
@@ -108,7 +123,10 @@ public struct TransportTuning: Sendable {
   public var http2PingTimeout = Duration.seconds(20)
 
   /// How often a request is sent that servers have certainly not served, the first time included.
-  public var requestAttempts = 3
+  public var requestAttempts = 5
+
+  /// How long a client waits after a server has refused a stream; twice as long after each further time.
+  public var http2RefusalPause = Duration.milliseconds(20)
 
   /// The largest message of a WebSocket that a client accepts, in bytes.
   public var clientMessageBytes = 64 << 20

@@ -68,7 +68,8 @@ import VestaTransportInterop
       (HTTPRequest(.get, "/\r\nx: y", authority: "127.0.0.1:1"), .invalidArgument),
       (HTTPRequest(.get, "/", authority: "127.0.0.1:1\r\nx: y"), .invalidArgument),
       (HTTPRequest(.get, "/", authority: ""), .invalidArgument),
-      (HTTPRequest(.get, "/", scheme: "https", authority: "127.0.0.1:1"), .insecure),
+      (HTTPRequest(.get, "/", scheme: "ftp", authority: "127.0.0.1:1"), .invalidArgument),
+      (HTTPRequest(.get, "/", scheme: "https", authority: "127.0.0.1:1"), .cannotConnect),
       (HTTPRequest(.get, "/", authority: "name.invalid:1"), .hostNotFound),
       (HTTPRequest(.get, "/", authority: "127.0.0.1:1"), .cannotConnect),
     ]

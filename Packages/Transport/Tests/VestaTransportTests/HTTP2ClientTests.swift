@@ -88,6 +88,45 @@ private final class FrameServer: Sendable {
     }
   }
 
+  @Test func `a request that a server refuses for a moment is served after it`() async throws {
+    let seen = Log<Int>()
+    try await run { peer, number in
+      peer.send(.settings())
+      while let frame = peer.next() {
+        guard Self.isRequest(frame) else { continue }
+        seen.add(number)
+        peer.send(seen.entries.count < 5 ? .reset(frame.stream, .refusedStream) : Self.answer(frame.stream))
+      }
+    } _: { send in
+      try await isServed(send(.post, .bytes([1])))
+      #expect(seen.entries == [0, 0, 0, 0, 0])
+    }
+  }
+
+  @Test func `a client that is closed while a request waits to be sent again ends it`() async throws {
+    let (refusals, continuation) = AsyncStream.makeStream(of: Void.self)
+    let server = try FrameServer { peer, _ in
+      peer.send(.settings())
+      while let frame = peer.next() {
+        guard Self.isRequest(frame) else { continue }
+        peer.send(.reset(frame.stream, .refusedStream))
+        continuation.yield()
+      }
+    }
+    var tuning = TransportTuning()
+    tuning.http2RefusalPause = .seconds(1_000)
+    let client = try VestaTransportClient(tuning: tuning)
+    let call = Task {
+      var request = HTTPRequest(.get, "/", authority: server.authority)
+      request.version = .http2
+      return try await client.send(request, timeout: .seconds(2_000))
+    }
+    for await _ in refusals.prefix(1) {}
+    await client.close()
+    let error = await #expect(throws: TransportError.self) { try await call.value }
+    #expect(error?.code == .closed)
+  }
+
   @Test func `a request that is refused again and again fails, and one with a stream at once`() async throws {
     let seen = Log<Int>()
     try await run {

@@ -64,6 +64,9 @@ final class RawPeer {
     return all
   }
 
+  /// A descriptor of the same socket, which the caller closes.
+  func duplicate() -> Int32 { dup(descriptor) }
+
   /// Says that nothing follows.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -93,13 +96,14 @@ struct TestServer {
   let listener: ServerListener
 
   static func run<Value>(
-    _ change: (inout TransportTuning) -> Void = { _ in }, _ body: (TestServer) async throws -> Value
+    _ change: (inout TransportTuning) -> Void = { _ in }, handler: any HTTPHandler = TestHandler(),
+    _ body: (TestServer) async throws -> Value
   ) async throws -> Value {
     var tuning = TransportTuning()
     tuning.sweepInterval = .milliseconds(10)
     change(&tuning)
     let server = try VestaTransportServer(loops: 2, tuning: tuning)
-    let opened = try await server.listen(at: .internet(host: "127.0.0.1", port: 0), handler: TestHandler())
+    let opened = try await server.listen(at: .internet(host: "127.0.0.1", port: 0), handler: handler)
     guard let listener = opened as? ServerListener else { throw TransportError(.cannotListen, "another listener") }
     do {
       let value = try await body(TestServer(server: server, listener: listener))

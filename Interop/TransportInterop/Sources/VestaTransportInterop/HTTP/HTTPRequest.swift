@@ -25,8 +25,8 @@ public struct HTTPRequest: Sendable {
   /// The connection that the request came on; `nil` for one that is to be sent.
   public var peer: TransportPeer?
 
-  /// The version in which the request is to be sent: ``TransportPeer/Version/http2`` also where nothing is agreed on,
-  /// by prior knowledge; `nil` for HTTP/1.1, or what is agreed on with TLS.
+  /// The version in which the request is to be sent: ``TransportPeer/Version/http2`` by prior knowledge, or with TLS
+  /// where the server agrees on it, and otherwise not at all; `nil` for HTTP/1.1.
   public var version: TransportPeer.Version?
 
   /// A request.

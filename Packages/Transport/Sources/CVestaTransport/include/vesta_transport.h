@@ -33,6 +33,10 @@ void vesta_wake_clear(int descriptor);
 
 /* Accepts a connection: non-blocking, closed on exec; -1 or the negative of errno. */
 int vesta_accept(int descriptor);
+/* Sends bytes of a file to a socket; their number, or -1. */
+int64_t vesta_send_file(int descriptor, int file, int64_t offset, uint64_t count);
+/* A socket on which the system tells of changes of interfaces and addresses; -1 on failure. */
+int vesta_network_changes(void);
 /* Nanoseconds of a clock that does not jump. */
 int64_t vesta_nanoseconds(void);
 

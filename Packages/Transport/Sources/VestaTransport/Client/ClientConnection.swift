@@ -3,9 +3,7 @@ import VestaTransportInterop
 /// A connection of a client: one exchange at a time, a WebSocket, or nothing while it is kept.
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
 final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Sendable {
-  let host: String
-  let port: Int
-  let key: String
+  let route: Route
   private let pool: HostPool
   private var machine: ResponseMachine
   private var exchange: ClientExchange?
@@ -19,13 +17,11 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
   private var keepsAlive = true
   private var closing: TransportError?
 
-  init(_ descriptor: Int32, _ loop: EventLoop, _ pool: HostPool, host: String, port: Int) {
+  init(_ opened: OpenedSocket, _ loop: EventLoop, _ pool: HostPool, _ route: Route) {
     self.pool = pool
-    self.host = host
-    self.port = port
-    key = "\(host):\(port)"
+    self.route = route
     machine = ResponseMachine(loop.tuning)
-    super.init(descriptor, loop)
+    super.init(opened.descriptor, loop, security: opened.security)
   }
 
   // MARK: Sending
@@ -39,7 +35,8 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
     turn {
       let request = exchange.request
       MessageWriter.head(
-        request, framing(of: request), exchange.webSocket == nil ? .usual : .upgrade, into: &output.tail)
+        route.isTunnel ? request : route.forProxy(request), framing(of: request),
+        exchange.webSocket == nil ? .usual : .upgrade, into: &output.tail)
       switch request.body {
       case .empty: exchange.isSent = true
       case .bytes(let bytes):
@@ -199,7 +196,8 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
   override var keepsForReader: Bool { !takesInput }
 
   override func peerFinished() {
-    if incoming != nil, machine.connectionEnded() {
+    // Without TLS's word that nothing is missing, an attacker may have cut the body off.
+    if incoming != nil, !isCutOff, machine.connectionEnded() {
       keepsAlive = false
       return finishResponse([:])
     }

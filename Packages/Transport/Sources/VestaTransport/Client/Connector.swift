@@ -1,7 +1,6 @@
 import VestaTransportInterop
 
-/// Opens a connection to the first address of a host that takes one (RFC 8305): the next one is tried when the one
-/// before fails or has not answered for a moment, and the first that succeeds wins.
+/// Opens a connection to the first address of a host that takes one, as ``AddressRace`` decides.
 ///
 /// Confined to its loop; the name is looked up on a thread of its own, because the system's look-up blocks.
 // Sound as @unchecked Sendable: it is handed to the thread of the look-up and back, and touched on the loop alone.
@@ -12,8 +11,10 @@ final class Connector: @unchecked Sendable {
   private let host: String
   private let port: Int
   private var completion: Completion?
+  private var race = AddressRace(count: 0)
   private var addresses: [SocketAddress] = []
-  private var attempts: [Attempt] = []
+  private var attempts: [Int: Attempt] = [:]
+  private var timers: [LoopTimer] = []
   private var lastError = "no answer"
 
   /// - Parameter completion: Called once, on the loop.
@@ -41,60 +42,78 @@ final class Connector: @unchecked Sendable {
         .failure(TransportError(.hostNotFound, "There is no address of \(host).", mayHaveBeenProcessed: false)))
     }
     self.addresses = addresses
-    loop.schedule(after: loop.tuning.connectTimeout) { [self] in
-      lastError = "no answer within \(loop.tuning.connectTimeout)"
-      addressesExhausted()
-    }
-    tryNext()
+    timers.append(
+      loop.schedule(after: loop.tuning.connectTimeout) { [weak self] in
+        guard let self else { return }
+        lastError = "no answer within \(loop.tuning.connectTimeout)"
+        perform(race.timedOut())
+      })
+    race = AddressRace(count: addresses.count)
+    perform(race.begin())
   }
 
-  private func tryNext() {
-    guard completion != nil, !addresses.isEmpty else { return }
-    let address = addresses.removeFirst()
-    switch PlatformSocket.connect(to: address) {
-    case .failure(let error):
-      lastError = error.text
-      failedOne()
-    case .success(let descriptor):
-      let attempt = Attempt(descriptor, self)
-      attempts.append(attempt)
-      guard loop.add(attempt, .writable) else {
-        attempt.isWatched = false
-        return ended(attempt, error: "the system watches no more sockets")
+  private func perform(_ actions: [AddressRace.Action]) {
+    for action in actions {
+      switch action {
+      case .attempt(let index): attempt(index)
+      case .startDelay(let number):
+        timers.append(
+          loop.schedule(after: loop.tuning.attemptDelay) { [weak self] in
+            guard let self else { return }
+            perform(race.delayPassed(number))
+          })
+      case .giveUp(let index):
+        guard let attempt = attempts.removeValue(forKey: index) else { continue }
+        loop.remove(attempt)
+        PlatformSocket.close(attempt.descriptor)
+      case .win(let index):
+        guard let attempt = attempts.removeValue(forKey: index) else { continue }
+        finish(.success(attempt.descriptor))
+      case .fail:
+        finish(
+          .failure(
+            TransportError(
+              .cannotConnect, "Cannot connect to \(host):\(port): \(lastError).", mayHaveBeenProcessed: false)))
       }
-      loop.schedule(after: loop.tuning.attemptDelay) { [weak self] in self?.tryNext() }
     }
+  }
+
+  private func attempt(_ index: Int) {
+    switch PlatformSocket.connect(to: addresses[index]) {
+    case .failure(let error): failedLater(index, error.text)
+    case .success(let descriptor):
+      let attempt = Attempt(descriptor, index, self)
+      guard loop.add(attempt, .writable) else {
+        PlatformSocket.close(descriptor)
+        return failedLater(index, "the system watches no more sockets")
+      }
+      attempts[index] = attempt
+    }
+  }
+
+  /// In a turn of its own, so that the actions that belong together are performed before.
+  private func failedLater(_ index: Int, _ error: String) {
+    lastError = error
+    timers.append(
+      loop.schedule(after: .zero) { [weak self] in
+        guard let self else { return }
+        perform(race.failed(index))
+      })
   }
 
   fileprivate func ended(_ attempt: Attempt, error: String?) {
-    attempts.removeAll { $0 === attempt }
-    if attempt.isWatched { loop.remove(attempt) }
-    guard let error else { return finish(.success(attempt.descriptor)) }
+    loop.remove(attempt)
+    guard let error else { return perform(race.succeeded(attempt.index)) }
+    attempts[attempt.index] = nil
     PlatformSocket.close(attempt.descriptor)
     lastError = error
-    failedOne()
-  }
-
-  private func failedOne() {
-    if addresses.isEmpty { if attempts.isEmpty { addressesExhausted() } } else { tryNext() }
-  }
-
-  private func addressesExhausted() {
-    finish(
-      .failure(
-        TransportError(.cannotConnect, "Cannot connect to \(host):\(port): \(lastError).", mayHaveBeenProcessed: false))
-    )
+    perform(race.failed(attempt.index))
   }
 
   private func finish(_ outcome: Result<Int32, TransportError>) {
-    guard let completion else { return }
-    self.completion = nil
-    addresses = []
-    for attempt in attempts {
-      loop.remove(attempt)
-      PlatformSocket.close(attempt.descriptor)
-    }
-    attempts = []
+    guard let completion = completion.take() else { return }
+    timers.forEach(loop.cancel)
+    timers = []
     completion(outcome)
   }
 }
@@ -102,10 +121,11 @@ final class Connector: @unchecked Sendable {
 /// One connection that is being opened.
 private final class Attempt: Channel {
   private let connector: Connector
-  var isWatched = true
+  let index: Int
 
-  init(_ descriptor: Int32, _ connector: Connector) {
+  init(_ descriptor: Int32, _ index: Int, _ connector: Connector) {
     self.connector = connector
+    self.index = index
     super.init(descriptor)
   }
 

@@ -22,9 +22,7 @@ final class HTTP2ClientStream: HTTP2Stream, @unchecked Sendable {
 /// A connection of a client that speaks HTTP/2: many exchanges at a time, as many as the server accepts.
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
 final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Sendable {
-  let host: String
-  let port: Int
-  let key: String
+  let route: Route
   let pool: HostPool
   let session: HTTP2Session
   /// Exchanges for which the server has no stream yet.
@@ -36,15 +34,13 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
   /// Whether no exchange may begin here any more.
   private(set) var isLeaving = false
 
-  init(_ descriptor: Int32, _ loop: EventLoop, _ pool: HostPool, host: String, port: Int) {
+  init(_ opened: OpenedSocket, _ loop: EventLoop, _ pool: HostPool, _ route: Route) {
     self.pool = pool
-    self.host = host
-    self.port = port
-    key = "\(host):\(port)"
+    self.route = route
     session = HTTP2Session(.client, loop.tuning, now: loop.now)
     receivedAt = loop.now
     emptySince = loop.now
-    super.init(descriptor, loop)
+    super.init(opened.descriptor, loop, security: opened.security)
   }
 
   // MARK: Sending
@@ -212,7 +208,11 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     stream.incoming = nil
     guard !stream.exchange.isOver else { return }
     let isRefused = code == .refusedStream && !stream.exchange.hasResponse
-    if isRefused { pool.forget(self, stream.exchange, isRefused: true) } else { stream.exchange.fail(lost) }
+    if isRefused {
+      pool.forget(self, stream.exchange, isRefused: true, isBusy: !isLeaving)
+    } else {
+      stream.exchange.fail(lost)
+    }
   }
 
   // MARK: Time
@@ -239,6 +239,15 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     isLeaving = true
     pool.leave(self)
     session.goAway()
+  }
+
+  /// Takes no further exchanges, and ends after those that run: the way to the server may be another one now.
+  func retire() {
+    guard !isClosed, !isLeaving else { return }
+    turn {
+      leave()
+      moveWaiting()
+    }
   }
 
   override func peerFinished() { end() }

@@ -2,52 +2,57 @@ import VestaTransportInterop
 
 extension HostPool {
   /// Sends an exchange on the connection to its host that speaks HTTP/2, or on a new one.
-  func multiplex(_ exchange: ClientExchange, host: String, port: Int) {
-    let key = "\(host):\(port)"
-    if let connection = multiplexed[key], !connection.isClosed, !connection.isLeaving {
+  func multiplex(_ exchange: ClientExchange, _ route: Route) {
+    if let connection = multiplexed[route], !connection.isClosed, !connection.isLeaving {
       exchange.isOnKeptConnection = true
       return connection.begin(exchange)
     }
     exchange.isOnKeptConnection = false
-    multiplexing[key, default: []].append(exchange)
+    multiplexing[route, default: []].append(exchange)
     // The connection that is being opened is for all of them.
-    guard multiplexing[key]?.count == 1 else { return }
-    let connector = Connector(loop, host: host, port: port) { [self] outcome in
-      let exchanges = multiplexing.removeValue(forKey: key) ?? []
+    guard multiplexing[route]?.count == 1 else { return }
+    opening(route).start { [self] outcome in
+      let exchanges = multiplexing.removeValue(forKey: route) ?? []
       switch outcome {
       case .failure(let error): for exchange in exchanges { exchange.fail(error) }
-      case .success(let descriptor):
-        guard !isClosed, exchanges.contains(where: { !$0.isOver }) else { return PlatformSocket.close(descriptor) }
-        connected(descriptor, exchanges, host, port)
+      case .success(let opened):
+        guard !isClosed, exchanges.contains(where: { !$0.isOver }) else {
+          return PlatformSocket.close(opened.descriptor)
+        }
+        connected(opened, exchanges, route)
       }
     }
-    connector.start()
   }
 
-  private func connected(_ descriptor: Int32, _ exchanges: [ClientExchange], _ host: String, _ port: Int) {
-    PlatformSocket.sendAtOnce(descriptor)
-    let connection = HTTP2ClientConnection(descriptor, loop, self, host: host, port: port)
+  private func connected(_ opened: OpenedSocket, _ exchanges: [ClientExchange], _ route: Route) {
+    opened.security?.onResumption = { [weak self] in self?.keep($0, for: route) }
+    let connection = HTTP2ClientConnection(opened, loop, self, route)
     guard loop.add(connection, [.readable, .finished]) else {
-      PlatformSocket.close(descriptor)
+      PlatformSocket.close(opened.descriptor)
       let error = TransportError(.exhausted, "The system watches no more sockets.", mayHaveBeenProcessed: false)
       for exchange in exchanges { exchange.fail(error) }
       return
     }
     openMultiplexed[ObjectIdentifier(connection)] = connection
-    multiplexed[connection.key] = connection
+    multiplexed[connection.route] = connection
     for exchange in exchanges where !exchange.isOver { connection.begin(exchange) }
+    if opened.security != nil { connection.readOn() }
   }
 
   /// The connection takes no further exchanges.
   func leave(_ connection: HTTP2ClientConnection) {
-    if multiplexed[connection.key] === connection { multiplexed[connection.key] = nil }
+    if multiplexed[connection.route] === connection { multiplexed[connection.route] = nil }
     if connection.isClosed { openMultiplexed[ObjectIdentifier(connection)] = nil }
   }
 
   /// Sends an exchange again whose connection has ended or whose stream was refused, if that is safe.
   ///
-  /// - Parameter isRefused: Whether the server has certainly not looked at it.
-  func forget(_ connection: HTTP2ClientConnection, _ exchange: ClientExchange, isRefused: Bool) {
+  /// - Parameters:
+  ///   - isRefused: Whether the server has certainly not looked at it.
+  ///   - isBusy: Whether the server goes on with other streams, and may take this one later.
+  func forget(
+    _ connection: HTTP2ClientConnection, _ exchange: ClientExchange, isRefused: Bool, isBusy: Bool = false
+  ) {
     guard !exchange.isOver else { return }
     exchange.connection = nil
     let isSafe =
@@ -62,6 +67,15 @@ extension HostPool {
     }
     exchange.isSent = false
     // Not at once: the connection is in the middle of its own end.
-    loop.perform { self.send(exchange, host: connection.host, port: connection.port) }
+    if isBusy { pause(exchange, connection.route) } else { loop.perform { self.send(exchange, connection.route) } }
+  }
+
+  /// Sends an exchange after a while, longer each time: servers count a stream for a moment after they have ended it.
+  private func pause(_ exchange: ClientExchange, _ route: Route) {
+    wait(exchange)
+    loop.schedule(after: loop.tuning.http2RefusalPause * (1 << min(exchange.attempts - 1, 10))) { [self] in
+      guard stopWaiting(exchange), !exchange.isOver else { return }
+      send(exchange, route)
+    }
   }
 }

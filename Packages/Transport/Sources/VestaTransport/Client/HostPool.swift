@@ -5,22 +5,28 @@ import VestaTransportInterop
 // Sound as @unchecked Sendable: everything but the loop is touched on the thread of the loop alone.
 final class HostPool: @unchecked Sendable {
   let loop: EventLoop
-  private var idle: [String: [ClientConnection]] = [:]
+  private let security: TLSClientContext
+  private var idle: [Route: [ClientConnection]] = [:]
   private var open: [ObjectIdentifier: ClientConnection] = [:]
   /// Exchanges that wait for a connection.
   private var connecting: [ObjectIdentifier: ClientExchange] = [:]
-  /// The connections that speak HTTP/2 and take further exchanges: one for each host.
-  var multiplexed: [String: HTTP2ClientConnection] = [:]
+  /// The connections that speak HTTP/2 and take further exchanges: one for each route.
+  var multiplexed: [Route: HTTP2ClientConnection] = [:]
   /// All that speak HTTP/2 and are open.
   var openMultiplexed: [ObjectIdentifier: HTTP2ClientConnection] = [:]
   /// Exchanges that wait for such a connection.
-  var multiplexing: [String: [ClientExchange]] = [:]
+  var multiplexing: [Route: [ClientExchange]] = [:]
   private(set) var isClosed = false
+  /// What resumes a session of TLS, by route; each is used once, so that nobody can tell connections by it.
+  private var resumptions: [Route: TLSResumption] = [:]
 
-  init(_ loop: EventLoop) { self.loop = loop }
+  init(_ loop: EventLoop, _ security: TLSClientContext) {
+    self.loop = loop
+    self.security = security
+  }
 
   /// Sends an exchange on a connection that is kept, or on a new one.
-  func begin(_ exchange: ClientExchange, host: String, port: Int, within limit: Duration) {
+  func begin(_ exchange: ClientExchange, _ route: Route, within limit: Duration) {
     guard !isClosed else {
       return exchange.fail(TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false))
     }
@@ -33,61 +39,85 @@ final class HostPool: @unchecked Sendable {
           mayHaveBeenProcessed: exchange.connection != nil))
     }
     exchange.cancelTimer = { [loop] in loop.cancel($0) }
-    send(exchange, host: host, port: port)
+    send(exchange, route)
   }
 
-  func send(_ exchange: ClientExchange, host: String, port: Int) {
+  func send(_ exchange: ClientExchange, _ route: Route) {
     exchange.attempts += 1
-    if exchange.request.version == .http2 { return multiplex(exchange, host: host, port: port) }
-    let key = "\(host):\(port)"
+    if route.speaksHTTP2 { return multiplex(exchange, route) }
     // The one used last is the least likely to have been closed by the server.
-    while let connection = idle[key]?.popLast() {
+    while let connection = idle[route]?.popLast() {
       guard !connection.isClosed, !connection.isLingering else { continue }
-      if idle[key]?.isEmpty ?? false { idle[key] = nil }
+      if idle[route]?.isEmpty ?? false { idle[route] = nil }
       exchange.isOnKeptConnection = true
       return connection.begin(exchange)
     }
     exchange.isOnKeptConnection = false
     connecting[ObjectIdentifier(exchange)] = exchange
-    let connector = Connector(loop, host: host, port: port) { [self] outcome in
+    opening(route).start { [self] outcome in
       connecting[ObjectIdentifier(exchange)] = nil
       switch outcome {
       case .failure(let error): exchange.fail(error)
-      case .success(let descriptor):
-        guard !exchange.isOver, !isClosed else { return PlatformSocket.close(descriptor) }
-        connected(descriptor, exchange, host, port)
+      case .success(let opened):
+        guard !exchange.isOver, !isClosed else { return PlatformSocket.close(opened.descriptor) }
+        connected(opened, exchange, route)
       }
     }
-    connector.start()
   }
 
-  private func connected(_ descriptor: Int32, _ exchange: ClientExchange, _ host: String, _ port: Int) {
-    PlatformSocket.sendAtOnce(descriptor)
-    let connection = ClientConnection(descriptor, loop, self, host: host, port: port)
+  /// Keeps an exchange that is on no connection, so that it ends with the client.
+  func wait(_ exchange: ClientExchange) { connecting[ObjectIdentifier(exchange)] = exchange }
+
+  /// - Returns: Whether it was waiting.
+  func stopWaiting(_ exchange: ClientExchange) -> Bool {
+    connecting.removeValue(forKey: ObjectIdentifier(exchange)) != nil
+  }
+
+  func opening(_ route: Route) -> ConnectionOpening {
+    ConnectionOpening(loop, route, security, resuming: resumptions.removeValue(forKey: route))
+  }
+
+  private func connected(_ opened: OpenedSocket, _ exchange: ClientExchange, _ route: Route) {
+    opened.security?.onResumption = { [weak self] in self?.keep($0, for: route) }
+    let connection = ClientConnection(opened, loop, self, route)
     guard loop.add(connection, [.readable, .finished]) else {
-      PlatformSocket.close(descriptor)
+      PlatformSocket.close(opened.descriptor)
       return exchange.fail(
         TransportError(.exhausted, "The system watches no more sockets.", mayHaveBeenProcessed: false))
     }
     open[ObjectIdentifier(connection)] = connection
     connection.begin(exchange)
+    if opened.security != nil { connection.readOn() }
+  }
+
+  func keep(_ resumption: TLSResumption, for route: Route) {
+    if resumptions.count >= loop.tuning.keptSessions { resumptions = [:] }
+    resumptions[route] = resumption
+  }
+
+  /// Ends the connections that nobody uses: after a change of the network they may lead nowhere.
+  func closeIdle() {
+    let unused = idle.values.joined()
+    idle = [:]
+    for connection in unused { connection.end() }
+    for connection in openMultiplexed.values { connection.retire() }
   }
 
   /// Takes back a connection that is free.
   func keep(_ connection: ClientConnection) {
-    let key = connection.key
-    guard !isClosed, (idle[key]?.count ?? 0) < loop.tuning.idleConnectionsPerHost else { return connection.end() }
-    idle[key, default: []].append(connection)
+    let route = connection.route
+    guard !isClosed, (idle[route]?.count ?? 0) < loop.tuning.idleConnectionsPerHost else { return connection.end() }
+    idle[route, default: []].append(connection)
   }
 
   /// Forgets a connection that has ended, and sends its exchange again if that is safe.
   func forget(_ connection: ClientConnection, _ exchange: ClientExchange?) {
     open[ObjectIdentifier(connection)] = nil
-    idle[connection.key]?.removeAll { $0 === connection }
-    if idle[connection.key]?.isEmpty ?? false { idle[connection.key] = nil }
+    idle[connection.route]?.removeAll { $0 === connection }
+    if idle[connection.route]?.isEmpty ?? false { idle[connection.route] = nil }
     guard let exchange, !exchange.isOver else { return }
     if exchange.canBeRepeated, !isClosed {
-      send(exchange, host: connection.host, port: connection.port)
+      send(exchange, connection.route)
     } else {
       exchange.fail(
         TransportError(.connectionLost, "The connection ended before the response."))

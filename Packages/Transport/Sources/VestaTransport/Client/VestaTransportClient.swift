@@ -3,7 +3,9 @@ public import VestaTransportInterop
 
 /// A client of HTTP/1.1, HTTP/2 and WebSockets on event loops of its own.
 ///
-/// Requests whose version is HTTP/2 share one connection for each host. Other connections are kept by host and used
+/// Requests whose version is HTTP/2 share one connection for each host. Nothing else is spoken for them: with a host
+/// that does not agree on HTTP/2 by ALPN they end with `TransportError` and the problem `.noAgreement`, and were not
+/// sent. Other connections are kept by host and used
 /// again. A request whose connection had been kept and turns out to be closed is sent once more when that is safe:
 /// nothing of a response came, its method is idempotent, and its body is no stream.
 ///
@@ -20,16 +22,28 @@ public final class VestaTransportClient: HTTPClient, Sendable {
   private let hosts: [HostPool]
   private let state = Locked(State())
   private let tuning: TransportTuning
+  private let proxies: ProxySettings
 
   /// A client whose loops run.
   ///
   /// - Parameters:
   ///   - loops: The number of event loops.
+  ///   - security: Whom to trust when a request is for `https`.
+  ///   - proxies: The proxies to use; those of the process's environment unless they are given.
   ///   - tuning: The limits and time-outs.
-  /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left.
-  public init(loops: Int = 1, tuning: TransportTuning = TransportTuning()) throws {
+  /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left, with
+  ///   `.invalidArgument` when the roots to trust are none.
+  public init(
+    loops: Int = 1, security: TLSClientSettings = TLSClientSettings(), proxies: ProxySettings? = nil,
+    tuning: TransportTuning = TransportTuning()
+  ) throws {
     self.tuning = tuning
-    hosts = try (0..<max(1, loops)).map { _ in HostPool(try EventLoop(tuning)) }
+    self.proxies = proxies ?? ProxySettings(environment: PlatformProcess.proxyVariables)
+    var security = security
+    // A connection for requests of any version speaks HTTP/1.1.
+    security.protocols.removeAll { $0 == ALPN.http2 }
+    let context = try TLSClientContext(security)
+    hosts = try (0..<max(1, loops)).map { _ in HostPool(try EventLoop(tuning), context) }
   }
 
   /// Sends a request, and waits for the head of the response.
@@ -62,6 +76,11 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     } catch { throw error }
   }
 
+  /// Ends the connections that are kept and not used, so that later requests open new ones.
+  ///
+  /// For a change of the network, after which they may lead nowhere.
+  public func closeIdleConnections() { for host in hosts { host.loop.perform { host.closeIdle() } } }
+
   /// Closes all connections.
   public func close() async {
     let isFirst = state.withLock { state in
@@ -90,8 +109,8 @@ public final class VestaTransportClient: HTTPClient, Sendable {
         .invalidArgument, "The request cannot be sent: \(request.method) \(request.target)", mayHaveBeenProcessed: false
       )
     }
-    guard request.scheme == "http" else {
-      throw TransportError(.insecure, "There is no TLS in this transport.", mayHaveBeenProcessed: false)
+    guard request.scheme == "http" || request.scheme == "https" else {
+      throw TransportError(.invalidArgument, "There is no \(request.scheme).", mayHaveBeenProcessed: false)
     }
     let pool = try state.withLock { state -> HostPool in
       guard !state.isClosed else {
@@ -107,8 +126,13 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     let turn = Turn<ClientExchange.Outcome>()
     let exchange = make(turn)
     let limit = timeout ?? tuning.responseTimeout
+    let isSecure = request.scheme == "https"
+    let route = Route(
+      isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80),
+      speaksHTTP2: request.version == .http2 && exchange.webSocket == nil, isWebSocket: exchange.webSocket != nil,
+      proxies)
     return try await turn.wait { turn in
-      let isRunning = pool.loop.perform { pool.begin(exchange, host: host, port: port ?? 80, within: limit) }
+      let isRunning = pool.loop.perform { pool.begin(exchange, route, within: limit) }
       let closed = TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
       if !isRunning { turn.begin()?.resume(throwing: closed) }
     } onCancel: { _ in

@@ -8,6 +8,8 @@ import VestaTransportInterop
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone; tasks and hooks come back to it first.
 class SocketConnection: Channel, @unchecked Sendable {
   let loop: EventLoop
+  /// The TLS of the connection; `nil` for one in clear.
+  let security: TLSSession?
   var output = OutputQueue()
   /// The time on the loop's clock after which `timedOut` is called; `.max` for none.
   var deadline = Int64.max
@@ -15,6 +17,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   var closesWhenWritten = false
   private(set) var isClosed = false
   private(set) var isLingering = false
+  private var isAborted = false
   private(set) var hasPeerFinished = false
   /// Received and not used yet.
   private(set) var kept: [UInt8] = []
@@ -24,11 +27,19 @@ class SocketConnection: Channel, @unchecked Sendable {
   private var isInTurn = false
   /// Whether the peer has finished and the subclass does not know yet, because a reader lags.
   private var owesFinish = false
+  /// The rest of a file that is sent after the output.
+  private(set) var file: FileSection?
+  /// Whether the rest of what TLS has received is read in a later turn.
+  private var isReadingOn = false
   /// The last time at which the peer took something while more was waiting; `.max` while nothing waits.
   private var blockedSince = Int64.max
 
-  init(_ descriptor: Int32, _ loop: EventLoop, _ interest: PlatformPoll.Interest = [.readable, .finished]) {
+  init(
+    _ descriptor: Int32, _ loop: EventLoop, security: TLSSession? = nil,
+    _ interest: PlatformPoll.Interest = [.readable, .finished]
+  ) {
     self.loop = loop
+    self.security = security
     self.interest = interest
     super.init(descriptor)
   }
@@ -101,8 +112,19 @@ class SocketConnection: Channel, @unchecked Sendable {
 
   // MARK: Reading
 
+  /// Whether the connection has ended before the peer said that it would: what lasts until the end is not whole.
+  var isCutOff: Bool { security?.isCutOff ?? false }
+
+  /// Begins with what came together with the end of the handshake.
+  func readOn() { turn { receive() } }
+
+  private func read() -> SocketOutcome {
+    guard let security, !isLingering else { return PlatformSocket.read(descriptor, loop.readBuffer) }
+    return security.read(loop.readBuffer)
+  }
+
   private func receive() {
-    switch PlatformSocket.read(descriptor, loop.readBuffer) {
+    switch read() {
     case .moved(0):
       hasPeerFinished = true
       // Whoever still has something to do with what was received does it first.
@@ -142,12 +164,50 @@ class SocketConnection: Channel, @unchecked Sendable {
 
   // MARK: Writing
 
+  /// Writes what waits, as much as the socket takes.
+  func write() -> SocketOutcome {
+    if let security { return output.write { security.write($0) } }
+    return output.write(to: descriptor)
+  }
+
+  /// Sends a part of a file after what waits to be written; `fileSent` says when it is over.
+  func send(_ section: FileSection) { file = section }
+
+  /// All of a file was sent.
+  func fileSent() {}
+
+  /// - Returns: Whether there is no rest of a file to wait for.
+  private func writeFile() -> Bool {
+    guard let section = file else { return true }
+    let count = min(section.count, max(1, tuning.fileBytesPerTurn))
+    switch PlatformSocket.sendFile(descriptor, section.file.descriptor, section.offset, count) {
+    case .moved(let moved) where moved > 0:
+      blockedSince = .max
+      let rest = FileSection(section.file, offset: section.offset + Int64(moved), count: section.count - moved)
+      file = rest.count > 0 ? rest : nil
+      if rest.count == 0 { fileSent() }
+      return rest.count == 0
+    case .wouldBlock:
+      if blockedSince == .max { blockedSince = loop.now }
+      return false
+    // The file has become shorter than it was said to be, or the peer is gone.
+    case .moved, .broken:
+      abort()
+      return false
+    }
+  }
+
   private func flush() {
     while !isClosed {
       pump()
-      guard !isClosed, !output.isEmpty else { break }
+      guard !isClosed else { return }
+      if output.isEmpty {
+        guard file != nil else { break }
+        guard writeFile() else { return }
+        continue
+      }
       let count = output.count
-      switch output.write(to: descriptor) {
+      switch write() {
       case .moved: continue
       case .wouldBlock:
         if blockedSince == .max || output.count < count { blockedSince = loop.now }
@@ -167,7 +227,15 @@ class SocketConnection: Channel, @unchecked Sendable {
       let hasRoom = kept.isEmpty || (takesInput && (isKeptIncomplete || kept.count < tuning.backlogBytes))
       if isLingering || hasRoom { wanted.insert(.readable) }
     }
-    if !output.isEmpty { wanted.insert(.writable) }
+    if !output.isEmpty || file != nil { wanted.insert(.writable) }
+    // TLS has read more from the socket than it was asked for, and the socket does not say so again.
+    if let security, security.hasMore, wanted.contains(.readable), !isReadingOn, !isLingering {
+      isReadingOn = true
+      perform { [self] in
+        isReadingOn = false
+        receive()
+      }
+    }
     guard wanted != interest else { return }
     interest = wanted
     loop.change(self, wanted)
@@ -190,6 +258,7 @@ class SocketConnection: Channel, @unchecked Sendable {
       return
     }
     guard lingers, !hasPeerFinished else { return end() }
+    security?.finish()
     PlatformSocket.finish(descriptor)
     isLingering = true
     deadline = loop.now + loop.times.linger
@@ -199,6 +268,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   func abort() {
     guard !isClosed else { return }
     PlatformSocket.resetOnClose(descriptor)
+    isAborted = true
     end()
   }
 
@@ -206,10 +276,12 @@ class SocketConnection: Channel, @unchecked Sendable {
   func end() {
     guard !isClosed else { return }
     isClosed = true
+    if !isAborted, !isLingering { security?.finish() }
     loop.remove(self)
     PlatformSocket.close(descriptor)
     kept = []
     output = OutputQueue()
+    file = nil
     ended()
   }
 }

@@ -35,13 +35,15 @@ struct OutputQueue {
   /// Writes as much as the socket takes.
   ///
   /// - Returns: `moved` with the number of bytes when all were written, `wouldBlock` when some are left.
-  mutating func write(to descriptor: Int32) -> SocketOutcome {
+  mutating func write(to descriptor: Int32) -> SocketOutcome { write { PlatformSocket.write(descriptor, $0) } }
+
+  /// Writes as much as a closure takes, which says how many bytes it has moved.
+  @inline(__always)
+  mutating func write(by move: (UnsafeRawBufferPointer) -> SocketOutcome) -> SocketOutcome {
     var total = 0
     while firstSegment < segments.count {
       let segment = segments[firstSegment]
-      let outcome = segment.withUnsafeBytes { bytes in
-        PlatformSocket.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]))
-      }
+      let outcome = segment.withUnsafeBytes { move(UnsafeRawBufferPointer(rebasing: $0[written...])) }
       guard case .moved(let count) = outcome else { return outcome }
       total += count
       written += count
@@ -54,9 +56,7 @@ struct OutputQueue {
     segments.removeAll(keepingCapacity: false)
     firstSegment = 0
     while written < tail.count {
-      let outcome = tail.withUnsafeBytes { bytes in
-        PlatformSocket.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]))
-      }
+      let outcome = tail.withUnsafeBytes { move(UnsafeRawBufferPointer(rebasing: $0[written...])) }
       guard case .moved(let count) = outcome else { return outcome }
       total += count
       written += count

@@ -30,7 +30,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
     let unknown = TransportAddress.internet(host: "unknown", port: 0)
     peer = TransportPeer(
       address: PlatformSocket.peerAddress(connection.descriptor) ?? unknown, localAddress: listener.address,
-      version: .http2, executor: loop)
+      version: .http2, isSecure: connection.security != nil, executor: loop)
     session = HTTP2Session(.server, loop.tuning, now: loop.now)
     receivedAt = loop.now
     emptySince = loop.now
@@ -130,8 +130,8 @@ final class HTTP2ServerSession: @unchecked Sendable {
   func request(_ stream: HTTP2ServerStream, _ body: HTTPBody) -> HTTPRequest {
     let head = stream.head
     return HTTPRequest(
-      head.method, head.target, scheme: head.scheme, authority: head.authority, fields: head.fields, body: body,
-      peer: peer)
+      head.method, head.target, scheme: peer.isSecure ? "https" : head.scheme, authority: head.authority,
+      fields: head.fields, body: body, peer: peer)
   }
 
   /// Runs a closure in a later turn, from any thread.

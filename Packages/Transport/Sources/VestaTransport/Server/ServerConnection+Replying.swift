@@ -5,7 +5,8 @@ extension ServerConnection {
     guard let head = request else { return }
     let peer = self.peer ?? makePeer(head)
     let request = HTTPRequest(
-      head.method, head.target, authority: head.authority, fields: head.fields, body: body, peer: peer)
+      head.method, head.target, scheme: security == nil ? "http" : "https", authority: head.authority,
+      fields: head.fields, body: body, peer: peer)
     switch listener.handler.reply(to: request) {
     case .response(let response): respond(response)
     case .task(let work): run(work)
@@ -17,7 +18,7 @@ extension ServerConnection {
     let unknown = TransportAddress.internet(host: "unknown", port: 0)
     let made = TransportPeer(
       address: PlatformSocket.peerAddress(descriptor) ?? unknown, localAddress: listener.address,
-      version: head.minorVersion == 0 ? .http1_0 : .http1_1, executor: loop)
+      version: head.minorVersion == 0 ? .http1_0 : .http1_1, isSecure: security != nil, executor: loop)
     peer = made
     return made
   }
@@ -55,6 +56,8 @@ extension ServerConnection {
     }
     phase = .sending(stream)
     if incoming == nil { deadline = .max }
+    // Chunks, which trailers need, have bytes between those of the file; TLS encrypts them.
+    if let section = stream.section, section.count > 0, security == nil, framing != .chunked { return send(section) }
     stream.pipe.setReadable { [weak self] in self?.perform {} }
   }
 
@@ -117,7 +120,7 @@ extension ServerConnection {
         return afterReply()
       case .ended:
         // What was written before leaves first, so far as the socket takes it.
-        _ = output.write(to: descriptor)
+        _ = write()
         return abort()
       }
     }

@@ -37,10 +37,10 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   var isEnding = false
   var requestsInTurn = 0
 
-  init(_ descriptor: Int32, _ listener: ServerListener, _ loop: EventLoop) {
+  init(_ descriptor: Int32, _ listener: ServerListener, _ loop: EventLoop, security: TLSSession? = nil) {
     self.listener = listener
     machine = RequestMachine(loop.tuning)
-    super.init(descriptor, loop)
+    super.init(descriptor, loop, security: security)
     deadline = loop.now + loop.times.head
   }
 
@@ -230,12 +230,15 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     switch phase {
     case .webSocket(let session): session.pump()
     case .http2(let session): session.pump()
-    case .sending(let stream): pump(stream)
+    case .sending(let stream) where file == nil: pump(stream)
     default: break
     }
   }
 
   // MARK: The end
+
+  /// Answers a client that speaks in clear where TLS is spoken.
+  func refuseClear() { turn { refuse(ProtocolFailure(400, "this port speaks TLS: use https")) } }
 
   /// Ends the exchange that runs, and then the connection.
   func shutDown() {

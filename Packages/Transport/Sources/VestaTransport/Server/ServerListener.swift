@@ -12,12 +12,18 @@ final class ServerListener: HTTPListener {
   let address: TransportAddress
   let handler: any HTTPHandler
   let tuning: TransportTuning
+  /// How connections are encrypted; `nil` for a listener in clear.
+  let security: TLSServerSecurity?
   private let loops: [EventLoop]
   private let connections = Atomic<Int>(0)
   private let acceptors = Atomic<Int>(0)
   private let state = Locked(State())
 
-  init(address: TransportAddress, handler: any HTTPHandler, tuning: TransportTuning, loops: [EventLoop]) {
+  init(
+    address: TransportAddress, handler: any HTTPHandler, tuning: TransportTuning, security: TLSServerSecurity?,
+    loops: [EventLoop]
+  ) {
+    self.security = security
     self.address = address
     self.handler = handler
     self.tuning = tuning
@@ -37,7 +43,8 @@ final class ServerListener: HTTPListener {
     acceptors.store(descriptors.count, ordering: .relaxed)
     await onEach { listener, index, loop in
       let acceptor = Acceptor(descriptors[index], listener, loop)
-      if !loop.add(acceptor, .readable) { acceptor.close() }
+      if !loop.add(acceptor, .readable) { return acceptor.close() }
+      if index == 0 { acceptor.watchCertificates() }
     }
   }
 
@@ -47,6 +54,7 @@ final class ServerListener: HTTPListener {
       loop.forEachChannel { channel in
         if let acceptor = channel as? Acceptor, acceptor.listener === listener { acceptor.close() }
         if let connection = channel as? ServerConnection, connection.listener === listener { connection.shutDown() }
+        if let opening = channel as? ServerHandshake, opening.listener === listener { opening.cancel() }
       }
       let cutOff = {
         loop.forEachChannel { channel in
@@ -126,11 +134,28 @@ final class Acceptor: Channel {
 
   private func open(_ descriptor: Int32) {
     PlatformSocket.sendAtOnce(descriptor)
+    if let security = listener.security { return secure(descriptor, security) }
     let connection = ServerConnection(descriptor, listener, loop)
     listener.hasOpened()
     if !loop.add(connection, [.readable, .finished]) {
       PlatformSocket.close(descriptor)
       listener.hasClosed()
+    }
+  }
+
+  private func secure(_ descriptor: Int32, _ security: TLSServerSecurity) {
+    guard let session = try? security.session(descriptor) else { return PlatformSocket.close(descriptor) }
+    listener.hasOpened()
+    ServerHandshake(descriptor, session, listener, loop).start()
+  }
+
+  /// Looks now and then whether the files of the certificates have changed.
+  func watchCertificates() {
+    guard let certificates = listener.security?.settings.certificates else { return }
+    loop.schedule(after: listener.tuning.certificateInterval) { [weak self] in
+      guard let self, !isClosed else { return }
+      certificates.reloadIfChanged()
+      watchCertificates()
     }
   }
 

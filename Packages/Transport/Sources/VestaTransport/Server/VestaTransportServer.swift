@@ -24,10 +24,27 @@ public final class VestaTransportServer: HTTPServer, Sendable {
     self.loops = try (0..<max(1, loops ?? PlatformThread.coreCount)).map { _ in try EventLoop(tuning) }
   }
 
-  /// Listens at an address and serves the connections that come.
+  /// Listens at an address and serves the connections that come, in clear.
   public func listen(
     at address: TransportAddress, handler: any HTTPHandler
   ) async throws -> any HTTPListener {
+    try await listen(at: address, security: nil, handler: handler)
+  }
+
+  /// Listens at an address and serves the connections that come.
+  ///
+  /// A client that speaks HTTP in clear to a listener with TLS is answered with 400 and a sentence.
+  ///
+  /// - Parameters:
+  ///   - address: The address; with port 0 the system chooses a free one.
+  ///   - security: How connections are encrypted; `nil` for none.
+  ///   - handler: Replies to the requests.
+  /// - Throws: `TransportError` with `.cannotListen`, or with `.invalidArgument` for a certificate that OpenSSL
+  ///   refuses.
+  public func listen(
+    at address: TransportAddress, security: TLSServerSettings?, handler: any HTTPHandler
+  ) async throws -> any HTTPListener {
+    let security = try security.map { settings in try TLSServerSecurity(settings) }
     guard case .internet(let host, let port) = address,
       let place = SocketAddress(host: host == "localhost" ? "127.0.0.1" : host, port: port)
     else {
@@ -49,7 +66,7 @@ public final class VestaTransportServer: HTTPServer, Sendable {
       descriptors.forEach(PlatformSocket.close)
       throw error
     }
-    let listener = ServerListener(address: chosen, handler: handler, tuning: tuning, loops: loops)
+    let listener = ServerListener(address: chosen, handler: handler, tuning: tuning, security: security, loops: loops)
     await listener.open(descriptors)
     return listener
   }

@@ -8,7 +8,17 @@ import traceback
 import grpc
 
 target = sys.argv[1]
+# The file of a root to trust: then the calls go over TLS.
+root = open(sys.argv[2], "rb").read() if len(sys.argv) > 2 else None
 options = [("grpc.max_receive_message_length", 16 << 20), ("grpc.max_send_message_length", 16 << 20)]
+
+
+def open_channel(module):
+    if root is None:
+        return module.insecure_channel(target, options=options)
+    return module.secure_channel(target, grpc.ssl_channel_credentials(root), options=options)
+
+
 raw = dict(request_serializer=lambda b: b, response_deserializer=lambda b: b)
 
 
@@ -26,7 +36,7 @@ def expect_code(call, code, what):
 
 
 def synchronous():
-    channel = grpc.insecure_channel(target, options=options)
+    channel = open_channel(grpc)
     unary = channel.unary_unary("/t.T/Unary", **raw)
     task = channel.unary_unary("/t.T/Task", **raw)
     for size in [0, 1, 16_384, 65_535, 1 << 20, 4 << 20]:
@@ -84,7 +94,7 @@ def synchronous():
 
 
 async def asynchronous():
-    async with grpc.aio.insecure_channel(target, options=options) as channel:
+    async with open_channel(grpc.aio) as channel:
         unary = channel.unary_unary("/t.T/Task", **raw)
         expect(await unary(bytes(4 << 20), timeout=30), bytes(4 << 20), "aio unary")
         answers = await asyncio.gather(*[unary(bytes([i])) for i in range(200)])

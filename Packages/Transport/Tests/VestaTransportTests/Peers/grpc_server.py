@@ -1,4 +1,4 @@
-"""A service by grpcio. Prints its port."""
+"""A service by grpcio, with TLS if that and the files of a key and a chain are given. Prints its port."""
 import sys
 import time
 from concurrent import futures
@@ -48,6 +48,11 @@ server = grpc.server(
     futures.ThreadPoolExecutor(max_workers=8), compression=grpc.Compression.Gzip if "gzip" in sys.argv else None,
     options=[("grpc.max_receive_message_length", 16 << 20), ("grpc.max_concurrent_streams", 5)])
 server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("t.T", handlers),))
-print(server.add_insecure_port("127.0.0.1:0"), flush=True)
+if "tls" in sys.argv:
+    key, chain = (open(name, "rb").read() for name in sys.argv[-2:])
+    port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([(key, chain)]))
+else:
+    port = server.add_insecure_port("127.0.0.1:0")
+print(port, flush=True)
 server.start()
 server.wait_for_termination(300)
