@@ -17,7 +17,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
   public var port: Int? { if case .internet(_, let port) = self { port } else { nil } }
 }
 
-/// The connection that a request came on; all requests of a connection share it.
+/// The connection of a request; all requests of a connection share it.
 public final class TransportPeer: Sendable {
   /// The version of HTTP that is spoken on a connection.
   public enum Version: String, Sendable, Hashable {
@@ -41,7 +41,8 @@ public final class TransportPeer: Sendable {
   /// Whether the connection is encrypted.
   public let isSecure: Bool
 
-  /// The executor of the event loop on which the connection is served, for tasks of handlers beside their replies.
+  /// The executor of the event loop on which the connection is served, for tasks of handlers in addition to their
+  /// replies.
   public let executor: (any TaskExecutor)?
 
   /// A connection.

@@ -46,7 +46,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     case notYetValid
     /// The certificate is for another host.
     case wrongName
-    /// The certificate does not come from a root that is trusted.
+    /// The certificate is not issued by a trusted root.
     case unknownRoot
     /// The certificate was revoked.
     case revoked

@@ -95,7 +95,7 @@ extension TransportContracts {
           upload.offer(piece)
           upload.finish()
           let call = Task { try await subject.client.send(request, timeout: nil) }
-          // Both sides have time to send everything before anybody reads.
+          // Both sides have time to send everything before the first read.
           for _ in 0..<500 { await Task.yield() }
           read.open()
           let response = try await call.value
@@ -167,7 +167,7 @@ extension TransportContracts {
     },
   ]
 
-  /// The next bytes, exactly so many.
+  /// The next bytes, exactly the given number.
   static func read(_ stream: ByteStream, _ count: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count { bytes += try expectValue(try await stream.next(), "more bytes") }

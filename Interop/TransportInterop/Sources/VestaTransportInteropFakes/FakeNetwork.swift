@@ -5,7 +5,7 @@ public import VestaTransportInterop
 /// A network in memory: a server, a client and a monitor that know each other, with faults on request.
 ///
 /// Requests and responses travel as values, without bytes; bodies and WebSockets are relayed piece by piece with their
-/// back-pressure. Time-outs, latency and grace periods are those of a manual clock.
+/// back-pressure. Time-outs, latency and grace periods follow a manual clock.
 ///
 /// ```swift
 /// let network = FakeNetwork()

@@ -21,9 +21,9 @@ public final class ScriptedPipe: Sendable {
     public var latency: Duration
     /// The largest piece in which bytes arrive, cut at random; `nil` for as they were sent.
     public var largestPiece: Int?
-    /// After so many bytes of a direction nothing arrives any more, not even its end: a network that is gone.
+    /// After a number of bytes of a direction nothing arrives, not even its end: a network that is down.
     public var silentAfter: Int?
-    /// After so many bytes of a direction the connection is cut for both ends.
+    /// After a number of bytes of a direction the connection is cut for both ends.
     public var cutAfter: Int?
 
     /// Conditions; nothing is wrong unless it is said.
@@ -41,7 +41,7 @@ public final class ScriptedPipe: Sendable {
   public enum Event: Sendable, Equatable {
     /// Bytes of the other end.
     case bytes([UInt8])
-    /// The other end sends nothing any more.
+    /// The other end sends nothing more.
     case finished
     /// The connection is cut; nothing follows.
     case lost
@@ -52,7 +52,7 @@ public final class ScriptedPipe: Sendable {
     let pipe: ScriptedPipe
     let side: Int
 
-    /// Sets what receives; what has arrived before comes at once.
+    /// Sets what receives; earlier bytes are delivered at once.
     public func setReceiver(_ receive: @escaping @Sendable (Event) -> Void) { pipe.setReceiver(receive, of: side) }
 
     /// Sends bytes; after the end they are lost.

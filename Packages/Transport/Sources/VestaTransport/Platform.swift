@@ -58,7 +58,7 @@ enum PlatformSocket {
 
   static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
 
-  /// Says that nothing is sent any more; the peer reads what was sent, and then the end.
+  /// Says that nothing more is sent; the peer reads what was sent, and then the end.
   static func finish(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Makes the close a reset: the peer does not take what it got for the whole.
@@ -323,7 +323,7 @@ struct PlatformPoll: Sendable {
     let rawValue: UInt32
     static let readable = Interest(rawValue: 1)
     static let writable = Interest(rawValue: 2)
-    /// The peer sends nothing any more.
+    /// The peer sends nothing more.
     static let finished = Interest(rawValue: 4)
     /// The connection is over, both ways; it is reported without being asked for.
     static let broken = Interest(rawValue: 8)

@@ -113,10 +113,10 @@ public struct TransportTuning: Sendable {
   /// The number of answers to pings and settings that may wait to be sent.
   public var http2QueuedFrames = 1_000
 
-  /// How long a server hears nothing of a peer with open streams before it asks for a sign of life.
+  /// The time without bytes of a peer with open streams before a sign of life is requested.
   public var http2PingInterval = Duration.seconds(60)
 
-  /// How long a client hears nothing while it waits for responses before it asks for a sign of life.
+  /// The time without bytes while a client waits for responses before a sign of life is requested.
   public var clientPingInterval = Duration.seconds(30)
 
   /// How long a peer may take to answer a ping.

@@ -6,7 +6,7 @@ public enum HTTPBodyDelivery: Sendable, Hashable {
   case streamed
 }
 
-/// The head of a request before its body has come, by which a handler says how it wants the body.
+/// The head of a request before its body is received, by which a handler says how it wants the body.
 public struct HTTPRequestHead: Sendable {
   /// The method.
   public var method: HTTPMethod

@@ -2,7 +2,7 @@ public import VestaConcurrency
 
 /// Opens listeners; a transport provides one.
 public protocol HTTPServer: Sendable {
-  /// Listens at an address and serves the connections that come.
+  /// Listens at an address and serves its connections.
   ///
   /// - Parameters:
   ///   - address: The address; with port 0 the system chooses a free one.
@@ -19,10 +19,10 @@ public protocol HTTPListener: Sendable {
   /// The address, with the port that was chosen.
   var address: TransportAddress { get }
 
-  /// Takes no connections any more, lets exchanges that are running end, and closes the connections.
+  /// Refuses new connections, lets running exchanges end, and closes the connections.
   ///
-  /// WebSockets are closed with 1001. What is not over after the grace period is cut off. A second call waits for the
-  /// same end.
+  /// WebSockets are closed with 1001. Exchanges still running after the grace period are cut off. A second call waits
+  /// for the same end.
   ///
   /// - Parameter grace: How long exchanges may take to end.
   nonisolated(nonsending) func shutDown(within grace: Duration) async
@@ -34,13 +34,13 @@ public protocol HTTPListener: Sendable {
 public protocol HTTPClient: Sendable {
   /// Sends a request, and waits for the head of the response.
   ///
-  /// A body that is a stream is sent while the response comes. Cancelling the task before the head is there ends the
-  /// exchange; afterwards the body of the response is what to cancel.
+  /// A body that is a stream is sent while the response is received. Cancelling the task before the head is there ends
+  /// the exchange; afterwards the body of the response is what to cancel.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - timeout: How long the head of the response may take; `nil` for the client's own limit.
-  /// - Returns: The response; its body is a stream, or bytes that came with the head.
+  /// - Returns: The response; its body is a stream, or bytes that were received with the head.
   /// - Throws: ``TransportError``; `CancellationError`.
   nonisolated(nonsending) func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse
 
@@ -61,7 +61,7 @@ public protocol HTTPClient: Sendable {
   nonisolated(nonsending) func close() async
 }
 
-/// Notices that the network of the machine has changed: an interface came or went, or has another address.
+/// Notices that the network of the machine has changed: an interface was added or removed, or has another address.
 public protocol NetworkMonitor: Sendable {
   /// Calls a listener after each change, some time after it so that a burst is one call.
   ///

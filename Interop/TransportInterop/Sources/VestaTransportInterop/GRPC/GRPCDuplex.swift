@@ -3,7 +3,7 @@ public import VestaServiceInterop
 extension GRPCMethod {
   /// A method with a ``DuplexCall`` behind it: a stream of requests and a stream of responses.
   ///
-  /// The backend gets the requests as they come; what it sends goes no faster than the caller reads. When the caller
+  /// The backend gets the requests on arrival; its responses are sent no faster than the caller reads. When the caller
   /// leaves or its deadline passes, the call of the backend is cancelled.
   ///
   /// - Parameters:

@@ -47,7 +47,7 @@ public final class GRPCHandler: HTTPHandler {
 
   // MARK: HTTP
 
-  /// One message is gathered, streams are read as they come.
+  /// One message is gathered, streams are read on arrival.
   public func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery {
     if case .stream = service.method(at: head.target) { return .streamed }
     return .collected(upTo: options.messageBytes + 5)
@@ -139,7 +139,7 @@ public final class GRPCHandler: HTTPHandler {
       trailers: GRPCWire.trailers(nil, response.trailers))
   }
 
-  /// Runs the work until the deadline; work that goes on nevertheless is cancelled, and nobody waits for it.
+  /// Runs the work until the deadline; work that continues nevertheless is cancelled, and not awaited.
   private func limited(
     _ context: GRPCContext, _ executor: (any TaskExecutor)?, _ work: @escaping @Sendable () async throws -> GRPCResponse
   ) async throws -> GRPCResponse {

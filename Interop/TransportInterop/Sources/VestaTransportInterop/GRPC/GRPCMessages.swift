@@ -3,7 +3,7 @@ import VestaServiceInterop
 
 /// The messages that the peer of a call sends, in order; there is one reader.
 ///
-/// What is not read is not taken from the connection, so a peer goes no faster than its reader.
+/// What is not read is not taken from the connection, so a peer is no faster than its reader.
 public final class GRPCMessages: AsyncSequence, Sendable {
   private struct State: Sendable {
     var machine: GRPCMessageMachine
@@ -46,7 +46,7 @@ public final class GRPCMessages: AsyncSequence, Sendable {
     }
   }
 
-  /// Reads what comes next, and what has come by then.
+  /// Reads the next messages that have arrived.
   private func read() async throws -> [[UInt8]]? {
     guard let bytes = try await body.next() else {
       guard state.withLock({ !$0.machine.isInMessage }) else {

@@ -9,7 +9,7 @@ public struct GRPCContext: Sendable {
   /// The time after which the caller waits no more, in microseconds since 1970; `nil` for no deadline.
   public var deadline: Int64?
 
-  /// The connection that the call came on.
+  /// The connection of the call.
   public var peer: TransportPeer?
 
   /// A call.

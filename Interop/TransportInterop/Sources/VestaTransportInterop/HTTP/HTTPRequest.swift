@@ -22,7 +22,7 @@ public struct HTTPRequest: Sendable {
   /// The body.
   public var body: HTTPBody
 
-  /// The connection that the request came on; `nil` for one that is to be sent.
+  /// The connection of the request; `nil` for one that is to be sent.
   public var peer: TransportPeer?
 
   /// The version in which the request is to be sent: ``TransportPeer/Version/http2`` by prior knowledge, or with TLS
@@ -38,7 +38,7 @@ public struct HTTPRequest: Sendable {
   ///   - authority: The host, and the port unless it is the scheme's own.
   ///   - fields: The fields, without `host`.
   ///   - body: The body.
-  ///   - peer: The connection that the request came on.
+  ///   - peer: The connection of the request.
   @inlinable
   public init(
     _ method: HTTPMethod, _ target: String, scheme: String = "http", authority: String, fields: HTTPFields = [:],
@@ -80,9 +80,9 @@ public struct HTTPResponse: Sendable {
   /// The body.
   public var body: HTTPBody
 
-  /// The fields after a body that is no stream; a stream has trailers of its own.
+  /// The fields after a body that is no stream; a stream has separate trailers.
   ///
-  /// In a response that was received they are always those of the stream.
+  /// In a response that was received they are always the stream's.
   public var trailers: HTTPFields
 
   /// A response.

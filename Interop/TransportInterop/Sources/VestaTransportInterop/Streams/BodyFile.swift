@@ -1,4 +1,4 @@
-/// A file that is open for reading, as the source of bodies; closed when nobody holds it.
+/// A file that is open for reading, as the source of bodies; closed with its last reference.
 public protocol BodyFile: AnyObject, Sendable {
   /// The number by which the system knows the open file.
   var descriptor: Int32 { get }

@@ -93,7 +93,7 @@ public final class ByteStream: AsyncSequence, Sendable {
 
   /// Writes bytes without waiting.
   ///
-  /// - Returns: Whether the writer should go on.
+  /// - Returns: Whether the writer should continue.
   @discardableResult
   public func offer(_ bytes: [UInt8]) -> Bool { pipe.offer(bytes) }
 

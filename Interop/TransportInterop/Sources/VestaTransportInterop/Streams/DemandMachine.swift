@@ -33,7 +33,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
 
   init(limit: Int) { self.limit = max(1, limit) }
 
-  /// Whether a writer may go on.
+  /// Whether a writer may continue.
   var hasRoom: Bool { weight < limit }
 
   /// Whether something can still be written.
@@ -83,7 +83,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
     case nothingYet
   }
 
-  /// Takes the next element, if one is there or the end has come.
+  /// Takes the next element, if there is one or the stream has ended.
   mutating func read() -> Reading {
     if let (element, taken) = waiting.popFirst() {
       weight -= taken
@@ -103,7 +103,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
 
   enum Wait {
     case waits
-    /// Something has been written meanwhile, or the end has come.
+    /// Something was written in between, or the stream has ended.
     case looksAgain
     /// Another reader waits: two at a time would tear a stream apart.
     case isTaken
@@ -111,7 +111,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
 
   mutating func waitForElement(_ turn: Turn<Void>) -> Wait {
     guard waiting.isEmpty, isOpen else { return .looksAgain }
-    // A turn's lock is a leaf: whoever holds it asks for no other.
+    // A turn's lock is a leaf: its holder takes no other.
     if let other = reader, !other.isOver { return .isTaken }
     reader = turn
     return .waits

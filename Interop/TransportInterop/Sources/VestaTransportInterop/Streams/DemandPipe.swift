@@ -1,19 +1,19 @@
 import VestaConcurrency
 
-/// A stream with one writer and one reader, in which the writer goes no faster than the reader.
+/// A stream with one writer and one reader, in which the writer is no faster than the reader.
 ///
 /// What was written and not read yet has a weight, such as its number of bytes. From a limit on the writer pauses:
-/// ``write(_:)`` suspends its task, and ``offer(_:)``, which never waits, returns `false`. At half the limit it goes
-/// on. So the memory of a pipe is bounded by its limit and one more element.
+/// ``write(_:)`` suspends its task, and ``offer(_:)``, which never waits, returns `false`. At half the limit it
+/// continues on. So the memory of a pipe is bounded by its limit and one more element.
 ///
-/// Both ends come in two forms, so that neither code on an event loop nor a task pays for the other's form:
+/// Both ends have two forms, so that neither code on an event loop nor a task pays for the other's form:
 ///
 /// | | in a task | in place, without waiting |
 /// | --- | --- | --- |
-/// | writer | ``write(_:)`` | ``offer(_:)``, and `onDemand` when it may go on |
+/// | writer | ``write(_:)`` | ``offer(_:)``, and `onDemand` when it may continue |
 /// | reader | ``next()``, `for try await` | ``take()``, and `onReadable` when there is something |
 ///
-/// The end of the stream comes after everything that was written. A reader that wants no more calls ``cancel()``; what
+/// The end of the stream follows everything that was written. A reader that wants no more calls ``cancel()``; what
 /// it has not read is dropped, and the writer fails with ``TransportError/Code/closed``.
 public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   /// The result of one take from the pipe.
@@ -86,8 +86,8 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Writes an element without waiting.
   ///
-  /// - Returns: Whether the writer should go on; after `false` it waits for `onDemand`. What is offered nevertheless is
-  ///   taken too, so that a frame need not be cut. After the end or a cancellation the element is dropped.
+  /// - Returns: Whether the writer should continue; after `false` it waits for `onDemand`. What is offered nevertheless
+  ///   is taken too, so that a frame need not be cut. After the end or a cancellation the element is dropped.
   @discardableResult
   public func offer(_ element: Element) -> Bool {
     let added = weigh(element)
@@ -177,8 +177,8 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
     if isReadable { onReadable?() }
   }
 
-  /// Sets what is called when the writer may go on after ``offer(_:)`` has returned `false`, and when the reader
-  /// leaves; on the reader's thread, with no lock held.
+  /// Sets the function to call when the writer may continue after ``offer(_:)`` has returned `false`, and when the
+  /// reader leaves; on the reader's thread, with no lock held.
   public func setDemand(_ onDemand: (@Sendable () -> Void)?, onCancel: (@Sendable () -> Void)? = nil) {
     let isCancelled = state.withLock { state in
       state.hooks.onDemand = onDemand

@@ -3,7 +3,7 @@ import VestaConcurrency
 /// One end of an open WebSocket.
 ///
 /// Messages of either direction keep their order. ``send(_:)`` waits while the peer lags; ``offer(_:)`` never waits,
-/// and says how much is waiting, so that one slow peer of many can be closed. What has been received and not read makes
+/// and says how much is waiting, so that one slow peer of many can be closed. Received and unread messages make
 /// the transport stop reading from the connection.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ public final class WebSocket: Sendable {
   public enum Output: Sendable {
     /// A message.
     case message(WebSocketMessage)
-    /// A ping; the transport answers those of the peer by itself.
+    /// A ping; the transport answers the peer's by itself.
     case ping
     /// The end: a close frame.
     case close(WebSocketClose)

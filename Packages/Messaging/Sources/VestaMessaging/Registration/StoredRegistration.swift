@@ -11,7 +11,7 @@ struct StoredRegistration: Codable, Sendable, Equatable {
   /// The tokens for other senders.
   var otherTokens: [String: String] = [:]
   var isAutoInitEnabled: Bool?
-  /// The changes of topics that wait, where an earlier version has kept them; they have a file of their own now.
+  /// The changes of topics that wait, where an earlier version has kept them; they have a separate file now.
   var topics: TopicQueue?
 }
 

@@ -9,11 +9,11 @@ import VestaMessagingBackend
 /// | line | meaning |
 /// |---|---|
 /// | `+news` | the app wants to be subscribed to `news` |
-/// | `-news` | it does not want to any more |
+/// | `-news` | it no longer wants to |
 /// | `.` | the service has answered the first change that waits |
 ///
 /// A change costs its own line, however many wait. Where most lines are of changes that are answered, the file is
-/// replaced by one of those that wait. After a crash the changes of the whole lines are there.
+/// replaced by one of the waiting changes. After a crash the changes of the whole lines are there.
 final class TopicFile: Sendable {
   private struct Known {
     var length: Int64 = 0
@@ -64,7 +64,7 @@ final class TopicFile: Sendable {
   /// Writes what has happened: `current` is called when it is this call's turn, and returns what is not written yet,
   /// and the changes that wait after it.
   func save(_ current: () -> (events: [TopicEvent], queue: TopicQueue)) {
-    // Held while writing: the lines come in the order of the events.
+    // Held while writing: the lines are in the order of the events.
     known.withLock { known in
       let (events, queue) = current()
       guard !events.isEmpty else { return }
@@ -80,7 +80,8 @@ final class TopicFile: Sendable {
 
   private var aside: String { path + ".damaged" }
 
-  /// Whether so many lines may be appended: at most every other line is of a change that is answered, and some more.
+  /// Whether a number of lines may be appended: at most every other line is of a change that is answered, and some
+  /// more.
   private func hasRoom(for count: Int, _ queue: TopicQueue, _ known: inout Known) throws -> Bool {
     if known.lines + count > known.limit { known.limit = 2 * queue.count + slack }
     return known.isWhole && known.lines + count <= known.limit

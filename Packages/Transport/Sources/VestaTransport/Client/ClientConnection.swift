@@ -90,7 +90,7 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
 
   override func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var index = 0
-    // The end after the last byte is said at once, however much the reader lags: nothing would come to say it later.
+    // The end after the last byte is said at once, however much the reader lags: no later event would report it.
     while takesInput || machine.isAtEndOfBody, !isClosed, !isLingering {
       if let session {
         if index < bytes.count { session.receive(UnsafeBufferPointer(rebasing: bytes[index...])) }

@@ -39,7 +39,7 @@ final class ClientExchange: @unchecked Sendable {
   var isOnKeptConnection = false
   /// How often it was sent.
   var attempts = 0
-  /// Whether a byte of a response came.
+  /// Whether a byte of a response was received.
   var hasResponse = false
   /// Whether all of it was written.
   var isSent = false
@@ -74,7 +74,7 @@ final class ClientExchange: @unchecked Sendable {
     guard !isOver else { return }
     end()
     guard let continuation = turn.begin() else {
-      // The caller has left meanwhile.
+      // The caller has left in between.
       if case .response(let response) = outcome { response.body.stream.cancel() }
       if case .webSocket(let socket) = outcome { socket.close() }
       connection?.abandon(self)

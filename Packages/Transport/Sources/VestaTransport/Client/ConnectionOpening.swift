@@ -11,7 +11,7 @@ struct ConnectionOpening {
   private let security: TLSClientContext
   private let resumption: TLSResumption?
 
-  /// - Parameter resumption: What resumes an earlier session with the host.
+  /// - Parameter resumption: The means to resume an earlier session with the host.
   init(_ loop: EventLoop, _ route: Route, _ security: TLSClientContext, resuming resumption: TLSResumption?) {
     self.loop = loop
     self.route = route
@@ -19,7 +19,7 @@ struct ConnectionOpening {
     self.resumption = resumption
   }
 
-  /// - Parameter completion: Called once, on the loop; also when the loop's owner has lost interest meanwhile.
+  /// - Parameter completion: Called once, on the loop; also when the loop's owner no longer needs it.
   func start(_ completion: @escaping Completion) {
     let (host, port) = route.proxy.map { ($0.host, $0.port) } ?? (route.host, route.port)
     let connector = Connector(loop, host: host, port: port) { outcome in

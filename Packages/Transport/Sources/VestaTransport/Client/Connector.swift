@@ -2,7 +2,7 @@ import VestaTransportInterop
 
 /// Opens a connection to the first address of a host that takes one, as ``AddressRace`` decides.
 ///
-/// Confined to its loop; the name is looked up on a thread of its own, because the system's look-up blocks.
+/// Confined to its loop; the name is looked up on a dedicated thread, because the system's look-up blocks.
 // Sound as @unchecked Sendable: it is handed to the thread of the look-up and back, and touched on the loop alone.
 final class Connector: @unchecked Sendable {
   typealias Completion = (Result<Int32, TransportError>) -> Void
@@ -91,7 +91,7 @@ final class Connector: @unchecked Sendable {
     }
   }
 
-  /// In a turn of its own, so that the actions that belong together are performed before.
+  /// In a separate turn, so that the actions that belong together are performed before.
   private func failedLater(_ index: Int, _ error: String) {
     lastError = error
     timers.append(

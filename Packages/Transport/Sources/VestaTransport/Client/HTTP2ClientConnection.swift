@@ -31,7 +31,7 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
   private var pingedAt = Int64.max
   private var emptySince: Int64
   private var closing: TransportError?
-  /// Whether no exchange may begin here any more.
+  /// Whether new exchanges are refused here.
   private(set) var isLeaving = false
 
   init(_ opened: OpenedSocket, _ loop: EventLoop, _ pool: HostPool, _ route: Route) {
@@ -241,7 +241,7 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     session.goAway()
   }
 
-  /// Takes no further exchanges, and ends after those that run: the way to the server may be another one now.
+  /// Takes no further exchanges, and ends after the running ones: the way to the server may be another one now.
   func retire() {
     guard !isClosed, !isLeaving else { return }
     turn {

@@ -49,7 +49,7 @@ extension HostPool {
   ///
   /// - Parameters:
   ///   - isRefused: Whether the server has certainly not looked at it.
-  ///   - isBusy: Whether the server goes on with other streams, and may take this one later.
+  ///   - isBusy: Whether the server continues with other streams, and may take this one later.
   func forget(
     _ connection: HTTP2ClientConnection, _ exchange: ClientExchange, isRefused: Bool, isBusy: Bool = false
   ) {

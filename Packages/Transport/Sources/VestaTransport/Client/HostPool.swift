@@ -17,7 +17,7 @@ final class HostPool: @unchecked Sendable {
   /// Exchanges that wait for such a connection.
   var multiplexing: [Route: [ClientExchange]] = [:]
   private(set) var isClosed = false
-  /// What resumes a session of TLS, by route; each is used once, so that nobody can tell connections by it.
+  /// What resumes a session of TLS, by route; each is used once, so that it does not link connections.
   private var resumptions: [Route: TLSResumption] = [:]
 
   init(_ loop: EventLoop, _ security: TLSClientContext) {
@@ -95,7 +95,7 @@ final class HostPool: @unchecked Sendable {
     resumptions[route] = resumption
   }
 
-  /// Ends the connections that nobody uses: after a change of the network they may lead nowhere.
+  /// Ends unused connections: after a change of the network they may lead nowhere.
   func closeIdle() {
     let unused = idle.values.joined()
     idle = [:]

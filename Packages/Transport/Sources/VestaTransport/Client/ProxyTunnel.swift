@@ -71,7 +71,7 @@ final class ProxyTunnel: Channel {
               .refused, "The proxy at \(proxy.host) has answered \(head.status)\(hint).", mayHaveBeenProcessed: false,
               status: head.status))
         }
-        // The host speaks second: whatever follows at once comes from the proxy.
+        // The host speaks second: bytes that follow at once are the proxy's.
         return finish(start == input.count ? nil : failure("has sent more than an answer"))
       } catch {
         let reason = (error as? ProtocolFailure)?.reason ?? "something else than an answer"

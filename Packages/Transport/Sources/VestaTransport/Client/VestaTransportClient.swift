@@ -1,13 +1,13 @@
 import VestaConcurrency
 public import VestaTransportInterop
 
-/// A client of HTTP/1.1, HTTP/2 and WebSockets on event loops of its own.
+/// A client of HTTP/1.1, HTTP/2 and WebSockets on dedicated event loops.
 ///
 /// Requests whose version is HTTP/2 share one connection for each host. Nothing else is spoken for them: with a host
 /// that does not agree on HTTP/2 by ALPN they end with `TransportError` and the problem `.noAgreement`, and were not
 /// sent. Other connections are kept by host and used
 /// again. A request whose connection had been kept and turns out to be closed is sent once more when that is safe:
-/// nothing of a response came, its method is idempotent, and its body is no stream.
+/// nothing of a response was received, its method is idempotent, and its body is no stream.
 ///
 /// ```swift
 /// let client = try VestaTransportClient()
@@ -29,7 +29,7 @@ public final class VestaTransportClient: HTTPClient, Sendable {
   /// - Parameters:
   ///   - loops: The number of event loops.
   ///   - security: Whom to trust when a request is for `https`.
-  ///   - proxies: The proxies to use; those of the process's environment unless they are given.
+  ///   - proxies: The proxies to use; by default from the process's environment.
   ///   - tuning: The limits and time-outs.
   /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left, with
   ///   `.invalidArgument` when the roots to trust are none.

@@ -3,7 +3,7 @@ public import VestaTransportInterop
 /// A handler that compresses the responses of the one inside, for clients that take gzip.
 ///
 /// Only what becomes smaller is compressed: texts, JSON, XML, scripts, and not short ones. A stream is compressed piece
-/// by piece, and each piece can be read when it has come. Responses that mix a secret with what an attacker has chosen
+/// by piece, and each piece can be read on arrival. Responses that mix a secret with what an attacker has chosen
 /// belong outside of it, because their length then tells of the secret.
 public struct GzipHandler: HTTPHandler {
   private let inner: any HTTPHandler

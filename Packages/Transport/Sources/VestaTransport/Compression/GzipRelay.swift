@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaTransportInterop
 
 /// Compresses a stream into another one, no faster than that one is read, without a task.
-// Sound as @unchecked Sendable: the writer is used by whoever has made `isMoving` true, one at a time.
+// Sound as @unchecked Sendable: the writer is used by the caller that set `isMoving`, one at a time.
 final class GzipRelay: @unchecked Sendable {
   private struct State {
     var isMoving = false

@@ -39,7 +39,7 @@ final class GzipWriter {
     bytes.withUnsafeMutableBufferPointer { input in
       stream.pointee.next_in = input.baseAddress
       stream.pointee.avail_in = UInt32(clamping: input.count)
-      // What can come of so many bytes, and of what was kept; more takes another round.
+      // The bound of the output for a number of bytes and the kept ones; more needs another round.
       var room = Int(deflateBound(stream, UInt(input.count))) + 64
       var isFull = true
       while isFull {

@@ -5,7 +5,7 @@ import VestaTransportInterop
 ///
 /// Each entry from outside (bytes, the end of a task, room in a stream) is one `turn`, at whose end everything that was
 /// written leaves in one call. Subclasses say what bytes mean.
-// Sound as @unchecked Sendable: it is touched on the thread of its loop alone; tasks and hooks come back to it first.
+// Sound as @unchecked Sendable: it is touched on the thread of its loop alone; tasks and hooks return to it first.
 class SocketConnection: Channel, @unchecked Sendable {
   let loop: EventLoop
   /// The TLS of the connection; `nil` for one in clear.
@@ -22,7 +22,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   /// Received and not used yet.
   private(set) var kept: [UInt8] = []
   private var interest: PlatformPoll.Interest
-  /// Whether what is kept is the beginning of something whose rest has not come.
+  /// Whether what is kept is the beginning of something incomplete.
   private var isKeptIncomplete = false
   private var isInTurn = false
   /// Whether the peer has finished and the subclass does not know yet, because a reader lags.
@@ -60,7 +60,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   /// Whether what was received waits for a reader who lags, and is still for that reader after the peer's end.
   var keepsForReader: Bool { false }
 
-  /// The peer sends nothing any more, and what it had sent was used, or is of no use.
+  /// The peer sends nothing more, and its bytes were used, or are of no use.
   func peerFinished() { end() }
 
   /// The deadline has passed.
@@ -87,7 +87,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     if now >= deadline { isLingering ? end() : timedOut() }
   }
 
-  /// Runs a closure that may write, goes on with what was received, and writes everything at once.
+  /// Runs a closure that may write, continues with the received bytes, and writes everything at once.
   func turn(_ body: () -> Void) {
     guard !isInTurn else { return body() }
     guard !isClosed else { return }
@@ -115,7 +115,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   /// Whether the connection has ended before the peer said that it would: what lasts until the end is not whole.
   var isCutOff: Bool { security?.isCutOff ?? false }
 
-  /// Begins with what came together with the end of the handshake.
+  /// Begins with the bytes received with the end of the handshake.
   func readOn() { turn { receive() } }
 
   private func read() -> SocketOutcome {
@@ -152,7 +152,7 @@ class SocketConnection: Channel, @unchecked Sendable {
 
   private func consumeKept() {
     guard takesInput, !isClosed else { return }
-    // Moved out: a handler may come back to this connection while its bytes are read.
+    // Moved out: a handler may return to this connection while its bytes are read.
     var bytes: [UInt8] = []
     swap(&bytes, &kept)
     let used = bytes.withUnsafeBufferPointer { consume($0) }
@@ -190,7 +190,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     case .wouldBlock:
       if blockedSince == .max { blockedSince = loop.now }
       return false
-    // The file has become shorter than it was said to be, or the peer is gone.
+    // The file has become shorter than it was said to be, or the peer has left.
     case .moved, .broken:
       abort()
       return false
@@ -223,7 +223,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     var wanted: PlatformPoll.Interest = []
     if !hasPeerFinished {
       wanted.insert(.finished)
-      // What is incomplete needs more bytes, however many are kept: the machines have limits of their own for it.
+      // Incomplete input needs more bytes, however many are kept: the machines have limits for it.
       let hasRoom = kept.isEmpty || (takesInput && (isKeptIncomplete || kept.count < tuning.backlogBytes))
       if isLingering || hasRoom { wanted.insert(.readable) }
     }

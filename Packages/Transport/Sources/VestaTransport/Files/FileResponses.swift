@@ -97,7 +97,7 @@ struct ByteRange: Equatable {
     return Number(value: Int(digits) ?? .max)
   }
 
-  /// The bytes of a whole of so many; `nil` when it has none of them.
+  /// The bytes within a total size; `nil` when it has none of them.
   func resolved(in count: Int) -> Range<Int>? {
     guard let first else {
       let length = min(last ?? 0, count)

@@ -9,7 +9,7 @@ struct BodyMachine {
   }
 
   enum Step {
-    /// Bytes of the body, as a range of the given ones; so many were used.
+    /// Bytes of the body, as a range of the given ones; the number of used bytes.
     case bytes(Range<Int>, used: Int)
     /// So many were used, and have no bytes of the body in them.
     case used(Int)
@@ -42,7 +42,7 @@ struct BodyMachine {
   /// Whether the end of the connection is the end of the body.
   var endsWithConnection: Bool { state == .untilEnd }
 
-  /// Whether all bytes were read and only the end is left to say, for which no more bytes come.
+  /// Whether all bytes were read and only the end is left to say, without further bytes.
   var isAtEnd: Bool { state == .plain(left: 0) }
 
   /// Reads from the front of the bytes, beginning at an offset.

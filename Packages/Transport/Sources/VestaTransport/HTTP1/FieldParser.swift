@@ -3,7 +3,7 @@ import VestaTransportInterop
 /// The fields of a head while they are parsed, and what those say that concern the connection.
 ///
 /// Strict (RFC 9112): a line ends with CR LF and with nothing else, no space stands before the colon, no line is
-/// folded, control characters are in no value. What is refused here cannot be read in two ways by two servers in a row.
+/// folded, control characters are in no value. Refused input cannot be read in two ways by two servers in a row.
 struct FieldParser {
   /// How long the message's body is, as its fields say.
   struct Facts: Equatable {
@@ -128,7 +128,7 @@ struct FieldParser {
 
 /// Comparisons of bytes where they lie.
 enum Bytes {
-  /// Whether the bytes are those of a lower-case ASCII string, in any case.
+  /// Whether the bytes equal a lower-case ASCII string, in any case.
   @inline(__always)
   static func equal(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }

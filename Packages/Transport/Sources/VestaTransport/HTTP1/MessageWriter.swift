@@ -95,7 +95,7 @@ enum MessageWriter {
     append("\r\n", &out)
   }
 
-  /// Writes fields, without those that the transport says itself.
+  /// Writes fields, without the ones that the transport writes itself.
   private static func append(_ fields: HTTPFields, _ out: inout [UInt8]) {
     fields.withEachField { name, value in
       switch name.count {

@@ -28,7 +28,7 @@ struct RequestLine {
     guard index < end else { return nil }
     guard bytes[index] == 32, index > targetStart else { throw ProtocolFailure("a target that is none") }
     let targetEnd = index
-    // A space, eight characters of the version, CR LF. What is wrong is seen as soon as it is there.
+    // A space, eight characters of the version, CR LF. Errors are found as early as possible.
     let version: StaticString = " HTTP/1."
     for offset in 0..<8 where targetEnd + offset < end {
       guard bytes[targetEnd + offset] == version.utf8Start[offset] else {

@@ -39,7 +39,7 @@ struct RequestMachine {
   /// Whether a body is being read.
   var isInBody: Bool { body != nil }
 
-  /// Whether the end of the body is left to say, for which no more bytes come.
+  /// Whether the end of the body is left to say, without further bytes.
   var isAtEndOfBody: Bool { body?.isAtEnd ?? false }
 
   /// Whether a part of a head was seen.

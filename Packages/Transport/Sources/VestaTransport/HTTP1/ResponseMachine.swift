@@ -41,7 +41,7 @@ struct ResponseMachine {
     }
   }
 
-  /// Whether the end of the body is left to say, for which no more bytes come.
+  /// Whether the end of the body is left to say, without further bytes.
   var isAtEndOfBody: Bool { body?.isAtEnd ?? false }
 
   /// Notes the end of the connection.

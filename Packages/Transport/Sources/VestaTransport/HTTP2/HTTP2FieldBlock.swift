@@ -35,7 +35,7 @@ struct HTTP2FieldBlock {
     lengths.append((middle - start, bytes.count - middle))
   }
 
-  /// Appends fields, without those that say something about a connection of HTTP/1.1 (RFC 9113, section 8.2.2), and
+  /// Appends fields, without the ones that concern a connection of HTTP/1.1 (RFC 9113, section 8.2.2), and
   /// without the length, which the transport says itself.
   mutating func append(_ fields: HTTPFields) {
     fields.withEachField { name, value in

@@ -17,7 +17,7 @@ struct HTTP2FloodMachine {
     filledAt = now
   }
 
-  /// Notes useful work, which entitles the peer to so many frames.
+  /// Notes useful work, which entitles the peer to a number of frames.
   mutating func earn(_ count: Int) { tokens = min(burst, tokens + count) }
 
   /// Notes a frame.

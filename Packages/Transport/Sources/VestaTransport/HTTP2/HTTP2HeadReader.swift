@@ -84,7 +84,7 @@ struct HTTP2HeadReader {
       host = String(decoding: value, as: UTF8.self)
       return
     case 6 where Bytes.equal(name, "cookie"):
-      // It may come in crumbs (RFC 9113, section 8.2.3).
+      // It may be split (RFC 9113, section 8.2.3).
       if !cookies.isEmpty { cookies += [59, 32] }
       cookies.append(contentsOf: value)
       return

@@ -3,7 +3,7 @@ import VestaTransportInterop
 
 /// A connection of HTTP/2 as a machine: bytes of the peer in, events out; heads and bodies in, bytes out.
 ///
-/// Frames, HPACK, windows and states are those of nghttp2; no pointer of it leaves this type and its callbacks.
+/// Frames, HPACK, windows and states are nghttp2's; no pointer of it leaves this type and its callbacks.
 ///
 /// It belongs to one owner, on one loop. Nothing is called back: events wait until they are taken.
 final class HTTP2Session {
@@ -110,15 +110,15 @@ final class HTTP2Session {
 
   /// Reads bytes of the peer, all of them.
   ///
-  /// - Returns: `false` when the connection cannot go on.
+  /// - Returns: `false` when the connection cannot continue.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let session else { return false }
     return nghttp2_session_mem_recv(session, bytes.baseAddress, bytes.count) >= 0
   }
 
-  /// Appends what is to be sent to a buffer, until it has so many bytes.
+  /// Appends what is to be sent to a buffer, until it has a number of bytes.
   ///
-  /// - Returns: `false` when the connection cannot go on.
+  /// - Returns: `false` when the connection cannot continue.
   func produce(into out: inout [UInt8], limit: Int) -> Bool {
     guard let session else { return false }
     while out.count < limit {

@@ -24,7 +24,8 @@ class HTTP2Stream {
   var isRemoteEnded = false
   /// Whether this side has sent its last frame.
   var isLocalEnded = false
-  /// Whether the stream is reset without an error when this side has said all and the peer has not: it need not go on.
+  /// Whether the stream is reset without an error when this side has sent all and the peer has not: it need not
+  /// continue.
   var resetsWhenAnswered = false
   /// Whether the library waits to be told that there is more to send.
   var isDeferred = false

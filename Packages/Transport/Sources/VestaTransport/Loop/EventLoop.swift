@@ -6,7 +6,7 @@ import VestaTransportInterop
 /// A thread that waits for descriptors and timers, and runs the tasks that serve its connections.
 ///
 /// Everything of a connection happens on its loop: no lock is taken and no thread is changed between the bytes of a
-/// request and those of an answer that is at hand. Tasks with the loop as their executor run on the same thread, in the
+/// request and an answer that is at hand. Tasks with the loop as their executor run on the same thread, in the
 /// same turn in which they are resumed.
 ///
 /// A turn: wait for events; serve each; run the jobs and closures that were there by then; fire the timers that are
@@ -21,7 +21,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     var jobs: [UnownedJob] = []
     var work: [Work] = []
     var isStopped = false
-    /// Whether the thread is gone.
+    /// Whether the thread has ended.
     var isEnded = false
   }
 
@@ -68,8 +68,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Only now nobody is left who could wake the thread: a wake-up that comes after the end of the thread must not reach
-  /// a descriptor of somebody else who was given its number.
+  /// Only now no caller is left that could wake the thread: a wake-up after the end of the thread must not reach
+  /// another file that was given its number.
   deinit {
     poll.close()
     readBuffer.deallocate()
@@ -104,7 +104,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
       if !inbox.isEnded { inbox.jobs.append(job) }
       return (isFirst, inbox.isEnded)
     }
-    // A task that outlives the loop comes to its end elsewhere.
+    // A task that outlives the loop ends elsewhere.
     if isEnded { return DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     if isFirst { poll.wake() }
   }
@@ -199,14 +199,14 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Lets go of what is still watched: attempts to connect, and what nobody has shut down.
+  /// Lets go of what is still watched: attempts to connect, and channels that were not shut down.
   private func leaveChannels() {
     forEachChannel { PlatformSocket.close($0.descriptor) }
     slots = []
     timers = TimerHeap()
   }
 
-  /// Ends the inbox, unless something has come meanwhile.
+  /// Ends the inbox, unless something was added in between.
   private func endIfEmpty() -> Bool {
     inbox.withLock { inbox in
       inbox.isEnded = inbox.jobs.isEmpty && inbox.work.isEmpty
@@ -235,7 +235,7 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     return taken.isStopped
   }
 
-  /// Runs the jobs that are there; those that they enqueue wait for the next turn, so that sockets have theirs.
+  /// Runs the jobs that are there; jobs that they enqueue wait for the next turn, so that sockets have theirs.
   private func runJobs() {
     guard !jobs.isEmpty else { return }
     var batch: [UnownedJob] = []

@@ -8,7 +8,7 @@ struct OutputQueue {
   private var firstSegment = 0
   /// The number of bytes of the first segment that were written.
   private var written = 0
-  /// The buffer that is being filled; it comes after the segments.
+  /// The buffer that is being filled; it follows the segments.
   var tail: [UInt8] = []
 
   /// The number of bytes that wait.

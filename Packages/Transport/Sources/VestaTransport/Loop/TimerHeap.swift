@@ -25,7 +25,7 @@ struct TimerHeap {
   /// The time of the next timer.
   var first: Int64? { heap.first?.time }
 
-  /// The number of timers, those that are cancelled and not removed included.
+  /// The number of timers, including cancelled ones that were not removed.
   var count: Int { heap.count }
 
   @discardableResult
@@ -51,7 +51,7 @@ struct TimerHeap {
     cancelledCount = 0
   }
 
-  /// Removes and returns the next timer if its time has come; those of the same time come in the order of adding.
+  /// Removes and returns the next timer if it is due; timers of the same time are returned in the order of adding.
   mutating func popDue(_ now: Int64) -> (() -> Void)? {
     while let first = heap.first, first.time <= now {
       removeFirst()

@@ -11,7 +11,7 @@ public final class VestaNetworkMonitor: NetworkMonitor, Sendable {
   private let loop: EventLoop
   private let changes = ListenerRegistry<Void>()
 
-  /// A monitor with a thread of its own.
+  /// A monitor with a dedicated thread.
   ///
   /// - Throws: `TransportError` with `.exhausted` when the system gives no socket or thread for it.
   public init(tuning: TransportTuning = TransportTuning()) throws {
@@ -29,12 +29,12 @@ public final class VestaNetworkMonitor: NetworkMonitor, Sendable {
     }
   }
 
-  /// Calls a listener after each change, once for those that come together.
+  /// Calls a listener after each change, once for simultaneous ones.
   public func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
     changes.add { onChange() }
   }
 
-  /// Ends the monitor; nobody is called any more.
+  /// Ends the monitor and its calls.
   public func close() async { await loop.stop() }
 }
 

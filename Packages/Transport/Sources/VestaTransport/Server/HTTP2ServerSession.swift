@@ -139,7 +139,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
     loop.perform { [weak self] in self?.owner?.turn(work) }
   }
 
-  /// Runs a closure in this turn, or in one of its own.
+  /// Runs a closure in this turn, or in a separate one.
   func turn(_ work: @escaping @Sendable () -> Void) {
     if loop.isCurrent { owner?.turn(work) } else { perform(work) }
   }
@@ -183,7 +183,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Announces the end, so that the peer opens no more streams, and lets those that run end.
+  /// Announces the end, so that the peer opens no more streams, and lets running ones end.
   func shutDown() {
     guard announcedAt == .max, !isLeaving else { return }
     announcedAt = loop.now
@@ -197,7 +197,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
     session.goAway()
   }
 
-  /// The connection is gone.
+  /// The connection has ended.
   func connectionEnded() {
     let lost = TransportError(.connectionLost, "The connection ended.")
     for case let stream as HTTP2ServerStream in Array(session.streams.values) {

@@ -7,7 +7,7 @@ enum ApplicationProtocol {
 }
 
 extension ServerConnection {
-  /// Whether the first bytes are those of HTTP/2 by prior knowledge; `nil` while that cannot be said.
+  /// Whether the first bytes are HTTP/2's by prior knowledge; `nil` while that is unknown.
   func beginsWithPreface(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool? {
     switch HTTP2Preface.match(bytes) {
     case .whole: return true

@@ -56,7 +56,7 @@ extension ServerConnection {
     }
     phase = .sending(stream)
     if incoming == nil { deadline = .max }
-    // Chunks, which trailers need, have bytes between those of the file; TLS encrypts them.
+    // Chunks, which trailers need, have bytes between the file's; TLS encrypts them.
     if let section = stream.section, section.count > 0, security == nil, framing != .chunked { return send(section) }
     stream.pipe.setReadable { [weak self] in self?.perform {} }
   }

@@ -14,7 +14,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     case collecting(limit: Int)
     /// A task makes the response.
     case replying
-    /// The body of the response comes from a stream.
+    /// The body of the response is a stream.
     case sending(ByteStream)
     case webSocket(WebSocketSession)
     case http2(HTTP2ServerSession)
@@ -60,7 +60,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     if case .http2(let session) = phase { return session.turnEnded() }
     let hasMore = requestsInTurn >= tuning.requestsPerTurn && !kept.isEmpty
     requestsInTurn = 0
-    // Served as many as a turn allows: it goes on in the next one.
+    // Served as many as a turn allows: it continues in the next one.
     if hasMore { return perform {} }
     // The peer sends no more of what is not whole, and has its answers.
     if hasPeerFinished, !isLingering, case .idle = phase { close(lingers: false) }
@@ -72,7 +72,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
       choose(isHTTP2 ? .http2 : .http1)
     }
     var index = 0
-    // The end after the last byte is said at once, however much the reader lags: nothing would come to say it later.
+    // The end after the last byte is said at once, however much the reader lags: no later event would report it.
     while takesInput || machine.isAtEndOfBody, !isClosed, !isLingering, !closesWhenWritten {
       switch phase {
       case .webSocket(let session):
@@ -211,7 +211,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     // The turn that runs answers what was received, and ends the connection.
     case .idle: break
     case .collecting: end()
-    // A peer that is gone and one that only listens look the same; waiting for nobody would cost more.
+    // A lost peer and one that only listens look the same; waiting for a lost one would cost more.
     case .webSocket, .http2, .replying, .sending: abort()
     }
   }

@@ -128,7 +128,7 @@ final class Acceptor: Channel {
       } else if PlatformSocket.isNothingToAccept(-descriptor) {
         return
       }
-      // Any other error is that of one connection, which is gone.
+      // Any other error concerns one connection, which has ended.
     }
   }
 

@@ -3,7 +3,7 @@ public import VestaTransportInterop
 
 /// A server of HTTP/1.1 and WebSockets on event loops, one for each core.
 ///
-/// Each loop has a socket of its own at the address of a listener, so that connections never change threads.
+/// Each loop has a separate socket at the address of a listener, so that connections never change threads.
 ///
 /// ```swift
 /// let server = try VestaTransportServer()
@@ -24,14 +24,14 @@ public final class VestaTransportServer: HTTPServer, Sendable {
     self.loops = try (0..<max(1, loops ?? PlatformThread.coreCount)).map { _ in try EventLoop(tuning) }
   }
 
-  /// Listens at an address and serves the connections that come, in clear.
+  /// Listens at an address and serves its connections, in clear.
   public func listen(
     at address: TransportAddress, handler: any HTTPHandler
   ) async throws -> any HTTPListener {
     try await listen(at: address, security: nil, handler: handler)
   }
 
-  /// Listens at an address and serves the connections that come.
+  /// Listens at an address and serves its connections.
   ///
   /// A client that speaks HTTP in clear to a listener with TLS is answered with 400 and a sentence.
   ///

@@ -1,14 +1,14 @@
 import CVestaTLS
 import VestaTransportInterop
 
-/// A certificate, those that lead to its root, and its private key, as OpenSSL has them.
+/// A certificate, its chain to the root, and its private key, as OpenSSL has them.
 // Sound as @unchecked Sendable: nothing of it changes; OpenSSL counts references atomically.
 final class LoadedIdentity: @unchecked Sendable {
   private let certificate: OpaquePointer
   private let chain: [OpaquePointer]
   private let key: OpaquePointer
 
-  /// - Parameter names: What to call the chain and the key in errors.
+  /// - Parameter names: The names of chain and key in errors.
   init(chain bytes: [UInt8], key keyBytes: [UInt8], names: (String, String)) throws(TransportError) {
     let certificates = PEM.certificates(bytes)
     guard let certificate = certificates.first else {

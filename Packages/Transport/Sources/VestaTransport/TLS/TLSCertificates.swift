@@ -1,9 +1,9 @@
 import VestaConcurrency
 public import VestaTransportInterop
 
-/// Where a certificate of a server and its private key come from.
+/// The source of a server's certificate and private key.
 public enum TLSIdentity: Sendable, Hashable {
-  /// Texts of PEM: the certificate with those that lead to its root after it, and the key.
+  /// Texts of PEM: the certificate followed by its chain to the root, and the key.
   case pem(chain: [UInt8], key: [UInt8])
   /// Files of PEM, which are read again when they have changed.
   case files(chain: String, key: String)

@@ -168,7 +168,7 @@ final class TLSClientContext: TLSContext, @unchecked Sendable {
 
   /// A session of a connection to a host, whose certificate must name it.
   ///
-  /// - Parameter protocols: What to offer by ALPN in place of the protocols of the settings.
+  /// - Parameter protocols: The protocols to offer by ALPN in place of the protocols of the settings.
   func session(
     _ descriptor: Int32, host: String, protocols: [String]? = nil, resuming kept: TLSResumption?
   ) throws(TransportError) -> TLSSession {

@@ -3,7 +3,7 @@ import VestaTransportInterop
 
 /// Errors of OpenSSL in words.
 enum TLSFailure {
-  /// Whether the error that has just come is that of a connection that ended in the middle.
+  /// Whether the last error is a connection that ended in the middle.
   static var isCutOff: Bool {
     vesta_error_reason(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING
   }

@@ -1,6 +1,6 @@
 import VestaTransportInterop
 
-/// A socket until its session is secured; then somebody else watches it.
+/// A socket until its session is secured; then its connection watches it.
 ///
 /// Confined to its loop.
 class TLSHandshake: Channel {
@@ -79,7 +79,7 @@ class TLSHandshake: Channel {
     completion(outcome)
   }
 
-  /// Ends it; the descriptor is closed, and nobody is told.
+  /// Ends it; the descriptor is closed, without a call.
   func cancel() {
     guard completion.take() != nil else { return }
     loop.remove(self)

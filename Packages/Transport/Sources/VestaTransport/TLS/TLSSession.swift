@@ -11,9 +11,9 @@ final class TLSSession {
     case failed(TransportError)
   }
 
-  /// What came in place of further bytes.
+  /// The event in place of further bytes.
   private enum End {
-    /// The peer has said that it sends nothing any more.
+    /// The peer has announced that it sends nothing more.
     case said
     /// The connection ended without a word: something may be missing.
     case cutOff

@@ -52,7 +52,7 @@ public struct TLSServerSettings: Sendable {
 
 /// The trust of a client, and its offers to servers.
 ///
-/// The certificate of a server must come from a root that is trusted, be valid today, and name the host; nothing turns
+/// The certificate of a server must be issued by a trusted root, be valid today, and name the host; nothing turns
 /// this off.
 public struct TLSClientSettings: Sendable {
   /// The authorities whose certificates are trusted.

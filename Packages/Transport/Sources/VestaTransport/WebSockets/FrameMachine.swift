@@ -1,6 +1,6 @@
 import VestaTransportInterop
 
-/// Reads the frames of a WebSocket (RFC 6455) and joins those of a message.
+/// Reads the frames of a WebSocket (RFC 6455) and joins the frames of a message.
 ///
 /// Pure. A frame's size is checked when its header is there, before anything of it is kept; a message in fragments
 /// counts as a whole. Bytes that are kept were received, so a header that promises much costs nothing.

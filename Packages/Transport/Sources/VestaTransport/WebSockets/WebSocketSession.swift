@@ -40,7 +40,7 @@ final class WebSocketSession: @unchecked Sendable {
 
   private func perform(_ work: @escaping @Sendable () -> Void) { connection?.perform(work) }
 
-  /// Every frame of a client has a mask of its own.
+  /// Every frame of a client has a separate mask.
   private var mask: UInt32? { role == .client ? UInt32.random(in: 0 ... .max, using: &random) : nil }
 
   /// Reads bytes of the peer.
@@ -100,7 +100,7 @@ final class WebSocketSession: @unchecked Sendable {
     connection?.close(lingers: true)
   }
 
-  /// The connection is gone.
+  /// The connection has ended.
   func connectionEnded() {
     guard !isOver else { return }
     isOver = true
