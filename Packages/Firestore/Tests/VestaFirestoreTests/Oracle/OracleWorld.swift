@@ -1,0 +1,152 @@
+import Foundation
+import VestaConcurrency
+import VestaCore
+import VestaFirestore
+import VestaFirestoreBackend
+import VestaFirestoreService
+import VestaTesting
+
+/// Two clients of one project, and what the documentation says that they see.
+///
+/// The first client is embedded. The second one is embedded too, or reaches the engine as a remote backend and keeps a
+/// cache. One of them writes at a time, so that the order of all writes is known; a client that is offline has
+/// documents that only it writes to.
+final class OracleWorld {
+  final class Client {
+    let app: VestaApp
+    let isEmbedded: Bool
+    var db: Firestore
+    var isOnline = true
+    /// The writes that wait for the network, in batches.
+    var queue: [[OracleWrite]] = []
+    var listeners: [OracleListener] = []
+
+    init(app: VestaApp, isEmbedded: Bool) throws {
+      self.app = app
+      self.isEmbedded = isEmbedded
+      db = try Firestore.instance(for: app)
+    }
+  }
+
+  let clients: [Client]
+  var server: [String: OracleFields] = [:]
+  var random: SplitMix
+  var number: Int64 = 0
+  /// What has been done, for the message of a failure.
+  private(set) var history: [String] = []
+  private(set) var faults: [String] = []
+
+  init(seed: UInt64) throws {
+    random = SplitMix(seed: seed)
+    let isRemote = random.oneIn(2)
+    let first = try OracleApps.make(seed: seed)
+    let second = try isRemote ? OracleApps.makeRemote(of: first) : OracleApps.makeSecond(of: first)
+    clients = [
+      try Client(app: first, isEmbedded: true), try Client(app: second, isEmbedded: !isRemote),
+    ]
+  }
+
+  func close() async {
+    for client in clients.reversed() { await client.app.delete() }
+  }
+
+  func log(_ text: String) { history.append(text) }
+
+  func fault(_ text: String) {
+    faults.append(text)
+  }
+
+  // MARK: What a client sees
+
+  func local(_ client: Client) -> [String: OracleFields] {
+    var documents = server
+    for write in client.queue.joined() { documents[write.path] = write.apply(to: documents[write.path]) }
+    return documents
+  }
+
+  /// The paths that a client may write to.
+  func isFree(_ path: String, for index: Int) -> Bool {
+    guard clients.contains(where: { !$0.isOnline }) else { return true }
+    let owner = Int(path.utf8.last ?? 0) % 2
+    // A client that is offline writes to its own documents, and the other one to the others.
+    return owner == index
+  }
+
+  static let collections = ["rooms", "rooms", "halls/h/rooms"]
+
+  func randomPath(for index: Int) -> String {
+    while true {
+      let path = random.pick(Self.collections) + "/d\(random.below(8))"
+      if isFree(path, for: index) { return path }
+    }
+  }
+
+  /// The fields of a document, without the values of server timestamps.
+  static func fields(of document: DocumentSnapshot) -> OracleFields {
+    var fields = (document.data() ?? [:]).compactMapValues(OracleValue.init(any:))
+    fields["t"] = nil
+    return fields
+  }
+
+  // MARK: Waiting
+
+  /// Waits until all writes of the clients that are online have been answered.
+  func flush() async throws {
+    for client in clients where client.isOnline { try await client.db.waitForPendingWrites() }
+  }
+
+  /// Brings all clients online, and waits until everything is the same everywhere.
+  func settle() async throws {
+    for (index, client) in clients.enumerated() where !client.isOnline { try await setOnline(index, true) }
+    try await flush()
+    for client in clients {
+      for listener in client.listeners { await converge(listener) }
+    }
+    for (index, client) in clients.enumerated() {
+      for collection in Set(Self.collections).sorted() {
+        let found = try await client.db.collection(collection).getDocuments(source: .server)
+        let expected = OracleQuery(collection: collection).results(server)
+        if found.documents.map(\.reference.path) != expected {
+          fault("client \(index): the server has \(found.documents.map(\.reference.path)), not \(expected)")
+        }
+        for document in found.documents where Self.fields(of: document) != server[document.reference.path] {
+          fault("client \(index): \(document.reference.path) is \(Self.fields(of: document)) at the server")
+        }
+      }
+    }
+  }
+
+  private func converge(_ listener: OracleListener) async {
+    let (expected, documents) = (listener.query.results(server), server)
+    let isThere = await listener.wait { shown in
+      shown.paths == expected && shown.paths.allSatisfy { shown.fields[$0] == documents[$0] }
+        && (!listener.includesMetadata || !shown.isFromCache && !shown.isPending)
+    }
+    if !isThere {
+      fault(
+        "\(listener.query) shows \(listener.shown.map { "\($0)" } ?? "nothing"), not \(expected.map { ($0, documents[$0] ?? [:]) })"
+      )
+    }
+    check(listener)
+  }
+
+  func check(_ listener: OracleListener) {
+    for text in listener.takeFaults() { fault("\(listener.query): \(text)") }
+  }
+
+  func setOnline(_ index: Int, _ isOnline: Bool) async throws {
+    let client = clients[index]
+    log("client \(index) \(isOnline ? "online" : "offline")")
+    if isOnline {
+      try await client.db.enableNetwork()
+      client.isOnline = true
+      server = local(client)
+      client.queue = []
+      try await client.db.waitForPendingWrites()
+    } else {
+      try await flush()
+      try await client.db.disableNetwork()
+      client.isOnline = false
+    }
+  }
+}
