@@ -65,10 +65,12 @@ package final class ClientMachine {
   // Local.
   /// The cache, with everything that has been received.
   package internal(set) var local: LocalStore {
-    // As coroutines, so that nothing is copied.
-    _read {
+    // Not a `_read` coroutine: in debug builds it yields a copy in memory of its own, and a caller that takes a large
+    // part of the value may release that part's memory after the coroutine has freed it. Optimised builds look at the
+    // stored value either way.
+    get {
       takeDeferred()
-      yield store
+      return store
     }
     _modify {
       takeDeferred()
