@@ -1,7 +1,7 @@
 public import VestaConcurrency
 public import VestaServiceInterop
 
-/// Decides which requests of a `DatabaseBackend` its callers may make; the engine asks it, and nobody else does.
+/// Decides which requests of a `DatabaseBackend` its callers may make; only the engine asks it.
 ///
 /// | request | asked |
 /// |---|---|
@@ -18,7 +18,7 @@ public import VestaServiceInterop
 ///   `listenRevoked`.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.
 ///
-/// An engine without a guard asks nobody.
+/// An engine without a guard checks no rules.
 public protocol DatabaseGuard: Sendable {
   /// Whether the caller may read a query at a path.
   ///

@@ -1,7 +1,7 @@
 public import VestaConcurrency
 public import VestaServiceInterop
 
-/// Decides which calls of a `FirestoreBackend` its callers may make; the engine asks it, and nobody else does.
+/// Decides which calls of a `FirestoreBackend` its callers may make; only the engine asks it.
 ///
 /// | call | asked |
 /// |---|---|
@@ -21,7 +21,7 @@ public import VestaServiceInterop
 ///   another call. Documents that enter or leave the results of a query are not asked about.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.
 ///
-/// An engine without a guard asks nobody.
+/// An engine without a guard checks no rules.
 public protocol FirestoreGuard: Sendable {
   /// Whether the caller may get a document.
   ///

@@ -1,6 +1,6 @@
 public import VestaServiceInterop
 
-/// Decides which calls of a `StorageBackend` its callers may make; the engine asks it, and nobody else does.
+/// Decides which calls of a `StorageBackend` its callers may make; only the engine asks it.
 ///
 /// The engine asks once for each object that a call reads or changes, inside the transaction that does so, with the
 /// object before and after: no other call can come between the decision and what it decides about. It asks for these

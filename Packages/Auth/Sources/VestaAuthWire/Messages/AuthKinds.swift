@@ -70,7 +70,7 @@ extension ProtobufVisitor {
   }
 }
 
-/// A string whose value nobody reads.
+/// A string whose value is not used.
 enum AnyText: JSONKind {
   static func write(_ value: String, to writer: inout ProtobufJSONWriter) throws(BytesError) {
     writer.write(string: value)
@@ -79,7 +79,7 @@ enum AnyText: JSONKind {
   static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> String { "" }
 }
 
-/// A boolean whose value nobody reads.
+/// A boolean whose value is not used.
 enum AnyFlag: JSONKind {
   static func write(_ value: Bool, to writer: inout ProtobufJSONWriter) throws(BytesError) {
     writer.write(raw: "\(value)")

@@ -65,9 +65,8 @@ package final class ClientMachine {
   // Local.
   /// The cache, with everything that has been received.
   package internal(set) var local: LocalStore {
-    // Not a `_read` coroutine: in debug builds it yields a copy in memory of its own, and a caller that takes a large
-    // part of the value may release that part's memory after the coroutine has freed it. Optimised builds look at the
-    // stored value either way.
+    // Not a `_read` coroutine: in debug builds it yields a copy in separate memory, and a caller that takes a large
+    // part of the value may release that part after the coroutine has freed the memory.
     get {
       takeDeferred()
       return store
