@@ -4,15 +4,15 @@ import VestaServiceInterop
 
 /// Verifies ID tokens of the project for the other services: what the engine has signed, until it expires.
 ///
-/// A bearer token of another kind is `UNAUTHENTICATED`. Whether the account was disabled or its sessions were revoked
+/// An ID token may come as a bearer token, as most services of Firebase send it; a bearer token of another kind is
+/// `UNAUTHENTICATED`. Whether the account was disabled or its sessions were revoked
 /// is not looked up, as in Firebase: such a token is accepted until it expires.
 struct AuthCallerVerifier: CallerVerifier {
   let engine: AuthEngine
 
   func verify(_ credential: Credential, project: String?) async throws(ServiceStatus) -> VerifiedCaller {
-    guard case .idToken(let token) = credential, project ?? engine.projectID == engine.projectID else {
-      throw .unauthenticated
-    }
+    guard project ?? engine.projectID == engine.projectID else { throw .unauthenticated }
+    let token = credential.token
     let verified: VerifiedToken
     do {
       verified = try await engine.verifyIDToken(VerifyTokenRequest(token: token), context: CallContext())

@@ -36,10 +36,20 @@ public enum AuthServiceLibrary: Library {
         return try container.require(EmbeddedService<AuthEngine>.self).engine.events
       },
       EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
-      EmbeddedService<AuthEngine>.provides((any CallerVerifier).self) {
-        CachedCallerVerifier(AuthCallerVerifier(engine: $0), clock: $0.options.clock)
-      },
+      verifier,
     ]
+  }
+
+  /// The check of ID tokens; a `CallerVerifierDecorator` of the app stands before it.
+  private static var verifier: Component {
+    Component(
+      (any CallerVerifier).self, caching: .shared,
+      dependencies: [.required(EmbeddedService<AuthEngine>.self), .optional((any CallerVerifierDecorator).self)]
+    ) { container in
+      let engine = try container.require(EmbeddedService<AuthEngine>.self).engine
+      let verifier = CachedCallerVerifier(AuthCallerVerifier(engine: engine), clock: engine.options.clock)
+      return try container.find((any CallerVerifierDecorator).self)?.decorate(verifier) ?? verifier
+    }
   }
 
   private static var dependencies: [Dependency] {

@@ -58,6 +58,19 @@ import VestaTesting
     #expect(user.expiry == (world.now + 3_600_000) * 1000 && answer.expiry == user.expiry)
   }
 
+  @Test func `an ID token that comes as a bearer token is the same token`() async throws {
+    let world = World()
+    let made = try await world.signUp()
+    let verifier = AuthCallerVerifier(engine: world.engine)
+    let answer = try await verifier.verify(.bearer(made.tokens.idToken), project: nil)
+    #expect(CallContext(caller: answer.caller).user?.uid == made.localID)
+    for token in ["owner", "OWNER", "ya29.a", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ."] {
+      await #expect(throws: ServiceStatus.unauthenticated) {
+        try await verifier.verify(.bearer(token), project: nil)
+      }
+    }
+  }
+
   @Test func `an engine that is closed cannot decide, and refuses no token for good`() async throws {
     let world = World()
     let token = try await world.signUp().tokens.idToken
