@@ -14,6 +14,8 @@ public final class GRPCHandler: HTTPHandler {
   private let service: any GRPCService
   private let options: GRPCOptions
   private let clock: ServiceClock
+  /// Clients send a deadline of a minute with every call: a timer for each would stay until then.
+  private let deadlines: ServiceDeadlines
   private let state = Locked(State())
 
   /// A handler.
@@ -26,6 +28,7 @@ public final class GRPCHandler: HTTPHandler {
     self.service = service
     self.options = options
     self.clock = clock
+    deadlines = ServiceDeadlines(clock)
   }
 
   /// Whether a request is one of gRPC, by its content type.
@@ -147,7 +150,7 @@ public final class GRPCHandler: HTTPHandler {
     guard deadline > clock.now() else { throw Self.late }
     let tasks = Locked<Task<Void, Never>?>(nil)
     let outcome = Turn<GRPCResponse>()
-    let timer = clock.schedule(at: deadline) {
+    let timer = deadlines.add(at: deadline) {
       outcome.begin()?.resume(throwing: Self.late)
       tasks.withLock { $0 }?.cancel()
     }
@@ -185,7 +188,7 @@ public final class GRPCHandler: HTTPHandler {
     }
     if isEnding { return .response(failed(Self.ending)) }
     let timer = context.deadline.map { deadline in
-      clock.schedule(at: deadline) { [weak call] in call?.end(Self.late, cancelsTask: true) }
+      deadlines.add(at: deadline) { [weak call] in call?.end(Self.late, cancelsTask: true) }
     }
     call.start(on: request.peer?.executor) { [weak self] in
       timer?.cancel()
