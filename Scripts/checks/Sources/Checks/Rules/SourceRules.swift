@@ -101,7 +101,6 @@ private let sleepers: Set = [
   "Packages/Firestore/Sources/VestaFirestoreService/Indexes/IndexKeeper.swift",
   "Packages/Firestore/Sources/VestaFirestoreSync/Platform.swift",
   "Packages/Storage/Sources/VestaStorage/StorageCaller.swift",
-  "Packages/Storage/Sources/VestaStorageService/Blobs/FileBlobStore.swift",
 ]
 
 /// A log code names one message among all others: no two files use the same one.
