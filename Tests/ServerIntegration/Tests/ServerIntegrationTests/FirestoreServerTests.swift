@@ -9,17 +9,18 @@ import VestaTesting
   func `clients in Python find what they know`(script: String, store: String) async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, store)
-      let result = try await server.python(script)
+      let result = try await server.python(script, [])
       #expect(result.status == 0, "\(result.lines.filter { !$0.hasPrefix("passed") }.joined(separator: "\n"))")
       #expect(result.lines.count { $0.hasPrefix("passed") } >= 8)
       #expect(await server.end() == 0)
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func `streams are what clients count on`() async throws {
+  @Test(.timeLimit(.minutes(5)), arguments: [["firestore_streams", "cases"], ["firestore_webchannel"]])
+  func `streams are what clients count on, over gRPC and WebChannel`(script: [String]) async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, "--memory")
-      let result = try await server.python("firestore_streams", "cases")
+      let result = try await server.python(script[0], Array(script.dropFirst()))
       #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
       #expect(await server.end(SIGINT) == 0)
     }
@@ -51,7 +52,7 @@ import VestaTesting
       let file = directory.appending(path: "acknowledged")
       try acknowledged.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
       let again = try await ServerProcess(in: directory, "--data=data")
-      let result = try await again.python("firestore_crash", "check", "crash", file.path)
+      let result = try await again.python("firestore_crash", ["check", "crash", file.path])
       #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
       await again.end()
     }
@@ -60,7 +61,7 @@ import VestaTesting
   @Test(.timeLimit(.minutes(5))) func `a server that is not for development believes no word`() async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, "--memory", "--production", "--project", "real")
-      let result = try await server.python("firestore_streams", "refused")
+      let result = try await server.python("firestore_streams", ["refused"])
       #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
       await server.end()
     }

@@ -47,7 +47,7 @@ final class ServerProcess: Sendable {
   }
 
   /// Runs a script with the Python packages of `Tests/Peers` beside it.
-  func python(_ script: String, _ arguments: String...) async throws -> (status: Int32, lines: [String]) {
+  func python(_ script: String, _ arguments: [String]) async throws -> (status: Int32, lines: [String]) {
     let (process, lines) = try startPython(script, arguments)
     await lines.wait { $0.contains(Self.ended) }
     let status = await TestThreads.run {

@@ -307,7 +307,7 @@ def case_listeners_see_every_commit_of_others():
     watch.unsubscribe()
 
 
-def later_case_listing():
+def case_listing():
     db = client()
     for path in ["a/1", "a/2", "b/1/sub/x", "b/1/deep/y"]:
         db.document(path).set({"path": path})
@@ -318,7 +318,7 @@ def later_case_listing():
     equal(sorted(c.id for c in db.document("b/1").collections()), ["deep", "sub"])
 
 
-def later_case_partitions_and_deleting_everything():
+def case_partitions_and_deleting_everything():
     db = client()
     for number in range(200):
         db.document(f"a/{number % 7}/items/{number}").set({"n": number})

@@ -92,7 +92,7 @@ def case_lists():
     equal([d["name"][-1] for d in db("GET", "/a?orderBy=n")["documents"]], ["4", "3", "2", "1", "0"])
     equal(len(db("GET", "/a?showMissing=true")["documents"]), 6)
     equal(db("GET", "/none"), {})
-    # later: listCollectionIds
+    equal(db("POST", ":listCollectionIds", {})["collectionIds"], ["a"])
 
 
 def case_commits_and_reads_of_many():

@@ -22,17 +22,6 @@ public protocol CallerVerifier: Sendable {
   ) async throws(ServiceStatus) -> VerifiedCaller
 }
 
-/// Puts another check before the verifier of a project; the composition of a server may provide one.
-///
-/// The library that provides `any CallerVerifier` asks for it, so that a server can accept further credentials, such as
-/// those of a local test suite, or refuse some.
-public protocol CallerVerifierDecorator: Sendable {
-  /// The verifier that stands before another one.
-  ///
-  /// - Parameter verifier: The verifier of the project.
-  func decorate(_ verifier: any CallerVerifier) -> any CallerVerifier
-}
-
 /// The result of a verification.
 public struct VerifiedCaller: Sendable, Hashable {
   /// The caller: a user, an owner, or no caller.

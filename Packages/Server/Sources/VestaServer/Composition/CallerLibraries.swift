@@ -1,14 +1,18 @@
+import VestaAuthService
 import VestaCore
 import VestaFirestoreService
-import VestaServiceInterop
 
-/// Registers what a server for development accepts: unsigned tokens, and the word "owner".
+/// Registers what a server for development believes: unsigned tokens, and the word "owner".
 enum DevelopmentLibrary: Library {
   static let name = "vesta-server-development"
 
   static func components() -> [Component] {
     [
-      Component((any CallerVerifierDecorator).self, caching: .shared) { _ in DevelopmentCallers() }
+      Component(AuthServiceOptions.self, caching: .shared) { _ in
+        var options = AuthServiceOptions()
+        (options.isDevelopment, options.usesDevelopmentTokens) = (true, true)
+        return options
+      }
     ]
   }
 }

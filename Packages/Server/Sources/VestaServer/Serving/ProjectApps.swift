@@ -12,12 +12,20 @@ final class ProjectApps: Sendable {
   }
 
   private let settings: ServerSettings
+  /// The directory of the data.
+  ///
+  /// Apps of one project in one directory share their engines, so what is in memory has one as well, and alone.
+  private let directory: URL
   private let state = Locked(State())
 
   /// Apps have names of their own, as several servers may run in one process.
   private static let serials = Atomic<Int>(0)
 
-  init(_ settings: ServerSettings) { self.settings = settings }
+  init(_ settings: ServerSettings) {
+    self.settings = settings
+    let temporary = FileManager.default.temporaryDirectory.appending(path: "vesta-\(UUID().uuidString)")
+    directory = settings.data.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? temporary
+  }
 
   /// The number of projects that are open.
   var count: Int { state.withLock { $0.apps.count } }
@@ -59,10 +67,10 @@ final class ProjectApps: Sendable {
       return Array(state.apps.values)
     }
     for app in apps { _ = await app.delete() }
+    if settings.data == nil { try? FileManager.default.removeItem(at: directory) }
   }
 
   private func make(_ project: String) throws(VestaError) -> VestaApp {
-    let directory = settings.data.map { URL(filePath: $0, directoryHint: .isDirectory) }
     let serial = Self.serials.add(1, ordering: .relaxed).newValue
     return try VestaApp.configure(
       name: "vesta-server-\(serial)",
