@@ -1,3 +1,4 @@
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
@@ -20,7 +21,7 @@ extension DatabaseCall {
       do {
         results.append(.success(try await commit([write]).writeResults[0]))
       } catch {
-        results.append(.failure(boundary.failure(FirestoreServiceError.translated(error), context)))
+        results.append(.failure(boundary.failure(FirestoreServiceError.endOfCancelled(error), context)))
       }
     }
     return BatchWriteResponse(results: results)
@@ -209,7 +210,8 @@ private struct CommitCall {
     }
     let indexes = engine.indexes
     try await indexes.maintain(changes, try await indexes.catalogue(catalogue, transaction), in: transaction)
-    if let events = engine.events, let interest = events.interest {
+    let events = engine.frame.events
+    if let interest = events.interest {
       let drafts = try DocumentEvents.drafts(of: changes, in: engine.name, for: interest)
       try await events.append(drafts, in: transaction, isOnly: true)
     }

@@ -1,3 +1,4 @@
+import VestaEngineInterop
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -9,9 +10,10 @@ import VestaStoreInterop
 /// store transaction: `CommitCall`.
 struct DatabaseCall: Sendable {
   let engine: DatabaseEngine
+  /// The verified context.
   let context: CallContext
-  let boundary: ServiceBoundary<FirestoreServiceError>
 
+  var boundary: ServiceBoundary<FirestoreServiceError> { engine.frame.boundary }
   var name: DatabaseName { engine.name }
   var keys: DatabaseKeys { engine.keys }
   var store: any OrderedStore { engine.store }

@@ -66,13 +66,20 @@ final class ListenHub: Sendable {
   private let name: DatabaseName
   private let store: any OrderedStore
   private let options: FirestoreServiceOptions
+  private let failure: @Sendable (any Error) -> FirestoreServiceError
   private let read: Read
 
-  /// - Parameter read: Reads the store at one version.
-  init(_ name: DatabaseName, store: any OrderedStore, options: FirestoreServiceOptions, read: @escaping Read) {
+  /// - Parameters:
+  ///   - failure: The service's error for any error.
+  ///   - read: Reads the store at one version.
+  init(
+    _ name: DatabaseName, store: any OrderedStore, options: FirestoreServiceOptions,
+    failure: @escaping @Sendable (any Error) -> FirestoreServiceError, read: @escaping Read
+  ) {
     self.name = name
     self.store = store
     self.options = options
+    self.failure = failure
     self.read = read
   }
 
@@ -218,7 +225,7 @@ final class ListenHub: Sendable {
           for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
         }
       } catch {
-        close(FirestoreServiceError(serving: error))
+        close(failure(error))
         return
       }
       if stopIfIdle() { return }
@@ -325,7 +332,7 @@ final class ListenHub: Sendable {
       guard let start else { return .failure(.shutDown) }
       return .success(start)
     } catch {
-      return .failure(FirestoreServiceError(serving: error))
+      return .failure(failure(error))
     }
   }
 
@@ -342,7 +349,7 @@ final class ListenHub: Sendable {
       guard let answer else { return .failure(.shutDown) }
       return .success(answer)
     } catch {
-      return .failure(FirestoreServiceError(serving: error))
+      return .failure(failure(error))
     }
   }
 

@@ -250,12 +250,14 @@ struct WatchMachine {
       return try start(target, of: call, in: database)
     } catch {
       // The caller assumes that the id is free, so a target that had it before must not continue either.
-      let end = TargetChange(.remove, targetIDs: [target.id], cause: FirestoreServiceError(serving: error))
+      let end = TargetChange(.remove, targetIDs: [target.id], cause: error)
       return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
     }
   }
 
-  private mutating func start(_ target: Target, of call: CallID, in database: DatabaseName) throws -> [Action] {
+  private mutating func start(
+    _ target: Target, of call: CallID, in database: DatabaseName
+  ) throws(FirestoreServiceError) -> [Action] {
     guard target.id > 0 else { throw FirestoreServiceError.refused("The number of a target must be above zero.") }
     guard calls[call]?.targets[target.id] == nil else {
       throw FirestoreServiceError.refused("The target \(target.id) is listened to already.")
