@@ -14,6 +14,7 @@ public final class GRPCHandler: HTTPHandler {
   private let service: any GRPCService
   private let options: GRPCOptions
   private let clock: ServiceClock
+  private let head: HTTPFields
   private let state = Locked(State())
 
   /// A handler.
@@ -26,6 +27,7 @@ public final class GRPCHandler: HTTPHandler {
     self.service = service
     self.options = options
     self.clock = clock
+    head = GRPCWire.head(options.compression)
   }
 
   /// Whether a request is one of gRPC, by its content type.
@@ -100,7 +102,7 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func failed(_ error: GRPCError) -> HTTPResponse {
-    var fields = GRPCWire.head([:], nil)
+    var fields: HTTPFields = [.contentType: GRPCWire.contentType]
     fields.append(contentsOf: GRPCWire.trailers(error))
     return HTTPResponse(fields: fields)
   }
@@ -133,8 +135,10 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func made(_ response: GRPCResponse) throws -> HTTPResponse {
-    HTTPResponse(
-      fields: GRPCWire.head(response.metadata, options.compression),
+    var fields = head
+    if !response.metadata.isEmpty { fields.append(contentsOf: response.metadata) }
+    return HTTPResponse(
+      fields: fields,
       body: .bytes(try GRPCMessages.frame(response.message)),
       trailers: GRPCWire.trailers(nil, response.trailers))
   }
