@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "VestaAuth", targets: ["VestaAuth"]),
     .library(name: "VestaAuthService", targets: ["VestaAuthService"]),
     .library(name: "VestaAuthWire", targets: ["VestaAuthWire"]),
+    .library(name: "VestaAuthEndpoints", targets: ["VestaAuthEndpoints"]),
   ],
   dependencies: [
     .package(path: "../../Interop/ServiceInterop"),
@@ -28,6 +29,7 @@ let package = Package(
     .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -88,7 +90,7 @@ let package = Package(
     .testTarget(
       name: "VestaAuthServiceTests",
       dependencies: [
-        "VestaAuthService",
+        "VestaAuthEndpoints", "VestaAuthService",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
@@ -101,6 +103,8 @@ let package = Package(
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),
@@ -120,6 +124,18 @@ let package = Package(
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaAuthEndpoints",
+      dependencies: [
+        "VestaAuthWire",
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),
