@@ -65,7 +65,8 @@ private enum TestRules: Library {
 
   private func put(_ app: VestaApp, _ size: Int, as uid: String) async throws {
     _ = try await app.container.require((any StorageBackend).self).putObject(
-      UploadRequest(object: ObjectName(bucket: "bucket", name: "teams/red/a")), content: Array(repeating: 7, count: size),
+      UploadRequest(object: ObjectName(bucket: "bucket", name: "teams/red/a")),
+      content: Array(repeating: 7, count: size),
       context: user(uid))
   }
 
