@@ -46,6 +46,7 @@ let package = Package(
       dependencies: [
         "VestaTransportInterop",
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

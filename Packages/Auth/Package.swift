@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "VestaAuth", targets: ["VestaAuth"]),
     .library(name: "VestaAuthService", targets: ["VestaAuthService"]),
     .library(name: "VestaAuthWire", targets: ["VestaAuthWire"]),
+    .library(name: "VestaAuthEndpoints", targets: ["VestaAuthEndpoints"]),
   ],
   dependencies: [
     .package(path: "../../Interop/ServiceInterop"),
@@ -25,8 +26,10 @@ let package = Package(
     .package(path: "../../Interop/CredentialInterop"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/AuthBackend"),
+    .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -53,6 +56,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaEngineInterop", package: "EngineInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
@@ -86,7 +90,7 @@ let package = Package(
     .testTarget(
       name: "VestaAuthServiceTests",
       dependencies: [
-        "VestaAuthService",
+        "VestaAuthEndpoints", "VestaAuthService",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
@@ -99,6 +103,8 @@ let package = Package(
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),
@@ -118,6 +124,18 @@ let package = Package(
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaAuthEndpoints",
+      dependencies: [
+        "VestaAuthWire",
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

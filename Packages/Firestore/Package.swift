@@ -24,6 +24,7 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthInterop"),
     .package(path: "../../Interop/CryptoInterop"),
+    .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/ServiceInterop"),
@@ -125,6 +126,7 @@ let package = Package(
       dependencies: [
         "VestaFirestoreIndexes", "VestaFirestoreModel",
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaEngineInterop", package: "EngineInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaBytes", package: "Core"),
@@ -141,6 +143,7 @@ let package = Package(
         "VestaFirestoreIndexes", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendFakes", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

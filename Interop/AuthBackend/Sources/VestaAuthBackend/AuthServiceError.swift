@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// Why an identity backend refused a call.
 ///
 /// The backend has changed nothing then, unless the documentation of the call says so.
@@ -9,7 +11,7 @@
 ///   …
 /// }
 /// ```
-public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct AuthServiceError: ServiceFailure, Equatable, CustomStringConvertible {
   /// The service's name of a failure, such as `EMAIL_EXISTS`.
   ///
   /// Open: a backend may answer with names that are not listed here, and a later version may list more.
@@ -40,14 +42,36 @@ public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConverti
   /// The detail after the name, such as "Password should be at least 6 characters".
   public let detail: String?
 
+  /// The structured details, such as the time after which to try again.
+  public let errorDetails: [ErrorDetail]
+
   /// A failure.
   ///
   /// - Parameters:
   ///   - code: The kind of the failure.
   ///   - detail: More about the failure; without passwords, codes or tokens.
-  public init(_ code: Code, _ detail: String? = nil) {
+  ///   - errorDetails: The structured details.
+  public init(_ code: Code, _ detail: String? = nil, errorDetails: [ErrorDetail] = []) {
     self.code = code
     self.detail = detail
+    self.errorDetails = errorDetails
+  }
+
+  /// The failure for a status; its name is that of the canonical code.
+  public init(_ status: ServiceStatus) {
+    let message = status.code == .cancelled || status.message.isEmpty ? nil : status.message
+    let code = status.code == .unimplemented ? Code.notImplemented : Code(status.code.name)
+    self.init(code, message, errorDetails: status.details)
+  }
+
+  /// The canonical code of the failure; the name of a failure that only accounts have is in the message, as on the
+  /// wire, and its code is `INVALID_ARGUMENT`.
+  public var status: ServiceStatus {
+    if code == .notImplemented { return ServiceStatus(.unimplemented, detail ?? code.rawValue, details: errorDetails) }
+    guard let canonical = ServiceCode(name: code.rawValue) else {
+      return ServiceStatus(.invalidArgument, wireMessage, details: errorDetails)
+    }
+    return ServiceStatus(canonical, detail ?? code.rawValue, details: errorDetails)
   }
 
   /// A failure as the service writes it: `CODE`, or `CODE : detail`.
@@ -66,7 +90,9 @@ public struct AuthServiceError: Error, Sendable, Equatable, CustomStringConverti
   public var description: String { wireMessage }
 
   /// Whether trying the same call again later may help.
-  public var isTransient: Bool { code == .unavailable || code == .internalError || code == .tooManyAttempts }
+  public var isTransient: Bool {
+    [.unavailable, .internalError, .tooManyAttempts, .aborted, .resourceExhausted].contains(code)
+  }
 
   /// Whether the session is over: the user has to sign in again.
   public var endsSession: Bool {

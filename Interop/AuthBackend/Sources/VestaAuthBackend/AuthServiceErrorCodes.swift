@@ -12,6 +12,18 @@ extension AuthServiceError.Code {
   public static let notImplemented = Self("NOT_IMPLEMENTED")
   /// A part of the request has a form that no call accepts.
   public static let invalidArgument = Self("INVALID_ARGUMENT")
+  /// The credential of the caller is not valid.
+  public static let unauthenticated = Self("UNAUTHENTICATED")
+  /// The caller is not allowed to make the call.
+  public static let permissionDenied = Self("PERMISSION_DENIED")
+  /// The call met another one; the same call again may succeed.
+  public static let aborted = Self("ABORTED")
+  /// There is no room for what the call would keep; trying again later may help.
+  public static let resourceExhausted = Self("RESOURCE_EXHAUSTED")
+  /// The deadline of the call has passed, or it is unknown whether the call has happened.
+  public static let deadlineExceeded = Self("DEADLINE_EXCEEDED")
+  /// The storage of the backend is damaged; an operator has to restore it.
+  public static let dataLoss = Self("DATA_LOSS")
 }
 
 // Accounts.

@@ -23,6 +23,14 @@ extension AuthContracts {
         try await subject.backend.refresh(RefreshRequest(refreshToken: "unknown"), context: subject.context)
       }
     },
+    Contract("a credential that cannot be verified is refused in every call") { subject in
+      let made = try await subject.signUp()
+      let forged = CallContext(caller: .credential(.idToken("a.b.c")))
+      for (name, call) in callsWithCredential(of: made, subject.backend) {
+        try await expectRefusal(.unauthenticated, of: name) { try await call(forged) }
+      }
+      try expect(try await subject.signIn().localID, equals: made.localID, "the account")
+    },
     Contract("an ID token that is missing, malformed or forged is refused") { subject in
       let tokens = try await subject.signUp().tokens
       let parts = tokens.idToken.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -78,5 +86,47 @@ extension AuthContracts {
       let keys = try await subject.backend.publicKeys(context: subject.context)
       try expect(String(decoding: keys.jwks, as: UTF8.self).contains("\"keys\""), "there is no list of keys")
     },
+  ]
+}
+
+/// Calls that succeed for an account, by their names.
+private func callsWithCredential(
+  of made: SignUpResponse, _ backend: any AuthBackend
+) -> [(name: String, call: @Sendable (CallContext) async throws -> Void)] {
+  let (idToken, email) = (made.tokens.idToken, made.email ?? "")
+  return [
+    ("a sign-up", { _ = try await backend.signUp(SignUpRequest(), context: $0) }),
+    (
+      "a sign-in",
+      {
+        let request = PasswordSignInRequest(email: email, password: "correct horse")
+        _ = try await backend.signInWithPassword(request, context: $0)
+      }
+    ),
+    ("a look-up", { _ = try await backend.lookup(LookupRequest(idToken: idToken), context: $0) }),
+    (
+      "an update",
+      { _ = try await backend.update(UpdateRequest(idToken: idToken, displayName: "Ada"), context: $0) }
+    ),
+    (
+      "a refresh",
+      { _ = try await backend.refresh(RefreshRequest(refreshToken: made.tokens.refreshToken), context: $0) }
+    ),
+    (
+      "a code by e-mail",
+      {
+        let request = SendOobCodeRequest(requestType: .passwordReset, email: email)
+        _ = try await backend.sendOobCode(request, context: $0)
+      }
+    ),
+    (
+      "a code to a phone",
+      {
+        let request = SendVerificationCodeRequest(phoneNumber: "+15550000001")
+        _ = try await backend.sendVerificationCode(request, context: $0)
+      }
+    ),
+    ("the policy", { _ = try await backend.passwordPolicy(context: $0) }),
+    ("a deletion", { try await backend.delete(DeleteRequest(idToken: idToken), context: $0) }),
   ]
 }

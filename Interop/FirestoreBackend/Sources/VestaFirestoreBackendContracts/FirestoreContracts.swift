@@ -11,7 +11,7 @@ public enum FirestoreContracts {
   /// All promises; each wants a fresh subject.
   public static let all: [Contract<FirestoreSubject>] =
     commits + transforms + reads + listings + queries + past + transactions + listening + resuming + writeCalls
-    + repeatedWrites + histories
+    + repeatedWrites + callers + histories
 
   /// The promises that need neither the past nor transactions nor calls that stay open.
   public static let basic: [Contract<FirestoreSubject>] = commits + transforms + reads + queries

@@ -10,7 +10,7 @@ public import VestaStorageBackend
 /// ```
 public struct HookedStorageBackend: StorageBackend {
   /// A method of the protocol.
-  public enum Call: Sendable, Hashable {
+  public enum Call: Sendable, Hashable, CaseIterable {
     /// `putObject`
     case put
     /// `startUpload`
@@ -50,25 +50,31 @@ public struct HookedStorageBackend: StorageBackend {
   private let base: any StorageBackend
   private let hook: @Sendable (Call, Moment) async throws -> Void
   private let whenClosed: @Sendable () -> Void
+  private let change: @Sendable (Call, CallContext) -> CallContext
 
   /// A backend around another one.
   ///
   /// - Parameters:
   ///   - base: The other one.
   ///   - whenClosed: Called each time that an open object is closed.
+  ///   - change: Returns the context that the other backend gets in place of the caller's.
   ///   - hook: Called before and after each call.
   public init(
     _ base: any StorageBackend, whenClosed: @escaping @Sendable () -> Void = {},
+    context change: @escaping @Sendable (Call, CallContext) -> CallContext = { $1 },
     hook: @escaping @Sendable (Call, Moment) async throws -> Void
   ) {
     self.base = base
     self.whenClosed = whenClosed
+    self.change = change
     self.hook = hook
   }
 
-  private func around<Result>(_ call: Call, _ body: () async throws -> Result) async throws -> Result {
+  private func around<Result>(
+    _ call: Call, _ context: CallContext, _ body: (CallContext) async throws -> Result
+  ) async throws -> Result {
     try await hook(call, .before)
-    let result = try await body()
+    let result = try await body(change(call, context))
     try await hook(call, .after)
     return result
   }
@@ -77,41 +83,41 @@ public struct HookedStorageBackend: StorageBackend {
   public func putObject(
     _ request: UploadRequest, content: [UInt8], context: CallContext
   ) async throws -> StorageObject {
-    try await around(.put) { try await base.putObject(request, content: content, context: context) }
+    try await around(.put, context) { try await base.putObject(request, content: content, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID {
-    try await around(.start) { try await base.startUpload(request, context: context) }
+    try await around(.start, context) { try await base.startUpload(request, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func appendToUpload(
     _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
   ) async throws -> UploadStatus {
-    try await around(.append) { try await base.appendToUpload(id, offset: offset, bytes: bytes, context: context) }
+    try await around(.append, context) { try await base.appendToUpload(id, offset: offset, bytes: bytes, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func finalizeUpload(
     _ id: UploadID, expected: ContentDigest, context: CallContext
   ) async throws -> StorageObject {
-    try await around(.finalize) { try await base.finalizeUpload(id, expected: expected, context: context) }
+    try await around(.finalize, context) { try await base.finalizeUpload(id, expected: expected, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
-    try await around(.status) { try await base.uploadStatus(id, context: context) }
+    try await around(.status, context) { try await base.uploadStatus(id, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func cancelUpload(_ id: UploadID, context: CallContext) async throws {
-    try await around(.cancel) { try await base.cancelUpload(id, context: context) }
+    try await around(.cancel, context) { try await base.cancelUpload(id, context: $0) }
   }
 
   /// Asks the hook around the call, and around each reading.
   public func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload {
-    let download = try await around(.open) { try await base.openObject(request, context: context) }
+    let download = try await around(.open, context) { try await base.openObject(request, context: $0) }
     let content = HookedContent(base: download.content, whenClosed: whenClosed, hook: hook)
     return ObjectDownload(object: download.object, content: content)
   }
@@ -120,27 +126,27 @@ public struct HookedStorageBackend: StorageBackend {
   public func getObject(
     _ object: ObjectName, preconditions: Preconditions, context: CallContext
   ) async throws -> StorageObject {
-    try await around(.get) { try await base.getObject(object, preconditions: preconditions, context: context) }
+    try await around(.get, context) { try await base.getObject(object, preconditions: preconditions, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage {
-    try await around(.list) { try await base.listObjects(request, context: context) }
+    try await around(.list, context) { try await base.listObjects(request, context: $0) }
   }
 
   /// Asks the hook around the call.
   public func updateObject(
     _ object: ObjectName, change: MetadataChange, preconditions: Preconditions, context: CallContext
   ) async throws -> StorageObject {
-    try await around(.update) {
-      try await base.updateObject(object, change: change, preconditions: preconditions, context: context)
+    try await around(.update, context) {
+      try await base.updateObject(object, change: change, preconditions: preconditions, context: $0)
     }
   }
 
   /// Asks the hook around the call.
   public func deleteObject(_ object: ObjectName, preconditions: Preconditions, context: CallContext) async throws {
-    try await around(.delete) {
-      try await base.deleteObject(object, preconditions: preconditions, context: context)
+    try await around(.delete, context) {
+      try await base.deleteObject(object, preconditions: preconditions, context: $0)
     }
   }
 
@@ -148,7 +154,7 @@ public struct HookedStorageBackend: StorageBackend {
   public func changeDownloadTokens(
     _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
   ) async throws -> StorageObject {
-    try await around(.tokens) { try await base.changeDownloadTokens(object, action, context: context) }
+    try await around(.tokens, context) { try await base.changeDownloadTokens(object, action, context: $0) }
   }
 }
 

@@ -1,23 +1,35 @@
 import VestaAuthBackend
 import VestaBytes
+import VestaConcurrency
 import VestaServiceInterop
 
-/// Verifies ID tokens of the project for the other services: what the engine has signed, until it expires.
+/// Verifies who calls, for the engine itself and for the other services of its project: ID tokens that the engine has
+/// signed, until they expire.
 ///
-/// A bearer token of another kind is `UNAUTHENTICATED`. Whether the account was disabled or its sessions were revoked
-/// is not looked up, as in Firebase: such a token is accepted until it expires.
+/// An ID token is taken as a bearer token, too, as some products send it so. Another bearer token is `UNAUTHENTICATED`;
+/// in development mode see `AuthServiceOptions.usesDevelopmentTokens`. Whether the account was disabled or its sessions
+/// were revoked is not looked up, as in Firebase: such a token is accepted until it expires.
 struct AuthCallerVerifier: CallerVerifier {
-  let engine: AuthEngine
+  private let own: WeakEngine
+
+  init(_ own: WeakEngine) { self.own = own }
 
   func verify(_ credential: Credential, project: String?) async throws(ServiceStatus) -> VerifiedCaller {
-    guard case .idToken(let token) = credential, project ?? engine.projectID == engine.projectID else {
-      throw .unauthenticated
+    guard let engine = own.engine else {
+      throw ServiceStatus(.unavailable, "The service of Auth has been shut down with its app.")
+    }
+    guard project ?? engine.projectID == engine.projectID else { throw .unauthenticated }
+    if engine.options.hasDevelopmentTokens,
+      let caller = try DevelopmentTokens.caller(credential, projectID: engine.projectID)
+    {
+      return VerifiedCaller(caller)
     }
     let verified: VerifiedToken
     do {
-      verified = try await engine.verifyIDToken(VerifyTokenRequest(token: token), context: CallContext())
+      verified = try await engine.verifyIDToken(VerifyTokenRequest(token: credential.token), context: .owner)
     } catch {
-      throw Self.status(of: error)
+      // Where the engine cannot decide, the caller keeps its token and tries again.
+      throw error.isAboutToken ? .unauthenticated : error.status
     }
     guard let claims = try? JSONObject(json: Array(verified.claims.utf8)) else { throw .unauthenticated }
     let expiry = verified.expiresAt * 1_000_000
@@ -26,10 +38,20 @@ struct AuthCallerVerifier: CallerVerifier {
       authenticationTime: verified.authTime * 1_000_000, expiry: expiry)
     return VerifiedCaller(.user(user), expiry: expiry)
   }
+}
 
-  /// A token that is refused is `UNAUTHENTICATED`; where the engine cannot decide, the caller keeps it and tries again.
-  private static func status(of error: AuthServiceError) -> ServiceStatus {
-    let status = ServiceError(error).status
-    return status.code.isTransient ? status : .unauthenticated
-  }
+extension AuthServiceError {
+  /// Whether the failure is the token's, and not that of the service which should verify it.
+  fileprivate var isAboutToken: Bool { status.code == .invalidArgument }
+}
+
+/// An engine that is not kept alive: its frame asks a verifier that asks the engine.
+final class WeakEngine: Sendable {
+  private struct Reference: Sendable { weak var engine: AuthEngine? }
+
+  private let reference = Locked(Reference())
+
+  var engine: AuthEngine? { reference.withLock { $0.engine } }
+
+  func set(_ engine: AuthEngine) { reference.withLock { $0.engine = engine } }
 }

@@ -2,6 +2,7 @@ public import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
 public import VestaCryptoInterop
+import VestaEngineInterop
 import VestaEventsInterop
 public import VestaServiceInterop
 public import VestaStoreInterop
@@ -29,20 +30,15 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   let crypto: any CryptoProvider
   let sender: any CodeSender
   let outbox = Outbox()
-  /// The events of accounts that functions want.
-  let events: EventOutbox
-  let storage: LazyResource<any OrderedStore>
+  let frame: EngineFrame<AuthServiceError>
+  /// The verifier of who calls: this engine's own, which the other services of the project ask, too.
+  let callers: CachedCallerVerifier
   let keyRing: KeyRing
   let limits: Locked<GuessLimits>
   /// The hashing of passwords, which costs the time of a core.
   let hashing: HashingQueue
   /// Whether other processes may have the store open, too; known once it is open.
   private let isShared = Locked(false)
-  private let boundary = ServiceBoundary<ServiceError>(clock: .system) { error in
-    log.error("I-AUS000007", "A call failed unexpectedly. \(error)")
-  } translate: {
-    ServiceError(translating: $0)
-  }
 
   /// An engine; nothing is opened yet.
   ///
@@ -61,20 +57,28 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
     self.options = options
     self.crypto = crypto
     sender = options.codeSender ?? RecordingCodeSender(logsSecrets: options.isDevelopment)
-    let storage = LazyResource(
-      whenClosed: StoreError(
-        .closed, operation: "open", message: "The service of Auth has been shut down with its app."),
-      open: { [isShared] in
+    // Weakly: the engine's frame asks a verifier that asks the engine.
+    let own = WeakEngine()
+    let callers = CachedCallerVerifier(AuthCallerVerifier(own), clock: options.clock)
+    self.callers = callers
+    let frame = EngineFrame<AuthServiceError>(
+      "Auth", clock: options.clock, callers: CallerCheck(callers: callers), events: UserEvents.offer,
+      translate: { ($0 as? CryptoError).map { .init(.internalError, "The crypto provider failed: \($0.code).") } },
+      openStore: { [isShared] in
         let store = try await openStore()
         isShared.withLock { $0 = Self.isShared(store) }
         return store
-      }, close: { try await $0.close() })
-    self.storage = storage
-    events = UserEvents.outbox { try await storage.get() }
-    keyRing = KeyRing(storage: storage, crypto: crypto, options: options, projectID: projectID)
+      }
+    ) { log.error("I-AUS000007", "A call failed unexpectedly. \($0)") }
+    self.frame = frame
+    keyRing = KeyRing(crypto: crypto, options: options, projectID: projectID) { try await frame.store() }
     limits = Locked(GuessLimits(options))
     hashing = HashingQueue(waiting: options.waitingHashes, perCaller: options.waitingHashesPerCaller)
+    own.set(self)
   }
+
+  /// The events of accounts that functions want.
+  var events: EventOutbox { frame.events }
 
   /// Whether other processes may have the store open, too, as far as it has been opened.
   var hasSharedStore: Bool { isShared.withLock { $0 } }
@@ -84,20 +88,14 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
     outbox.close()
-    await events.close()
-    do { try await storage.close() } catch { throw error }
+    try await frame.close()
   }
 
-  /// Runs a call within its deadline, and translates every error into the seam's terms.
+  /// Runs a call as the frame does.
   func serve<Value: Sendable>(
     _ context: CallContext, _ call: @escaping @Sendable (AuthOperation) async throws -> Value
   ) async throws(AuthServiceError) -> Value {
-    let operation = AuthOperation(engine: self, context: context)
-    do {
-      return try await boundary.serve(context) { _ in try await call(operation) }
-    } catch {
-      throw error.error
-    }
+    try await frame.serve(context) { [self] context in try await call(AuthOperation(engine: self, context: context)) }
   }
 
   /// Reads the store.
@@ -107,16 +105,14 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   func read<Value>(
     expecting first: [[UInt8]] = [], _ body: (any StoreReader) async throws -> Value
   ) async throws -> Value {
-    try await storage.get().read(expecting: .keys(first), body)
+    try await frame.store().read(expecting: .keys(first), body)
   }
 
   /// Writes to the store; `body` may run again after a conflict.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Value
   ) async throws -> Value {
-    let value = try await storage.get().write(body).value
-    if events.interest != nil { events.wake() }
-    return value
+    try await frame.write(body)
   }
 
   // MARK: Signing in

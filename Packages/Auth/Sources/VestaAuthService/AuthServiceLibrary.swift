@@ -31,25 +31,15 @@ public enum AuthServiceLibrary: Library {
         try await engine.close()
       },
       EmbeddedService<AuthEngine>.provides((any AuthBackend).self) { $0 },
-      Component.contribution((any EventSource).self) { container, isCacheable in
-        isCacheable = true
-        return try container.require(EmbeddedService<AuthEngine>.self).engine.events
-      },
+      EmbeddedService<AuthEngine>.contributes((any EventSource).self) { $0.events },
       EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
-      EmbeddedService<AuthEngine>.provides((any CallerVerifier).self) {
-        CachedCallerVerifier(AuthCallerVerifier(engine: $0), clock: $0.options.clock)
-      },
+      EmbeddedService<AuthEngine>.provides((any CallerVerifier).self) { $0.callers },
     ]
   }
 
   private static var dependencies: [Dependency] {
     [
-      .required(
-        (any StoreProvider).self,
-        providedBy: """
-          SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
-          VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
-          """),
+      .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
       .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
       .optional(AuthServiceOptions.self),
       .optional((any CodeSender).self),

@@ -11,6 +11,16 @@ public struct AuthServiceOptions: Sendable {
   /// Never enable in production: any caller of the service can sign in as any user.
   public var isDevelopment = false
 
+  /// Issues unsigned ID tokens and session cookies, and takes unsigned tokens as credentials; in development mode only.
+  ///
+  /// Test suites and their kits expect it of a local server.
+  ///
+  /// - ID tokens and session cookies have the algorithm `none` and an empty third part.
+  /// - A credential that is an unsigned token is its `user_id`, or else its `sub`, whatever its times and its audience
+  ///   say. `owner`, in any case, and what begins with `ya29.` are the owner. Signed tokens are verified as ever.
+  /// - Anybody who reaches the service is any user, and the owner: let it listen on this machine only.
+  public var usesDevelopmentTokens = false
+
   /// The settings of a project that has none in the store yet.
   public var initialConfig = ProjectConfig()
 
@@ -129,6 +139,9 @@ public struct AuthServiceOptions: Sendable {
 
   /// The defaults: no development mode, the system's clock, one hour for ID tokens.
   public init() {}
+
+  /// Whether unsigned tokens are issued and taken.
+  var hasDevelopmentTokens: Bool { isDevelopment && usesDevelopmentTokens }
 
   /// The time in milliseconds since 1970.
   func now() -> Int64 { clock.milliseconds() }

@@ -13,23 +13,23 @@ import VestaStoreInterop
       CreateUserRequest(
         localID: "ada", email: "Ada@example.com", emailVerified: true, password: "correct horse", displayName: "Ada",
         phoneNumber: "+15550000001", mfaFactors: [NewMfaEnrollment(phoneNumber: "+15550000002")]),
-      context: world.context)
+      context: .owner)
     #expect(made.localID == "ada" && made.email == "ada@example.com" && made.emailVerified && made.mfaInfo.count == 1)
     let changed = try await world.engine.updateUser(
       AdminUpdateRequest(
         localID: "ada", phoneNumber: "+15550000003", customAttributes: #"{"admin":true}"#,
         deleteAttributes: [.displayName],
         linkProvider: ProviderUserInfo(providerID: "google.com", rawID: "1"), mfaFactors: []),
-      context: world.context)
+      context: .owner)
     #expect(changed.displayName == nil && changed.mfaInfo.isEmpty && changed.customAttributes == #"{"admin":true}"#)
     let found = try await world.engine.getUsers(
       GetUsersRequest(
         localIDs: ["ada", "nobody"], emails: ["ADA@example.com"], phoneNumbers: ["+15550000003", "+15550000001"],
         federatedUserIDs: [FederatedUserID(providerID: "google.com", rawID: "1")]),
-      context: world.context)
+      context: .owner)
     #expect(found.users.map(\.localID) == ["ada"])
     try await world.signIn()
-    try await world.engine.deleteUser(localID: "ada", context: world.context)
+    try await world.engine.deleteUser(localID: "ada", context: .owner)
     let left = try await world.contents().filter { $0.key.first != Keys.Table.meta.rawValue }
     #expect(left.map { Keys.describe($0.key) } == [])
   }
@@ -37,7 +37,7 @@ import VestaStoreInterop
   @Test func `the checks of a new account come in order`() async throws {
     let world = World()
     _ = try await world.engine.createUser(
-      CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: world.context)
+      CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: .owner)
     let before = try await world.contents()
     let requests: [(CreateUserRequest, AuthServiceError.Code)] = [
       (CreateUserRequest(localID: "ada", email: "x", phoneNumber: "x"), .duplicateLocalID),
@@ -50,7 +50,7 @@ import VestaStoreInterop
       (CreateUserRequest(localID: String(repeating: "x", count: 129)), .invalidArgument),
     ]
     for (request, code) in requests {
-      #expect(await refusal { try await world.engine.createUser(request, context: world.context) } == code)
+      #expect(await refusal { try await world.engine.createUser(request, context: .owner) } == code)
     }
     #expect(try await world.contents() == before)
   }
@@ -59,11 +59,11 @@ import VestaStoreInterop
     let world = World()
     for name in ["ada", "bob"] {
       _ = try await world.engine.createUser(
-        CreateUserRequest(localID: name, email: "\(name)@example.com"), context: world.context)
+        CreateUserRequest(localID: name, email: "\(name)@example.com"), context: .owner)
     }
     let google = ProviderUserInfo(providerID: "google.com", rawID: "1")
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: "bob", phoneNumber: "+15550000001", linkProvider: google), context: world.context)
+      AdminUpdateRequest(localID: "bob", phoneNumber: "+15550000001", linkProvider: google), context: .owner)
     let before = try await world.contents()
     let long = "{\"a\":\"" + String(repeating: "x", count: 1000) + "\"}"
     let twice = [
@@ -88,7 +88,7 @@ import VestaStoreInterop
       (AdminUpdateRequest(localID: "ada", mfaFactors: twice), .duplicateMfaEnrollmentID),
     ]
     for (request, code) in requests {
-      #expect(await refusal { try await world.engine.updateUser(request, context: world.context) } == code)
+      #expect(await refusal { try await world.engine.updateUser(request, context: .owner) } == code)
     }
     #expect(try await world.contents() == before)
   }
@@ -100,12 +100,12 @@ import VestaStoreInterop
     var token: String?
     repeat {
       let page = try await world.engine.batchGet(
-        BatchGetRequest(maxResults: 3, nextPageToken: token), context: world.context)
+        BatchGetRequest(maxResults: 3, nextPageToken: token), context: .owner)
       users += page.users
       token = page.nextPageToken
     } while token != nil
     #expect(users.count == 7 && users.map(\.localID) == users.map(\.localID).sorted())
-    let all = try await world.engine.batchGet(BatchGetRequest(maxResults: -1), context: world.context)
+    let all = try await world.engine.batchGet(BatchGetRequest(maxResults: -1), context: .owner)
     #expect(all.users == users && all.nextPageToken == nil)
     let other = World(crypto: world.crypto)
     let imported = try users.map { user in
@@ -114,12 +114,12 @@ import VestaStoreInterop
         passwordHash: try Base64.standard.decode(try #require(user.passwordHash)))
     }
     let response = try await other.engine.batchCreate(
-      BatchCreateRequest(users: imported, hash: .text), context: other.context)
+      BatchCreateRequest(users: imported, hash: .text), context: .owner)
     #expect(response.errors.isEmpty)
     try await other.signIn("user3@example.com")
-    let count = try await other.engine.queryUsers(QueryUsersRequest(returnsUsers: false), context: other.context)
+    let count = try await other.engine.queryUsers(QueryUsersRequest(returnsUsers: false), context: .owner)
     #expect(count.count == 7 && count.users.isEmpty)
-    let backwards = try await other.engine.queryUsers(QueryUsersRequest(isDescending: true), context: other.context)
+    let backwards = try await other.engine.queryUsers(QueryUsersRequest(isDescending: true), context: .owner)
     #expect(backwards.users.map(\.localID) == users.map(\.localID).reversed())
   }
 
@@ -135,7 +135,7 @@ import VestaStoreInterop
       ImportedUser(localID: "9", email: "ok@example.com", rawPassword: "correct horse"),
     ]
     let request = BatchCreateRequest(users: users, hash: .pbkdf2SHA256(rounds: 1))
-    let errors = try await world.engine.batchCreate(request, context: world.context).errors
+    let errors = try await world.engine.batchCreate(request, context: .owner).errors
     #expect(errors.map(\.index) == Array(0..<9))
     #expect(
       errors.prefix(7).map(\.message) == [
@@ -146,10 +146,10 @@ import VestaStoreInterop
       ])
     try await world.signIn("ok@example.com")
     #expect(
-      await refusal { try await world.engine.batchCreate(request, context: world.context) } == .duplicateLocalID)
+      await refusal { try await world.engine.batchCreate(request, context: .owner) } == .duplicateLocalID)
     var overwriting = request
     overwriting.allowsOverwrite = true
-    #expect(try await world.engine.batchCreate(overwriting, context: world.context).errors.map(\.index) == Array(0..<9))
+    #expect(try await world.engine.batchCreate(overwriting, context: .owner).errors.map(\.index) == Array(0..<9))
   }
 
   @Test func `a batch is refused as a whole where it makes no sense`() async throws {
@@ -168,7 +168,7 @@ import VestaStoreInterop
       (BatchCreateRequest(users: (0...1000).map { ImportedUser(localID: "\($0)") }), .invalidArgument),
     ]
     for (batch, code) in batches {
-      #expect(await refusal { try await world.engine.batchCreate(batch, context: world.context) } == code)
+      #expect(await refusal { try await world.engine.batchCreate(batch, context: .owner) } == code)
     }
     #expect(try await world.contents().isEmpty)
   }
@@ -177,17 +177,17 @@ import VestaStoreInterop
     let world = World()
     for name in ["a", "b"] {
       _ = try await world.engine.createUser(
-        CreateUserRequest(localID: name, disabled: name == "a"), context: world.context)
+        CreateUserRequest(localID: name, disabled: name == "a"), context: .owner)
     }
     let response = try await world.engine.batchDelete(
-      BatchDeleteRequest(localIDs: ["a", "b", "nobody"]), context: world.context)
+      BatchDeleteRequest(localIDs: ["a", "b", "nobody"]), context: .owner)
     #expect(response.errors.map(\.localID) == ["b"] && response.errors.first?.index == 1)
     let forced = BatchDeleteRequest(localIDs: ["b"], force: true)
-    #expect(try await world.engine.batchDelete(forced, context: world.context).errors.isEmpty)
+    #expect(try await world.engine.batchDelete(forced, context: .owner).errors.isEmpty)
     for count in [0, 1001] {
       let request = BatchDeleteRequest(localIDs: (0..<count).map(String.init))
       #expect(
-        await refusal { try await world.engine.batchDelete(request, context: world.context) }
+        await refusal { try await world.engine.batchDelete(request, context: .owner) }
           == .localIDListExceedsLimit)
     }
   }
@@ -195,9 +195,9 @@ import VestaStoreInterop
   @Test func `tenants are apart`() async throws {
     let world = World()
     let tenant = try await world.engine.createTenant(
-      CreateTenantRequest(displayName: "Acme Inc"), context: world.context)
+      CreateTenantRequest(displayName: "Acme Inc"), context: .owner)
     #expect(tenant.tenantID.hasPrefix("acmeinc-"))
-    let inTenant = CallContext(tenantID: tenant.tenantID)
+    let inTenant = CallContext(caller: .owner, tenantID: tenant.tenantID)
     let own = try await world.signUp()
     let request = SignUpRequest(email: "ada@example.com", password: "another horse")
     let theirs = try await world.engine.signUp(request, context: inTenant)
@@ -214,20 +214,20 @@ import VestaStoreInterop
     #expect(
       await refusal { try await world.engine.sendVerificationCode(text, context: inTenant) }
         == .unsupportedTenantOperation)
-    let unknown = CallContext(tenantID: "unknown")
+    let unknown = CallContext(caller: .owner, tenantID: "unknown")
     #expect(await refusal { try await world.engine.signUp(request, context: unknown) } == .tenantNotFound)
   }
 
   @Test func `a damaged key is an error and not a shorter list`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
-    for _ in 0..<3 { _ = try await world.engine.createTenant(CreateTenantRequest(), context: world.context) }
+    for _ in 0..<3 { _ = try await world.engine.createTenant(CreateTenantRequest(), context: .owner) }
     // The element's kind is none that a string has.
     let damaged = Keys.Table.tenant.prefix.bytes + [0x7F]
     try await world.store.put([RecordCodec.form], for: damaged)
     let list = ListTenantsRequest(pageSize: 10)
-    #expect(await refusal { try await world.engine.listTenants(list, context: world.context) } == .internalError)
+    #expect(await refusal { try await world.engine.listTenants(list, context: .owner) } == .internalError)
     try await world.store.delete(damaged)
-    #expect(try await world.engine.listTenants(list, context: world.context).tenants.count == 3)
+    #expect(try await world.engine.listTenants(list, context: .owner).tenants.count == 3)
 
     let email = "ada@example.com"
     let index = Keys.providerEmails("", email).lower + [0x7F]
@@ -240,28 +240,28 @@ import VestaStoreInterop
     let world = World()
     var tenants: [Tenant] = []
     for _ in 0..<3 {
-      tenants.append(try await world.engine.createTenant(CreateTenantRequest(), context: world.context))
+      tenants.append(try await world.engine.createTenant(CreateTenantRequest(), context: .owner))
     }
-    let first = try await world.engine.listTenants(ListTenantsRequest(pageSize: 2), context: world.context)
+    let first = try await world.engine.listTenants(ListTenantsRequest(pageSize: 2), context: .owner)
     let second = try await world.engine.listTenants(
-      ListTenantsRequest(pageSize: 2, pageToken: first.nextPageToken), context: world.context)
+      ListTenantsRequest(pageSize: 2, pageToken: first.nextPageToken), context: .owner)
     #expect((first.tenants + second.tenants).map(\.tenantID) == tenants.map(\.tenantID).sorted())
     #expect(second.nextPageToken == nil)
     let id = tenants[0].tenantID
-    let context = CallContext(tenantID: id)
+    let context = CallContext(caller: .owner, tenantID: id)
     let made = try await world.engine.signUp(SignUpRequest(), context: context)
     var settings = tenants[0].signIn
     settings.allowsAnonymous = false
     _ = try await world.engine.updateTenant(
-      UpdateTenantRequest(tenantID: id, signIn: settings), context: world.context)
+      UpdateTenantRequest(tenantID: id, signIn: settings), context: .owner)
     #expect(
       await refusal { try await world.engine.signUp(SignUpRequest(), context: context) } == .adminOnlyOperation)
-    try await world.engine.deleteTenant(id: id, context: world.context)
-    #expect(await refusal { try await world.engine.tenant(id: id, context: world.context) } == .tenantNotFound)
+    try await world.engine.deleteTenant(id: id, context: .owner)
+    #expect(await refusal { try await world.engine.tenant(id: id, context: .owner) } == .tenantNotFound)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tenantNotFound)
     #expect(try await world.contents().filter { $0.key.first == Keys.Table.user.rawValue }.isEmpty)
     #expect(
-      await refusal { try await world.engine.deleteTenant(id: id, context: world.context) } == .tenantNotFound)
+      await refusal { try await world.engine.deleteTenant(id: id, context: .owner) } == .tenantNotFound)
   }
 
   @Test func `settings that make no sense are refused`() async throws {
@@ -270,9 +270,9 @@ import VestaStoreInterop
     config.passwordPolicy.minimumLength = 40
     let bad = config
     #expect(
-      await refusal { try await world.engine.setProjectConfig(bad, context: world.context) } == .invalidConfig)
+      await refusal { try await world.engine.setProjectConfig(bad, context: .owner) } == .invalidConfig)
     let tenant = CreateTenantRequest(displayName: String(repeating: "x", count: 300))
-    #expect(await refusal { try await world.engine.createTenant(tenant, context: world.context) } == .invalidConfig)
+    #expect(await refusal { try await world.engine.createTenant(tenant, context: .owner) } == .invalidConfig)
     #expect(try await world.engine.publicProjectConfig(context: world.context).authorizedDomains == ["localhost"])
   }
 }

@@ -1,5 +1,6 @@
 import Testing
 import VestaAuthBackend
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaTesting
 
@@ -101,15 +102,15 @@ import VestaTesting
     let (id, admin) = ("id\(one)", Int.random(in: 0..<6, using: &random))
     let (engine, context) = (world.engine, world.context)
     switch admin {
-    case 0: _ = try? await engine.createUser(CreateUserRequest(localID: id, email: email(other)), context: context)
-    case 1: try? await engine.deleteUser(localID: id, context: context)
-    case 2: _ = try? await engine.updateUser(AdminUpdateRequest(localID: id, email: email(other)), context: context)
+    case 0: _ = try? await engine.createUser(CreateUserRequest(localID: id, email: email(other)), context: .owner)
+    case 1: try? await engine.deleteUser(localID: id, context: .owner)
+    case 2: _ = try? await engine.updateUser(AdminUpdateRequest(localID: id, email: email(other)), context: .owner)
     case 3:
       let provider = ProviderUserInfo(providerID: "google.com", rawID: "\(other)", email: email(other))
-      _ = try? await engine.updateUser(AdminUpdateRequest(localID: id, linkProvider: provider), context: context)
+      _ = try? await engine.updateUser(AdminUpdateRequest(localID: id, linkProvider: provider), context: .owner)
     case 4:
       let request = AdminUpdateRequest(localID: id, phoneNumber: "+1555000000\(other)")
-      _ = try? await engine.updateUser(request, context: context)
+      _ = try? await engine.updateUser(request, context: .owner)
     default:
       guard let tokens = try? await world.signUp(email(other)).tokens else { return }
       let request = UpdateRequest(idToken: tokens.idToken, email: email(one), password: "another horse")

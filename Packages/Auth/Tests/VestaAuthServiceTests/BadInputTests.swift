@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 @testable import VestaAuthService
@@ -67,7 +68,7 @@ import VestaStoreInterop
       ),
       (
         "cookie",
-        { _ = try await engine.createSessionCookie(CreateSessionCookieRequest(idToken: token), context: context) }
+        { _ = try await engine.createSessionCookie(CreateSessionCookieRequest(idToken: token), context: .owner) }
       ),
       (
         "revoke",
@@ -81,7 +82,7 @@ import VestaStoreInterop
 
   @Test func `a bad custom token is refused and changes nothing`() async throws {
     let world = World()
-    let account = try await world.engine.serviceAccountKey(context: world.context)
+    let account = try await world.engine.serviceAccountKey(context: .owner)
     let key = try world.crypto.signingKey(pem: account.privateKey, algorithm: .rs256, keyID: account.privateKeyID)
     let now = world.now / 1000
     let claims: JWTObject = [

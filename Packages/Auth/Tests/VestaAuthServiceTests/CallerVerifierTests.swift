@@ -12,7 +12,7 @@ import VestaTesting
 @Suite struct CallerVerifierTests {
   private func subject(cached: Bool) -> CallerVerifierSubject {
     let world = World()
-    let verifier = AuthCallerVerifier(engine: world.engine)
+    let verifier = AuthCallerVerifier(world.engine)
     return CallerVerifierSubject(
       cached ? CachedCallerVerifier(verifier, clock: world.options.clock) : verifier, project: "demo",
       issue: { uid, _ in
@@ -49,7 +49,7 @@ import VestaTesting
   @Test func `a verified user has claims, project and times`() async throws {
     let world = World()
     let made = try await world.signUp()
-    let verifier = AuthCallerVerifier(engine: world.engine)
+    let verifier = AuthCallerVerifier(world.engine)
     let answer = try await verifier.verify(.idToken(made.tokens.idToken), project: nil)
     let user = try #require(CallContext(caller: answer.caller).user)
     #expect(user.uid == made.localID && user.project == "demo")
@@ -64,10 +64,19 @@ import VestaTesting
     let other = AuthEngine(projectID: "demo", options: world.options, crypto: world.crypto) { world.store }
     try await other.close()
     do {
-      _ = try await AuthCallerVerifier(engine: other).verify(.idToken(token), project: nil)
+      _ = try await AuthCallerVerifier(other).verify(.idToken(token), project: nil)
       Issue.record("a closed engine accepted a token")
     } catch {
       #expect(error.code == .unavailable)
     }
+  }
+}
+
+extension AuthCallerVerifier {
+  /// A verifier of an engine, without a cache.
+  fileprivate init(_ engine: AuthEngine) {
+    let own = WeakEngine()
+    own.set(engine)
+    self.init(own)
   }
 }

@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaServiceInterop
 
 @testable import VestaAuthService
 
@@ -11,14 +12,14 @@ import VestaCryptoInterop
     let world = World()
     let made = try await world.signUp()
     let custom = try await world.engine.createCustomToken(
-      CreateCustomTokenRequest(localID: "bob"), context: world.context)
+      CreateCustomTokenRequest(localID: "bob"), context: .owner)
     let cookie = try await world.engine.createSessionCookie(
-      CreateSessionCookieRequest(idToken: made.tokens.idToken), context: world.context)
+      CreateSessionCookieRequest(idToken: made.tokens.idToken), context: .owner)
     world.pass(seconds: step)
     #expect(try await world.lookup(made.tokens).localID == made.localID)
     _ = try await world.refresh(made.tokens)
     _ = try await world.engine.verifySessionCookie(
-      VerifyTokenRequest(token: cookie, checksRevocation: true), context: world.context)
+      VerifyTokenRequest(token: cookie, checksRevocation: true), context: .owner)
     _ = try await world.engine.signInWithCustomToken(CustomTokenSignInRequest(token: custom), context: world.context)
   }
 

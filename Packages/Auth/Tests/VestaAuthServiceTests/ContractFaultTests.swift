@@ -155,7 +155,9 @@ import VestaTesting
       })
     },
     Fault("keeps what is deleted", breaks: "a deleted account is gone, and its address is free") {
-      WrongBackend(deletes: { _, _, _ in })
+      WrongBackend(deletes: { world, request, context in
+        _ = try await world.engine.lookup(LookupRequest(idToken: request.idToken), context: context)
+      })
     },
   ]
 
@@ -174,6 +176,13 @@ import VestaTesting
           response.tokens.idToken = "a.b.c"
         }
         return response
+      })
+    },
+    Fault("takes any credential", breaks: "a credential that cannot be verified is refused in every call") {
+      WrongBackend(refreshes: { world, request, context in
+        var context = context
+        context.caller = .nobody
+        return try await world.engine.refresh(request, context: context)
       })
     },
     Fault("does not miss a token", breaks: "a refresh token that is missing or not known is refused") {
@@ -197,7 +206,11 @@ import VestaTesting
         })
     },
     Fault("knows no tenants", breaks: "an ID token of another tenant is refused") {
-      WrongBackend(looksUp: { world, request, _ in try await world.engine.lookup(request, context: world.context) })
+      WrongBackend(looksUp: { world, request, context in
+        var context = context
+        context.tenantID = nil
+        return try await world.engine.lookup(request, context: context)
+      })
     },
     Fault(
       "leaves the other sessions after a change",

@@ -120,11 +120,11 @@ import VestaTesting
     let made = try await living.signUp()
     try await closed.engine.close()
     for (index, call) in Self.calls.enumerated() {
-      await expectKept("call \(index)", fails: false) { try await call(living.engine, made, living.context) }
-      await expectKept("call \(index), closed", fails: true) { try await call(closed.engine, made, closed.context) }
+      await expectKept("call \(index)", fails: false) { try await call(living.engine, made, .owner) }
+      await expectKept("call \(index), closed", fails: true) { try await call(closed.engine, made, .owner) }
     }
     for (index, call) in Self.refused.enumerated() {
-      await expectKept("refused call \(index)", fails: true) { try await call(living.engine, made, living.context) }
+      await expectKept("refused call \(index)", fails: true) { try await call(living.engine, made, .owner) }
     }
   }
 

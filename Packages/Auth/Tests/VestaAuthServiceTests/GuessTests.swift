@@ -35,7 +35,7 @@ import VestaServiceInterop
       let user = ProviderUserInfo(providerID: "oidc.\(provider)", rawID: String(repeating: "\"", count: 60))
       refused = await refusal {
         try await world.engine.updateUser(
-          AdminUpdateRequest(localID: made.localID, linkProvider: user), context: world.context)
+          AdminUpdateRequest(localID: made.localID, linkProvider: user), context: .owner)
       }
     }
     #expect(refused == .invalidArgument)
@@ -46,6 +46,6 @@ import VestaServiceInterop
       ? AdminUpdateRequest(localID: made.localID, displayName: name)
       : AdminUpdateRequest(localID: made.localID, photoURL: url)
     #expect(
-      await refusal { try await world.engine.updateUser(request, context: world.context) } == .invalidArgument)
+      await refusal { try await world.engine.updateUser(request, context: .owner) } == .invalidArgument)
   }
 }

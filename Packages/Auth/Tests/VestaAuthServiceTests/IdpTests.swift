@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaServiceInterop
 
 @testable import VestaAuthService
 
@@ -198,11 +199,22 @@ import VestaCryptoInterop
     #expect(try await world.contents() == before)
   }
 
+  @Test func `the link of a disabled caller is refused, and no answer about the provider`() async throws {
+    let world = try world()
+    let made = try await world.engine.signUp(SignUpRequest(), context: world.context)
+    _ = try await world.engine.updateUser(AdminUpdateRequest(localID: made.localID, disabled: true), context: .owner)
+    for returns in [true, false] {
+      #expect(
+        await refusal { try await signIn(world, try token(), linkTo: made.tokens.idToken, returns: returns) }
+          == .userDisabled)
+    }
+  }
+
   @Test func `where addresses may be shared accounts stay apart`() async throws {
     let world = try world()
-    var config = try await world.engine.projectConfig(context: world.context)
+    var config = try await world.engine.projectConfig(context: .owner)
     config.allowsDuplicateEmails = true
-    try await world.engine.setProjectConfig(config, context: world.context)
+    try await world.engine.setProjectConfig(config, context: .owner)
     let made = try await world.signUp()
     let signedIn = try await signIn(world, try token())
     #expect(signedIn.isNewUser && signedIn.localID != made.localID)

@@ -1,5 +1,6 @@
 import Testing
 import VestaAuthBackend
+import VestaServiceInterop
 import VestaStoreInterop
 
 @testable import VestaAuthService
@@ -9,7 +10,7 @@ import VestaStoreInterop
     let world = World { $0.isDevelopment = true }
     var user = ImportedUser(localID: "ada")
     user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "g1")]
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: [user]), context: world.context)
+    let response = try await world.engine.batchCreate(BatchCreateRequest(users: [user]), context: .owner)
     #expect(response.errors.isEmpty)
     let signIn = try await world.engine.signInWithIdp(
       IdpSignInRequest(credential: IdpCredential(providerID: "google.com", idToken: #"{"sub":"g1"}"#)),
@@ -25,7 +26,7 @@ import VestaStoreInterop
     users[1].email = "ada@example.com"
     users[2].phoneNumber = "+15550100"
     users[3].providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "g1")]
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: world.context)
+    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(response.errors.map(\.index) == [1, 2, 3])
     for (error, word) in zip(response.errors, ["email", "phone number", "raw id"]) {
       #expect(error.message == "\(word) exists in other account in database")
@@ -38,11 +39,11 @@ import VestaStoreInterop
     world.pass(seconds: 100)
     let later = world.now / 1000
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: made.localID, validSince: later), context: world.context)
+      AdminUpdateRequest(localID: made.localID, validSince: later), context: .owner)
     var user = ImportedUser(localID: made.localID)
     user.validSince = later - 50
     let request = BatchCreateRequest(users: [user], allowsOverwrite: true)
-    #expect(try await world.engine.batchCreate(request, context: world.context).errors.isEmpty)
+    #expect(try await world.engine.batchCreate(request, context: .owner).errors.isEmpty)
     #expect(try #require(try await world.record(made.localID).validSince) >= later)
     // Two epochs ago: the session is forgotten, and its token unknown.
     #expect(await refusal { try await world.refresh(made.tokens) } != nil)
@@ -63,12 +64,12 @@ import VestaStoreInterop
   @Test(arguments: [("", true), ("x", false), (String(repeating: "x", count: 256), false)])
   func `the name of a tenant is checked when it is changed too`(_ name: String, _ isRefused: Bool) async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "t"), context: world.context)
+    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "t"), context: .owner)
     let request = UpdateTenantRequest(tenantID: tenant.tenantID, displayName: name)
-    let refused = await refusal { try await world.engine.updateTenant(request, context: world.context) }
+    let refused = await refusal { try await world.engine.updateTenant(request, context: .owner) }
     #expect(refused == (isRefused ? .invalidConfig : nil))
     let long = UpdateTenantRequest(tenantID: tenant.tenantID, displayName: String(repeating: "x", count: 257))
-    #expect(await refusal { try await world.engine.updateTenant(long, context: world.context) } == .invalidConfig)
+    #expect(await refusal { try await world.engine.updateTenant(long, context: .owner) } == .invalidConfig)
   }
 
   @Test func `a sign-in is recent for the whole window, and a password has up to 4096 bytes`() async throws {

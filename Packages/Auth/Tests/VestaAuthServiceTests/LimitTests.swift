@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 @testable import VestaAuthService
@@ -41,7 +42,7 @@ import VestaStoreInterop
         try await world.engine.updateUser(
           AdminUpdateRequest(
             localID: made.localID, displayName: name, photoURL: url, customAttributes: claims, linkProvider: user),
-          context: world.context)
+          context: .owner)
       }
     }
     #expect(refused == .invalidArgument && provider > 1)
@@ -59,13 +60,13 @@ import VestaStoreInterop
     users[0].displayName = long
     users[1].providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: long)]
     users[2].photoURL = long
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: world.context)
+    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(response.errors.map(\.index) == [0, 1, 2])
     #expect(try await world.record("d").localID == "d")
     let link = ProviderUserInfo(providerID: "google.com", rawID: long)
     #expect(
       await refusal {
-        try await world.engine.updateUser(AdminUpdateRequest(localID: "d", linkProvider: link), context: world.context)
+        try await world.engine.updateUser(AdminUpdateRequest(localID: "d", linkProvider: link), context: .owner)
       } == .invalidArgument)
   }
 
@@ -77,7 +78,7 @@ import VestaStoreInterop
     #expect(await refusal { try await world.signUp("cafe\u{301}@example.com") } == .emailExists)
     try await world.signIn("CAFE\u{301}@example.com")
     let found = try await world.engine.getUsers(
-      GetUsersRequest(emails: ["Cafe\u{301}@example.com"]), context: world.context)
+      GetUsersRequest(emails: ["Cafe\u{301}@example.com"]), context: .owner)
     #expect(found.users.count == 1)
   }
 
@@ -169,15 +170,19 @@ import VestaStoreInterop
   // MARK: The store
 
   @Test(arguments: [
-    (StoreError.Code.locked, AuthServiceError.Code.internalError), (.corrupt, .internalError),
-    (.readOnly, .internalError),
-    (.diskFull, .internalError), (.notADatabase, .internalError), (.conflict, .unavailable), (.closed, .unavailable),
+    (StoreError.Code.locked, AuthServiceError.Code.internalError), (.corrupt, .dataLoss),
+    (.readOnly, .internalError), (.diskFull, .resourceExhausted), (.notADatabase, .internalError),
+    (.conflict, .aborted), (.closed, .unavailable), (.unknownOutcome, .deadlineExceeded),
   ])
   func `a store that needs a person says what is wrong and what to do`(
     code: StoreError.Code, expected: AuthServiceError.Code
-  ) throws {
+  ) async throws {
     let cause = StoreError(code, operation: "open", path: "/data/store", message: "What happened.", hint: "Do this.")
-    let error = try #require(ServiceError(translating: cause)).error
+    let engine = AuthEngine(projectID: "demo", crypto: FakeCrypto()) { throw cause }
+    let error = try #require(
+      await #expect(throws: AuthServiceError.self) {
+        try await engine.signUp(SignUpRequest(), context: CallContext())
+      })
     #expect(error.code == expected)
     for part in ["/data/store", "What happened.", "Do this."] { #expect(error.detail?.contains(part) == true) }
   }

@@ -122,15 +122,15 @@ import VestaStoreInterop
 
   @Test func `tokens of a tenant that is disabled are verified`() async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: world.context)
-    let corp = CallContext(tenantID: tenant.tenantID)
+    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: .owner)
+    let corp = CallContext(caller: .owner, tenantID: tenant.tenantID)
     let made = try await world.engine.signUp(SignUpRequest(email: "a@b.c", password: "secret1"), context: corp)
     var signIn = tenant.signIn
     signIn.isDisabled = true
     _ = try await world.engine.updateTenant(
-      UpdateTenantRequest(tenantID: tenant.tenantID, signIn: signIn), context: world.context)
+      UpdateTenantRequest(tenantID: tenant.tenantID, signIn: signIn), context: .owner)
     let request = VerifyTokenRequest(token: made.tokens.idToken, checksRevocation: true)
-    #expect(try await world.engine.verifyIDToken(request, context: world.context).localID == made.localID)
+    #expect(try await world.engine.verifyIDToken(request, context: .owner).localID == made.localID)
     let password = PasswordSignInRequest(email: "a@b.c", password: "secret1")
     #expect(
       await refusal { try await world.engine.signInWithPassword(password, context: corp) } == .projectDisabled)
@@ -153,7 +153,7 @@ import VestaStoreInterop
       ImportedUser(localID: "a", passwordHash: hash(12)), ImportedUser(localID: "b", passwordHash: hash(18)),
     ]
     let response = try await world.engine.batchCreate(
-      BatchCreateRequest(users: users, hash: .bcrypt), context: world.context)
+      BatchCreateRequest(users: users, hash: .bcrypt), context: .owner)
     #expect(response.errors.map(\.index) == [1])
   }
 

@@ -12,11 +12,11 @@ import VestaStoreInterop
 
   @Test func `a custom token without a tenant signs in to no tenant that the caller names`() async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: world.context)
-    let corp = CallContext(tenantID: tenant.tenantID)
+    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: .owner)
+    let corp = CallContext(caller: .owner, tenantID: tenant.tenantID)
     _ = try await world.engine.createUser(CreateUserRequest(localID: "alice", email: "boss@corp.com"), context: corp)
     let token = try await world.engine.createCustomToken(
-      CreateCustomTokenRequest(localID: "alice"), context: world.context)
+      CreateCustomTokenRequest(localID: "alice"), context: .owner)
     let request = CustomTokenSignInRequest(token: token)
     #expect(await refusal { try await world.engine.signInWithCustomToken(request, context: corp) } == .tenantIDMismatch)
     #expect(try await world.engine.signInWithCustomToken(request, context: world.context).isNewUser)
@@ -58,7 +58,7 @@ import VestaStoreInterop
     try await world.send(.passwordReset)
     let oldCode = try world.emailedCode(.passwordReset)
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: uid, mfaFactors: [.init(phoneNumber: "+15550000002")]), context: world.context)
+      AdminUpdateRequest(localID: uid, mfaFactors: [.init(phoneNumber: "+15550000002")]), context: .owner)
 
     try await prove(proof, in: world)
 
@@ -81,7 +81,7 @@ import VestaStoreInterop
     _ = try await world.engine.updateUser(
       AdminUpdateRequest(
         localID: uid, phoneNumber: "+15550000001", mfaFactors: [.init(phoneNumber: "+15550000002")]),
-      context: world.context)
+      context: .owner)
     try await world.send(.passwordReset)
     try await world.reset(try world.emailedCode(.passwordReset), "another horse")
     let user = try await world.record(uid)
@@ -134,7 +134,7 @@ import VestaStoreInterop
     let code = try world.emailedCode(.revertSecondFactorAddition)
     // The thief changes the password and ends the owner's sessions: the code is good all the same.
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: uid, password: "the thief's"), context: world.context)
+      AdminUpdateRequest(localID: uid, password: "the thief's"), context: .owner)
     let info = try await world.engine.resetPassword(ResetPasswordRequest(oobCode: code), context: world.context)
     #expect(info.requestType == .revertSecondFactorAddition && info.email == "ada@example.com")
     _ = try await world.apply(code)
@@ -185,7 +185,7 @@ import VestaStoreInterop
       _ = try await world.engine.updateUser(
         AdminUpdateRequest(
           localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
-        context: world.context)
+        context: .owner)
     }
     world.pass(seconds: world.options.recentSignInWindow.seconds + 1)
     let token = try await world.refresh(made).tokens.idToken
@@ -215,7 +215,7 @@ import VestaStoreInterop
       AdminUpdateRequest(
         localID: try await world.lookup(made).localID,
         mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
-      context: world.context)
+      context: .owner)
     #expect(await refusal { try await perform(.withdraw, made.idToken, in: world) } == .credentialTooOld)
   }
 
@@ -298,32 +298,32 @@ import VestaStoreInterop
   @Test func `an account that is made again under the same id has none of the old tokens`() async throws {
     let world = World()
     let custom = try await world.engine.createCustomToken(
-      CreateCustomTokenRequest(localID: "bob"), context: world.context)
+      CreateCustomTokenRequest(localID: "bob"), context: .owner)
     let old = try await world.engine.signInWithCustomToken(
       CustomTokenSignInRequest(token: custom), context: world.context
     ).tokens
     let cookie = try await world.engine.createSessionCookie(
-      CreateSessionCookieRequest(idToken: old.idToken), context: world.context)
-    try await world.engine.deleteUser(localID: "bob", context: world.context)
-    _ = try await world.engine.createUser(CreateUserRequest(localID: "bob"), context: world.context)
+      CreateSessionCookieRequest(idToken: old.idToken), context: .owner)
+    try await world.engine.deleteUser(localID: "bob", context: .owner)
+    _ = try await world.engine.createUser(CreateUserRequest(localID: "bob"), context: .owner)
     #expect(await refusal { try await world.lookup(old) } == .tokenExpired)
     let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(request, context: world.context) } == .tokenExpired)
+      await refusal { try await world.engine.verifySessionCookie(request, context: .owner) } == .tokenExpired)
   }
 
   @Test func `an import over an account brings no revoked token back`() async throws {
     let world = World()
     let made = try await world.signUp()
     let cookie = try await world.engine.createSessionCookie(
-      CreateSessionCookieRequest(idToken: made.tokens.idToken), context: world.context)
-    try await world.engine.revokeRefreshTokens(localID: made.localID, context: world.context)
+      CreateSessionCookieRequest(idToken: made.tokens.idToken), context: .owner)
+    try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
     let entry = ImportedUser(localID: made.localID, email: "ada@example.com")
     _ = try await world.engine.batchCreate(
-      BatchCreateRequest(users: [entry], allowsOverwrite: true), context: world.context)
+      BatchCreateRequest(users: [entry], allowsOverwrite: true), context: .owner)
     let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(request, context: world.context) } == .tokenExpired)
+      await refusal { try await world.engine.verifySessionCookie(request, context: .owner) } == .tokenExpired)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
     #expect(await refusal { try await world.refresh(made.tokens) } != nil)
     #expect(try await world.record(made.localID).validSince == World.start / 1000)
@@ -336,13 +336,13 @@ import VestaStoreInterop
     _ = try await world.engine.updateUser(
       AdminUpdateRequest(
         localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
-      context: world.context)
+      context: .owner)
     let pending = try #require(try await world.signIn().outcome.pending)
     let start = StartMfaSignInRequest(
       mfaPendingCredential: pending.mfaPendingCredential, mfaEnrollmentID: "factor")
     let session = try await world.engine.startMfaSignIn(start, context: world.context).sessionInfo
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: uid, password: "another horse"), context: world.context)
+      AdminUpdateRequest(localID: uid, password: "another horse"), context: .owner)
     let finish = FinalizeMfaSignInRequest(
       mfaPendingCredential: pending.mfaPendingCredential,
       proof: .phone(sessionInfo: session, code: try world.textedCode(session)))
@@ -364,7 +364,7 @@ import VestaStoreInterop
     let third = try world.emailedCode(.passwordReset)
     _ = try await world.engine.updateUser(
       AdminUpdateRequest(localID: try uid(of: made, in: world), password: "changed horse"),
-      context: world.context)
+      context: .owner)
     #expect(await refusal { try await world.reset(third, "third horse") } == .invalidOobCode)
     try await world.signIn("ada@example.com", "changed horse")
   }
@@ -377,7 +377,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.signUp()
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: made.localID, password: "another horse"), context: world.context)
+      AdminUpdateRequest(localID: made.localID, password: "another horse"), context: .owner)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
   }
 
@@ -388,7 +388,7 @@ import VestaStoreInterop
       AdminUpdateRequest(
         localID: try uid(of: made, in: world),
         mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
-      context: world.context)
+      context: .owner)
     for _ in 0..<25 {
       let pending = try #require(try await world.signIn().outcome.pending)
       let start = StartMfaSignInRequest(

@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 @testable import VestaAuthService
@@ -9,7 +10,7 @@ import VestaStoreInterop
   @Test func `an unknown address costs a hash too`() async throws {
     let world = World()
     try await world.signUp()
-    _ = try await world.engine.createUser(CreateUserRequest(email: "idp@example.com"), context: world.context)
+    _ = try await world.engine.createUser(CreateUserRequest(email: "idp@example.com"), context: .owner)
     for email in ["ada@example.com", "nobody@example.com", "idp@example.com"] {
       let before = world.crypto.passwordWork
       #expect(await refusal { try await world.signIn(email, "wrong horse") } == .invalidLoginCredentials)
@@ -28,7 +29,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.signUp()
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: made.localID, disabled: true), context: world.context)
+      AdminUpdateRequest(localID: made.localID, disabled: true), context: .owner)
     let before = world.crypto.passwordWork
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong horse") } == .userDisabled)
     #expect(world.crypto.passwordWork == before)
@@ -86,7 +87,7 @@ import VestaStoreInterop
     let request = BatchCreateRequest(
       users: [ImportedUser(localID: "ada", email: "ada@example.com", passwordHash: hash, salt: salt)],
       hash: .scrypt(signerKey: key, saltSeparator: [1], rounds: 8, memoryCost: 14))
-    #expect(try await world.engine.batchCreate(request, context: world.context).errors.isEmpty)
+    #expect(try await world.engine.batchCreate(request, context: .owner).errors.isEmpty)
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong") } == .invalidLoginCredentials)
     #expect(try await world.signIn().localID == "ada")
     let user = try await world.store.read { try await $0.user("", "ada") }
@@ -103,14 +104,31 @@ import VestaStoreInterop
     try await world.signUp("ada@example.com", "correct horse 1")
     let policy = try await world.engine.passwordPolicy(context: world.context)
     #expect(policy.minimumLength == 10 && policy.isEnforced)
-    var config = try await world.engine.projectConfig(context: world.context)
+    var config = try await world.engine.projectConfig(context: .owner)
     config.passwordPolicy.minimumLength = 20
     config.passwordPolicy.forcesUpgradeOnSignIn = true
-    try await world.engine.setProjectConfig(config, context: world.context)
+    try await world.engine.setProjectConfig(config, context: .owner)
     #expect(
       await refusal { try await world.signIn("ada@example.com", "correct horse 1") }
         == .passwordDoesNotMeetRequirements)
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong") } == .invalidLoginCredentials)
+  }
+
+  @Test func `an anonymous account changes and ends without a recent sign-in`() async throws {
+    let world = World { $0.initialConfig.hidesEmails = false }
+    for deletes in [true, false] {
+      let made = try await world.engine.signUp(SignUpRequest(), context: world.context)
+      world.pass(seconds: 301)
+      let token = made.tokens.idToken
+      if deletes {
+        try await world.engine.delete(DeleteRequest(idToken: token), context: world.context)
+        #expect(await refusal { try await world.lookup(made.tokens) } == .userNotFound)
+      } else {
+        let change = UpdateRequest(idToken: token, email: "ada@example.com", password: "correct horse")
+        _ = try await world.engine.update(change, context: world.context)
+        #expect(try await world.signIn().localID == made.localID)
+      }
+    }
   }
 
   @Test func `changes of the account need a recent sign-in`() async throws {
@@ -150,9 +168,9 @@ import VestaStoreInterop
     #expect(await refusal { try await world.signIn("", "") } == .passwordLoginDisabled)
     #expect(
       await refusal { try await world.engine.signUp(SignUpRequest(), context: world.context) } == .adminOnlyOperation)
-    var config = try await world.engine.projectConfig(context: world.context)
+    var config = try await world.engine.projectConfig(context: .owner)
     config.signIn.isDisabled = true
-    try await world.engine.setProjectConfig(config, context: world.context)
+    try await world.engine.setProjectConfig(config, context: .owner)
     #expect(await refusal { try await world.signIn("", "") } == .projectDisabled)
   }
 

@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 @testable import VestaAuthService
@@ -142,9 +143,9 @@ import VestaStoreInterop
     #expect(await refusal { try await start(unverified) } == .unverifiedEmail)
     let tokens = try await world.verifiedAccount()
     #expect(await refusal { try await start(tokens) } == .invalidPhoneNumber)
-    var config = try await world.engine.projectConfig(context: world.context)
+    var config = try await world.engine.projectConfig(context: .owner)
     config.signIn.allowsPhoneFactors = false
-    try await world.engine.setProjectConfig(config, context: world.context)
+    try await world.engine.setProjectConfig(config, context: .owner)
     #expect(await refusal { try await start(tokens) } == .operationNotAllowed)
   }
 
@@ -205,7 +206,7 @@ import VestaStoreInterop
     _ = try await enrollTotp(world, try await world.verifiedAccount())
     let signedIn = try await world.signIn()
     _ = try await world.engine.updateUser(
-      AdminUpdateRequest(localID: signedIn.localID, phoneNumber: "+15550000007"), context: world.context)
+      AdminUpdateRequest(localID: signedIn.localID, phoneNumber: "+15550000007"), context: .owner)
     #expect(
       await refusal {
         try await world.engine.sendVerificationCode(

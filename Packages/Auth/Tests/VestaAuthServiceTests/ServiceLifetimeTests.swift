@@ -19,7 +19,7 @@ import VestaStoreInteropFakes
       SendOobCodeRequest(requestType: .verifyEmail, idToken: made.tokens.idToken), context: world.context)
     let code = try world.emailedCode(.verifyEmail)
     let custom = try await world.engine.createCustomToken(
-      CreateCustomTokenRequest(localID: "bob"), context: world.context)
+      CreateCustomTokenRequest(localID: "bob"), context: .owner)
     let later = World(store: world.store, at: world.now)
     #expect(try await later.lookup(made.tokens).localID == made.localID)
     #expect(try await later.refresh(made.tokens).userID == made.localID)
@@ -108,7 +108,7 @@ import VestaStoreInteropFakes
     #expect(provider.opened.withLock { $0.isEmpty })
     let context = CallContext()
     let made = try await backend.signUp(SignUpRequest(), context: context)
-    let found = try await admin.getUsers(GetUsersRequest(localIDs: [made.localID]), context: context)
+    let found = try await admin.getUsers(GetUsersRequest(localIDs: [made.localID]), context: .owner)
     #expect(found.users.count == 1)
     let opened = provider.opened.withLock { $0 }
     #expect(

@@ -140,7 +140,7 @@ final class World: Sendable {
   func verifiedAccount(_ email: String = "ada@example.com") async throws -> AuthTokens {
     let made = try await signUp(email)
     _ = try await engine.updateUser(
-      AdminUpdateRequest(localID: made.localID, emailVerified: true), context: context)
+      AdminUpdateRequest(localID: made.localID, emailVerified: true), context: .owner)
     return made.tokens
   }
 

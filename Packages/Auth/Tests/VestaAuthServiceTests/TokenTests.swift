@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 @testable import VestaAuthService
@@ -13,7 +14,7 @@ import VestaStoreInterop
       AdminUpdateRequest(
         localID: made.localID, displayName: "Ada", photoURL: "https://example.com/a.png", phoneNumber: "+15550000001",
         customAttributes: #"{"admin":true,"email":"forged@example.com"}"#),
-      context: world.context)
+      context: .owner)
     world.pass(seconds: 60)
     let tokens = try await world.refresh(made.tokens).tokens
     let start = World.start / 1000
@@ -49,7 +50,7 @@ import VestaStoreInterop
   @Test func `claims of a custom token last as long as its session`() async throws {
     let world = World()
     let custom = try await world.engine.createCustomToken(
-      CreateCustomTokenRequest(localID: "ada", claims: #"{"role":"admin"}"#), context: world.context)
+      CreateCustomTokenRequest(localID: "ada", claims: #"{"role":"admin"}"#), context: .owner)
     let signedIn = try await world.engine.signInWithCustomToken(
       CustomTokenSignInRequest(token: custom), context: world.context)
     #expect(signedIn.isNewUser && signedIn.localID == "ada")
@@ -57,7 +58,7 @@ import VestaStoreInterop
     #expect(try world.claims(try await world.refresh(signedIn.tokens).tokens)["role"] == "admin")
     #expect(try await world.lookup(signedIn.tokens).customAttributes == nil)
     let again = try await world.engine.createCustomToken(
-      CreateCustomTokenRequest(localID: "ada"), context: world.context)
+      CreateCustomTokenRequest(localID: "ada"), context: .owner)
     let second = try await world.engine.signInWithCustomToken(
       CustomTokenSignInRequest(token: again), context: world.context)
     #expect(!second.isNewUser)
@@ -66,8 +67,8 @@ import VestaStoreInterop
 
   @Test func `a service account key that was handed out signs custom tokens`() async throws {
     let world = World()
-    let account = try await world.engine.serviceAccountKey(context: world.context)
-    let again = try await world.engine.serviceAccountKey(context: world.context)
+    let account = try await world.engine.serviceAccountKey(context: .owner)
+    let again = try await world.engine.serviceAccountKey(context: .owner)
     #expect(account == again && world.crypto.generatedKeys == 1)
     let key = try world.crypto.signingKey(pem: account.privateKey, algorithm: .rs256, keyID: account.privateKeyID)
     let now = world.now / 1000
@@ -97,14 +98,14 @@ import VestaStoreInterop
     let made = try await world.signUp()
     let other = try #require(try await world.signIn().outcome.tokens)
     world.pass(seconds: 1)
-    try await world.engine.revokeRefreshTokens(localID: made.localID, context: world.context)
+    try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
     for tokens in [made.tokens, other] {
       #expect(await refusal { try await world.refresh(tokens) } == .tokenExpired)
       #expect(await refusal { try await world.lookup(tokens) } == .tokenExpired)
       let unchecked = VerifyTokenRequest(token: tokens.idToken)
-      #expect(try await world.engine.verifyIDToken(unchecked, context: world.context).localID == made.localID)
+      #expect(try await world.engine.verifyIDToken(unchecked, context: .owner).localID == made.localID)
       let checked = VerifyTokenRequest(token: tokens.idToken, checksRevocation: true)
-      #expect(await refusal { try await world.engine.verifyIDToken(checked, context: world.context) } == .tokenExpired)
+      #expect(await refusal { try await world.engine.verifyIDToken(checked, context: .owner) } == .tokenExpired)
     }
     let fresh = try #require(try await world.signIn().outcome.tokens)
     _ = try await world.refresh(fresh)
@@ -114,7 +115,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.signUp()
     for _ in 0..<3 {
-      try await world.engine.revokeRefreshTokens(localID: made.localID, context: world.context)
+      try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
       _ = try await world.signIn()
     }
     #expect(await refusal { try await world.refresh(made.tokens) } == .invalidRefreshToken)
@@ -145,7 +146,7 @@ import VestaStoreInterop
     for _ in 0..<3 { _ = try await world.signIn() }
     let again = ImportedUser(localID: made.localID, email: "ada@example.com", rawPassword: "correct horse")
     let response = try await world.engine.batchCreate(
-      BatchCreateRequest(users: [again], allowsOverwrite: true), context: world.context)
+      BatchCreateRequest(users: [again], allowsOverwrite: true), context: .owner)
     #expect(response.errors.isEmpty)
     #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
     for _ in 0..<4 { _ = try await world.signIn() }
@@ -167,7 +168,7 @@ import VestaStoreInterop
   @Test func `a rotated key still verifies and the next one signs`() async throws {
     let world = World()
     let old = try await world.signUp().tokens
-    try await world.engine.rotateSigningKey(context: world.context)
+    try await world.engine.rotateSigningKey(context: .owner)
     let new = try await world.refresh(old).tokens
     let keyIDs = try [old, new].map { try JWT(unverified: $0.idToken).header.keyID }
     #expect(keyIDs[0] != keyIDs[1])
@@ -195,7 +196,7 @@ import VestaStoreInterop
     let other = World(store: one.store, crypto: one.crypto)
     let tokens = try await one.signUp().tokens
     _ = try await other.lookup(tokens)
-    try await one.engine.rotateSigningKey(context: one.context)
+    try await one.engine.rotateSigningKey(context: .owner)
     _ = try await other.lookup(try await one.refresh(tokens).tokens)
   }
 
@@ -206,7 +207,7 @@ import VestaStoreInterop
       let bytes = try #require(try await world.store.get(Keys.signingKeys))
       return try RecordCodec.decode(SigningKeysRecord.self, from: bytes)
     }
-    func rotate() async throws { try await world.engine.rotateSigningKey(context: world.context) }
+    func rotate() async throws { try await world.engine.rotateSigningKey(context: .owner) }
     let first = try await keys().current.id
     try await rotate()
     world.pass(seconds: 15 * 86_400)
@@ -223,7 +224,7 @@ import VestaStoreInterop
     let other = World(store: one.store, crypto: one.crypto)
     let tokens = try await one.signUp().tokens
     let before = try await other.refresh(tokens).tokens
-    try await one.engine.rotateSigningKey(context: one.context)
+    try await one.engine.rotateSigningKey(context: .owner)
     let rotated = try await one.refresh(tokens).tokens
     other.pass(seconds: 61)
     let after = try await other.refresh(tokens).tokens
@@ -249,29 +250,29 @@ import VestaStoreInterop
     let world = World()
     let tokens = try await world.signUp().tokens
     let cookie = try await world.engine.createSessionCookie(
-      CreateSessionCookieRequest(idToken: tokens.idToken, validDuration: 86_400), context: world.context)
+      CreateSessionCookieRequest(idToken: tokens.idToken, validDuration: 86_400), context: .owner)
     let claims = try JWT(unverified: cookie).claims
     #expect(claims["iss"] == "https://session.firebase.google.com/demo")
     #expect(claims["exp"]?.integer == World.start / 1000 + 86_400)
     let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
     world.pass(seconds: 86_399)
-    let verified = try await world.engine.verifySessionCookie(request, context: world.context)
+    let verified = try await world.engine.verifySessionCookie(request, context: .owner)
     #expect(verified.localID == claims["sub"]?.string)
     #expect(verified.claims.contains("ada@example.com"))
     world.pass(seconds: 1)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(request, context: world.context) }
+      await refusal { try await world.engine.verifySessionCookie(request, context: .owner) }
         == .invalidSessionCookie)
     // One kind of token is not taken for the other.
     let fresh = try #require(try await world.signIn().outcome.tokens)
     let wrong = VerifyTokenRequest(token: fresh.idToken)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(wrong, context: world.context) }
+      await refusal { try await world.engine.verifySessionCookie(wrong, context: .owner) }
         == .invalidSessionCookie)
     for duration in [299, 1_209_601] as [Int64] {
       let request = CreateSessionCookieRequest(idToken: fresh.idToken, validDuration: duration)
       #expect(
-        await refusal { try await world.engine.createSessionCookie(request, context: world.context) }
+        await refusal { try await world.engine.createSessionCookie(request, context: .owner) }
           == .invalidDuration)
     }
   }

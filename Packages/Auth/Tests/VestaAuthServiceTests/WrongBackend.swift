@@ -46,7 +46,7 @@ struct WrongBackend: AuthBackend {
     do {
       return try await method(world, request, context)
     } catch {
-      throw ServiceError(translating: error)?.error ?? AuthServiceError(.internalError)
+      throw error as? AuthServiceError ?? AuthServiceError(.internalError)
     }
   }
 }

@@ -231,8 +231,96 @@ extension SplitMix {
     }
   }
 
+  mutating func batch() throws -> Sample {
+    switch below(5) {
+    case 0:
+      let user = ImportedUser(
+        localID: text(), email: maybe(), emailVerified: oneIn(2), displayName: maybe(), photoURL: maybe(),
+        phoneNumber: maybe(), passwordHash: oneIn(2) ? nil : bytes(20), salt: bytes(below(9)), rawPassword: maybe(),
+        disabled: oneIn(2), createdAt: time(), lastLoginAt: time(), validSince: time(), customAttributes: maybe(),
+        providerUserInfo: oneIn(2) ? [] : [provider()],
+        mfaFactors: oneIn(2)
+          ? []
+          : [NewMfaEnrollment(mfaEnrollmentID: maybe(), phoneNumber: text(), displayName: maybe(), enrolledAt: time())],
+        tenantID: maybe())
+      let hash = pick([
+        nil, .scrypt(signerKey: bytes(9), saltSeparator: bytes(2), rounds: 8, memoryCost: 14),
+        .standardScrypt(costLog2: below(20), blockSize: 8, parallelism: 1), .pbkdf2SHA256(rounds: 100), .bcrypt,
+        ImportHash.text,
+      ])
+      return try sample(
+        BatchCreateRequestWire.self,
+        BatchCreateRequest(
+          users: oneIn(3) ? [] : [user], hash: hash, allowsOverwrite: oneIn(2), checksSanity: oneIn(2)))
+    case 1:
+      return try sample(BatchGetWire.self, BatchGetResponse(users: [user()], nextPageToken: maybe()))
+    case 2:
+      return try sample(
+        BatchCreateResponseWire.self, BatchCreateResponse(errors: [.init(index: below(2), message: text())]))
+    case 3:
+      return try sample(
+        BatchDeleteRequestWire.self, BatchDeleteRequest(localIDs: [text(), text()], force: oneIn(2)))
+    default:
+      return try sample(
+        BatchDeleteResponseWire.self,
+        BatchDeleteResponse(errors: oneIn(2) ? [] : [.init(index: below(2), localID: text(), message: text())]))
+    }
+  }
+
+  private mutating func newFactor() -> NewMfaEnrollment {
+    NewMfaEnrollment(mfaEnrollmentID: maybe(), phoneNumber: text(), displayName: maybe(), enrolledAt: time())
+  }
+
+  private mutating func flag() -> Bool? { pick([nil, true, false]) }
+
+  mutating func administration() throws -> Sample {
+    switch below(9) {
+    case 0:
+      return try sample(
+        CreateUserRequestWire.self,
+        CreateUserRequest(
+          localID: maybe(), email: maybe(), emailVerified: oneIn(2), password: maybe(), displayName: maybe(),
+          photoURL: maybe(), phoneNumber: maybe(), disabled: oneIn(2), mfaFactors: oneIn(2) ? [] : [newFactor()]))
+    case 1:
+      return try sample(
+        AdminUpdateRequestWire.self,
+        AdminUpdateRequest(
+          localID: text(), email: maybe(), emailVerified: flag(), password: maybe(), displayName: maybe(),
+          photoURL: maybe(), phoneNumber: maybe(), disabled: flag(), customAttributes: maybe(), validSince: time(),
+          createdAt: time(), lastLoginAt: time(), deleteAttributes: oneIn(2) ? [] : [.email, .photoURL],
+          deleteProviders: oneIn(2) ? [] : [text()], linkProvider: oneIn(2) ? nil : provider(),
+          mfaFactors: pick([nil, [], [newFactor()]])))
+    case 2:
+      return try sample(
+        GetUsersRequestWire.self,
+        GetUsersRequest(
+          localIDs: [text()], emails: oneIn(2) ? [] : [text()], phoneNumbers: [text(), text()],
+          federatedUserIDs: oneIn(2) ? [] : [FederatedUserID(providerID: text(), rawID: text())]))
+    case 3:
+      return try sample(
+        QueryUsersRequestWire.self, QueryUsersRequest(returnsUsers: oneIn(2), isDescending: oneIn(2)))
+    case 4:
+      return try sample(
+        QueryUsersResponseWire.self, QueryUsersResponse(count: below(3), users: oneIn(2) ? [] : [user()]))
+    case 5:
+      return try sample(
+        CreateSessionCookieRequestWire.self,
+        CreateSessionCookieRequest(idToken: text(), validDuration: Int64(below(3)) * 1_000))
+    case 6: return try sample(OobLinkWire.self, OobLink(email: text(), oobCode: text(), oobLink: text()))
+    case 7:
+      let code = SentOobCode(
+        email: text(), newEmail: maybe(), requestType: pick(OobRequestType.allCases), oobCode: text(), oobLink: text())
+      return try sample(SentOobCodesWire.self, oneIn(3) ? [] : [code])
+    default:
+      let code = SentVerificationCode(phoneNumber: text(), sessionInfo: text(), code: text())
+      return try sample(SentVerificationCodesWire.self, oneIn(3) ? [] : [code])
+    }
+  }
+
   mutating func sample() throws -> Sample {
-    switch below(3) {
+    switch below(5) {
+    case 4: try administration()
+    case 3: try batch()
     case 0: try signIn()
     case 1: try account()
     default: try secondFactor()

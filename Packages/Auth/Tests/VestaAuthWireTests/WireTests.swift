@@ -66,6 +66,23 @@ import VestaTesting
     #expect(throws: BytesError.self) { _ = try IdpSignInRequestWire.value(json: ["postBody": "%zz"]) }
   }
 
+  @Test func `imports name their algorithm, and another one is refused`() throws {
+    let request = BatchCreateRequest(users: [], hash: .standardScrypt(costLog2: 14, blockSize: 8, parallelism: 1))
+    #expect(
+      text(try BatchCreateRequestWire.json(of: request))
+        == #"{"hashAlgorithm":"STANDARD_SCRYPT","cpuMemCost":16384,"blockSize":8,"parallelization":1}"#)
+    for json: JSONValue in [
+      ["hashAlgorithm": "HMAC_SHA1"], ["hashAlgorithm": "SCRYPT"], ["hashAlgorithm": "PBKDF2_SHA256", "rounds": -1],
+      ["hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 3, "blockSize": 8, "parallelization": 1],
+    ] {
+      #expect(throws: BytesError.self) { _ = try BatchCreateRequestWire.value(json: json, ignoresUnknownNames: true) }
+    }
+    let get = BatchGetRequest(maxResults: 7, nextPageToken: "a&b")
+    #expect(try BatchGetWire.request(query: BatchGetWire.query(of: get)) == get)
+    #expect(try BatchGetWire.request(query: "").maxResults == 20)
+    #expect(throws: BytesError.self) { _ = try BatchGetWire.request(query: "maxResults=x") }
+  }
+
   @Test func `random messages come back as they were`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<30_000 {
@@ -164,6 +181,94 @@ import VestaTesting
         tenant: project == nil ? nil : random.pick([nil, "t/x"]), apiKey: random.pick([nil, "k&"]))
       if try AuthRoute(method: route.method, target: route.target) != route { Issue.record("\(route.target)"); return }
       _ = try? AuthRoute(method: "POST", target: text(random.damaged(utf8(route.target))))
+    }
+  }
+
+  @Test func `an owner's requests are read as Admin SDKs write them`() throws {
+    func update(_ json: String) throws -> AdminUpdateRequest {
+      try AdminUpdateRequestWire.message(json: utf8(json), ignoresUnknownNames: true)
+    }
+    #expect(
+      try update(#"{"localId":"u","validSince":1700,"customAttributes":"{}","disableUser":false,"mfa":{}}"#)
+        == AdminUpdateRequest(
+          localID: "u", disabled: false, customAttributes: "{}", validSince: 1_700, mfaFactors: []))
+    #expect(try update(#"{"localId":"u","validSince":"1700"}"#).mfaFactors == nil)
+    let cookie = try CreateSessionCookieRequestWire.message(
+      json: utf8(#"{"idToken":"t","validDuration":600}"#), ignoresUnknownNames: true)
+    #expect(cookie.validDuration == 600)
+    #expect(try CreateSessionCookieRequestWire.message(json: utf8("{}")).validDuration == 1_209_600)
+    #expect(try QueryUsersRequestWire.message(json: utf8("{}")).returnsUsers)
+    #expect(
+      text(try QueryUsersResponseWire.json(of: QueryUsersResponse(count: 0))) == #"{"recordsCount":"0"}"#)
+    #expect(text(try SentOobCodesWire.json(of: [])) == "{}")
+  }
+
+  @Test func `settings change by the members that are there, and by a mask`() throws {
+    var config = ProjectConfig()
+    let object = ProjectConfigWire.emulatorJSON(of: config)
+    #expect(
+      text(try object.json())
+        == #"{"signIn":{"allowDuplicateEmails":false},"emailPrivacyConfig":{"enableImprovedEmailPrivacy":true}}"#)
+    let change: JSONObject = [
+      "signIn": ["allowDuplicateEmails": true, "anonymous": ["enabled": false]], "authorizedDomains": ["a.b"], "new": 1,
+    ]
+    try ProjectConfigWire.merge(change, into: &config, mask: ["signIn.allowDuplicateEmails", "mfa.state"])
+    #expect(config.allowsDuplicateEmails && config.signIn.allowsAnonymous && config.authorizedDomains == ["localhost"])
+    try ProjectConfigWire.merge(change, into: &config, mask: ["signIn"])
+    #expect(!config.signIn.allowsAnonymous && config.hidesEmails)
+    try ProjectConfigWire.merge(change, into: &config)
+    #expect(config.authorizedDomains == ["a.b"])
+    var again = ProjectConfig()
+    try ProjectConfigWire.merge(ProjectConfigWire.json(of: config, project: "p"), into: &again)
+    #expect(again == config)
+    for wrong: JSONObject in [
+      ["signIn": ["allowDuplicateEmails": 1]], ["authorizedDomains": [1]], ["mfa": ["state": "X"]],
+    ] {
+      #expect(throws: BytesError.self) { try ProjectConfigWire.merge(wrong, into: &config) }
+    }
+    #expect(again == config)
+  }
+
+  @Test func `a new tenant may do what its request says, and a policy comes back as it was`() throws {
+    let request = try TenantWire.createRequest(["displayName": "corp", "allowPasswordSignup": true])
+    #expect(request.displayName == "corp" && request.signIn.allowsPasswords && !request.signIn.allowsAnonymous)
+    #expect(request.signIn.mfaState == .disabled)
+    let tenant = Tenant(tenantID: "t", displayName: "corp", signIn: request.signIn)
+    let json = TenantWire.json(of: tenant, project: "p")
+    #expect(json["name"] == "projects/p/tenants/t" && json["disableAuth"] == false)
+    let changed = try TenantWire.updateRequest(
+      ["disableAuth": true, "displayName": "x"], tenant, mask: ["disableAuth"])
+    #expect(changed.signIn?.isDisabled == true && changed.displayName == "corp")
+    let policy = PasswordPolicy(minimumLength: 8, requiresNumeric: true, isEnforced: true)
+    #expect(try PasswordPolicyWire.policy(PasswordPolicyWire.json(of: policy)) == policy)
+  }
+
+  @Test func `routes of projects are read`() throws {
+    func call(_ method: String, _ target: String) throws -> AuthProjectRoute.Call? {
+      try AuthProjectRoute(method: method, target: target)?.call
+    }
+    let host = "/identitytoolkit.googleapis.com"
+    #expect(try call("GET", "\(host)/v1/projects?key=k") == .publicConfig)
+    let cookie = try #require(try AuthProjectRoute(method: "POST", target: "\(host)/v1/projects/p:createSessionCookie"))
+    #expect(cookie.call == .createSessionCookie && cookie.project == "p" && cookie.tenant == nil)
+    let own = try AuthProjectRoute(method: "POST", target: "/v1/projects/p/tenants/t:createSessionCookie")
+    #expect(own?.project == "p" && own?.tenant == "t")
+    #expect(try call("PATCH", "/v2/projects/p/config?updateMask=a.b,c") == .updateConfig(mask: ["a.b", "c"]))
+    #expect(
+      try call("GET", "/v2/projects/p/tenants?pageSize=3&pageToken=x") == .listTenants(pageSize: 3, pageToken: "x"))
+    #expect(try call("DELETE", "/v2/projects/p/tenants/t") == .deleteTenant("t"))
+    for target in [
+      "/", "/v1/projects/p", "/v1/projects/p/databases", "/v2/projects/p/tenants/t/x", "/v3/projects/p/config",
+    ] {
+      #expect(try call("GET", target) == nil, "\(target)")
+    }
+    var random = SplitMix(seed: 4)
+    for _ in 0..<20_000 {
+      let target = random.pick([
+        "/v1/projects/p:createSessionCookie", "/v2/projects/p/tenants/t?updateMask=x", "/v2/projects/p/config",
+      ])
+      _ = try? AuthProjectRoute(
+        method: random.pick(["GET", "POST", "PATCH"]), target: text(random.damaged(utf8(target))))
     }
   }
 

@@ -1,7 +1,9 @@
 import VestaConcurrency
 import VestaCore
+import VestaEngineInterop
 import VestaEventsInterop
 public import VestaFirestoreBackend
+public import VestaServiceInterop
 public import VestaStoreInterop
 
 /// The authoritative document store, on any `OrderedStore`.
@@ -10,8 +12,9 @@ public import VestaStoreInterop
 /// store. A database is created by the first call that writes to it, the default one of a project with the
 /// first call; others are `NOT_FOUND` until then. All of it may be used from any task at any time.
 ///
-/// The engine evaluates no security rules yet: it serves every caller, or the owner alone
-/// (`FirestoreServiceOptions.access`). Listing collections and partitions is the owner's in any case.
+/// The engine asks a `FirestoreGuard`, such as that of security rules, about everything that leaves or changes documents;
+/// without one it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing collections and
+/// partitions is the owner's in any case.
 ///
 /// ```swift
 /// let engine = FirestoreEngine(store: store)
@@ -23,28 +26,41 @@ public import VestaStoreInterop
 /// To read on: `Calls/DatabaseCall.swift`, then the call in question in `Calls/`, the decisions in `Rules/`, and the
 /// rows in `Store/Keys.swift`.
 public final class FirestoreEngine: FirestoreBackend {
+  private let frame: EngineFrame<FirestoreServiceError>
   private let databases: Databases
-  private let boundary: ServiceBoundary<FirestoreServiceError>
 
   /// The events of documents that functions want.
-  var events: EventOutbox { databases.events }
+  var events: EventOutbox { frame.events }
 
   /// An engine on an open store.
   ///
   /// - Parameters:
   ///   - store: Belongs to the engine from here on, which closes it in `close()`.
   ///   - options: Limits, lifetimes, indexes and the clock.
-  public convenience init(store: any OrderedStore, options: FirestoreServiceOptions = FirestoreServiceOptions()) {
-    self.init(options: options) { store }
+  ///   - callers: The check of who calls; one that refuses every credential unless given.
+  ///   - gatekeeper: Decides which calls of others than owners are allowed; `nil` allows all.
+  public convenience init(
+    store: any OrderedStore, options: FirestoreServiceOptions = FirestoreServiceOptions(),
+    callers: CallerCheck = CallerCheck(), gatekeeper: (any FirestoreGuard)? = nil
+  ) {
+    self.init(options: options, callers: callers, gatekeeper: gatekeeper) { store }
   }
 
-  init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
-    boundary = ServiceBoundary(clock: options.clock) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
-    databases = Databases(options: options, open: open)
+  init(
+    options: FirestoreServiceOptions, callers: CallerCheck, gatekeeper: (any FirestoreGuard)? = nil,
+    openStore: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
+    frame = EngineFrame(
+      "Firestore", clock: options.clock, callers: callers, events: DocumentEvents.offer,
+      translate: { ($0 as? StoreError)?.code == .conflict ? .contention : nil }, openStore: openStore
+    ) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
+    databases = Databases(options: options, frame: frame, gatekeeper: gatekeeper)
   }
 
   /// Ends the engine, its open calls, and its store; later calls fail with `UNAVAILABLE`.
-  public func close() async throws { try await databases.close() }
+  ///
+  /// - Throws: `StoreError` when the store could not be closed well.
+  public func close() async throws { try await frame.close { databases.close() } }
 
   /// Reads documents by name, all at one read time.
   public func batchGet(
@@ -140,18 +156,17 @@ public final class FirestoreEngine: FirestoreBackend {
     try await serve(.database(database), context, .write) { $0.openWriteCall() }
   }
 
-  /// Runs a call until its deadline; every failure has the service's code.
+  /// Runs a call as the frame does.
   private func serve<Result: Sendable>(
     _ target: CallTarget, _ context: CallContext, _ kind: CallKind = .read,
     _ body: @escaping @Sendable (DatabaseCall) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
-    let (databases, boundary) = (databases, boundary)
-    return try await boundary.serve(context) { context in
+    let databases = databases
+    return try await frame.serve(context) { context in
       do {
-        let engine = try await databases.engine(target, context, kind)
-        return try await body(DatabaseCall(engine: engine, context: context, boundary: boundary))
+        return try await body(DatabaseCall(engine: try await databases.engine(target, context, kind), context: context))
       } catch {
-        throw FirestoreServiceError.translated(error)
+        throw FirestoreServiceError.endOfCancelled(error)
       }
     }
   }
@@ -160,16 +175,15 @@ public final class FirestoreEngine: FirestoreBackend {
   private func stream(
     _ target: CallTarget, _ context: CallContext, _ body: (DatabaseCall) async throws -> Void
   ) async throws {
+    let context = try await frame.admit(context)
     do {
-      try boundary.check(context)
-      let engine = try await databases.engine(target, context, .read)
-      try await body(DatabaseCall(engine: engine, context: context, boundary: boundary))
+      try await body(DatabaseCall(engine: try await databases.engine(target, context, .read), context: context))
     } catch let error as StoreError {
-      throw FirestoreServiceError(serving: error)
+      throw frame.failure(error, context)
     } catch let error as BytesError {
-      throw FirestoreServiceError(serving: error)
+      throw frame.failure(error, context)
     } catch is CancellationError where Task.isCancelled {
-      throw FirestoreServiceError(serving: CancellationError())
+      throw frame.failure(CancellationError(), context)
     }
   }
 

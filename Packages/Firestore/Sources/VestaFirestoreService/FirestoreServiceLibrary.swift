@@ -2,6 +2,7 @@ public import VestaCore
 import VestaCryptoInterop
 import VestaEventsInterop
 import VestaFirestoreBackend
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.
@@ -9,7 +10,7 @@ import VestaStoreInterop
 /// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the
 /// project. An app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a
 /// `CryptoProvider` in the app, resuming listeners get the names of the documents that still exist
-/// (`FirestoreServiceOptions.md5`).
+/// (`FirestoreServiceOptions.md5`). With a `FirestoreGuard` in the app, such as that of security rules, the engine asks it.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])
@@ -28,30 +29,31 @@ public enum FirestoreServiceLibrary: Library {
         product: "Firestore",
         keeps: ["firestore"],
         dependencies: [
-          .required(
-            (any StoreProvider).self,
-            providedBy: """
-              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
-              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
-              """),
+          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional((any CryptoProvider).self),
           .optional(FirestoreServiceOptions.self),
+          .optional((any CallerVerifier).self),
+          .optional((any AppCheckVerifier).self),
+          .optional((any FirestoreGuard).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
         if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
-        return FirestoreEngine(options: options) {
+        return FirestoreEngine(
+          options: options,
+          callers: CallerCheck(
+            callers: try container.find((any CallerVerifier).self),
+            apps: try container.find((any AppCheckVerifier).self)),
+          gatekeeper: try container.find((any FirestoreGuard).self)
+        ) {
           try await stores.openStore(named: "firestore", in: home.ready(), options: StoreOptions())
         }
       } close: {
         try await $0.close()
       },
       EmbeddedService<FirestoreEngine>.provides((any FirestoreBackend).self) { $0 },
-      Component.contribution((any EventSource).self) { container, isCacheable in
-        isCacheable = true
-        return try container.require(EmbeddedService<FirestoreEngine>.self).engine.events
-      },
+      EmbeddedService<FirestoreEngine>.contributes((any EventSource).self) { $0.events },
     ]
   }
 }

@@ -227,7 +227,7 @@ import VestaTesting
 
   @Test func `collections and partitions are listed for the owner only`() async throws {
     let engine = makeEngine()
-    let user = CallContext(caller: .credential(.idToken("token")))
+    let user = CallContext(caller: .user(VerifiedUser(uid: "ada")))
     _ = try await engine.commit(CommitRequest(database: database, writes: [update("rooms/a", [:])]), context: user)
     let list = ListCollectionIDsRequest(parent: root)
     #expect(await failure { _ = try await engine.listCollectionIDs(list, context: user) }?.code == .permissionDenied)

@@ -66,7 +66,7 @@ struct StorageTests {
     #expect(try LogRow(log.bytes) == log)
   }
 
-  @Test func `a row of an index or a lease that was cut is damaged`() throws {
+  @Test func `a row of an index that was cut is damaged`() throws {
     let parts = [IndexShape.Part(path: try FieldPath(parsing: "a.b"), kind: .contains)]
     let shape = IndexShape(collectionID: "rooms", isGroup: true, parts: parts, isNameDescending: true)
     let place = Place(ResourcePath(["rooms", "a"]))
@@ -77,12 +77,6 @@ struct StorageTests {
       for length in bytes.indices {
         #expect(throws: FirestoreServiceError.self) { try IndexRow(Array(bytes.prefix(length))) }
       }
-    }
-    let lease = LeaseRow(owner: .max - 4, until: 9)
-    let bytes = try lease.fieldBytes()
-    #expect(try LeaseRow(row: bytes) == lease)
-    for length in bytes.indices {
-      #expect(throws: FirestoreServiceError.self) { try LeaseRow(row: Array(bytes.prefix(length))) }
     }
   }
 
@@ -114,7 +108,7 @@ struct StorageTests {
       if data.pick([true, false]) { bytes.removeLast(data.pick(Array(0..<bytes.count))) }
       for read in [
         { _ = try DocumentRow(bytes) }, { _ = try LogRow(bytes) }, { _ = try IndexRow(bytes) },
-        { _ = try ChangeRow(bytes) }, { _ = try LeaseRow(row: bytes) }, { _ = try AnswerRow(row: bytes) },
+        { _ = try ChangeRow(bytes) }, { _ = try AnswerRow(row: bytes) },
       ] as [() throws -> Void] {
         do { try read() } catch { refused += 1 }
       }

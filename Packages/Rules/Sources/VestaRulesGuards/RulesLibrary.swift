@@ -30,6 +30,7 @@ public enum RulesLibrary: Library {
       } close: { _ in
       },
       EmbeddedService<ProjectRules>.provides(ProjectRules.self) { $0 },
+      EmbeddedService<ProjectRules>.provides((any RulesAdministration).self) { $0 },
       EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) { FirestoreRulesGuard($0.firestore) },
       EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) { DatabaseRulesGuard($0.database) },
       Component(

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
@@ -23,26 +24,22 @@ import VestaStoreInterop
 ///
 /// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Commit.swift`, `Store/Keys.swift`.
 final class StorageEngine: StorageBackend {
-  let store: LazyResource<any OrderedStore>
-  /// The events of objects that functions want.
-  let events: EventOutbox
+  let frame: EngineFrame<StorageServiceError>
   let blobs: any BlobStore
   let content: ContentPlace
   /// Distinguishes the engines of a store, in this process and in others.
   let owner = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
   let crypto: any CryptoProvider
   let options: StorageServiceOptions
-  let clock: ServiceClock
   /// Who decides about the calls of others than owners; `nil` lets every caller do everything.
   let gatekeeper: (any StorageGuard)?
   let uploads = ActiveUploads()
   let garbage = Locked<[BlobID]>([])
   private let nextExpiry = Locked<Int64?>(nil)
-  private let boundary: ServiceBoundary<StorageServiceError>
 
   init(
     options: StorageServiceOptions, crypto: any CryptoProvider, content: ContentPlace,
-    clock: ServiceClock = .system, gatekeeper: (any StorageGuard)? = nil,
+    clock: ServiceClock = .system, callers: CallerCheck = CallerCheck(), gatekeeper: (any StorageGuard)? = nil,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.options = options
@@ -50,14 +47,14 @@ final class StorageEngine: StorageBackend {
     self.content = content
     let blobs = content.blobs
     self.blobs = blobs
-    self.clock = clock
     self.gatekeeper = gatekeeper
-    boundary = ServiceBoundary(clock: clock) { log.error("I-STS000006", "An unexpected error: \($0)") }
     let (owner, reserved) = (owner, options.tuning.reservedBytes)
-    let store = LazyResource(whenClosed: Self.closed) {
+    frame = EngineFrame(
+      "Storage", clock: clock, callers: callers, events: ObjectEvents.offer, translate: BlobFailures.failure(for:)
+    ) {
       let store = try await openStore()
       do {
-        try await content.check(store)
+        try await content.check(store, clock)
       } catch {
         try? await store.close()
         throw error
@@ -65,23 +62,28 @@ final class StorageEngine: StorageBackend {
       await Sweep(store: store, blobs: blobs, owner: owner, now: clock.now()).removeLeftovers()
       await blobs.keepRoom(reserved)
       return store
-    } close: {
-      try await $0.close()
+    } report: {
+      log.error("I-STS000006", "An unexpected error: \($0)")
     }
-    self.store = store
-    events = ObjectEvents.outbox { try await store.get() }
   }
 
   /// Ends the engine; uploads that are under way can be continued by the next one.
   func close() async throws {
-    await events.close()
-    for upload in await uploads.removeAll() { await suspend(upload) }
-    try await store.close()
+    let end: Result<Void, any Error>
+    do {
+      end = .success(try await frame.close { for upload in await uploads.removeAll() { await suspend(upload) } })
+    } catch {
+      end = .failure(error)
+    }
     await blobs.close()
+    try end.get()
   }
 
-  private static let closed = StorageServiceError(
-    .failedPrecondition, "The app was deleted. Configure it again to use its storage.")
+  /// The clock of the service.
+  var clock: ServiceClock { frame.clock }
+
+  /// The events of objects that functions want.
+  var events: EventOutbox { frame.events }
 
   // MARK: StorageBackend
 
@@ -141,16 +143,12 @@ final class StorageEngine: StorageBackend {
     try await call(context) { try await $0.changeTokens(object, action) }
   }
 
-  /// Runs a call; what it throws leaves the engine as `StorageServiceError`.
+  /// Runs a call as the frame does: for a verified caller, and with every error as `StorageServiceError`.
   private func call<Result: Sendable>(
     _ context: CallContext, _ body: @escaping @Sendable (StorageCall) async throws -> Result
   ) async throws -> Result {
-    try await boundary.serve(context) { _ in
-      do {
-        return try await body(StorageCall(engine: self, context: context, now: self.clock.now()))
-      } catch {
-        throw ErrorTable.error(for: error)
-      }
+    try await frame.serve(context) { [self] context in
+      try await body(StorageCall(engine: self, context: context, now: clock.now()))
     }
   }
 
@@ -165,7 +163,7 @@ final class StorageEngine: StorageBackend {
       if isDue || next == nil { next = now + options.tuning.sweepInterval }
       return isDue
     }
-    guard isDue, let store = try? await store.get() else { return }
+    guard isDue, let store = try? await frame.store() else { return }
     await Sweep(store: store, blobs: blobs, owner: owner, now: now).removeLeftovers()
   }
 
@@ -185,7 +183,7 @@ final class StorageEngine: StorageBackend {
   ///
   /// - Returns: How many were removed.
   func removeOrphans() async throws -> Int {
-    try await Sweep(store: store.get(), blobs: blobs, owner: owner, now: clock.now()).removeOrphans()
+    try await Sweep(store: frame.store(), blobs: blobs, owner: owner, now: clock.now()).removeOrphans()
   }
 }
 

@@ -1,6 +1,7 @@
 public import VestaCore
 import VestaCryptoInterop
 import VestaEventsInterop
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
@@ -28,15 +29,12 @@ public enum StorageServiceLibrary: Library {
         product: "Storage",
         keeps: ["storage-content", "storage"],
         dependencies: [
-          .required(
-            (any StoreProvider).self,
-            providedBy: """
-              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
-              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
-              """),
+          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
           .optional((any BlobStore).self),
           .optional(StorageServiceOptions.self),
+          .optional((any CallerVerifier).self),
+          .optional((any AppCheckVerifier).self),
           .optional((any StorageGuard).self),
         ]
       ) { container, home in
@@ -52,6 +50,9 @@ public enum StorageServiceLibrary: Library {
           }
         return StorageEngine(
           options: options, crypto: try container.require((any CryptoProvider).self), content: content,
+          callers: CallerCheck(
+            callers: try container.find((any CallerVerifier).self),
+            apps: try container.find((any AppCheckVerifier).self)),
           gatekeeper: try container.find((any StorageGuard).self)
         ) {
           try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())
@@ -60,10 +61,7 @@ public enum StorageServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<StorageEngine>.provides((any StorageBackend).self) { $0 },
-      Component.contribution((any EventSource).self) { container, isCacheable in
-        isCacheable = true
-        return try container.require(EmbeddedService<StorageEngine>.self).engine.events
-      },
+      EmbeddedService<StorageEngine>.contributes((any EventSource).self) { $0.events },
     ]
   }
 }

@@ -11,11 +11,11 @@ struct Import: Equatable {
 extension SourceText {
   private static let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
 
-  /// The imports of the file with their conditions.
-  var imports: [Import] {
+  /// The imports in lines of code with their conditions.
+  static func imports(in code: [String]) -> [Import] {
     var conditions: [String] = []
     var found: [Import] = []
-    for (index, line) in code.enumerated() {
+    for (index, line) in code.enumerated() where line.hasASCII("#") || line.hasASCII("import") {
       let text = line.trimmed
       if text.hasPrefix("#if") {
         conditions.append(text.dropFirst(3).trimmed)
@@ -27,7 +27,7 @@ extension SourceText {
         _ = conditions.popLast()
       } else {
         for statement in text.split(separator: ";") {
-          guard let (module, member) = Self.imported(statement.trimmed) else { continue }
+          guard let (module, member) = imported(statement.trimmed) else { continue }
           found.append(Import(module: module, member: member, line: index + 1, conditions: conditions))
         }
       }
@@ -36,7 +36,7 @@ extension SourceText {
   }
 
   private static func imported(_ statement: String) -> (module: String, member: String?)? {
-    let parts = statement.split(whereSeparator: \.isWhitespace).map(String.init)
+    let parts = statement.split(separator: " ").map(String.init)
     guard let keyword = parts.firstIndex(of: "import"), keyword + 1 < parts.count else { return nil }
     let modifiers: Set = ["public", "package", "internal", "fileprivate", "private"]
     guard parts[..<keyword].allSatisfy({ $0.hasPrefix("@") || modifiers.contains($0) }) else { return nil }

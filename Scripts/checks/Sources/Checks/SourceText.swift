@@ -12,6 +12,8 @@ struct SourceText {
   let codeAndStrings: [String]
   /// The lines with everything but comments blanked.
   let comments: [String]
+  /// The imports of the file with their conditions.
+  let imports: [Import]
 
   init(_ text: String) {
     var scanner = Scanner(Array(text.utf8))
@@ -20,6 +22,7 @@ struct SourceText {
     code = Self.split(scanner.code)
     codeAndStrings = Self.split(scanner.codeAndStrings)
     comments = Self.split(scanner.comments)
+    imports = Self.imports(in: code)
   }
 
   private static func split(_ bytes: [UInt8]) -> [String] {

@@ -19,11 +19,11 @@ extension AuthHistory {
       await enter(device, random.pick(credentials))
     case 7:
       step("\(device) signs in anonymously")
-      // Somebody anonymous stays who they are.
+      // Somebody anonymous stays who they are, in the session that they have: nobody asks the service.
       let before = auth.currentUser.flatMap { $0.isAnonymous ? $0.uid : nil }
       await expect(device, nil) {
         let user = try await auth.signInAnonymously().user
-        self.entered(device, user.uid, isNew: before != user.uid)
+        if before != user.uid { self.entered(device, user.uid, isNew: true) }
       }
     case 8:
       step("\(device) signs out")
@@ -93,7 +93,8 @@ extension AuthHistory {
     _ fill: (inout AuthModel.Account) -> Void = { _ in }
   ) {
     if isNew {
-      var account = AuthModel.Account(uid: uid)
+      model.made += 1
+      var account = AuthModel.Account(uid: uid, number: model.made)
       fill(&account)
       model.accounts[uid] = account
     }
@@ -184,17 +185,23 @@ extension AuthHistory {
   private func unlink(_ device: Int) async {
     guard let session = model.sessions[device], let account = model.accounts[session.uid] else { return }
     if account.phone != nil, random.oneIn(2) {
-      await change(device, "unlinks its phone") {
-        _ = try await $0.unlink(fromProvider: "phone")
-      } effect: {
-        $0.phone = nil
-      }
+      await unlink(device, "phone") { $0.phone = nil }
     } else if account.google != nil {
-      await change(device, "unlinks Google") {
-        _ = try await $0.unlink(fromProvider: "google.com")
-      } effect: {
-        $0.google = nil
-      }
+      await unlink(device, "google.com") { $0.google = nil }
+    }
+  }
+
+  /// A device knows the providers of its user since it last asked, and refuses another one by itself, as Apple's SDK does.
+  private func unlink(_ device: Int, _ provider: String, effect: (inout AuthModel.Account) -> Void) async {
+    guard let user = auths[device].currentUser else { return }
+    guard user.providerData.contains(where: { $0.providerID == provider }) else {
+      step("\(device) unlinks \(provider), which it does not know of")
+      return await expect(device, [.noSuchProvider]) { _ = try await user.unlink(fromProvider: provider) }
+    }
+    await change(device, "unlinks \(provider)") {
+      _ = try await $0.unlink(fromProvider: provider)
+    } effect: {
+      effect(&$0)
     }
   }
 
@@ -317,7 +324,8 @@ extension AuthHistory {
   // MARK: The administrator
 
   private func administer() async {
-    let uids = model.accounts.keys.sorted()
+    // In the order in which they were made, as ids are random and a seed shall have one history.
+    let uids = model.accounts.values.sorted { $0.number < $1.number }.map(\.uid)
     guard !uids.isEmpty else { return }
     let uid = random.pick(uids)
     do {

@@ -2,6 +2,8 @@
 struct AuthModel: Sendable {
   struct Account: Sendable, Equatable {
     var uid: String
+    /// Counts the accounts in the order in which they were made.
+    var number: Int
     var email: String?
     var isVerified = false
     var password: String?
@@ -51,6 +53,8 @@ struct AuthModel: Sendable {
   }
 
   var accounts: [String: Account] = [:]
+  /// How many accounts were made.
+  var made = 0
   var sessions: [Session?]
   var recoveries: [Recovery] = []
 

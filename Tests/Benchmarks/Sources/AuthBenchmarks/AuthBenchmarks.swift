@@ -97,7 +97,7 @@ private var verifyToken: Benchmark {
       {
         let bench = await AuthBench.shared()
         return await perOperation(2_000) {
-          _ = try await bench.admin.verifyIDToken(VerifyTokenRequest(token: bench.token), context: .init())
+          _ = try await bench.admin.verifyIDToken(VerifyTokenRequest(token: bench.token), context: .owner)
         }
       }
     ),

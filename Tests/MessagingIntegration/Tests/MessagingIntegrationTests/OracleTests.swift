@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import VestaConcurrency
 import VestaTesting
@@ -6,7 +5,7 @@ import VestaTesting
 /// What was accepted arrives in the program, once it is taken, in order, and nowhere else: compared with a model that
 /// knows the documentation alone.
 ///
-/// `VESTA_SOAK=1` runs it for `VESTA_SECONDS`, ten minutes unless it is given, from `VESTA_SEED` on.
+/// `Soak` tells the variables of the long run.
 @Suite(.timeLimit(.minutes(30)))
 struct OracleTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
@@ -27,17 +26,8 @@ struct OracleTests {
 
 /// The same for ten minutes.
 struct OracleSoakTests {
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"), .timeLimit(.minutes(60)))
+  @Test(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
   func `many histories of messages agree with the oracle`() async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seconds = environment["VESTA_SECONDS"].flatMap { Double($0) } ?? 600
-    var seed = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1_000...1_000_000_000)
-    let start = ContinuousClock.now
-    var count = 0
-    while ContinuousClock.now - start < .seconds(seconds) {
-      try await OracleTests.run(seed)
-      (seed, count) = (seed + 1, count + 1)
-    }
-    print("OracleSoakTests of Messaging: \(count) histories, up to seed \(seed - 1)")
+    try await Soak("Messaging").run { seed, _ in try await OracleTests.run(seed) }
   }
 }

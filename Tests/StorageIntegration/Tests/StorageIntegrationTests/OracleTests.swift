@@ -11,7 +11,7 @@ import VestaTesting
 /// Objects and files under transfers that are paused, resumed, cancelled and killed, with two clients, compared with a
 /// model that knows the documentation alone.
 ///
-/// `VESTA_SOAK=1` runs it for `VESTA_SECONDS`, ten minutes unless it is given, from `VESTA_SEED` on.
+/// `Soak` tells the variables of the long run.
 @Suite(.timeLimit(.minutes(30)))
 struct OracleTests {
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
@@ -130,18 +130,11 @@ struct OracleTests {
 
 /// The same for ten minutes.
 struct OracleSoakTests {
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"), .timeLimit(.minutes(60)))
+  @Test(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
   func `many histories of objects and files agree with the oracle`() async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seconds = environment["VESTA_SECONDS"].flatMap { Double($0) } ?? 600
-    var seed = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1_000...1_000_000_000)
-    let start = ContinuousClock.now
-    var count = 0
-    while ContinuousClock.now - start < .seconds(seconds) {
+    try await Soak("Storage").run { seed, count in
       try await OracleTests.disturb(seed, rounds: 3)
-      if count % 8 == 0 { try await OracleTests.kill(seed, rounds: 4) }
-      (seed, count) = (seed + 1, count + 1)
+      if count.isMultiple(of: 8) { try await OracleTests.kill(seed, rounds: 4) }
     }
-    print("OracleSoakTests of Storage: \(count) histories, up to seed \(seed - 1)")
   }
 }

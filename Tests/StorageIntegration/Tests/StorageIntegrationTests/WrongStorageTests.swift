@@ -14,7 +14,7 @@ private struct WrongStorage: StorageBackend {
     case returnsOldMetadata, forgetsToDelete, listsBackwards, losesPrefixes, oversizedPages, noTokens, readsNewContent
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
-    case checksBeforehand
+    case checksBeforehand, takesAnyCredential
   }
 
   let base: any StorageBackend
@@ -165,7 +165,8 @@ private struct WrongStorage: StorageBackend {
   func changeDownloadTokens(
     _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
   ) async throws -> StorageObject {
-    changed(try await base.changeDownloadTokens(object, action, context: context))
+    let context = flaw == .takesAnyCredential ? CallContext() : context
+    return changed(try await base.changeDownloadTokens(object, action, context: context))
   }
 }
 
@@ -217,6 +218,7 @@ private struct Reopening: ObjectContent {
     (.oversizedPages, "a listing has the names in order, cut at the delimiter, page after page"),
     (.listsOneBucket, "a listing holds objects of its bucket only"),
     (.takesAnyPage, "page sizes and page tokens that cannot be are refused"),
+    (.takesAnyCredential, "a credential that cannot be verified is refused in every call"),
   ]
 
   @Test func `every promise of a service is broken by a wrong one`() {

@@ -14,6 +14,9 @@ public final class GRPCHandler: HTTPHandler {
   private let service: any GRPCService
   private let options: GRPCOptions
   private let clock: ServiceClock
+  /// Clients send a deadline of a minute with every call: a timer for each would stay until then.
+  private let deadlines: ServiceDeadlines
+  private let head: HTTPFields
   private let state = Locked(State())
 
   /// A handler.
@@ -26,6 +29,8 @@ public final class GRPCHandler: HTTPHandler {
     self.service = service
     self.options = options
     self.clock = clock
+    deadlines = ServiceDeadlines(clock)
+    head = GRPCWire.head(options.compression)
   }
 
   /// Whether a request is one of gRPC, by its content type.
@@ -100,7 +105,7 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func failed(_ error: GRPCError) -> HTTPResponse {
-    var fields = GRPCWire.head([:], nil)
+    var fields: HTTPFields = [.contentType: GRPCWire.contentType]
     fields.append(contentsOf: GRPCWire.trailers(error))
     return HTTPResponse(fields: fields)
   }
@@ -133,8 +138,10 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func made(_ response: GRPCResponse) throws -> HTTPResponse {
-    HTTPResponse(
-      fields: GRPCWire.head(response.metadata, options.compression),
+    var fields = head
+    if !response.metadata.isEmpty { fields.append(contentsOf: response.metadata) }
+    return HTTPResponse(
+      fields: fields,
       body: .bytes(try GRPCMessages.frame(response.message)),
       trailers: GRPCWire.trailers(nil, response.trailers))
   }
@@ -147,7 +154,7 @@ public final class GRPCHandler: HTTPHandler {
     guard deadline > clock.now() else { throw Self.late }
     let tasks = Locked<Task<Void, Never>?>(nil)
     let outcome = Turn<GRPCResponse>()
-    let timer = clock.schedule(at: deadline) {
+    let timer = deadlines.add(at: deadline) {
       outcome.begin()?.resume(throwing: Self.late)
       tasks.withLock { $0 }?.cancel()
     }
@@ -185,7 +192,7 @@ public final class GRPCHandler: HTTPHandler {
     }
     if isEnding { return .response(failed(Self.ending)) }
     let timer = context.deadline.map { deadline in
-      clock.schedule(at: deadline) { [weak call] in call?.end(Self.late, cancelsTask: true) }
+      deadlines.add(at: deadline) { [weak call] in call?.end(Self.late, cancelsTask: true) }
     }
     call.start(on: request.peer?.executor) { [weak self] in
       timer?.cancel()

@@ -58,6 +58,17 @@ public final class GRPCServerCall: Sendable {
     return output.offer(frame)
   }
 
+  /// Sends several responses at once without waiting.
+  ///
+  /// - Returns: Whether the caller keeps up.
+  @discardableResult
+  public func offer(_ messages: [[UInt8]]) -> Bool {
+    begin()
+    var frames: [UInt8] = []
+    for message in messages { GRPCMessageMachine.write(message, into: &frames) }
+    return output.offer(frames)
+  }
+
   // MARK: The handler's side
 
   /// Runs the closure of the method until the call has ended.

@@ -128,6 +128,8 @@ enum AuthErrorTable {
     "TOO_MANY_ATTEMPTS_TRY_LATER": .tooManyRequests,
     "UNAUTHORIZED_DOMAIN": .unauthorizedDomain,
     "UNAVAILABLE": .networkError,
+    "ABORTED": .networkError,
+    "DEADLINE_EXCEEDED": .networkError,
     "UNEXPECTED_PARAMETER": .internalError,
     "UNSUPPORTED_FIRST_FACTOR": .unsupportedFirstFactor,
     "UNSUPPORTED_SECOND_FACTOR": .operationNotAllowed,

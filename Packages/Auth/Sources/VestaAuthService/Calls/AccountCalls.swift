@@ -66,8 +66,9 @@ extension AuthCall {
     let newEmail = try request.email.map { try Checks.email($0) }
     let changesEmail = newEmail != nil && newEmail != caller.user.email
     let removes = !request.deleteAttributes.isDisjoint(with: [.email, .password])
-    if changesEmail || request.password != nil || removes { try requireRecentSignIn(caller) }
-    if !request.deleteProviders.isEmpty { try requireRecentSignInToLink(caller) }
+    if changesEmail || request.password != nil || removes || !request.deleteProviders.isEmpty {
+      try requireRecentSignIn(caller)
+    }
     if changesEmail, let newEmail {
       if caller.user.email != nil, scope.config.hidesEmails { throw AuthServiceError.verifyFirst }
       if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }

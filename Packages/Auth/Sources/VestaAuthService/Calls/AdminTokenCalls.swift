@@ -43,7 +43,7 @@ extension AuthOperation {
     try await checkAccount(of: proof)
     let claims = TokenClaims.sessionCookie(
       from: proof.claims, projectID: projectID, now: nowSeconds, lifetime: request.validDuration)
-    return try JWT.sign(claims, with: try await keyRing.signer())
+    return try await engine.token(claims)
   }
 
   /// Makes a custom token, valid for an hour.

@@ -85,19 +85,15 @@ extension AuthCall {
   }
 
   /// Refuses what needs a recent sign-in.
+  ///
+  /// An anonymous user has nothing to sign in with again, so this session is all the proof there can be.
   func requireRecentSignIn(_ caller: Caller) throws {
+    guard !caller.user.isAnonymous else { return }
     // Of several processes one may have a clock that is ahead of the one that signed the user in.
     let tolerance = engine.hasSharedStore ? ClockTolerance.seconds : 0
     guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow.seconds + tolerance else {
       throw AuthServiceError(.credentialTooOld)
     }
-  }
-
-  /// Refuses to add or remove a way to sign in without a recent sign-in.
-  ///
-  /// An anonymous user has nothing to sign in with again, so this session is all the proof there can be.
-  func requireRecentSignInToLink(_ caller: Caller) throws {
-    if !caller.user.isAnonymous { try requireRecentSignIn(caller) }
   }
 
   /// Refuses to change second factors without a recent sign-in that passed one, where the account has any.
@@ -110,7 +106,7 @@ extension AuthCall {
 
   /// Refuses to add an address that the caller's account cannot take at once.
   func checkNewEmail(_ email: String, _ caller: Caller) throws {
-    try requireRecentSignInToLink(caller)
+    try requireRecentSignIn(caller)
     guard (caller.user.email ?? email) == email || !scope.config.hidesEmails else {
       throw AuthServiceError.verifyFirst
     }

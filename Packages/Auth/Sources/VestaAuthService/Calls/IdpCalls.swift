@@ -14,7 +14,9 @@ extension AuthOperation {
         try await call.signIn(said, request, try await call.caller(proof))
       }
       return try await response(result, said, request)
-    } catch let error as AuthServiceError where request.returnIdpCredential && Self.isDecision(error) {
+    } catch let error as AuthServiceError
+      where request.returnIdpCredential && Self.isDecision(error, links: proof != nil)
+    {
       var response = said.response(request.credential)
       response.errorMessage = error.wireMessage
       return response
@@ -22,8 +24,14 @@ extension AuthOperation {
   }
 
   /// Whether an error says what the account makes of the credential, rather than that something was wrong.
-  private static func isDecision(_ error: AuthServiceError) -> Bool {
-    [.federatedUserIDAlreadyLinked, .emailExists, .userDisabled].contains(error.code)
+  ///
+  /// That the caller's own account is disabled is wrong: it ends the caller's session.
+  private static func isDecision(_ error: AuthServiceError, links: Bool) -> Bool {
+    switch error.code {
+    case .federatedUserIDAlreadyLinked, .emailExists: true
+    case .userDisabled: !links
+    default: false
+    }
   }
 
   private func response(
@@ -127,7 +135,7 @@ extension WriteCall {
   fileprivate func signIn(
     _ said: IdpAssertion, _ request: IdpSignInRequest, _ caller: Caller?
   ) async throws -> IdpResult {
-    if let caller { try requireRecentSignInToLink(caller) }
+    if let caller { try requireRecentSignIn(caller) }
     switch try await decide(said, caller) {
     case .refuse(let error): throw error
     case .needsConfirmation(let owner): return .needsConfirmation(owner, hidesEmails: scope.config.hidesEmails)

@@ -1,6 +1,7 @@
 import VestaAuthBackend
 import VestaBytes
 import VestaConcurrency
+import VestaEngineInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -18,7 +19,7 @@ struct GuessLimits: Sendable {
 
 extension AuthEngine {
   /// Whether other processes may have the store open, too.
-  var sharesStore: Bool { get async throws { try await Self.isShared(storage.get()) } }
+  var sharesStore: Bool { get async throws { try await Self.isShared(frame.store()) } }
 
   static func isShared(_ store: any OrderedStore) -> Bool {
     (store as? any CommitObservable)?.tellsBeforeAcknowledging != true

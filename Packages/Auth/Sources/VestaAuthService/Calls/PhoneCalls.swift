@@ -29,7 +29,7 @@ extension AuthOperation {
       try call.refuseTenants()
       if proof?.tenantID != nil { throw AuthServiceError(.unsupportedTenantOperation) }
       let caller = try await call.caller(proof)
-      if let caller { try call.requireRecentSignInToLink(caller) }
+      if let caller { try call.requireRecentSignIn(caller) }
       switch try await call.provenNumber(request.proof) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let number): return try await call.signIn(number, request.proof, caller)

@@ -1,13 +1,14 @@
 import VestaBytes
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaStoreInterop
 
 /// The events of accounts: what a call records of its changes, and what functions get of that.
 enum UserEvents {
-  /// An outbox in the store of the accounts.
-  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
-    EventOutbox(
-      service: "firebaseauth.googleapis.com", keys: Keys.outbox, types: [.userCreated, .userDeleted], store: store,
+  /// The events that the engine offers.
+  static var offer: EventOffer {
+    EventOffer(
+      service: "firebaseauth.googleapis.com", keys: Keys.outbox, types: [.userCreated, .userDeleted],
       data: { record in
         data(of: try RecordCodec.decode(UserRecord.self, from: record.payload), tenant: record.scope)
       })

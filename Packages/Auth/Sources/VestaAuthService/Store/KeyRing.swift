@@ -26,7 +26,7 @@ final class KeyRing: Sendable {
 
   private enum Load: Hashable, Sendable { case keys, account }
 
-  private let storage: LazyResource<any OrderedStore>
+  private let store: @Sendable () async throws -> any OrderedStore
   private let crypto: any CryptoProvider
   private let options: AuthServiceOptions
   private let projectID: String
@@ -36,9 +36,10 @@ final class KeyRing: Sendable {
   private let accountLoads = SingleFlight<Load, ServiceAccountRecord>()
 
   init(
-    storage: LazyResource<any OrderedStore>, crypto: any CryptoProvider, options: AuthServiceOptions, projectID: String
+    crypto: any CryptoProvider, options: AuthServiceOptions, projectID: String,
+    store: @escaping @Sendable () async throws -> any OrderedStore
   ) {
-    self.storage = storage
+    self.store = store
     self.crypto = crypto
     self.options = options
     self.projectID = projectID
@@ -84,7 +85,7 @@ final class KeyRing: Sendable {
   }
 
   private func stored() async throws -> SigningKeysRecord? {
-    try await storage.get().read(expecting: .keys([Keys.signingKeys])) {
+    try await store().read(expecting: .keys([Keys.signingKeys])) {
       try await $0.record(SigningKeysRecord.self, Keys.signingKeys)
     }
   }
@@ -96,7 +97,7 @@ final class KeyRing: Sendable {
     let key = try await crypto.generateSigningKey(.rs256)
     let now = options.now()
     let made = SigningKeysRecord.Key(id: key.keyID, pem: try key.privatePEM(), createdAt: now)
-    let record = try await storage.get().write { transaction in
+    let record = try await store().write { transaction in
       let present = try await transaction.record(SigningKeysRecord.self, Keys.signingKeys)
       if let present, let old, present.current.id != old { return present }
       var record = SigningKeysRecord(current: made)
@@ -138,7 +139,7 @@ final class KeyRing: Sendable {
   /// The service account; made when it is first asked for.
   func serviceAccount() async throws -> ServiceAccountRecord {
     try await accountLoads.value(for: .account) {
-      let store = try await self.storage.get()
+      let store = try await self.store()
       if let record = try await store.read({ try await $0.record(ServiceAccountRecord.self, Keys.serviceAccount) }) {
         return record
       }
@@ -156,7 +157,7 @@ final class KeyRing: Sendable {
 
   /// The service account's name and key; `nil` until the account was requested.
   func customTokenKey() async throws -> (clientEmail: String, key: any SigningKey)? {
-    let record = try await storage.get().read {
+    let record = try await store().read {
       try await $0.record(ServiceAccountRecord.self, Keys.serviceAccount)
     }
     guard let record else { return nil }

@@ -43,6 +43,14 @@ enum UserAttributeWire: ProtobufEnumSchema {
       (3, "PROVIDER", nil), (4, "PHOTO_URL", .photoURL), (5, "PASSWORD", .password), (6, "RAW_USER_INFO", nil),
     ]
   }
+
+  static func visit(
+    _ number: UInt32, _ attributes: inout Set<UserAttribute>, _ visitor: inout some ProtobufVisitor
+  ) throws(BytesError) {
+    var list: [UserAttribute?] = UserAttribute.allCases.filter(attributes.contains)
+    try visitor.repeated(number, "deleteAttribute", &list, ProtobufEnum<UserAttributeWire>.self)
+    attributes.formUnion(list.compactMap { $0 })
+  }
 }
 
 /// The request of `accounts:update`.
@@ -58,9 +66,7 @@ public enum UpdateRequestWire: ProtobufSchema {
     try visitor.optional(4, "password", &request.password, ProtobufString.self)
     try visitor.optional(5, "displayName", &request.displayName, ProtobufString.self)
     try visitor.optional(6, "photoUrl", &request.photoURL, ProtobufString.self)
-    var attributes: [UserAttribute?] = UserAttribute.allCases.filter(request.deleteAttributes.contains)
-    try visitor.repeated(7, "deleteAttribute", &attributes, ProtobufEnum<UserAttributeWire>.self)
-    request.deleteAttributes.formUnion(attributes.compactMap { $0 })
+    try UserAttributeWire.visit(7, &request.deleteAttributes, &visitor)
     try visitor.repeated(8, "deleteProvider", &request.deleteProviders, ProtobufString.self)
     try visitor.flag(9, "returnSecureToken")
   }

@@ -37,13 +37,8 @@ public enum AuthErrorWire {
   }
 
   private static func canonical(_ code: AuthServiceError.Code) -> ServiceCode? {
-    switch code {
-    case .unavailable, .internalError, .invalidArgument, .cancelled: ServiceCode(name: code.rawValue)
-    default:
-      // The names that clients of the service know as canonical; others of the sixteen are errors of accounts.
-      ["PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND", "UNKNOWN"].contains(code.rawValue)
-        ? ServiceCode(name: code.rawValue) : nil
-    }
+    // No error of accounts has one of these names.
+    ServiceCode(name: code.rawValue)
   }
 
   /// Whether a string is a code: capital letters, digits and underscores.

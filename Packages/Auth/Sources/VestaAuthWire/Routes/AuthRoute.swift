@@ -81,15 +81,9 @@ public struct AuthRoute: Sendable, Hashable {
   /// - Returns: The route; `nil` for a target that is not the service's.
   /// - Throws: `BytesError` with `.malformed`.
   public init?(method: String, target: String) throws(BytesError) {
-    let halves = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    let fields = try FormFields(halves.count > 1 ? String(Substring(halves[1])) : "")
-    var path: [String] = []
-    for part in halves[0].dropFirst().split(
-      separator: UInt8(ascii: "/"), maxSplits: 10, omittingEmptySubsequences: false)
-    {
-      path.append(try PercentEncoding.decode(Substring(part)))
-    }
-    if let host = path.first, Self.hosts.contains(host) { path.removeFirst() }
+    let fields: FormFields
+    var path: [String]
+    (path, fields) = try Self.parts(of: target)
     apiKey = fields["key"]
     if path.starts(with: ["identitytoolkit", "v3", "relyingparty"]) {
       guard path.count == 4, let call = Self.legacy[path[3]] else { return nil }
@@ -111,6 +105,20 @@ public struct AuthRoute: Sendable, Hashable {
     if name == "accounts", project != nil, method == "POST" { name = Call.signUp.rawValue }
     guard let call = Call(rawValue: name), method == Self.method(of: call) else { return nil }
     self.call = call
+  }
+
+  /// The parts of the path without the host that it stands for, and the fields of the query.
+  static func parts(of target: String) throws(BytesError) -> (path: [String], fields: FormFields) {
+    let halves = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    let fields = try FormFields(halves.count > 1 ? String(Substring(halves[1])) : "")
+    var path: [String] = []
+    for part in halves[0].dropFirst().split(
+      separator: UInt8(ascii: "/"), maxSplits: 10, omittingEmptySubsequences: false)
+    {
+      path.append(try PercentEncoding.decode(Substring(part)))
+    }
+    if let host = path.first, hosts.contains(host) { path.removeFirst() }
+    return (path, fields)
   }
 
   /// The method of HTTP.

@@ -1,3 +1,4 @@
+import VestaEngineInterop
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -9,9 +10,10 @@ import VestaStoreInterop
 /// store transaction: `CommitCall`.
 struct DatabaseCall: Sendable {
   let engine: DatabaseEngine
+  /// The verified context.
   let context: CallContext
-  let boundary: ServiceBoundary<FirestoreServiceError>
 
+  var boundary: ServiceBoundary<FirestoreServiceError> { engine.frame.boundary }
   var name: DatabaseName { engine.name }
   var keys: DatabaseKeys { engine.keys }
   var store: any OrderedStore { engine.store }
@@ -33,6 +35,9 @@ struct DatabaseCall: Sendable {
     }
   }
 
+  /// The caller to ask the guard about; `nil` where no question is needed.
+  var guarded: GuardedCaller? { engine.guarded(context) }
+
   /// Opens a call that follows targets.
-  func listen() -> ListenCall { engine.hub.open(until: context.deadline) }
+  func listen() -> ListenCall { engine.hub.open(until: context.deadline, guarded: guarded) }
 }

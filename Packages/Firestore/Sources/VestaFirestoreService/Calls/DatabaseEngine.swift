@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
@@ -21,8 +22,10 @@ final class DatabaseEngine: Sendable {
   /// Sorts the log by collection concurrently with the commits; `nil` where they do that themselves.
   let sorter: LogSorter?
   let recent: RecentDocuments
-  /// Records the changes that functions want.
-  let events: EventOutbox?
+  /// The part that all databases of the store have in common, with the events that functions want.
+  let frame: EngineFrame<FirestoreServiceError>
+  /// Decides which calls are allowed; `nil` allows all.
+  private let gatekeeper: (any FirestoreGuard)?
   /// Whether the store reports its commits; asked once, as the answer takes a look at its type.
   private let reportsCommits: Bool
   /// A version at or below which no later commit is possible, as far as is known here.
@@ -32,13 +35,15 @@ final class DatabaseEngine: Sendable {
   ///   - unsorted: The number of commits that are to be sorted by collection; `nil` where commits do that themselves.
   ///   - owner: The number of the engine, which marks what it holds for others on the store.
   ///   - recent: The documents of all databases that were read lately.
-  ///   - events: Records the changes that functions want.
+  ///   - frame: The part that all databases of the store have in common.
+  ///   - gatekeeper: Decides which calls are allowed.
   init(
     name: DatabaseName, number: Int64, unsorted: Int?, store: any OrderedStore, options: FirestoreServiceOptions,
-    owner: UInt64, recent: RecentDocuments, events: EventOutbox? = nil
+    owner: UInt64, recent: RecentDocuments, frame: EngineFrame<FirestoreServiceError>, gatekeeper: (any FirestoreGuard)?
   ) {
     self.recent = recent
-    self.events = events
+    self.frame = frame
+    self.gatekeeper = gatekeeper
     self.name = name
     self.store = store
     reportsCommits = store is any CommitObservable
@@ -48,7 +53,8 @@ final class DatabaseEngine: Sendable {
     let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
     self.indexes = indexes
     let retention = options.retention.microseconds
-    hub = ListenHub(name, store: store, options: options) { body in
+    hub = ListenHub(name, store: store, options: options, gatekeeper: gatekeeper, failure: { frame.failure($0) }) {
+      body in
       try await store.read {
         recent.noteSeen($0.version.microseconds)
         try await body(
@@ -74,6 +80,9 @@ final class DatabaseEngine: Sendable {
     sorter?.close()
   }
 
+  /// The caller to ask the guard about; `nil` where no question is needed.
+  func guarded(_ context: CallContext) -> GuardedCaller? { GuardedCaller(gatekeeper, context, options.clock) }
+
   /// The full name of a document.
   func fullName(of path: ResourcePath) -> String { ResourceName(database: name, path: path).description }
 
@@ -84,7 +93,7 @@ final class DatabaseEngine: Sendable {
   func committed(at version: Int64, logging bytes: Int) {
     if !reportsCommits { hub.wake() }
     recent.noteSeen(version)
-    if let events, events.interest != nil { events.wake() }
+    if frame.events.interest != nil { frame.events.wake() }
     pruner.noteCommit(at: version)
     sorter?.noteCommit(bytes: bytes)
   }

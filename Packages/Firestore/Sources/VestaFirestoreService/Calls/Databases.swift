@@ -1,6 +1,6 @@
 import VestaConcurrency
 import VestaCore
-import VestaEventsInterop
+import VestaEngineInterop
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -23,34 +23,30 @@ enum CallKind: Sendable {
 
 /// The databases of a store: the engine of each is made by the first call.
 final class Databases: Sendable {
-  private let store: LazyResource<any OrderedStore>
+  private let frame: EngineFrame<FirestoreServiceError>
   private let options: FirestoreServiceOptions
   private let engines = Locked([DatabaseName: DatabaseEngine]())
   /// The database that was named last, which most processes name all the time.
   private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
   private let recent: RecentDocuments
+  private let gatekeeper: (any FirestoreGuard)?
   /// Identifies the engine to others on the store.
   let owner = UInt64.random(in: .min ... .max)
-  /// The events of documents that functions want.
-  let events: EventOutbox
 
-  init(options: FirestoreServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
+  init(
+    options: FirestoreServiceOptions, frame: EngineFrame<FirestoreServiceError>, gatekeeper: (any FirestoreGuard)?
+  ) {
     self.options = options
+    self.gatekeeper = gatekeeper
+    self.frame = frame
     recent = RecentDocuments(limit: options.recentDocumentBytes, tuning: options.tuning.recent)
-    let store = LazyResource(
-      whenClosed: StoreError(.closed, operation: "open", message: "The document engine has been shut down."),
-      open: open, close: { try await $0.close() })
-    self.store = store
-    events = DocumentEvents.outbox { try await store.get() }
   }
 
-  /// Ends the engines and closes the store.
-  func close() async throws {
-    await events.close()
+  /// Ends the engines; the store stays.
+  func close() {
     for engine in engines.withLock({ Array($0.values) }) { engine.close() }
     recent.close()
-    try await store.close()
   }
 
   /// The engine of a call's database.
@@ -60,7 +56,7 @@ final class Databases: Sendable {
   func engine(_ target: CallTarget, _ context: CallContext, _ kind: CallKind) async throws -> DatabaseEngine {
     try admit(context, kind)
     if let known = latest.withLock({ $0 }), Databases.names(target, known) {
-      _ = try await store.get()
+      _ = try await frame.store()
       return known.engine
     }
     switch target {
@@ -86,10 +82,10 @@ final class Databases: Sendable {
 
   private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DatabaseEngine {
     if let engine = engines.withLock({ $0[name] }) {
-      _ = try await store.get()
+      _ = try await frame.store()
       return engine
     }
-    let store = try await store.get()
+    let store = try await frame.store()
     var number = try await DatabaseRegister.number(of: name, in: store)
     if number == nil {
       number = try await DatabaseRegister.create(
@@ -107,7 +103,7 @@ final class Databases: Sendable {
       let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0, self.options.tuning.log) }
       let engine = DatabaseEngine(
         name: name, number: number, unsorted: unsorted, store: store, options: self.options, owner: self.owner,
-        recent: self.recent, events: self.events)
+        recent: self.recent, frame: self.frame, gatekeeper: self.gatekeeper)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

@@ -18,7 +18,7 @@ extension DatabaseCall {
         }
         outgoing.finish()
       } catch {
-        outgoing.finish(throwing: FirestoreServiceError(serving: error))
+        outgoing.finish(throwing: boundary.failure(error, context))
       }
     }
     let timer = context.deadline.map {
@@ -46,7 +46,7 @@ extension DatabaseCall {
     } catch let known as WriteAnswers.KnownRefusal {
       throw known.refusal
     } catch {
-      let refusal = FirestoreServiceError(serving: error)
+      let refusal = boundary.failure(error, context)
       guard refusal.code.isRefusal else { throw refusal }
       let time = options.now()
       return try await store.write { try await answers.keep(refusal, at: time, in: $0) }.value.get()

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaFirestoreModel
@@ -6,14 +7,11 @@ import VestaStoreInterop
 
 /// The events of documents: what a commit records of its changes, and what functions get of that.
 enum DocumentEvents {
-  static let types: Set<EventType> = [.documentCreated, .documentUpdated, .documentDeleted]
-
-  /// An outbox in the store of the documents.
-  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
-    EventOutbox(
-      service: "firestore.googleapis.com", keys: Keys.outbox, types: types, store: store,
-      data: { try data(of: ChangedRows(fieldBytes: $0.payload), in: $0) })
-  }
+  /// The events that the engine offers.
+  static let offer = EventOffer(
+    service: "firestore.googleapis.com", keys: Keys.outbox,
+    types: [.documentCreated, .documentUpdated, .documentDeleted]
+  ) { try data(of: ChangedRows(fieldBytes: $0.payload), in: $0) }
 
   /// The events of the changes of a commit that a function wants.
   static func drafts(

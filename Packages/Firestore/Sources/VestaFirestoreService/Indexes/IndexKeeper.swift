@@ -138,7 +138,7 @@ final class IndexKeeper: QueryIndexes {
       return state.used
     }
     let (rows, lifetime) = (rows, options.indexLifetime.microseconds)
-    let lease = Lease(.aging, of: owner, keys: keys)
+    let lease = StoreLease(key: keys.lease(.aging), owner: owner)
     do {
       try await store.write { transaction in
         // Everybody notes what they used; one of them drops.
@@ -195,13 +195,13 @@ final class IndexKeeper: QueryIndexes {
       state.withLock { $0.asked[shape] = nil }
     } catch let failure as UnfitIndex {
       log.warning("I-FSS000003", "The index \(shape.properties) of \(shape.collectionID) is given up: \(failure)")
-      let (rows, lease) = (rows, Lease(.building(failure.id), of: owner, keys: keys))
+      let (rows, lease) = (rows, StoreLease(key: keys.lease(.building(failure.id)), owner: owner))
       _ = try? await store.write { transaction in
         try await rows.giveUp([failure.id], in: transaction)
         try await lease.release(in: transaction)
       }
       sweep()
-    } catch let lost as LeaseLost {
+    } catch let lost as StoreLeaseLost {
       leave(.build(shape), to: lost.holder)
     } catch {
       log.warning("I-FSS000004", "The index \(shape.properties) of \(shape.collectionID) is not ready: \(error)")
@@ -217,14 +217,14 @@ final class IndexKeeper: QueryIndexes {
     let number = try await store.write { transaction -> Int64? in
       guard let number = try await rows.register([shape], used: used, in: transaction)[0] else { return nil }
       if try await rows.isUnfinished(number, in: transaction) {
-        try await Lease(.building(number), of: owner, keys: keys).keep(in: transaction)
+        try await StoreLease(key: keys.lease(.building(number)), owner: owner).keep(in: transaction)
       }
       return number
     }.value
     sweep()
     // No number: the collection has its maximum of indexes already, all of them in use.
     guard let number else { return state.withLock { $0.asked[shape] = 0 } }
-    let lease = Lease(.building(number), of: owner, keys: keys)
+    let lease = StoreLease(key: keys.lease(.building(number)), owner: owner)
     let build = IndexBuild(
       of: number, keys: keys, name: name, retention: options.retention.microseconds, tuning: options.tuning)
     var pace = WorkPace(options.tuning.indexes)
@@ -259,14 +259,14 @@ final class IndexKeeper: QueryIndexes {
   }
 
   /// Whether the engine has been shut down; then another one can continue at once.
-  private func isOver(_ lease: Lease) async -> Bool {
+  private func isOver(_ lease: StoreLease) async -> Bool {
     guard state.withLock({ $0.isClosed }) else { return false }
     _ = try? await store.write { try await lease.release(in: $0) }
     return true
   }
 
   /// Leaves a job to another engine, and looks again when that one's lease has ended if it is not renewed.
-  private func leave(_ job: Job, to holder: Lease.Holder) {
+  private func leave(_ job: Job, to holder: StoreLease.Holder) {
     let now = options.now()
     let again = options.clock.schedule(after: .microseconds(holder.remaining + 20_000)) { [weak self] in
       self?.lookAgain(at: job)
@@ -296,7 +296,7 @@ final class IndexKeeper: QueryIndexes {
       state.sweeping = Task.detached {
         do {
           try await self.sweepAll()
-        } catch let lost as LeaseLost {
+        } catch let lost as StoreLeaseLost {
           self.leave(.sweep, to: lost.holder)
         } catch {
           log.warning("I-FSS000005", "The entries of an index that has gone could not be deleted: \(error)")
@@ -307,7 +307,7 @@ final class IndexKeeper: QueryIndexes {
   }
 
   private func sweepAll() async throws {
-    let (rows, lease) = (rows, Lease(.sweeping, of: owner, keys: keys))
+    let (rows, lease) = (rows, StoreLease(key: keys.lease(.sweeping), owner: owner))
     var isHeld = false
     while !state.withLock({ $0.isClosed }), let step = try await store.read({ try await rows.step(in: $0) }) {
       try await store.write { transaction in

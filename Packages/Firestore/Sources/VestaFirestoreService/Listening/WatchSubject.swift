@@ -8,10 +8,10 @@ enum WatchSubject: Hashable, Sendable {
   case documents(Set<Place>)
 
   /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed in this database.
-  init(_ subject: Target.Subject, in database: DatabaseName) throws {
+  init(_ subject: Target.Subject, in database: DatabaseName) throws(FirestoreServiceError) {
     switch subject {
     case .documents(let names):
-      let parsed = try names.map { try ResourceName(document: $0) }
+      let parsed = try names.map { (name) throws(FirestoreServiceError) in try ResourceName(document: name) }
       guard !parsed.isEmpty, parsed.allSatisfy({ $0.database == database }) else {
         throw FirestoreServiceError.refused("A target needs at least one document, all of \(database).")
       }
@@ -45,6 +45,9 @@ enum WatchSubject: Hashable, Sendable {
     case .documents(let places): places.contains(place)
     }
   }
+
+  /// Whether the subject is documents by name.
+  var isDocuments: Bool { if case .documents = self { true } else { false } }
 
   /// Whether membership depends on more than the document itself.
   var isLimited: Bool {

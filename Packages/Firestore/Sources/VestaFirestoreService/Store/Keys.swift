@@ -18,7 +18,7 @@ import VestaStoreInterop
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
 /// | `(8, database, 4)` | the last part of the log that is in the rows of the collections: a `PositionRow`; see `LogSorter` |
-/// | `(8, database, 3, job…)` | who does a job in the background, and until when: a `LeaseRow` |
+/// | `(8, database, 3, job…)` | who does a job in the background, and until when: a row of `StoreLease` |
 /// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
 ///
 /// Versions are the store's: the times of commits. A commit writes its documents and one row of the log; it reads the

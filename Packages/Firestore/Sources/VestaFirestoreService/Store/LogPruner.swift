@@ -26,12 +26,12 @@ final class LogPruner: Sendable {
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
-  private let lease: Lease
+  private let lease: StoreLease
 
   private var tuning: LogTuning { options.tuning.log }
 
   init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64) {
-    lease = Lease(.pruning, of: owner, keys: keys)
+    lease = StoreLease(key: keys.lease(.pruning), owner: owner)
     self.store = store
     self.keys = keys
     self.options = options
@@ -72,7 +72,7 @@ final class LogPruner: Sendable {
       while !state.withLock({ $0.isClosed }), try await step(before: horizon) {}
       if !state.withLock({ $0.isClosed }) { try await forgetAnswers() }
       state.withLock { $0.horizon = horizon }
-    } catch let lost as LeaseLost {
+    } catch let lost as StoreLeaseLost {
       state.withLock { $0.busyUntil = lost.holder.until }
     } catch StoreError.Code.closed {
       // The next start goes on.

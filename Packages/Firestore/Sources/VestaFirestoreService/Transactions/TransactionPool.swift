@@ -181,7 +181,7 @@ final class TransactionPool: Sendable {
       return id
     } catch {
       if error.code == .unavailable { throw error }
-      if Task.isCancelled { throw FirestoreServiceError(serving: CancellationError()) }
+      if Task.isCancelled { throw .cancelled }
       finish(id)
       if error == .deadlock, options.now() < patience { return nil }
       throw .contention

@@ -60,7 +60,7 @@ import VestaTesting
     try await fill(first, 20)
     let keys = try await first.engine(database).keys
     let index = try await unfinishedIndex(of: first)
-    let lease = Lease(.building(index), of: 77, keys: keys)
+    let lease = StoreLease(key: keys.lease(.building(index)), owner: 77)
     _ = try await store.write { try await lease.keep(in: $0) }
     for _ in 0..<3 {
       _ = try await second.query(Self.byNumber)
@@ -85,7 +85,7 @@ import VestaTesting
     try await fill(engine, 20)
     let base = try await engine.engine(database)
     let index = try await unfinishedIndex(of: engine)
-    _ = try await store.write { try await Lease(.building(index), of: 77, keys: base.keys).keep(in: $0) }
+    _ = try await store.write { try await StoreLease(key: base.keys.lease(.building(index)), owner: 77).keep(in: $0) }
     func ask() async throws -> Int {
       await base.pruner.settle()
       await base.sorter?.settle()
@@ -97,7 +97,7 @@ import VestaTesting
     // The first one looks whether the lease is free.
     #expect(try await ask() > 0)
     for _ in 0..<3 { #expect(try await ask() == 0) }
-    clock.advance(by: .microseconds(Lease.length + 20_000))
+    clock.advance(by: StoreLease.usualLength + .milliseconds(20))
     #expect(try await indexesUsed(engine) == 0)
     await base.indexes.settle()
     #expect(try await indexesUsed(engine) == 1)
@@ -233,7 +233,7 @@ import VestaTesting
       var random = SplitMix(seed: seed)
       let clock = ManualClock()
       let store = ModelStore(clock: clock.ofStore)
-      let keys = DatabaseKeys(1)
+      let (keys, length) = (DatabaseKeys(1), StoreLease.usualLength.microseconds)
       // The last owner, and the time when it took the lease.
       var last: (owner: UInt64, at: Int64)?
       for _ in 0..<300 {
@@ -243,12 +243,12 @@ import VestaTesting
         default: break
         }
         let owner = UInt64.random(in: 1...3, using: &random)
-        let lease = Lease(.pruning, of: owner, keys: keys)
+        let lease = StoreLease(key: keys.lease(.pruning), owner: owner)
         let isGivenBack = Int.random(in: 0..<12, using: &random) == 0
         let (holder, now) = try await store.write { transaction in
           if isGivenBack {
             try await lease.release(in: transaction)
-            return (nil as Lease.Holder?, Int64(-1))
+            return (nil as StoreLease.Holder?, Int64(-1))
           }
           return (try await lease.take(in: transaction), try await transaction.commitVersion().microseconds)
         }.value
@@ -257,10 +257,10 @@ import VestaTesting
           continue
         }
         if let holder {
-          #expect(last != nil && holder.remaining > 0 && holder.remaining <= Lease.length, "seed \(seed)")
+          #expect(last != nil && holder.remaining > 0 && holder.remaining <= length, "seed \(seed)")
           #expect(last?.owner != owner, "seed \(seed): refused to its owner")
         } else {
-          if let last, last.owner != owner { #expect(now - last.at > Lease.length / 2, "seed \(seed): taken away") }
+          if let last, last.owner != owner { #expect(now - last.at > length / 2, "seed \(seed): taken away") }
           last = (owner, now)
         }
       }

@@ -29,7 +29,7 @@ enum ContentPlace: Sendable {
   /// Refuses a place that other processes of the store do not have: they would list objects that they cannot read.
   ///
   /// The id of a shared folder is kept in the store, so that a process with another folder of the same path is refused.
-  func check(_ store: any OrderedStore) async throws {
+  func check(_ store: any OrderedStore, _ clock: ServiceClock) async throws {
     switch self {
     case .provided: return
     case .ownFolder(let path):
@@ -42,7 +42,7 @@ enum ContentPlace: Sendable {
         share, or provide a BlobStore.
         """)
     case .sharedFolder(let path):
-      let own = try await FileBlobStore(directory: path).folderID()
+      let own = try await FileBlobStore(directory: path).folderID(clock)
       let known = try await store.write { transaction -> [UInt8] in
         if let known = try await transaction.get(Keys.folder) { return known }
         try await transaction.put(own, for: Keys.folder)

@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaFiles
+import VestaServiceInterop
 public import VestaStorageBackend
 
 /// Blobs as files of a directory.
@@ -131,13 +132,13 @@ public final class FileBlobStore: BlobStore {
   // MARK: The folder
 
   /// The id of the folder, by which processes find out that they have the same one.
-  func folderID() async throws -> [UInt8] {
+  func folderID(_ clock: ServiceClock) async throws -> [UInt8] {
     let path = "\(root)/folder-id"
     try translated { () throws(FileFailure) in try DurableFile.makeDirectory(root) }
     for attempt in 0..<100 {
       if let id = try translated({ () throws(FileFailure) in try readID(path) }) { return id }
       // Another process is about to write it, or was killed before it could.
-      if attempt > 0 { try await Task.sleep(for: .milliseconds(20)) }
+      if attempt > 0 { try await clock.sleep(for: .milliseconds(20)) }
     }
     return try translated { () throws(FileFailure) in
       try DurableFile.replace(path, with: Self.newID())

@@ -175,7 +175,7 @@ final class BlobContent: ObjectContent {
       position.withLock { $0 = start + Int64(bytes.count) }
       return bytes
     } catch {
-      throw ErrorTable.error(for: error)
+      throw BlobFailures.failure(for: error) ?? error
     }
   }
 

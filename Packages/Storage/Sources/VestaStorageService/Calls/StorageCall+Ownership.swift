@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaCore
+import VestaEngineInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -23,7 +24,7 @@ extension StorageCall {
   ///
   /// - Returns: The row, and whether its blob was another process's: then it has to be copied.
   func own(_ id: UploadID) async throws -> (record: UploadRecord, needsCopy: Bool) {
-    guard try await engine.store.get().isShared else { return (try await activeOrFinal(id), false) }
+    guard try await engine.frame.store().isShared else { return (try await activeOrFinal(id), false) }
     let (owner, length, now) = (engine.owner, engine.options.tuning.ownership, now)
     return try await write { transaction in
       guard var record = try await Self.upload(id, in: transaction), record.state != .cancelled, record.expires > now
@@ -76,7 +77,7 @@ extension StorageCall {
   ///
   /// - Throws: `aborted` when another process has taken the upload over.
   func keepOwned(_ upload: ActiveUpload) async throws {
-    guard upload.isRenewalDue(engine.options.tuning.ownership), try await engine.store.get().isShared else { return }
+    guard upload.isRenewalDue(engine.options.tuning.ownership), try await engine.frame.store().isShared else { return }
     try await note(nil, of: upload.id, isLast: false)
     upload.renewed()
   }

@@ -2,6 +2,7 @@ import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaEngineInterop
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
@@ -136,7 +137,7 @@ extension StorageCall {
       content = try await upload.seal()
     } catch let error as BlobError where error.code == .notFound {
       // Another process has taken the upload over, and has removed this blob.
-      if let current = try await self.upload(upload.id) { try checkOwned(current, in: try await engine.store.get()) }
+      if let current = try await self.upload(upload.id) { try checkOwned(current, in: try await engine.frame.store()) }
       throw error
     }
     if content.md5 == nil, record.expected.md5 ?? expected.md5 != nil {
@@ -148,7 +149,7 @@ extension StorageCall {
     }
     let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
     let (now, lifetime, ready, starter) = (now, lifetime, content, try record.starter())
-    let store = try await engine.store.get()
+    let store = try await engine.frame.store()
     let placed = try await write { transaction in
       guard var current = try await Self.upload(upload.id, in: transaction) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
@@ -175,7 +176,7 @@ extension StorageCall {
   ///   - id: The upload.
   ///   - isLast: Whether the engine gives the upload up: another one may continue it at once.
   func note(_ progress: ActiveUpload.Progress?, of id: UploadID, isLast: Bool = false) async throws {
-    let (store, ownership) = (try await engine.store.get(), engine.options.tuning.ownership)
+    let (store, ownership) = (try await engine.frame.store(), engine.options.tuning.ownership)
     try await write { transaction in
       guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return }
       try checkOwned(record, in: store)
@@ -253,14 +254,14 @@ extension StorageCall {
       guard let record = try await upload(id), record.state == .active,
         let blob = record.blobID
       else { throw error }
-      if isOwner { try checkOwned(record, in: try await engine.store.get()) }
+      if isOwner { try checkOwned(record, in: try await engine.frame.store()) }
       try await engine.blobs.remove(blob)
       try await noteRemoval(id, isOwner)
     }
   }
 
   private func noteRemoval(_ id: UploadID, _ isOwner: Bool) async throws {
-    let store = try await engine.store.get()
+    let store = try await engine.frame.store()
     let blob = try await write { transaction -> BlobID? in
       guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return nil }
       if isOwner { try checkOwned(record, in: store) }

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
@@ -17,7 +18,7 @@ struct StorageCall: Sendable {
   func read<Result>(
     expecting first: StoreFirstRead, _ body: (any StoreReader) async throws -> Result
   ) async throws -> Result {
-    try await engine.store.get().read(expecting: first, body)
+    try await engine.frame.store().read(expecting: first, body)
   }
 
   /// The row of an object now.
@@ -34,13 +35,12 @@ struct StorageCall: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
   ) async throws -> Result {
     let garbage = engine.garbage.withLock { $0 }
-    let result = try await engine.store.get().write { transaction in
+    let result = try await engine.frame.write { transaction in
       let result = try await body(transaction)
       // Removed blobs need no row; their rows are deleted with the next commit instead of a separate one.
       for id in garbage { try await transaction.delete(Keys.garbage(id)) }
       return result
-    }.value
-    if engine.events.interest != nil { engine.events.wake() }
+    }
     if !garbage.isEmpty { engine.garbage.withLock { $0.removeAll { garbage.contains($0) } } }
     return result
   }

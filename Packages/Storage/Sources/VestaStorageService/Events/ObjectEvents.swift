@@ -1,19 +1,18 @@
 import VestaBytes
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
 /// The events of objects: what a call records of its changes, and what functions get of that.
 enum ObjectEvents {
-  /// An outbox in the store of the metadata.
-  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
-    EventOutbox(
-      service: "storage.googleapis.com", keys: Keys.outbox,
-      types: [.objectFinalized, .objectDeleted, .objectMetadataUpdated], store: store,
-      data: { record in
-        data(of: try ObjectRecord(fieldBytes: record.payload), ObjectName(bucket: record.scope, name: record.path))
-      })
-  }
+  /// The events of the engine, whose outbox is in the store of the metadata.
+  static let offer = EventOffer(
+    service: "storage.googleapis.com", keys: Keys.outbox,
+    types: [.objectFinalized, .objectDeleted, .objectMetadataUpdated],
+    data: { record in
+      data(of: try ObjectRecord(fieldBytes: record.payload), ObjectName(bucket: record.scope, name: record.path))
+    })
 
   /// Records a change of an object.
   static func record(

@@ -1,0 +1,72 @@
+public import VestaServiceInterop
+
+/// The routes of one product, contributed to a server as a component.
+///
+/// A server knows no product: it finds all providers by `container.resolveAll((any EndpointProvider).self)`, opens a
+/// port for each, and one that all share. A provider translates between the wire and the backend of its product;
+/// it never decides about tokens: what a caller sent goes into ``CallContext/init(_:project:clock:)``, and the engine
+/// asks the `CallerVerifier` of the project.
+///
+/// ```swift
+/// public enum AuthEndpointsLibrary: Library {
+///   public static let name = "vesta-auth-endpoints"
+///   public static func components() -> [Component] {
+///     [.contribution((any EndpointProvider).self) { _, isCacheable in
+///       isCacheable = true
+///       return AuthEndpoints()
+///     }]
+///   }
+/// }
+/// ```
+public protocol EndpointProvider: Sendable {
+  /// The name of the product as `firebase.json` names its port: "firestore", "auth", "database", "storage", ...
+  var product: String { get }
+
+  /// Whether a request is for this product, on a port that all products share.
+  ///
+  /// - Parameter head: The head of the request; its target tells.
+  func serves(_ head: HTTPRequestHead) -> Bool
+
+  /// Makes the handler of the product's requests; called once for each server.
+  ///
+  /// - Parameter host: The server.
+  func handler(in host: any EndpointHost) -> any HTTPHandler
+}
+
+/// The server in which endpoints run: it has the backends of all projects.
+public protocol EndpointHost: Sendable {
+  /// The clock of deadlines.
+  var clock: ServiceClock { get }
+
+  /// The project of requests that name none.
+  var defaultProject: String { get }
+
+  /// Whether the server is one for development: calls of local test suites, which need no credential, such as clearing
+  /// all data, are served then and only then.
+  var isDevelopment: Bool { get }
+
+  /// How messages of gRPC are read that callers have compressed; `nil` where the server reads none.
+  var compression: GRPCCompression? { get }
+
+  /// The backend of a project, such as `(any RemoteConfigBackend).self`.
+  ///
+  /// The project is opened when it is first named; looking up a backend again is cheap, and never blocks for long.
+  ///
+  /// - Parameters:
+  ///   - type: The protocol of the backend.
+  ///   - project: The id of the project, as the wire names it.
+  /// - Throws: `INVALID_ARGUMENT` for what can be no project's id, `NOT_FOUND` for a project that the server does not
+  ///   have, `UNIMPLEMENTED` where it does not have the product.
+  func backend<Backend>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend
+
+  /// Calls the work when the server begins to shut down, while its listeners still serve: long streams then end with
+  /// `UNAVAILABLE`, so that their clients connect again later.
+  ///
+  /// - Parameter work: Called once, on any thread; at once where the server shuts down already.
+  func onShutDown(_ work: @escaping @Sendable () -> Void)
+}
+
+extension EndpointHost {
+  /// None.
+  public var compression: GRPCCompression? { nil }
+}

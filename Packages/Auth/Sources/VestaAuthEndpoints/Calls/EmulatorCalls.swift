@@ -1,0 +1,89 @@
+import VestaAuthBackend
+import VestaAuthWire
+import VestaBytes
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// A call of local test suites: made as the owner, as it needs no credential.
+struct EmulatorCall: Sendable {
+  let call: AuthCall
+  let tuning: AuthEndpointTuning
+
+  func respond(to route: EmulatorRoute.Call) async throws -> HTTPResponse {
+    let (admin, context) = (try call.admin, call.context)
+    switch route {
+    case .clear:
+      try await clear()
+      return AuthResponse.success(Array("{}".utf8))
+    case .config:
+      let config = try await admin.projectConfig(context: context)
+      return AuthResponse.success(try ProjectConfigWire.emulatorJSON(of: config).json())
+    case .updateConfig:
+      return AuthResponse.success(try ProjectConfigWire.emulatorJSON(of: try await call.updateConfig()).json())
+    case .oobCodes:
+      return AuthResponse.success(try SentOobCodesWire.json(of: try await admin.sentOobCodes(context: context)))
+    case .verificationCodes:
+      let codes = try await admin.sentVerificationCodes(context: context)
+      return AuthResponse.success(try SentVerificationCodesWire.json(of: codes))
+    case .action(let fields): return await act(fields)
+    }
+  }
+
+  /// Deletes all accounts, page by page; codes that were sent stay.
+  private func clear() async throws {
+    var context = call.context
+    context.suppressesEvents = true
+    while true {
+      let page = try await call.admin.batchGet(BatchGetRequest(maxResults: tuning.clearedAccounts), context: context)
+      guard !page.users.isEmpty else { return }
+      _ = try await call.admin.batchDelete(
+        BatchDeleteRequest(localIDs: page.users.map(\.localID), force: true), context: context)
+    }
+  }
+
+  // MARK: The page behind a link
+
+  private func act(_ fields: FormFields) async -> HTTPResponse {
+    var context = call.context
+    context.caller = .nobody
+    do {
+      let (client, code) = (try call.client, fields["oobCode"] ?? "")
+      var result: JSONObject = ["success": "The action is done."]
+      switch fields["mode"] {
+      case "verifyEmail", "recoverEmail", "verifyAndChangeEmail", "revertSecondFactorAddition":
+        let done = try await client.update(UpdateRequest(oobCode: code), context: context)
+        result["email"] = done.email.map { .string($0) }
+      case "resetPassword":
+        guard let password = fields["newPassword"] else {
+          throw AuthServiceError(.missingPassword, "Add &newPassword=NEW_PASSWORD to the URL.")
+        }
+        let request = ResetPasswordRequest(oobCode: code, newPassword: password)
+        result["email"] = try await client.resetPassword(request, context: context).email.map { .string($0) }
+      case "signIn": guard fields["continueUrl"] != nil else { throw AuthServiceError(.missingContinueURI) }
+      default: throw AuthServiceError(.invalidArgument, "The mode is missing or not known.")
+      }
+      if let url = fields["continueUrl"] { return redirect(to: url, fields) }
+      let object: JSONObject = ["authEmulator": .object(result)]
+      return AuthResponse.success(try object.json())
+    } catch {
+      let text = AuthResponse.error(error).wireMessage
+      let object: JSONObject = ["authEmulator": ["error": .string(text)]]
+      var response = AuthResponse.success((try? object.json()) ?? [])
+      response.status = HTTPStatus(400)
+      return response
+    }
+  }
+
+  /// A sign-in continues in the app, with what the link says.
+  private func redirect(to url: String, _ fields: FormFields) -> HTTPResponse {
+    var target = url
+    if fields["mode"] == "signIn" {
+      var rest = FormFields()
+      for field in fields.fields where field.name != "continueUrl" { rest.append(field.name, field.value) }
+      target += (url.contains("?") ? "&" : "?") + rest.text
+    }
+    // A line break would end the field.
+    guard target.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return HTTPResponse(HTTPStatus(400)) }
+    return HTTPResponse(HTTPStatus(303), fields: ["location": target])
+  }
+}

@@ -1,0 +1,56 @@
+import VestaAuthBackend
+import VestaAuthWire
+import VestaBytes
+import VestaServiceInterop
+
+// The calls of owners on accounts.
+
+extension AuthCall {
+  /// The response to an owner; `nil` for a call that owners make as clients do.
+  func respondToOwner(_ call: AuthRoute.Call) async throws -> [UInt8]? {
+    switch call {
+    case .signUp where object["idToken"] == nil:
+      let request = try read(CreateUserRequestWire.self)
+      return try CreatedUserWire.json(of: try await admin.createUser(request, context: context))
+    case .lookup where object["idToken"] == nil:
+      let request = try read(GetUsersRequestWire.self)
+      return try LookupResponseWire.json(of: try await admin.getUsers(request, context: context))
+    case .update where object["idToken"] == nil && object["oobCode"] == nil:
+      let user = try await admin.updateUser(try read(AdminUpdateRequestWire.self), context: context)
+      return try UpdateResponseWire.json(of: UpdateResponse(user))
+    case .delete where object["idToken"] == nil:
+      try await admin.deleteUser(localID: try read(LocalIDWire.self), context: context)
+      return Self.deleted
+    case .sendOobCode where (object["returnOobLink"] ?? object["return_oob_link"])?.bool == true:
+      let request = try read(SendOobCodeRequestWire.self)
+      return try OobLinkWire.json(of: try await admin.createOobLink(request, context: context))
+    default: return try await respondToBatch(call)
+    }
+  }
+
+  private func respondToBatch(_ call: AuthRoute.Call) async throws -> [UInt8]? {
+    switch call {
+    case .batchGet:
+      let request = try BatchGetWire.request(query: query)
+      return try BatchGetWire.json(of: try await admin.batchGet(request, context: context))
+    case .batchCreate:
+      let request = try read(BatchCreateRequestWire.self)
+      return try BatchCreateResponseWire.json(of: try await admin.batchCreate(request, context: context))
+    case .batchDelete:
+      let request = try read(BatchDeleteRequestWire.self)
+      return try BatchDeleteResponseWire.json(of: try await admin.batchDelete(request, context: context))
+    case .query:
+      let request = try read(QueryUsersRequestWire.self)
+      return try QueryUsersResponseWire.json(of: try await admin.queryUsers(request, context: context))
+    default: return nil
+    }
+  }
+}
+
+extension UpdateResponse {
+  fileprivate init(_ user: AuthUser) {
+    self.init(
+      localID: user.localID, email: user.email, emailVerified: user.emailVerified, displayName: user.displayName,
+      photoURL: user.photoURL, hasPassword: user.hasPassword, providerUserInfo: user.providerUserInfo)
+  }
+}

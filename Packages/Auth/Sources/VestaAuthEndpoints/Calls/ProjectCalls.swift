@@ -1,0 +1,57 @@
+import VestaAuthBackend
+import VestaAuthWire
+import VestaBytes
+import VestaServiceInterop
+
+// The calls about a project: its settings, its tenants, and the cookies of its sessions.
+
+extension AuthCall {
+  func respond(to call: AuthProjectRoute.Call) async throws -> [UInt8] {
+    switch call {
+    case .publicConfig:
+      return try PublicProjectConfigWire.json(of: try await client.publicProjectConfig(context: context)).json()
+    case .createSessionCookie:
+      let request = try read(CreateSessionCookieRequestWire.self)
+      return try SessionCookieWire.json(of: try await admin.createSessionCookie(request, context: context))
+    case .config:
+      return try ProjectConfigWire.json(of: try await admin.projectConfig(context: context), project: project).json()
+    case .updateConfig(let mask):
+      return try ProjectConfigWire.json(of: try await updateConfig(mask: mask), project: project).json()
+    default: return try await respondToTenant(call)
+    }
+  }
+
+  /// Changes the settings by the members of the body.
+  func updateConfig(mask: [String]? = nil) async throws -> ProjectConfig {
+    var config = try await admin.projectConfig(context: context)
+    try ProjectConfigWire.merge(object, into: &config, mask: mask)
+    try await admin.setProjectConfig(config, context: context)
+    return config
+  }
+
+  private func respondToTenant(_ call: AuthProjectRoute.Call) async throws -> [UInt8] {
+    switch call {
+    case .createTenant:
+      return try json(try await admin.createTenant(try TenantWire.createRequest(object), context: context))
+    case .tenant(let id): return try json(try await admin.tenant(id: id, context: context))
+    case .updateTenant(let id, let mask):
+      let tenant = try await admin.tenant(id: id, context: context)
+      let request = try TenantWire.updateRequest(object, tenant, mask: mask)
+      return try json(try await admin.updateTenant(request, context: context))
+    case .deleteTenant(let id):
+      try await admin.deleteTenant(id: id, context: context)
+      return Array("{}".utf8)
+    case .listTenants(let size, let token):
+      let request = ListTenantsRequest(pageSize: size, pageToken: token)
+      let page = try await admin.listTenants(request, context: context)
+      var response = JSONObject()
+      let tenants = page.tenants.map { JSONValue.object(TenantWire.json(of: $0, project: project)) }
+      if !tenants.isEmpty { response["tenants"] = .array(tenants) }
+      response["nextPageToken"] = page.nextPageToken.map { .string($0) }
+      return try response.json()
+    default: throw AuthServiceError(.notImplemented)
+    }
+  }
+
+  private func json(_ tenant: Tenant) throws -> [UInt8] { try TenantWire.json(of: tenant, project: project).json() }
+}

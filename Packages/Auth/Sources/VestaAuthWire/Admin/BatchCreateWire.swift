@@ -1,0 +1,130 @@
+public import VestaAuthBackend
+public import VestaBytes
+
+/// The request of `accounts:batchCreate`: accounts, and how the hashes of their passwords were made.
+public enum BatchCreateRequestWire: ProtobufConversion {
+  /// The members of a request.
+  public struct Parts {
+    var users: [ImportedUser] = []
+    var allowsOverwrite = false
+    var checksSanity = false
+    var algorithm: String?
+    var signerKey: [UInt8] = []
+    var saltSeparator: [UInt8] = []
+    var rounds: Int64?
+    var memoryCost: Int64?
+    var cost: Int64?
+    var blockSize: Int64?
+    var parallelization: Int64?
+  }
+
+  /// The statement of the members.
+  public enum Schema: ProtobufSchema {
+    /// No members.
+    public static var empty: Parts { Parts() }
+
+    /// Visits the members.
+    public static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+      try visitor.repeated(1, "users", &parts.users, ProtobufMessage<ImportedUserWire>.self)
+      try visitor.field(2, "allowOverwrite", &parts.allowsOverwrite, ProtobufBool.self)
+      try visitor.field(3, "sanityCheck", &parts.checksSanity, ProtobufBool.self)
+      try visitor.optional(4, "hashAlgorithm", &parts.algorithm, ProtobufString.self)
+      try visitor.field(5, "signerKey", &parts.signerKey, ProtobufBytes.self)
+      try visitor.field(6, "saltSeparator", &parts.saltSeparator, ProtobufBytes.self)
+      try visitor.optional(7, "rounds", &parts.rounds, PlainNumber.self)
+      try visitor.optional(8, "memoryCost", &parts.memoryCost, PlainNumber.self)
+      try visitor.optional(9, "cpuMemCost", &parts.cost, PlainNumber.self)
+      try visitor.optional(10, "blockSize", &parts.blockSize, PlainNumber.self)
+      try visitor.optional(11, "parallelization", &parts.parallelization, PlainNumber.self)
+    }
+  }
+
+  /// The members of a request.
+  public static func parts(of request: BatchCreateRequest) -> Parts {
+    var parts = Parts(
+      users: request.users, allowsOverwrite: request.allowsOverwrite, checksSanity: request.checksSanity)
+    switch request.hash {
+    case .scrypt(let key, let separator, let rounds, let memory)?:
+      parts.algorithm = "SCRYPT"
+      (parts.signerKey, parts.saltSeparator) = (key, separator)
+      (parts.rounds, parts.memoryCost) = (Int64(rounds), Int64(memory))
+    case .standardScrypt(let cost, let blockSize, let parallelism)?:
+      parts.algorithm = "STANDARD_SCRYPT"
+      (parts.cost, parts.blockSize) = (1 << Int64(min(max(0, cost), 62)), Int64(blockSize))
+      parts.parallelization = Int64(parallelism)
+    case .pbkdf2SHA256(let rounds)?:
+      parts.algorithm = "PBKDF2_SHA256"
+      parts.rounds = Int64(rounds)
+    case .bcrypt?: parts.algorithm = "BCRYPT"
+    case .text?: parts.algorithm = vestaText
+    case nil: break
+    }
+    return parts
+  }
+
+  /// The request of members.
+  ///
+  /// - Throws: `BytesError` with `.malformed` for an algorithm that the seam cannot say, and for costs out of range.
+  public static func value(of parts: Parts) throws(BytesError) -> BatchCreateRequest {
+    BatchCreateRequest(
+      users: parts.users, hash: try hash(parts), allowsOverwrite: parts.allowsOverwrite,
+      checksSanity: parts.checksSanity)
+  }
+
+  /// The name of the form of Vesta's own exports, in which each hash says how it was made.
+  private static let vestaText = "VESTA_TEXT"
+
+  private static func hash(_ parts: Parts) throws(BytesError) -> ImportHash? {
+    func number(_ value: Int64?) throws(BytesError) -> Int {
+      guard let value, let number = Int32(exactly: value), number >= 0 else {
+        throw BytesError(.malformed, "INVALID_HASH_PARAMETER")
+      }
+      return Int(number)
+    }
+    switch parts.algorithm {
+    case nil, ""?: return nil
+    case "SCRYPT"?:
+      return .scrypt(
+        signerKey: parts.signerKey, saltSeparator: parts.saltSeparator, rounds: try number(parts.rounds),
+        memoryCost: try number(parts.memoryCost))
+    case "STANDARD_SCRYPT"?:
+      guard let cost = parts.cost, cost > 0, cost.nonzeroBitCount == 1 else {
+        throw BytesError(.malformed, "INVALID_HASH_PARAMETER")
+      }
+      return .standardScrypt(
+        costLog2: cost.trailingZeroBitCount, blockSize: try number(parts.blockSize),
+        parallelism: try number(parts.parallelization))
+    case "PBKDF2_SHA256"?: return .pbkdf2SHA256(rounds: try number(parts.rounds))
+    case "BCRYPT"?: return .bcrypt
+    case vestaText?: return .text
+    default: throw BytesError(.malformed, "INVALID_HASH_ALGORITHM")
+    }
+  }
+}
+
+/// The statement of an account that is imported.
+public enum ImportedUserWire: ProtobufSchema {
+  /// No members.
+  public static var empty: ImportedUser { ImportedUser(localID: "") }
+
+  /// Visits the members.
+  public static func visit(_ user: inout ImportedUser, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+    try visitor.field(1, "localId", &user.localID, ProtobufString.self)
+    try visitor.optional(2, "email", &user.email, ProtobufString.self)
+    try visitor.field(3, "emailVerified", &user.emailVerified, ProtobufBool.self)
+    try visitor.optional(4, "displayName", &user.displayName, ProtobufString.self)
+    try visitor.optional(5, "photoUrl", &user.photoURL, ProtobufString.self)
+    try visitor.optional(6, "phoneNumber", &user.phoneNumber, ProtobufString.self)
+    try visitor.optional(7, "passwordHash", &user.passwordHash, ProtobufBytes.self)
+    try visitor.field(8, "salt", &user.salt, ProtobufBytes.self)
+    try visitor.optional(9, "rawPassword", &user.rawPassword, ProtobufString.self)
+    try visitor.field(10, "disabled", &user.disabled, ProtobufBool.self)
+    try visitor.optional(11, "createdAt", &user.createdAt, ProtobufInt64.self)
+    try visitor.optional(12, "lastLoginAt", &user.lastLoginAt, ProtobufInt64.self)
+    try visitor.optional(13, "validSince", &user.validSince, ProtobufInt64.self)
+    try visitor.optional(14, "customAttributes", &user.customAttributes, ProtobufString.self)
+    try visitor.repeated(15, "providerUserInfo", &user.providerUserInfo, ProtobufMessage<ProviderUserInfoWire>.self)
+    try visitor.repeated(16, "mfaInfo", &user.mfaFactors, ProtobufMessage<NewFactorWire>.self)
+    try visitor.optional(17, "tenantId", &user.tenantID, ProtobufString.self)
+  }
+}
