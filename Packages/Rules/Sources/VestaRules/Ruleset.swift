@@ -19,6 +19,8 @@ public struct Ruleset: Sendable {
   public let version: Int
   /// The warnings of the compiler.
   public let warnings: [RulesIssue]
+  /// The text that was compiled, comments included.
+  public var text: String { String(decoding: code.source.bytes, as: UTF8.self) }
   let code: RulesCode
   var source: SourceText { code.source }
   var tree: SyntaxTree { code.tree }
