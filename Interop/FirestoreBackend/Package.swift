@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaFirestoreBackend", targets: ["VestaFirestoreBackend"]),
     .library(name: "VestaFirestoreBackendContracts", targets: ["VestaFirestoreBackendContracts"]),
+    .library(name: "VestaFirestoreBackendFakes", targets: ["VestaFirestoreBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -32,6 +33,16 @@ let package = Package(
     ),
     .target(
       name: "VestaFirestoreBackendContracts",
+      dependencies: [
+        "VestaFirestoreBackend", "VestaFirestoreBackendFakes",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreBackendFakes",
       dependencies: [
         "VestaFirestoreBackend",
         .product(name: "VestaConcurrency", package: "Core"),

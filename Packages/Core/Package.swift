@@ -28,7 +28,8 @@ let package = Package(
     .target(name: "VestaPatterns", swiftSettings: settings),
     .target(name: "VestaFiles", dependencies: ["VestaBytes", "VestaConcurrency"], swiftSettings: settings),
     .target(name: "VestaTesting", dependencies: ["VestaConcurrency"], swiftSettings: settings),
-    .target(name: "VestaCore", dependencies: ["VestaConcurrency", "VestaFiles"], swiftSettings: settings),
+    .target(
+      name: "VestaCore", dependencies: ["VestaBytes", "VestaConcurrency", "VestaFiles"], swiftSettings: settings),
     .target(name: "VestaDataCoding", swiftSettings: settings),
     .testTarget(
       name: "VestaConcurrencyTests", dependencies: ["VestaConcurrency", "VestaTesting"], swiftSettings: settings),

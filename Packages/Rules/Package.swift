@@ -40,6 +40,8 @@ let package = Package(
         "VestaRules",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
@@ -47,13 +49,24 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .target(name: "VestaRulesTesting", dependencies: ["VestaRules"], swiftSettings: settings),
+    .target(
+      name: "VestaRulesTesting",
+      dependencies: [
+        "VestaRules", "VestaRulesGuards",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaRulesGuardsTests",
       dependencies: [
         "VestaRules", "VestaRulesGuards",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
@@ -63,7 +76,15 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
-      name: "VestaRulesTestingTests", dependencies: ["VestaRules", "VestaRulesTesting"], swiftSettings: settings),
+      name: "VestaRulesTestingTests",
+      dependencies: [
+        "VestaRules", "VestaRulesTesting",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaRulesTests",
       dependencies: [

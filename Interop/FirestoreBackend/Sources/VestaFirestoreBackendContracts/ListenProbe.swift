@@ -19,8 +19,8 @@ struct ListenProbe {
   private(set) var messages = 0
   private(set) var repetitions = 0
 
-  init(_ subject: FirestoreSubject) async throws {
-    call = try await subject.backend.listen(database: subject.database, context: subject.context)
+  init(_ subject: FirestoreSubject, as caller: CallContext? = nil) async throws {
+    call = try await subject.backend.listen(database: subject.database, context: caller ?? subject.context)
     iterator = call.responses.makeAsyncIterator()
     patience = subject.patience
   }
@@ -63,6 +63,14 @@ struct ListenProbe {
     try await read("the removal of target \(id)") { response in
       guard case .targetChange(let change) = response else { return false }
       return change.kind == .remove && change.targetIDs == [id]
+    }
+  }
+
+  /// Reads until a target is removed.
+  mutating func anyRemoval() async throws {
+    try await read("the removal of a target") { response in
+      guard case .targetChange(let change) = response else { return false }
+      return change.kind == .remove
     }
   }
 

@@ -12,8 +12,9 @@ public import VestaStoreInterop
 /// store. A database is created by the first call that writes to it, the default one of a project with the
 /// first call; others are `NOT_FOUND` until then. All of it may be used from any task at any time.
 ///
-/// The engine evaluates no security rules yet: it serves every caller, or the owner alone
-/// (`FirestoreServiceOptions.access`). Listing collections and partitions is the owner's in any case.
+/// The engine asks a `FirestoreGuard`, such as that of security rules, about everything that leaves or changes documents;
+/// without one it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing collections and
+/// partitions is the owner's in any case.
 ///
 /// ```swift
 /// let engine = FirestoreEngine(store: store)
@@ -37,22 +38,23 @@ public final class FirestoreEngine: FirestoreBackend {
   ///   - store: Belongs to the engine from here on, which closes it in `close()`.
   ///   - options: Limits, lifetimes, indexes and the clock.
   ///   - callers: The check of who calls; one that refuses every credential unless given.
+  ///   - gatekeeper: Decides which calls of others than owners are allowed; `nil` allows all.
   public convenience init(
     store: any OrderedStore, options: FirestoreServiceOptions = FirestoreServiceOptions(),
-    callers: CallerCheck = CallerCheck()
+    callers: CallerCheck = CallerCheck(), gatekeeper: (any FirestoreGuard)? = nil
   ) {
-    self.init(options: options, callers: callers) { store }
+    self.init(options: options, callers: callers, gatekeeper: gatekeeper) { store }
   }
 
   init(
-    options: FirestoreServiceOptions, callers: CallerCheck,
+    options: FirestoreServiceOptions, callers: CallerCheck, gatekeeper: (any FirestoreGuard)? = nil,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     frame = EngineFrame(
       "Firestore", clock: options.clock, callers: callers, events: DocumentEvents.offer,
       translate: { ($0 as? StoreError)?.code == .conflict ? .contention : nil }, openStore: openStore
     ) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
-    databases = Databases(options: options, frame: frame)
+    databases = Databases(options: options, frame: frame, gatekeeper: gatekeeper)
   }
 
   /// Ends the engine, its open calls, and its store; later calls fail with `UNAVAILABLE`.

@@ -10,7 +10,7 @@ import VestaStoreInterop
 /// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the
 /// project. An app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a
 /// `CryptoProvider` in the app, resuming listeners get the names of the documents that still exist
-/// (`FirestoreServiceOptions.md5`).
+/// (`FirestoreServiceOptions.md5`). With a `FirestoreGuard` in the app, such as that of security rules, the engine asks it.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])
@@ -34,6 +34,7 @@ public enum FirestoreServiceLibrary: Library {
           .optional(FirestoreServiceOptions.self),
           .optional((any CallerVerifier).self),
           .optional((any AppCheckVerifier).self),
+          .optional((any FirestoreGuard).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
@@ -43,7 +44,8 @@ public enum FirestoreServiceLibrary: Library {
           options: options,
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self))
+            apps: try container.find((any AppCheckVerifier).self)),
+          gatekeeper: try container.find((any FirestoreGuard).self)
         ) {
           try await stores.openStore(named: "firestore", in: home.ready(), options: StoreOptions())
         }

@@ -114,13 +114,14 @@ public struct Ruleset: Sendable {
     // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
     for alternative in alternatives.isEmpty ? [[]] : alternatives {
       let left = budget.expressions
-      last = decide(request, segments, QueryFacts(alternative), documents, &budget, recorder: recorder)
+      let readings = alternative.readings
+      last = decide(request, segments, QueryFacts(readings[0]), documents, &budget, recorder: recorder)
       guard last.isAllowed else { return last }
-      for variant in alternative.numberVariants {
+      for reading in readings.dropFirst() {
         // Another reading of the same alternative: it uses none of the budget of the others.
         let rest = budget.expressions
         budget.expressions = left
-        last = decide(request, segments, QueryFacts(variant), documents, &budget, recorder: nil)
+        last = decide(request, segments, QueryFacts(reading), documents, &budget, recorder: nil)
         budget.expressions = rest
         guard last.isAllowed else { return last }
       }

@@ -11,7 +11,9 @@ public final class DatabaseRulesGuard: DatabaseGuard {
   private let rules: RulesInForce<DatabaseRuleset>
 
   /// A guard that denies everything until it has rules.
-  public init(_ ruleset: DatabaseRuleset? = nil) { rules = RulesInForce(ruleset) }
+  public convenience init(_ ruleset: DatabaseRuleset? = nil) { self.init(RulesInForce(ruleset)) }
+
+  init(_ rules: RulesInForce<DatabaseRuleset>) { self.rules = rules }
 
   /// The rules that decisions are made by now; `nil` for none.
   public var current: DatabaseRuleset? { rules.current }
@@ -63,6 +65,7 @@ private final class KnownNodes: DatabaseRulesData {
   private let written: [(path: [String], node: VestaDatabaseBackend.DatabaseNode)]
   private var nodes: [[String]: VestaRules.DatabaseNode] = [:]
   private var missed: [[String]] = []
+  var missedCount: Int { missed.count }
 
   init(_ state: any DatabaseGuardState, written: [DatabasePathValue] = []) {
     self.state = state

@@ -11,7 +11,9 @@ public final class FirestoreRulesGuard: FirestoreGuard {
   private let rules: RulesInForce<Ruleset>
 
   /// A guard that denies everything until it has rules.
-  public init(_ ruleset: Ruleset? = nil) { rules = RulesInForce(ruleset) }
+  public convenience init(_ ruleset: Ruleset? = nil) { self.init(RulesInForce(ruleset)) }
+
+  init(_ rules: RulesInForce<Ruleset>) { self.rules = rules }
 
   /// The rules that decisions are made by now; `nil` for none.
   public var current: Ruleset? { rules.current }

@@ -7,6 +7,11 @@ public import VestaRules
 /// made by one ruleset. One that does not compile leaves the rules in force as they are. Before the first rules
 /// everything is denied.
 public final class RulesInForce<Rules: Sendable>: Sendable {
+  /// The place of a replacement in the order of all of them.
+  struct Turn: Sendable {
+    fileprivate let number: Int
+  }
+
   private struct State: Sendable {
     var rules: Rules?
     /// The number of the call that the rules are from.
@@ -34,17 +39,9 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
   public func replace(
     _ compile: @escaping @Sendable () throws(RulesetError) -> Rules
   ) async throws(RulesetError) -> Rules {
-    let number = state.withLock { state in
-      state.calls += 1
-      return state.calls
-    }
+    let turn = turn()
     let rules = try await Self.compiled(compile)
-    let isNewest = state.withLock { state in
-      guard number > state.number else { return false }
-      (state.rules, state.number) = (rules, number)
-      return true
-    }
-    if isNewest { changes.emit(()) }
+    if put(rules, turn) { announce() }
     return rules
   }
 
@@ -56,4 +53,29 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
   public func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration {
     changes.add { _ in changed() }
   }
+
+  // MARK: In steps
+
+  /// The number of replacements that have begun.
+  var turnsTaken: Int { state.withLock { $0.calls } }
+
+  /// Begins a replacement, before its rules are compiled.
+  func turn() -> Turn {
+    state.withLock { state in
+      state.calls += 1
+      return Turn(number: state.calls)
+    }
+  }
+
+  /// Puts rules in force unless those of a later turn are; whether it has.
+  func put(_ rules: Rules, _ turn: Turn) -> Bool {
+    state.withLock { state in
+      guard turn.number > state.number else { return false }
+      (state.rules, state.number) = (rules, turn.number)
+      return true
+    }
+  }
+
+  /// Tells the observers that the rules were replaced.
+  func announce() { changes.emit(()) }
 }

@@ -14,10 +14,7 @@ public final class StorageRulesGuard: StorageGuard {
   private let documents: FirestoreLookups?
 
   /// A guard that denies everything until it has rules.
-  public init() {
-    rules = RulesInForce()
-    documents = nil
-  }
+  public convenience init() { self.init(RulesInForce()) }
 
   /// A guard whose rules look into Firestore.
   ///
@@ -28,11 +25,16 @@ public final class StorageRulesGuard: StorageGuard {
   ///   - project: The project; rules see its default database alone.
   ///   - context: The context of the owner who reads them.
   public convenience init(firestore: any FirestoreBackend, project: String, context: CallContext) {
-    self.init(reading: BackendReading(backend: firestore, context: context), project: project)
+    self.init(RulesInForce(), reading: BackendReading(backend: firestore, context: context), project: project)
   }
 
-  init(reading source: any FirestoreReading, project: String) {
-    rules = RulesInForce()
+  init(_ rules: RulesInForce<Ruleset>) {
+    self.rules = rules
+    documents = nil
+  }
+
+  init(_ rules: RulesInForce<Ruleset>, reading source: any FirestoreReading, project: String) {
+    self.rules = rules
     documents = FirestoreLookups(source: source, project: project)
   }
 
@@ -55,11 +57,16 @@ public final class StorageRulesGuard: StorageGuard {
     guard let ruleset = rules.current else { return false }
     let request = Self.request(operation, at: time, context)
     var budget = ruleset.budget
-    let lookups = documents?.oneVersion()
-    return try await ruleset.decide(request, budget: &budget) { (function, path) async throws in
-      guard let lookups else { return RulesLookup.unavailable }
-      return try await lookups.document(at: path)
-    }.isAllowed
+    let lookups = documents?.oneVersion(until: context.deadline)
+    do {
+      return try await ruleset.decide(request, budget: &budget) { (function, path) async throws in
+        guard let lookups else { return RulesLookup.unavailable }
+        return try await lookups.document(at: path)
+      }.isAllowed
+    } catch let failure as any ServiceFailure {
+      // Of the documents' service, while callers of this one know its own errors.
+      throw StorageServiceError(failure.status)
+    }
   }
 
   static func request(_ operation: StorageGuardedOperation, at time: Int64, _ context: CallContext) -> RulesRequest {

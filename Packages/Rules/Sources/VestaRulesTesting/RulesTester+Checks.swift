@@ -32,13 +32,13 @@ extension RulesTester {
     let whole = RulesPath.document(path)
     let request = RulesRequest(
       method, whole, auth: user.value, time: .timestamp(time), existing: resource(documents[path], whole) ?? .null)
-    let answers = TestDocuments(before: documents, after: documents)
+    let answers = answers(after: documents)
     guard coverage.decide(request, documents: answers).isAllowed != isExpected else { return }
     throw RulesTestFailure(isExpected, ruleset.trace(request, documents: answers))
   }
 
   func check(_ isExpected: Bool, _ query: RulesQuery, _ user: RulesUser) throws(RulesTestFailure) {
-    let answers = TestDocuments(before: documents, after: documents)
+    let answers = answers(after: documents)
     let now = RulesValue.timestamp(time)
     let decision = coverage.decide(query, auth: user.value, time: now, documents: answers)
     guard decision.isAllowed != isExpected else { return }
@@ -60,7 +60,7 @@ extension RulesTester {
           existing: resource(old, path) ?? .null))
       after[write.path] = new
     }
-    let answers = TestDocuments(before: documents, after: after)
+    let answers = answers(after: after)
     let isSingle = writes.count == 1
     var budget = isSingle ? ruleset.budget : RulesBudget.commit(limits: ruleset.limits)
     var last: RulesTrace?
@@ -78,6 +78,10 @@ extension RulesTester {
     if !isExpected { throw RulesTestFailure(isExpected, last) }
   }
 
+  private func answers(after: [String: RulesValue]) -> TestDocuments {
+    TestDocuments(before: documents, after: after, reading: reading)
+  }
+
   private func resource(_ fields: RulesValue?, _ path: RulesPath) -> RulesValue? {
     guard case .map(let data)? = fields else { return nil }
     return .map(.document(at: path, data: data))
@@ -88,11 +92,13 @@ extension RulesTester {
 struct TestDocuments: RulesDocuments {
   let before: [String: RulesValue]
   let after: [String: RulesValue]
+  var reading: DocumentsToRead?
 
   func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
     let root = RulesTester.root.segments
     guard path.segments.starts(with: root) else { return .missing }
     let name = path.segments.dropFirst(root.count).joined(separator: "/")
+    reading?.note(name)
     guard case .map(let data)? = (function.isAfter ? after : before)[name] else { return .missing }
     return .found(.document(at: path, data: data))
   }

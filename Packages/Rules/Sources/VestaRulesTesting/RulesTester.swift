@@ -21,6 +21,9 @@ public struct RulesTester: Sendable {
   /// The outcomes of all checks.
   public let coverage: RulesCoverage
 
+  /// With documents of a running service: those that it knows, and those that a check has missed.
+  var reading: DocumentsToRead?
+
   static let root = RulesPath.document("")
 
   /// A tester of rules for Firestore.
@@ -29,6 +32,15 @@ public struct RulesTester: Sendable {
   public init(firestore source: String, dialect: RulesDialect = .production) throws(RulesetError) {
     ruleset = try Ruleset(source, for: .firestore, dialect: dialect)
     coverage = RulesCoverage(of: ruleset)
+  }
+
+  /// The same tester with documents of a running service, whose checks count in no coverage.
+  init(_ rules: RulesTester, _ documents: [String: RulesValue], _ reading: DocumentsToRead) {
+    ruleset = rules.ruleset
+    time = rules.time
+    coverage = RulesCoverage(of: rules.ruleset)
+    self.documents = documents
+    self.reading = reading
   }
 
   // MARK: Checks

@@ -197,7 +197,7 @@ private struct Documents: FirestoreGuardState {
     let versions = Log<Timestamp?>()
 
     nonisolated(nonsending) func document(
-      _ name: String, in database: String, at version: Timestamp?
+      _ name: String, in database: String, at version: Timestamp?, until deadline: Int64?
     ) async throws -> (document: Document?, version: Timestamp?) {
       versions.add(version)
       let read = version ?? Timestamp(seconds: Int64(versions.entries.count))
@@ -207,7 +207,7 @@ private struct Documents: FirestoreGuardState {
 
   @Test func `the documents of one decision are read at one version`() async throws {
     let moving = Moving()
-    let guardian = StorageRulesGuard(reading: moving, project: "p")
+    let guardian = StorageRulesGuard(RulesInForce(), reading: moving, project: "p")
     try await guardian.replace(with: source)
     let name = ObjectName(bucket: "b", name: "f/x/y")
     #expect(try await guardian.allows(.get(name, existing: nil), at: 0, context: CallContext()))

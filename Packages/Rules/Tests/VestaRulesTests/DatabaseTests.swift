@@ -164,4 +164,61 @@ import VestaTesting
       rules.decideRead([], data: DatabaseTree.missing).steps.last?.failure?.description
         == "maximum size of values has been reached")
   }
+
+  /// A tree of which a node is known when it has been read.
+  private final class PartlyRead: DatabaseRulesData {
+    let tree: DatabaseTree
+    var known: Set<[String]> = []
+    var missed: Set<[String]> = []
+    var missedCount: Int { missed.count }
+
+    init(_ tree: DatabaseTree) { self.tree = tree }
+
+    func node(at path: [String]) -> DatabaseNode {
+      if known.contains(path) { return tree.node(at: path) }
+      missed.insert(path)
+      return .missing
+    }
+
+    func childNames(at path: [String]) -> [String] { tree.childNames(at: path) }
+  }
+
+  @Test func `all that a decision has to read is known after few attempts`() throws {
+    let rules = try DatabaseRuleset(
+      #"{"rules": {"items": {"$i": {".write": "auth.uid === 'ada' && root.child('open').val() === true && root.child('until').val() > now", ".validate": "root.child('kinds').child(newData.child('kind').val()).exists()"}}}}"#
+    )
+    let numbers = 0..<1_000
+    let kinds = DatabaseTree.parent(Dictionary(uniqueKeysWithValues: numbers.map { ("k\($0)", .leaf(.bool(true))) }))
+    let before = DatabaseTree.parent(["open": true, "until": 5, "kinds": kinds])
+    let items = Dictionary(
+      uniqueKeysWithValues: numbers.map { ("i\($0)", DatabaseTree.parent(["kind": .leaf(.string("k\($0)"))])) })
+    func decide(_ after: DatabaseTree) -> (isAllowed: Bool, attempts: Int) {
+      let (old, new) = (PartlyRead(before), PartlyRead(after))
+      for attempt in 1... {
+        let decision = rules.decideWrite(
+          numbers.map { ["items", "i\($0)"] }, auth: ["uid": "ada"], now: 1, before: old, after: new)
+        if old.missed.isEmpty, new.missed.isEmpty { return (decision.isAllowed, attempt) }
+        for data in [old, new] { (data.known, data.missed) = (data.known.union(data.missed), []) }
+      }
+      return (false, 0)
+    }
+    let all = decide(before.setting(.parent(items), at: ["items"]))
+    #expect(all.isAllowed)
+    #expect(all.attempts <= 5)
+    let wrong = decide(before.setting(.parent(items), at: ["items"]).setting("none", at: ["items", "i999", "kind"]))
+    #expect(!wrong.isAllowed)
+    #expect(wrong.attempts <= 5)
+  }
+
+  @Test func `the only child of a node can be deleted though the node would not be valid without it`() throws {
+    let rules = try DatabaseRuleset(
+      #"{"rules": {"path": {".write": true, ".validate": "newData.hasChildren(['a'])", "a": {".validate": "newData.isNumber()"}, "$other": {".validate": false}}}}"#
+    )
+    let before = DatabaseTree.parent(["path": .parent(["a": 1])])
+    let after = before.setting(.missing, at: ["path", "a"])
+    #expect(after == .missing)
+    let decision = rules.decideWrite([["path", "a"]], before: before, after: after)
+    #expect(decision.isAllowed, "\(decision.steps)")
+    #expect(rules.decideWrite([["path", "a"]], before: DatabaseTree.missing, after: before).isAllowed)
+  }
 }

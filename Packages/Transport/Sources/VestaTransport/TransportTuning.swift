@@ -39,6 +39,13 @@ public struct TransportTuning: Sendable {
   /// How long the handshake of TLS may take, and the answer of a proxy.
   public var handshakeTimeout = Duration.seconds(10)
 
+  /// The number of messages without data (new keys, tickets) that a peer of TLS may send at once after the handshake;
+  /// the connection ends when there are more.
+  public var tlsControlMessages = 100
+
+  /// The number of such messages in a second, in the long run.
+  public var tlsControlMessagesPerSecond = 1
+
   /// How often a listener looks whether the files of its certificates have changed.
   public var certificateInterval = Duration.seconds(60)
 
@@ -110,6 +117,10 @@ public struct TransportTuning: Sendable {
   /// The number of such streams in a second, in the long run.
   public var http2ResetsPerSecond = 100
 
+  /// How long after the answer to a body that is too large the server says that it does not want the rest: clients that
+  /// hear this at once may not read the answer.
+  public var http2ResetDelay = Duration.milliseconds(100)
+
   /// The number of answers to pings and settings that may wait to be sent.
   public var http2QueuedFrames = 1_000
 
@@ -127,6 +138,12 @@ public struct TransportTuning: Sendable {
 
   /// How long a client waits after a server has refused a stream; twice as long after each further time.
   public var http2RefusalPause = Duration.milliseconds(20)
+
+  /// The number of compressed bytes of a stream that are made before they are read.
+  public var gzipBacklogBytes = 65_536
+
+  /// The number of bytes that are compressed or decompressed at once.
+  public var gzipPieceBytes = 65_536
 
   /// The largest message of a WebSocket that a client accepts, in bytes.
   public var clientMessageBytes = 64 << 20

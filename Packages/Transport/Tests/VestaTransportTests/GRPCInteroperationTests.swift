@@ -158,10 +158,12 @@ private struct TestService: GRPCService {
   }
 
   @Test func `gzip is read by the limit, and what is none is refused`() throws {
-    for size in [0, 1, 65_535, 65_536, 65_537, 1_000_000] {
+    for (size, piece) in [
+      (0, 1), (1, 1), (2_000, 1), (65_535, 7), (65_536, 65_536), (65_537, 65_536), (1_000_000, 999),
+    ] {
       let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
-      let packed = try Gzip.compress(bytes)
-      #expect(try Gzip.decompress(packed, limit: size) == bytes)
+      let packed = try Gzip.compress(bytes, piece: piece)
+      #expect(try Gzip.decompress(packed, limit: size, piece: piece) == bytes)
       if size > 0 {
         #expect(throws: TransportError.self) { try Gzip.decompress(packed, limit: size - 1) }
         #expect(throws: TransportError.self) { try Gzip.decompress(packed.dropLast(1) + [], limit: size) }
@@ -178,6 +180,9 @@ private struct TestService: GRPCService {
   func `curl gets and posts by HTTP 2 with prior knowledge`() async throws {
     try await TestServer.run { server in
       let base = "http://\(server.listener.address)"
+      let folder = try TemporaryDirectory()
+      try folder.write([UInt8](repeating: 65, count: 1_000_000), to: "large")
+      let refused = ["--data-binary", "@\(folder.path(of: "large"))", "-o", "/dev/null", "-w", "%{http_code}"]
       let cases: [([String], String)] = [
         // One at a time: curl 7.88 cannot use such a connection again, with no server.
         (["\(base)/a"], "/a"), (["-d", "content", "\(base)/echo"], "content"),
@@ -185,6 +190,10 @@ private struct TestService: GRPCService {
         (["-o", "/dev/null", "-w", "%{size_download}", "\(base)/large"], "20000000"),
         (["-d", String(repeating: "x", count: 90_000), "\(base)/stream"], "90000"),
         (["\(base)/task"], "task"),
+        // More than its handler takes, and more than the window.
+        (refused + ["\(base)/echo"], "413"),
+        (refused + ["-H", "expect: 100-continue", "\(base)/echo"], "413"),
+        (refused + ["-H", "transfer-encoding: chunked", "\(base)/echo"], "413"),
       ]
       for (arguments, expected) in cases {
         let output = try await Peer.run(

@@ -119,6 +119,31 @@ struct GzipTests {
     #expect(unzipped(all) == sent && stream.trailers["x-end"] == "1")
   }
 
+  @Test(arguments: [1, 100, 10_000])
+  func `a compressed stream is whole, however little is made ahead`(limit: Int) async throws {
+    var tuning = TransportTuning()
+    tuning.gzipBacklogBytes = limit
+    let source = ByteStream(limit: 1_000)
+    let response = HTTPResponse(fields: [.contentType: "text/plain"], body: .stream(source))
+    let handler = GzipHandler(HTTPClosureHandler { _ in .response(response) }, tuning: tuning)
+    let request = HTTPRequest(.get, "/", authority: "h", fields: ["accept-encoding": "gzip"])
+    guard case .response(let made) = handler.reply(to: request) else { throw TransportError(.closed, "no response") }
+    let writing = Task {
+      for index in 0..<100 as Range<UInt8> { try await source.write([UInt8](repeating: index, count: 500)) }
+      source.finish()
+    }
+    let stream = made.body.stream
+    var (all, most): ([UInt8], Int) = ([], 0)
+    while let bytes = try await stream.next() {
+      all += bytes
+      most = max(most, stream.pipe.backlog)
+    }
+    try await writing.value
+    #expect(unzipped(all) == (0..<100 as Range<UInt8>).flatMap { [UInt8](repeating: $0, count: 500) })
+    // One piece beyond the limit at most.
+    #expect(most <= limit + 600)
+  }
+
   @Test func `a compressed stream goes no faster than its reader, and ends with it`() async throws {
     let source = ByteStream(limit: 1_000)
     let stream = try reply(HTTPResponse(fields: [.contentType: "text/plain"], body: .stream(source))).body.stream

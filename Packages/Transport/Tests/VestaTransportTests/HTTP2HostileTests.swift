@@ -173,6 +173,30 @@ import VestaTransportInterop
     }
   }
 
+  @Test func `a peer whose body is too large has time to read the answer before it is told to stop`() async throws {
+    for delay in [Duration.zero, .seconds(1_000)] {
+      try await TestServer.run {
+        $0.http2ResetDelay = delay
+      } _: { server in
+        let peer = try HTTP2Peer(server)
+        peer.send(.get(1, "/echo", method: "POST", ends: false, [("content-length", "100001")]))
+        #expect(peer.body(of: 1) == "more than 100000 bytes\n")
+        if delay == .zero {
+          #expect(peer.error(on: 1) == .noError)
+        } else {
+          // What it sends meanwhile is read over, and holds no other stream up.
+          for _ in 0..<6 { peer.send(Frame(.data, 0, on: 1, [UInt8](repeating: 1, count: 10_000))) }
+          peer.send(.get(3, "/other"))
+          let frames = peer.frames { $0.stream == 3 && $0.kind == 0 && $0.flags & 1 != 0 }
+          #expect(frames.allSatisfy { $0.code == nil })
+          peer.send(Frame(.data, Frame.endStream, on: 1, []), .get(5, "/after"))
+          #expect(peer.body(of: 5) == "/after")
+        }
+        #expect(try server.isAlive())
+      }
+    }
+  }
+
   @Test func `a body that is gathered and late is answered with 408, and what is too large with 413`() async throws {
     try await TestServer.run {
       $0.bodyTimeout = .milliseconds(50)

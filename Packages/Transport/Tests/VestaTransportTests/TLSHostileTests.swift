@@ -1,3 +1,4 @@
+import CVestaTLS
 import Foundation
 import Glibc
 import Testing
@@ -152,6 +153,117 @@ import VestaTransportInterop
     // A length says where the body ends, whatever comes then.
     let known = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody"
     #expect(try await answer(known, saysEnd: false).get() == Array("body".utf8))
+  }
+
+  @Test func `new keys are taken, as many as are allowed, and a flood of them ends its connection alone`() async throws
+  {
+    for wantsAnswer in [SSL_KEY_UPDATE_NOT_REQUESTED, SSL_KEY_UPDATE_REQUESTED] {
+      try await SecureTestServer.run {
+        $0.tlsControlMessages = 50
+        $0.tlsControlMessagesPerSecond = 0
+      } _: { server in
+        let peer = try TLSRawPeer(server.listener.address, try TLSClientContext(.testing), host: "localhost")
+        #expect(try peer.handshake() == nil)
+        func renew(_ count: Int) {
+          for _ in 0..<count {
+            SSL_key_update(peer.session.pointer, wantsAnswer)
+            _ = peer.session.handshake()
+          }
+        }
+        renew(40)
+        peer.send("GET /behind HTTP/1.1\r\nhost: h\r\n\r\n")
+        #expect(peer.receive(until: "/behind").hasSuffix("/behind"))
+        renew(2_000)
+        #expect(peer.receive()?.isEmpty ?? true)
+        #expect(try await server.isAlive())
+        await server.waitForConnections(0)
+      }
+    }
+  }
+
+  @Test func `a turn takes no more from the socket than fits, whatever the peer sends`() throws {
+    // By TCP: a local pair takes few small writes.
+    let listening = try PlatformSocket.listen(
+      at: #require(SocketAddress(host: "127.0.0.1", port: 0)), shares: false, backlog: 1)
+    defer { PlatformSocket.close(listening) }
+    let peer = try RawPeer(#require(PlatformSocket.localAddress(listening)))
+    let pair = [peer.duplicate(), accept(listening, nil, nil)]
+    for descriptor in pair { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) }
+    defer { pair.forEach { close($0) } }
+    let identity = TestAuthority.shared.identity(names: "DNS:localhost")
+    let security = try TLSServerSecurity(TLSServerSettings(try TLSCertificates([identity])))
+    let server = try security.session(pair[1])
+    let client = try TLSClientContext(.testing).session(pair[0], host: "localhost", resuming: nil)
+    var isDone = [false, false]
+    while isDone != [true, true] {
+      for (index, side) in [client, server].enumerated() {
+        switch side.handshake() {
+        case .done: isDone[index] = true
+        case .waits: break
+        case .failed(let error): throw error
+        }
+      }
+    }
+    // As many new keys as the socket takes.
+    var sent = 0
+    while SSL_key_update(client.pointer, SSL_KEY_UPDATE_NOT_REQUESTED) == 1, case .done = client.handshake() {
+      sent += 1
+    }
+    var (before, after): (Int32, Int32) = (0, 0)
+    _ = ioctl(pair[1], UInt(FIONREAD), &before)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_000, alignment: 1)
+    defer { buffer.deallocate() }
+    guard case .wouldBlock = server.read(buffer) else { throw TransportError(.protocolViolation, "no data was sent") }
+    _ = ioctl(pair[1], UInt(FIONREAD), &after)
+    #expect(sent > 1_000 && before > 40_000)
+    #expect(before - after < 20_000, "\(before - after) bytes of \(before) were read at once")
+  }
+
+  @Test func `a peer of TLS that does not read is cut off, and others are served meanwhile`() async throws {
+    try await SecureTestServer.run {
+      $0.writeTimeout = .milliseconds(200)
+    } _: { server in
+      let peers = try (0..<4).map { _ in
+        let peer = try TLSRawPeer(server.listener.address, try TLSClientContext(.testing), host: "localhost")
+        #expect(try peer.handshake() == nil)
+        peer.send("GET /large HTTP/1.1\r\nhost: h\r\n\r\n")
+        return peer
+      }
+      #expect(try await server.isAlive())
+      await server.waitForConnections(0)
+      withExtendedLifetime(peers) {}
+    }
+  }
+
+  @Test func `peers of TLS that vanish leave nothing behind`() async throws {
+    let get = "GET / HTTP/1.1\r\nhost: h\r\n\r\n"
+    try await SecureTestServer.run { server in
+      let beginnings = [
+        "", "GET", get, "POST /echo HTTP/1.1\r\nhost: h\r\ncontent-length: 100\r\n\r\nabc",
+        "POST /stream HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
+        "GET /never HTTP/1.1\r\nhost: h\r\n\r\n", "GET /large HTTP/1.1\r\nhost: h\r\n\r\n", get + get + "GET /never",
+      ]
+      for beginning in beginnings {
+        for way in 0..<4 {
+          let peer = try TLSRawPeer(server.listener.address, try TLSClientContext(.testing), host: "localhost")
+          #expect(try peer.handshake() == nil)
+          if !beginning.isEmpty { peer.send(beginning) }
+          switch way {
+          case 0: peer.close()
+          case 1: PlatformSocket.resetOnClose(peer.descriptor)
+          // Half closed, with and without the word of TLS.
+          case 2:
+            peer.session.finish()
+            while let text = peer.receive(), !text.isEmpty {}
+          default:
+            shutdown(peer.descriptor, Int32(SHUT_WR))
+            while let text = peer.receive(), !text.isEmpty {}
+          }
+        }
+      }
+      await server.waitForConnections(0)
+      #expect(try await server.isAlive())
+    }
   }
 
   @Test func `a server reads what was sent before the client's end of writing, and answers it`() async throws {

@@ -16,6 +16,7 @@ public final class GRPCHandler: HTTPHandler {
   private let clock: ServiceClock
   /// Clients send a deadline of a minute with every call: a timer for each would stay until then.
   private let deadlines: ServiceDeadlines
+  private let head: HTTPFields
   private let state = Locked(State())
 
   /// A handler.
@@ -29,6 +30,7 @@ public final class GRPCHandler: HTTPHandler {
     self.options = options
     self.clock = clock
     deadlines = ServiceDeadlines(clock)
+    head = GRPCWire.head(options.compression)
   }
 
   /// Whether a request is one of gRPC, by its content type.
@@ -103,7 +105,7 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func failed(_ error: GRPCError) -> HTTPResponse {
-    var fields = GRPCWire.head([:], nil)
+    var fields: HTTPFields = [.contentType: GRPCWire.contentType]
     fields.append(contentsOf: GRPCWire.trailers(error))
     return HTTPResponse(fields: fields)
   }
@@ -136,8 +138,10 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func made(_ response: GRPCResponse) throws -> HTTPResponse {
-    HTTPResponse(
-      fields: GRPCWire.head(response.metadata, options.compression),
+    var fields = head
+    if !response.metadata.isEmpty { fields.append(contentsOf: response.metadata) }
+    return HTTPResponse(
+      fields: fields,
       body: .bytes(try GRPCMessages.frame(response.message)),
       trailers: GRPCWire.trailers(nil, response.trailers))
   }

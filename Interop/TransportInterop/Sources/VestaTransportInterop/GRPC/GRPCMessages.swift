@@ -92,6 +92,12 @@ public final class GRPCMessages: AsyncSequence, Sendable {
 
   /// The one message of a body that is all there.
   static func only(_ bytes: [UInt8], _ limit: Int, _ compression: GRPCCompression?) throws -> [UInt8] {
+    // The usual one: a message as it is, and nothing else.
+    if bytes.count >= 5, bytes.count - 5 <= limit, bytes[0] == 0,
+      bytes[1..<5].reduce(0, { $0 << 8 | Int($1) }) == bytes.count - 5
+    {
+      return Array(bytes[5...])
+    }
     var machine = GRPCMessageMachine(limit: limit)
     let messages = try feed(&machine, bytes)
     guard messages.count == 1, !machine.isInMessage else {

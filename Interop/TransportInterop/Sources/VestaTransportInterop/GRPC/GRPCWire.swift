@@ -99,15 +99,25 @@ enum GRPCWire {
 
   /// Whether a request is one of gRPC.
   static func isGRPC(_ fields: HTTPFields) -> Bool {
-    guard let type = fields.first(.contentType) else { return false }
-    return type == contentType || type.hasPrefix("application/grpc+") || type.hasPrefix("application/grpc;")
+    fields.hasFirst(.contentType) { type in
+      guard type.count >= contentType.utf8.count, type.prefix(contentType.utf8.count).elementsEqual(contentType.utf8)
+      else { return false }
+      return type.count == contentType.utf8.count
+        || [UInt8(ascii: "+"), UInt8(ascii: ";")].contains(type[contentType.utf8.count])
+    }
   }
 
-  /// The head of every response.
+  /// The head of a response.
   static func head(_ metadata: HTTPFields, _ compression: GRPCCompression?) -> HTTPFields {
+    var fields = head(compression)
+    if !metadata.isEmpty { fields.append(contentsOf: metadata) }
+    return fields
+  }
+
+  /// The head of a response without metadata.
+  static func head(_ compression: GRPCCompression?) -> HTTPFields {
     var fields: HTTPFields = [.contentType: contentType]
     if let compression { fields.append("grpc-accept-encoding", "identity,\(compression.name)") }
-    fields.append(contentsOf: metadata)
     return fields
   }
 }

@@ -12,7 +12,10 @@ public struct HTTPFieldName: Sendable, Hashable, CustomStringConvertible, Expres
   }
 
   /// A name written as a literal, in any case; it must be a token of HTTP.
-  public init(stringLiteral name: String) { lowercased = name.lowercased() }
+  public init(stringLiteral name: String) {
+    // Most are: then nothing is copied.
+    lowercased = name.utf8.contains { $0 &- 65 < 26 } ? name.lowercased() : name
+  }
 
   @usableFromInline
   init(known name: String) { lowercased = name }

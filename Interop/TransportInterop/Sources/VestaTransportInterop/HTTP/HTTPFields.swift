@@ -132,10 +132,22 @@ public struct HTTPFields: Sendable {
 
   /// Adds all fields of others after these.
   public mutating func append(contentsOf others: HTTPFields) {
-    for index in others.spans.indices {
-      guard let name = HTTPFieldName(others.name(at: index)) else { continue }
-      append(name, others.value(at: index))
+    others.withEachField { name, value in
+      guard !name.isEmpty, name.allSatisfy(HTTPFieldName.isTokenByte) else { return }
+      let start = buffer.count
+      for byte in name { buffer.append(Self.lowercase(byte)) }
+      for byte in value { buffer.append(byte == 13 || byte == 10 || byte == 0 ? 32 : byte) }
+      spans.append(
+        Span(nameStart: start, nameCount: name.count, valueStart: start + name.count, valueCount: value.count))
     }
+  }
+
+  /// Whether the first field with the name has a value that a closure accepts, without a string of it.
+  func hasFirst(_ name: HTTPFieldName, where isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+    guard let index = index(of: name) else { return false }
+    let (start, count) = (Int(spans[index].valueStart), Int(spans[index].valueCount))
+    // Unsafe pointer, used inside the closure only.
+    return buffer.withUnsafeBufferPointer { isWanted(UnsafeBufferPointer(rebasing: $0[start..<start + count])) }
   }
 
   func name(at index: Int) -> String { text(spans[index].nameStart, spans[index].nameCount) }

@@ -183,10 +183,12 @@ public final class VestaApp: Sendable {
   ) throws(VestaError) -> VestaApp {
     try check(name)
     let libraries = libraries ?? AppRegistry.shared.libraries
-    let graph = try ComponentGraph(libraries: libraries)
+    let options = options.copy()
+    try options.backend.check()
+    let graph = try ComponentGraph(libraries: libraries, backend: options.backend)
     let predecessors = try AppRegistry.shared.reserve(name)
     let app = VestaApp(
-      name: name, options: options.copy(), libraries: libraries, graph: graph, after: predecessors)
+      name: name, options: options, libraries: libraries, graph: graph, after: predecessors)
     // Before the eager components, which may look for their app.
     AppRegistry.shared.put(app)
     do {

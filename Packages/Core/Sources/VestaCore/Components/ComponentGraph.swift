@@ -15,18 +15,23 @@ struct ComponentGraph: Sendable {
 
   private init(nodes: [Node]) { self.nodes = nodes }
 
-  /// Reads the components of the libraries and checks them as a whole.
+  /// Reads the components of the libraries for a backend and checks them as a whole.
   ///
   /// - Throws: `VestaError` with the code `.duplicateLibrary`, `.duplicateProvider`, `.contributionNotProvider`,
   ///   `.missingDependency` or `.dependencyCycle`, in that order of precedence.
-  init(libraries: [any Library.Type]) throws(VestaError) {
+  init(libraries: [any Library.Type], backend: VestaOptions.Backend = .embedded()) throws(VestaError) {
     try Self.checkNames(of: libraries)
-    nodes = libraries.flatMap { library in
+    nodes = Self.nodes(of: libraries.filter { $0.backends.contains(backend.kind) })
+    let providers = try Self.providers(among: nodes)
+    let others = OtherBackends(libraries.filter { !$0.backends.contains(backend.kind) }, backend)
+    try Self.checkRequirements(of: nodes, against: providers, others)
+    try Self.checkCycles(among: nodes, providers: providers)
+  }
+
+  private static func nodes(of libraries: [any Library.Type]) -> [Node] {
+    libraries.flatMap { library in
       library.components().map { Node(component: $0, library: library.name) }
     }
-    let providers = try Self.providers(among: nodes)
-    try Self.checkRequirements(of: nodes, against: providers)
-    try Self.checkCycles(among: nodes, providers: providers)
   }
 
   private static func checkNames(of libraries: [any Library.Type]) throws(VestaError) {
@@ -58,7 +63,7 @@ struct ComponentGraph: Sendable {
   }
 
   private static func checkRequirements(
-    of nodes: [Node], against providers: [ObjectIdentifier: Node]
+    of nodes: [Node], against providers: [ObjectIdentifier: Node], _ others: OtherBackends
   ) throws(VestaError) {
     try checkContributions(among: nodes, against: providers)
     // All at once, so that a newcomer adds what is missing in one go.
@@ -74,7 +79,24 @@ struct ComponentGraph: Sendable {
       }
     }
     guard !missing.isEmpty else { return }
-    throw VestaError(.missingDependency, missing.map(\.sentence).joined(separator: "\n"))
+    throw VestaError(.missingDependency, missing.map { $0.sentence(others) }.joined(separator: "\n"))
+  }
+
+  /// The libraries of the list that are for other backends than the chosen one.
+  private struct OtherBackends {
+    let backend: VestaOptions.Backend
+    private var names: [ObjectIdentifier: String] = [:]
+
+    init(_ libraries: [any Library.Type], _ backend: VestaOptions.Backend) {
+      self.backend = backend
+      for library in libraries {
+        let kinds = library.backends.map(\.rawValue).sorted().joined(separator: ", ")
+        for component in library.components() { names[component.key] = "\(library.name), which is for \(kinds)" }
+      }
+    }
+
+    /// What provides a protocol with another backend, for a sentence.
+    func provider(of dependency: Dependency) -> String? { names[dependency.key] }
   }
 
   /// A protocol that nothing provides, and who needs it.
@@ -82,12 +104,18 @@ struct ComponentGraph: Sendable {
     var dependency: Dependency
     var needers: [Node]
 
-    var sentence: String {
+    func sentence(_ others: OtherBackends) -> String {
       let needed = VestaCore.name(of: dependency.type)
       let libraries = Set(needers.map(\.library)).sorted().joined(separator: ", ")
       let advice =
         dependency.providers.map { "Add one of these and name its library in the list: \($0)." }
         ?? "Add a package that provides \(needed) and name its library in the list."
+      if let other = others.provider(of: dependency) {
+        return """
+          \(libraries) needs \(needed), which nothing in the list provides with the backend "\(others.backend)": there \
+          is only \(other). \(advice)
+          """
+      }
       return "\(libraries) needs \(needed), which nothing provides. \(advice)"
     }
   }

@@ -12,6 +12,13 @@ public protocol Library: SendableMetatype {
   /// The semantic version of the package, such as "1.2.0".
   static var version: String { get }
 
+  /// The kinds of backend for which the library is used; all unless it says otherwise.
+  ///
+  /// An engine and a remote backend provide the same protocol. Both may be in the list of one program: the library that
+  /// is not for the app's `VestaOptions.backend` counts as absent, and `configure` names it where nothing takes its
+  /// place.
+  static var backends: Set<VestaOptions.Backend.Kind> { get }
+
   /// The components to register, made again at each call.
   ///
   /// Called once for every app that is configured. Nothing is to be created here: a component's creation block does
@@ -22,4 +29,15 @@ public protocol Library: SendableMetatype {
 extension Library {
   /// The version of Vesta: that of every package of this repository.
   public static var version: String { VestaVersion() }
+
+  /// All backends.
+  public static var backends: Set<VestaOptions.Backend.Kind> { Set(VestaOptions.Backend.Kind.allCases) }
+}
+
+extension Set where Element == VestaOptions.Backend.Kind {
+  /// The backend of engines in this process.
+  public static let embedded: Self = [.embedded]
+
+  /// The backends on other machines, or in other processes.
+  public static let remote: Self = [.server, .emulators, .firebase]
 }

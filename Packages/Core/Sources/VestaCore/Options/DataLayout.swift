@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFiles
 
 #if canImport(FoundationEssentials)
@@ -12,14 +13,18 @@ import VestaFiles
 /// <base>/<project>/(engines)    the data of the project: what its engines keep
 /// <base>/<project>/(default)    the data of the default app: its session, its caches, its pending writes
 /// <base>/<project>/<name>       the data of another app
+/// <base>/<project>/(https%3A%2F%2Fvesta.example)/(default)   the data of the default app with another backend
 /// ```
 ///
-/// Names of apps have no parentheses, and those in a project's id are encoded, so no two of these meet.
+/// Names of apps have no parentheses, and those in a project's id and in a backend are encoded, so no two of these
+/// meet.
 struct DataLayout: Hashable, Sendable {
   /// The directory of the program, or of all programs of the user.
   let base: URL
   /// The folder of the project.
   let project: String
+  /// The folder of the backend within that of the project; `nil` for the embedded one.
+  let backend: String?
   /// The folder of the app.
   let app: String
   /// The folder in which an earlier version kept the data of the default app; `nil` where it was this one.
@@ -38,16 +43,23 @@ struct DataLayout: Hashable, Sendable {
       base = Self.userData(environment).appending(path: "vesta")
     }
     project = options.projectID.map(Self.folder) ?? "(none)-\(VestaOptions.programProject)"
+    backend = Self.folder(of: options.backend)
     app = appName == VestaApp.defaultName ? Self.defaultApp : appName
     self.earlierApp = earlierApp
   }
 
   /// The directory of the app.
-  var appDirectory: URL { base.appending(path: project).appending(path: app) }
+  var appDirectory: URL { home.appending(path: app) }
+
+  /// The directory of the project with its backend.
+  private var home: URL {
+    let project = base.appending(path: project)
+    return backend.map { project.appending(path: $0) } ?? project
+  }
 
   /// The directory of the project's engines.
   var enginesPath: String {
-    Self.path(of: base.appending(path: project).appending(path: "(engines)").standardizedFileURL)
+    Self.path(of: home.appending(path: "(engines)").standardizedFileURL)
   }
 
   /// Where an earlier version kept the data of the engines: in the folders of apps, that of the default app first.
@@ -62,6 +74,15 @@ struct DataLayout: Hashable, Sendable {
       environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
     }
     return directory("XDG_DATA_HOME") ?? (directory("HOME") ?? URL.homeDirectory).appending(path: ".local/share")
+  }
+
+  /// The name of the folder of a backend; `nil` for the embedded one. A long list of addresses is cut, and its digest
+  /// makes it unique.
+  private static func folder(of backend: VestaOptions.Backend) -> String? {
+    if case .embedded = backend { return nil }
+    let name = folder(backend.description)
+    if name.utf8.count <= 120 { return "(\(name))" }
+    return "(\(name.prefix(80))-\(Hex.encode(SHA256.digest(Array(name.utf8)).prefix(16))))"
   }
 
   /// A project's id as the name of a folder.

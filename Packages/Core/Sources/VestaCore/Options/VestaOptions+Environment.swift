@@ -13,7 +13,7 @@ extension VestaOptions {
   /// | `VESTA_PROJECT_ID`, `VESTA_API_KEY` | the project |
   /// | `VESTA_APP_ID`, `VESTA_SENDER_ID` | the registered app |
   /// | `VESTA_DATABASE_URL`, `VESTA_STORAGE_BUCKET` | where two of the products look |
-  /// | `VESTA_BACKEND` | `embedded`, `emulator:HOST:PORT` or `firebase` |
+  /// | `VESTA_BACKEND` | `embedded`, `firebase`, the address of a server, `emulator:HOST:PORT` for all products, `emulators:auth=HOST:PORT,…`, or `emulators` with the variables of Firebase's command line, such as `FIREBASE_AUTH_EMULATOR_HOST` |
   /// | `VESTA_DIRECTORY` | the directory of the embedded engines |
   ///
   /// - Parameter environment: The variables; by default the process's.
@@ -47,10 +47,15 @@ extension VestaOptions {
     var directory: URL?
     if let path = environment["VESTA_DIRECTORY"], !path.isEmpty { directory = URL(filePath: path) }
     guard let text = environment["VESTA_BACKEND"], !text.isEmpty else { return .embedded(directory: directory) }
+    let found = EmulatorAddresses(environment: environment)
+    if text == "emulators", !found.isEmpty { return .emulators(found) }
     guard let backend = Backend(text: text, directory: directory) else {
       throw VestaError(
         .invalidOption,
-        "VESTA_BACKEND is \"\(text)\". Let it be \"embedded\", \"emulator:HOST:PORT\" or \"firebase\".")
+        """
+        VESTA_BACKEND is "\(text)". Let it be "embedded", "firebase", the address of a server such as \
+        "https://vesta.example", "emulator:HOST:PORT" or "emulators:auth=HOST:PORT,…".
+        """)
     }
     return backend
   }

@@ -65,12 +65,13 @@ package struct DocumentDraft: Sendable {
 
   /// The document after all writes; `nil` when there is none.
   ///
+  /// - Parameter isChecked: Whether the document is checked.
   /// - Throws: `INVALID_ARGUMENT` for a document that breaks a rule: a mask or a transform has made it too large, say.
-  package mutating func finish() throws(FirestoreServiceError) -> Document? {
+  package mutating func finish(isChecked: Bool = true) throws(FirestoreServiceError) -> Document? {
     for path in Array(arrays.paths) { settle(path) }
     guard let fields else { return nil }
     let document = Document(name: name, fields: fields, createTime: createTime, updateTime: updateTime)
-    if isMade, isChanged { try DocumentRules.check(document) }
+    if isChecked, isMade, isChanged { try DocumentRules.check(document) }
     return document
   }
 

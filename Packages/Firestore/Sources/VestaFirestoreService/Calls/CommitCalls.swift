@@ -65,12 +65,12 @@ extension DatabaseCall {
       held = try await transactions.hold(places)
     }
     defer { transactions.end(hold: held) }
-    let announcement = CommitAnnouncement(to: engine.recent)
+    let (announcement, guarded) = (CommitAnnouncement(to: engine.recent), guarded)
     var draft = plan.isPreparable ? try await prepare(plan) : nil
     var attempts = 0
     while true {
       let limit = attempts < tuning.attemptsBefore ? tuning.bytesTakenApart : .max
-      let call = CommitCall(engine, plan, draft, validation, announcement, takingApart: limit)
+      let call = CommitCall(engine, plan, draft, validation, announcement, guarded, takingApart: limit)
       attempts += 1
       do {
         let commit = try await store.write { transaction in
@@ -137,18 +137,21 @@ private struct CommitCall {
   private let prepared: CommitDraft?
   private let validation: ReadSet
   private let announcement: CommitAnnouncement
+  /// The caller to ask the guard about.
+  private let guarded: GuardedCaller?
   /// The bytes of stored documents that may be taken apart.
   private let limit: Int
 
   init(
     _ engine: DatabaseEngine, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
-    _ announcement: CommitAnnouncement, takingApart limit: Int
+    _ announcement: CommitAnnouncement, _ guarded: GuardedCaller?, takingApart limit: Int
   ) {
     self.engine = engine
     self.plan = plan
     self.prepared = prepared
     self.validation = validation
     self.announcement = announcement
+    self.guarded = guarded
     self.limit = limit
   }
 
@@ -173,6 +176,8 @@ private struct CommitCall {
       throw TakesLong()
     }
     let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
+    // Before preconditions count: a denied caller learns nothing of the documents.
+    if let guarded { try await guarded.commit(plan, stored, at: plan.isChange ? version : nil, in: snapshot) }
     let draft = try draft(of: stored, at: version, isUsable ? prepared : nil)
     let changes = draft.effective
     guard !changes.isEmpty else {

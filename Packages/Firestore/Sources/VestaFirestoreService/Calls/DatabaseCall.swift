@@ -35,6 +35,9 @@ struct DatabaseCall: Sendable {
     }
   }
 
+  /// The caller to ask the guard about; `nil` where no question is needed.
+  var guarded: GuardedCaller? { engine.guarded(context) }
+
   /// Opens a call that follows targets.
-  func listen() -> ListenCall { engine.hub.open(until: context.deadline) }
+  func listen() -> ListenCall { engine.hub.open(until: context.deadline, guarded: guarded) }
 }

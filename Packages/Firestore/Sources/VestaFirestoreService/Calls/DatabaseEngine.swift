@@ -24,6 +24,8 @@ final class DatabaseEngine: Sendable {
   let recent: RecentDocuments
   /// The part that all databases of the store have in common, with the events that functions want.
   let frame: EngineFrame<FirestoreServiceError>
+  /// Decides which calls are allowed; `nil` allows all.
+  private let gatekeeper: (any FirestoreGuard)?
   /// Whether the store reports its commits; asked once, as the answer takes a look at its type.
   private let reportsCommits: Bool
   /// A version at or below which no later commit is possible, as far as is known here.
@@ -34,12 +36,14 @@ final class DatabaseEngine: Sendable {
   ///   - owner: The number of the engine, which marks what it holds for others on the store.
   ///   - recent: The documents of all databases that were read lately.
   ///   - frame: The part that all databases of the store have in common.
+  ///   - gatekeeper: Decides which calls are allowed.
   init(
     name: DatabaseName, number: Int64, unsorted: Int?, store: any OrderedStore, options: FirestoreServiceOptions,
-    owner: UInt64, recent: RecentDocuments, frame: EngineFrame<FirestoreServiceError>
+    owner: UInt64, recent: RecentDocuments, frame: EngineFrame<FirestoreServiceError>, gatekeeper: (any FirestoreGuard)?
   ) {
     self.recent = recent
     self.frame = frame
+    self.gatekeeper = gatekeeper
     self.name = name
     self.store = store
     reportsCommits = store is any CommitObservable
@@ -49,7 +53,8 @@ final class DatabaseEngine: Sendable {
     let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
     self.indexes = indexes
     let retention = options.retention.microseconds
-    hub = ListenHub(name, store: store, options: options, failure: { frame.failure($0) }) { body in
+    hub = ListenHub(name, store: store, options: options, gatekeeper: gatekeeper, failure: { frame.failure($0) }) {
+      body in
       try await store.read {
         recent.noteSeen($0.version.microseconds)
         try await body(
@@ -74,6 +79,9 @@ final class DatabaseEngine: Sendable {
     pruner.close()
     sorter?.close()
   }
+
+  /// The caller to ask the guard about; `nil` where no question is needed.
+  func guarded(_ context: CallContext) -> GuardedCaller? { GuardedCaller(gatekeeper, context, options.clock) }
 
   /// The full name of a document.
   func fullName(of path: ResourcePath) -> String { ResourceName(database: name, path: path).description }

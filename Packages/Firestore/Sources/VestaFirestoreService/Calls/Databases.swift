@@ -30,11 +30,15 @@ final class Databases: Sendable {
   private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
   private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
   private let recent: RecentDocuments
+  private let gatekeeper: (any FirestoreGuard)?
   /// Identifies the engine to others on the store.
   let owner = UInt64.random(in: .min ... .max)
 
-  init(options: FirestoreServiceOptions, frame: EngineFrame<FirestoreServiceError>) {
+  init(
+    options: FirestoreServiceOptions, frame: EngineFrame<FirestoreServiceError>, gatekeeper: (any FirestoreGuard)?
+  ) {
     self.options = options
+    self.gatekeeper = gatekeeper
     self.frame = frame
     recent = RecentDocuments(limit: options.recentDocumentBytes, tuning: options.tuning.recent)
   }
@@ -99,7 +103,7 @@ final class Databases: Sendable {
       let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0, self.options.tuning.log) }
       let engine = DatabaseEngine(
         name: name, number: number, unsorted: unsorted, store: store, options: self.options, owner: self.owner,
-        recent: self.recent, frame: self.frame)
+        recent: self.recent, frame: self.frame, gatekeeper: self.gatekeeper)
       try await engine.indexes.declare()
       self.engines.withLock { $0[name] = engine }
       return engine

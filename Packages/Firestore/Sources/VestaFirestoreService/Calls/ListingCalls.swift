@@ -16,7 +16,11 @@ extension DatabaseCall {
     let size = request.pageSize == 0 ? options.tuning.queries.listPage : Int(request.pageSize)
     let query = try page(of: request, size: size)
     let scope = request.showMissing ? ChangeScope.everything : ChangeScope(query)
+    var asked = try listQuery(request)
+    asked.limit = Int32(clamping: size)
+    let (guarded, guardedQuery) = (guarded, asked)
     return try await reading(request.consistency, scope) { context in
+      try await guarded?.list(query.parent, guardedQuery, SnapshotState(snapshot: context.snapshot))
       context.note(query)
       var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
       if request.showMissing { documents = try await addMissing(to: documents, of: query, context.snapshot) }

@@ -13,7 +13,9 @@ extension DatabaseCall {
     let scope = ChangeScope(query)
     let isPlanned = request.explain.map { !$0.analyze } ?? false
     typealias First = (page: QueryPage?, metrics: ExplainMetrics?, context: KeptContext)
+    let guarded = guarded
     let (first, metrics, context) = try await reading(request.consistency, scope) { context -> First in
+      try await guarded?.list(query.parent, request.query, SnapshotState(snapshot: context.snapshot))
       try await indexes.check(query, in: context.snapshot.reader)
       context.note(query)
       if isPlanned {
@@ -71,7 +73,9 @@ extension DatabaseCall {
   func runAggregation(_ request: RunAggregationQueryRequest) async throws -> RunAggregationQueryResponse {
     let query = try NormalQuery(request.query.query, parent: request.parent)
     let aggregator = try Aggregator(request.query.aggregations)
+    let guarded = guarded
     return try await reading(request.consistency, ChangeScope(query)) { context in
+      try await guarded?.list(query.parent, request.query.query, SnapshotState(snapshot: context.snapshot))
       try await indexes.check(query, figures: aggregator.fields, in: context.snapshot.reader)
       context.note(query)
       var response = RunAggregationQueryResponse(

@@ -13,8 +13,11 @@ extension DatabaseCall {
     _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
-    if case .latest = request.consistency, request.documents.count == 1 {
-      return try await get(request.documents[0], paths, receive: receive)
+    let guarded = guarded
+    if case .latest = request.consistency, request.documents.count == 1,
+      try await get(request.documents[0], paths, guarded, receive: receive)
+    {
+      return
     }
     let wanted = try targets(of: request.documents)
     var rest = wanted[...]
@@ -26,7 +29,7 @@ extension DatabaseCall {
     typealias Page = (rows: [DocumentRow?], context: KeptContext)
     let start = first
     let page = try await reading(request.consistency, scope, locking: wanted.map(\.place)) { context -> Page in
-      (try await self.rows(of: start, in: context.snapshot), context.kept)
+      (try await self.rows(of: start, guarded, in: context.snapshot), context.kept)
     }
     var rows = page.rows
     let context = page.context
@@ -52,22 +55,30 @@ extension DatabaseCall {
       first = rest.prefix(options.tuning.queries.scannedTogether)
       rest = rest.dropFirst(options.tuning.queries.scannedTogether)
       rows = try await engine.reading(version: context.version, .places(Set(first.map(\.place)))) { snapshot in
-        try await self.rows(of: first, in: snapshot)
+        try await self.rows(of: first, guarded, in: snapshot)
       }
     }
   }
 
   /// Reads the latest state of one document, as most calls do.
+  ///
+  /// - Returns: `false`, and nothing was handed over, where the guard has to be asked in the store's snapshot.
   private func get(
-    _ text: String, _ paths: [FieldPath]?, receive: (BatchGetDocumentsResponse) async throws -> Void
-  ) async throws {
+    _ text: String, _ paths: [FieldPath]?, _ guarded: GuardedCaller?,
+    receive: (BatchGetDocumentsResponse) async throws -> Void
+  ) async throws -> Bool {
     let key = RecentDocuments.Key(name: text)
     let result: BatchGetDocumentsResponse.Result
     let version: Int64
     if let (known, latest) = try await engine.recentDocument(key) {
       var document = known
+      if let guarded {
+        try await guarded.get(known.name, known, VersionState(engine: engine, version: latest))
+      }
       if let paths { document.fields = document.fields.projected(to: paths) }
       (result, version) = (.found(document), latest)
+    } else if guarded != nil {
+      return false
     } else {
       let name = try target(text)
       let path = name.path
@@ -85,12 +96,22 @@ extension DatabaseCall {
     try checkDeadline()
     try await receive(
       BatchGetDocumentsResponse(result: result, transaction: nil, readTime: Timestamp(microseconds: version)))
+    return true
   }
 
-  private func rows(of wanted: ArraySlice<Wanted>, in snapshot: Snapshot) async throws -> [DocumentRow?] {
-    try zip(wanted, try await snapshot.rows(at: wanted.map(\.place))).map { target, row in
+  private func rows(
+    of wanted: ArraySlice<Wanted>, _ guarded: GuardedCaller?, in snapshot: Snapshot
+  ) async throws -> [DocumentRow?] {
+    let rows = try zip(wanted, try await snapshot.rows(at: wanted.map(\.place))).map { target, row in
       try row.map { try DocumentRow($0, of: target.name.path) }
     }
+    guard let guarded else { return rows }
+    let state = SnapshotState(snapshot: snapshot)
+    for (target, row) in zip(wanted, rows) {
+      let name = target.name.description
+      try await guarded.get(name, row?.document(named: name, fields: row?.fields ?? [:]), state)
+    }
+    return rows
   }
 
   /// Notes a read; a document that is read again is kept for the next get.

@@ -11,6 +11,7 @@ extension FirestoreServiceError {
 
   static let contention = FirestoreServiceError(
     .aborted, "Too much contention on these documents. Please try again.")
+  static let denied = FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions.")
   static let deadlock = FirestoreServiceError(.aborted, "Transaction lock timeout.")
   static let cancelled = FirestoreServiceError(.cancelled, "The call was cancelled.")
   static let late = FirestoreServiceError(.deadlineExceeded, "The deadline of the call has passed.")

@@ -21,8 +21,10 @@ final class ListenHub: Sendable {
     case end(WatchMachine.CallID)
     case started(WatchMachine.JobID, Result<WatchStart, FirestoreServiceError>)
     case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreServiceError>)
+    case rulesChanged
     case tick
 
+    var isRulesChange: Bool { if case .rulesChanged = self { true } else { false } }
     var isEnd: Bool { if case .end = self { true } else { false } }
     var isTick: Bool { if case .tick = self { true } else { false } }
   }
@@ -47,14 +49,21 @@ final class ListenHub: Sendable {
     }
   }
 
+  private struct OpenCall: Sendable {
+    let mailbox: ListenMailbox
+    /// The caller to ask the guard about; `nil` where no question is needed.
+    let guarded: GuardedCaller?
+  }
+
   private struct State: Sendable {
-    var calls: [WatchMachine.CallID: ListenMailbox] = [:]
+    var calls: [WatchMachine.CallID: OpenCall] = [:]
     var events: [Event] = []
     var lastCall = 0
     /// The number of the task that serves; requests to one task do not concern the next.
     var run = 0
     var wake: AsyncStream<Void>.Continuation?
     var observation: ListenerRegistration?
+    var rules: ListenerRegistration?
     var ticking: Task<Void, Never>?
     var polling: Task<Void, Never>?
 
@@ -63,34 +72,40 @@ final class ListenHub: Sendable {
   }
 
   private let state = Locked(State())
-  private let name: DatabaseName
+  let name: DatabaseName
   private let store: any OrderedStore
   private let options: FirestoreServiceOptions
-  private let failure: @Sendable (any Error) -> FirestoreServiceError
+  let gatekeeper: (any FirestoreGuard)?
+  let failure: @Sendable (any Error) -> FirestoreServiceError
   private let read: Read
 
   /// - Parameters:
+  ///   - gatekeeper: Asked about each target of a call with a guarded caller.
   ///   - failure: The service's error for any error.
   ///   - read: Reads the store at one version.
   init(
     _ name: DatabaseName, store: any OrderedStore, options: FirestoreServiceOptions,
-    failure: @escaping @Sendable (any Error) -> FirestoreServiceError, read: @escaping Read
+    gatekeeper: (any FirestoreGuard)?, failure: @escaping @Sendable (any Error) -> FirestoreServiceError,
+    read: @escaping Read
   ) {
     self.name = name
     self.store = store
     self.options = options
+    self.gatekeeper = gatekeeper
     self.failure = failure
     self.read = read
   }
 
   /// Opens a call.
   ///
-  /// - Parameter deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
-  func open(until deadline: Int64? = nil) -> ListenCall {
+  /// - Parameters:
+  ///   - deadline: When it ends with `DEADLINE_EXCEEDED`, in microseconds since 1970; `nil` for never.
+  ///   - guarded: The caller to ask the guard about; `nil` where no question is needed.
+  func open(until deadline: Int64? = nil, guarded: GuardedCaller? = nil) -> ListenCall {
     let mailbox = ListenMailbox(limit: options.unreadBytes)
     let id = state.withLock { state in
       state.lastCall += 1
-      state.calls[state.lastCall] = mailbox
+      state.calls[state.lastCall] = OpenCall(mailbox: mailbox, guarded: guarded)
       return state.lastCall
     }
     // Released when the caller releases the responses, cancels its task or reaches the end.
@@ -136,8 +151,9 @@ final class ListenHub: Sendable {
       defer { state = state.cleared }
       return state
     }
-    for call in before.calls.values { call.end(.failure(error)) }
+    for call in before.calls.values { call.mailbox.end(.failure(error)) }
     before.observation?.cancel()
+    before.rules?.cancel()
     before.ticking?.cancel()
     before.polling?.cancel()
     before.wake?.finish()
@@ -178,17 +194,20 @@ final class ListenHub: Sendable {
     }
     guard let run else { return }
     let observation = (store as? any CommitObservable)?.observeCommits { _ in continuation.yield() }
+    let rules = gatekeeper?.observe { [weak self] in self?.submit(.rulesChanged, of: run) }
     let ticking = every(.seconds(60)) { [weak self] in self?.submit(.tick, of: run) }
     let polling = observation == nil ? every(options.pollInterval) { continuation.yield() } : nil
     let isKept = state.withLock { state in
       guard state.wake != nil, state.run == run else { return false }
       state.observation = observation
+      state.rules = rules
       state.ticking = ticking
       state.polling = polling
       return true
     }
     if !isKept {
       observation?.cancel()
+      rules?.cancel()
       ticking.cancel()
       polling?.cancel()
     }
@@ -221,6 +240,8 @@ final class ListenHub: Sendable {
           let snapshot = snapshot.later(floor)
           // Nothing is read for callers that have left.
           for event in events where event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
+          // Before the changes: what the rules deny now is not sent.
+          if events.contains(where: \.isRulesChange) { await self.askAgain(&machine, &jobs, snapshot) }
           try await self.advance(&machine, &jobs, to: snapshot)
           for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
         }
@@ -244,6 +265,7 @@ final class ListenHub: Sendable {
     for case let (name, failure?) in changes.map({ ($0.name, $0.failure) }) {
       log.error("I-FSS000008", "The listeners of \(name) have been ended: \(failure)")
     }
+    if gatekeeper != nil { await ask(about: changes, &machine, &jobs, snapshot) }
     perform(machine.committed(changes, at: snapshot.version), &jobs)
   }
 
@@ -251,12 +273,15 @@ final class ListenHub: Sendable {
     _ event: Event, _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async throws {
     switch event {
-    case .tick: return
+    case .tick, .rulesChanged: return
     case .end(let call): perform(machine.ended(call), &jobs)
     case .request(.removeTarget(let id), let call): perform(machine.remove(id, of: call), &jobs)
     case .request(.addTarget(let target), let call):
-      guard state.withLock({ $0.calls[call] != nil }) else { return }
-      perform(machine.add(target, of: call, in: name), &jobs)
+      guard let open = state.withLock({ $0.calls[call] }) else { return }
+      if let guarded = open.guarded, let denial = await denial(of: target, guarded, snapshot) {
+        return perform(machine.refuse(target, of: call, denial), &jobs)
+      }
+      perform(machine.add(target, of: call, in: name, isGuarded: open.guarded != nil), &jobs)
     case .started(let job, .failure(let error)):
       perform(machine.refused(job, error), &jobs)
       jobs.end(job)
@@ -265,6 +290,7 @@ final class ListenHub: Sendable {
         if isBlocked { return jobs.again(job) }
         do {
           guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
+          if gatekeeper != nil { try await ask(about: start.request.subject, of: job, &machine, &jobs, snapshot) }
           perform(machine.joined(job, start), &jobs)
         } catch let error as FirestoreServiceError {
           // A document of this target that cannot be read stops no other.
@@ -328,7 +354,8 @@ final class ListenHub: Sendable {
       try await read { snapshot in
         if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
       }
-      start?.prepare(for: target)
+      // Of documents that a guard is asked about, no state goes out but the one that it is asked about.
+      if gatekeeper == nil || !request.subject.isDocuments { start?.prepare(for: target) }
       guard let start else { return .failure(.shutDown) }
       return .success(start)
     } catch {
@@ -353,20 +380,23 @@ final class ListenHub: Sendable {
     }
   }
 
-  private func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
+  func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
     if actions.isEmpty { return }
     let calls = state.withLock { $0.calls }
     for action in actions {
       switch action {
-      case .send(let call, let responses): calls[call]?.send(responses)
+      case .send(let call, let responses): calls[call]?.mailbox.send(responses)
       case .begin(let job): jobs.add(job)
       case .cancel(let job): jobs.cancel(job)
       case .end(let call, let error):
-        calls[call]?.end(.failure(error))
+        calls[call]?.mailbox.end(.failure(error))
         state.withLock { _ = $0.calls.removeValue(forKey: call) }
       }
     }
   }
+
+  /// The caller of a call to ask the guard about; `nil` where no question is needed.
+  func guarded(_ call: WatchMachine.CallID) -> GuardedCaller? { state.withLock { $0.calls[call]?.guarded } }
 
   private func stopIfIdle() -> Bool {
     let before = state.withLock { state in
@@ -375,6 +405,7 @@ final class ListenHub: Sendable {
       return state
     }
     before?.observation?.cancel()
+    before?.rules?.cancel()
     before?.ticking?.cancel()
     before?.polling?.cancel()
     return before != nil

@@ -69,8 +69,14 @@ struct WatchMachine {
     case following(WatchID)
   }
 
+  private struct CallTarget {
+    var state: TargetState
+    /// The target as it was sent, where a guard is asked about it.
+    var asked: Target?
+  }
+
   private struct Call {
-    var targets: [Int32: TargetState] = [:]
+    var targets: [Int32: CallTarget] = [:]
     /// The watches whose queries run again; while there are any, responses are held.
     var stale: Set<WatchID> = []
     var held: UnreadResponses
@@ -245,18 +251,27 @@ struct WatchMachine {
   // MARK: Targets
 
   /// Takes a request for a target: acknowledges it, and asks for its start unless others wait for the same one.
-  mutating func add(_ target: Target, of call: CallID, in database: DatabaseName) -> [Action] {
+  ///
+  /// - Parameter isGuarded: Whether a guard is asked about the target.
+  mutating func add(
+    _ target: Target, of call: CallID, in database: DatabaseName, isGuarded: Bool = false
+  ) -> [Action] {
     do {
-      return try start(target, of: call, in: database)
+      return try start(target, of: call, in: database, isGuarded)
     } catch {
-      // The caller assumes that the id is free, so a target that had it before must not continue either.
-      let end = TargetChange(.remove, targetIDs: [target.id], cause: error)
-      return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
+      return refuse(target, of: call, error)
     }
   }
 
+  /// Refuses a request for a target.
+  mutating func refuse(_ target: Target, of call: CallID, _ error: FirestoreServiceError) -> [Action] {
+    // The caller assumes that the id is free, so a target that had it before must not continue either.
+    let end = TargetChange(.remove, targetIDs: [target.id], cause: error)
+    return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
+  }
+
   private mutating func start(
-    _ target: Target, of call: CallID, in database: DatabaseName
+    _ target: Target, of call: CallID, in database: DatabaseName, _ isGuarded: Bool
   ) throws(FirestoreServiceError) -> [Action] {
     guard target.id > 0 else { throw FirestoreServiceError.refused("The number of a target must be above zero.") }
     guard calls[call]?.targets[target.id] == nil else {
@@ -278,7 +293,8 @@ struct WatchMachine {
       actions.append(.begin(Job(id: lastNumber, work: .start(request, target: target.id))))
     }
     if calls[call] == nil { calls[call] = Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
-    calls[call]?.targets[target.id] = .starting(job ?? lastNumber)
+    calls[call]?.targets[target.id] = CallTarget(
+      state: .starting(job ?? lastNumber), asked: isGuarded ? target : nil)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
     return deliver([acknowledged], to: call, withSnapshot: false) + actions
   }
@@ -348,12 +364,12 @@ struct WatchMachine {
       index.insert(number, subject)
     }
     watches[number]?.members[waiter.call, default: []].append(waiter.target)
-    calls[waiter.call]?.targets[waiter.target] = .following(number)
+    calls[waiter.call]?.targets[waiter.target]?.state = .following(number)
   }
 
   /// Forgets a target; nothing happens when it is not there.
   private mutating func forget(_ id: Int32, of call: CallID) -> [Action] {
-    switch calls[call]?.targets.removeValue(forKey: id) {
+    switch calls[call]?.targets.removeValue(forKey: id)?.state {
     case nil: return []
     case .starting(let job):
       waiters[job]?.waiters.removeAll { $0.call == call && $0.target == id }
@@ -389,6 +405,33 @@ struct WatchMachine {
     return actions
   }
 
+  // MARK: Targets that a guard is asked about
+
+  /// The targets that a guard is asked about.
+  var guardedTargets: [(call: CallID, target: Target)] {
+    calls.flatMap { call, state in state.targets.values.compactMap { $0.asked.map { (call, $0) } } }
+  }
+
+  /// The targets that wait for a start.
+  func waiting(for job: JobID) -> [(call: CallID, target: Int32)] {
+    waiters[job]?.waiters.map { ($0.call, $0.target) } ?? []
+  }
+
+  /// The targets that follow a changed document by its name.
+  func followers(ofDocument change: WatchChange) -> [(call: CallID, target: Int32)] {
+    index.candidates(change.place, change.path, change.states).flatMap { number in
+      guard let watch = watches[number], watch.subject.isDocuments else { return [] as [(CallID, Int32)] }
+      return watch.members.flatMap { call, ids in ids.map { (call, $0) } }
+    }
+  }
+
+  /// Ends a target that its caller may not have, and no other.
+  mutating func deny(_ id: Int32, of call: CallID, _ error: FirestoreServiceError) -> [Action] {
+    guard calls[call]?.targets[id] != nil else { return [] }
+    let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id], cause: error))
+    return forget(id, of: call) + deliver([end], to: call, withSnapshot: false)
+  }
+
   // MARK: Sending
 
   /// Sends responses, or holds them back while a query of the call runs again.
@@ -419,7 +462,7 @@ struct WatchMachine {
     lastRefresh = version
     var actions: [Action] = []
     for (call, state) in calls where version - state.snapshot >= tokenInterval && state.stale.isEmpty {
-      let isFollowing = state.targets.values.contains { if case .following = $0 { true } else { false } }
+      let isFollowing = state.targets.values.contains { if case .following = $0.state { true } else { false } }
       if isFollowing { actions += deliver([], to: call, withSnapshot: true) }
     }
     return actions

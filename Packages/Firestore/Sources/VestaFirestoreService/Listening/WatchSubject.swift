@@ -46,6 +46,9 @@ enum WatchSubject: Hashable, Sendable {
     }
   }
 
+  /// Whether the subject is documents by name.
+  var isDocuments: Bool { if case .documents = self { true } else { false } }
+
   /// Whether membership depends on more than the document itself.
   var isLimited: Bool {
     if case .query(let query) = self { return query.limit != nil || query.offset > 0 }

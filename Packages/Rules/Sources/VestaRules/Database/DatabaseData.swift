@@ -39,6 +39,17 @@ public protocol DatabaseRulesData {
 
   /// Returns the names of the children at a path; asked below written paths alone.
   func childNames(at path: [String]) -> [String]
+
+  /// The number of answers so far that stand for nodes which have yet to be read.
+  ///
+  /// Such a decision means nothing. It goes on as if nothing had been refused, so that all that has to be read is known
+  /// after few attempts. Zero for data that is there.
+  var missedCount: Int { get }
+}
+
+extension DatabaseRulesData {
+  /// Zero: everything is there.
+  public var missedCount: Int { 0 }
 }
 
 /// A tree in memory.
@@ -66,7 +77,8 @@ public indirect enum DatabaseTree: Sendable, Hashable, DatabaseRulesData {
     var (children, priority): ([String: DatabaseTree], DatabaseScalar) = ([:], .null)
     if case .parent(let own, let itsPriority) = self { (children, priority) = (own, itsPriority) }
     let child = (children[first] ?? .missing).setting(value, at: path.dropFirst())
-    children[first] = child == .missing ? nil : child
+    // No `nil` here: it would be the literal for a missing tree, and stay as a child.
+    if child == .missing { children.removeValue(forKey: first) } else { children[first] = child }
     return children.isEmpty ? .missing : .parent(children, priority: priority)
   }
 

@@ -75,11 +75,14 @@ extension DatabaseRuleset {
     _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
   ) -> Bool {
     var evaluation = DatabaseEvaluation(expression, context, path: path, captures: captures)
+    let missed = context.missed
     do throws(DatabaseRulesFailure) {
       let outcome = try evaluation.holds()
+      guard context.missed == missed else { return true }
       steps.append(DatabaseDecision.Step(path: path, rule: kind.rawValue, outcome: outcome, failure: nil))
       return outcome
     } catch {
+      guard context.missed == missed else { return true }
       steps.append(DatabaseDecision.Step(path: path, rule: kind.rawValue, outcome: nil, failure: error))
       return false
     }

@@ -69,9 +69,15 @@ struct DatabaseEvaluation {
   // MARK: Operators
 
   private mutating func chain(_ operands: [NodeID], _ sign: String, until decisive: Bool) throws(Failure) -> Bool {
+    let missed = context.missed
     for (index, operand) in operands.enumerated() {
-      let holds = try bool(operand, "\(index == 0 ? "Left" : "Right") operand of \(sign) must be boolean.")
-      if holds == decisive { return decisive }
+      do throws(Failure) {
+        let holds = try bool(operand, "\(index == 0 ? "Left" : "Right") operand of \(sign) must be boolean.")
+        if holds == decisive, context.missed == missed { return decisive }
+      } catch {
+        // What later operands look at is read together with what this one has missed.
+        if context.missed == missed { throw error }
+      }
     }
     return !decisive
   }

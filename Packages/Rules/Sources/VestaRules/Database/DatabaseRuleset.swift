@@ -107,6 +107,9 @@ struct DatabaseContext {
   let before: any DatabaseRulesData
   let after: any DatabaseRulesData
 
+  /// The number of answers that mean nothing yet.
+  var missed: Int { before.missedCount &+ after.missedCount }
+
   func node(_ path: [String], isAfter: Bool) -> DatabaseNode { (isAfter ? after : before).node(at: path) }
 }
 

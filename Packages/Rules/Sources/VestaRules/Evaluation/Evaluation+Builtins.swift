@@ -14,7 +14,7 @@ extension Evaluation {
     let count = stack.count - start
     guard count == builtin.arity else { return fail(.incorrectArguments(builtin.rawValue), id) }
     guard case .value(let first) = stack[start] else { return fail(.unknown, id) }
-    if count == 1 { return single(builtin, first, Int(program.lists[list][0]), id) }
+    if count == 1 { return single(builtin, first, Int(code.program.lists[list][0]), id) }
     var values: [RulesValue] = []
     for operand in stack[start...] {
       guard case .value(let value) = operand else { return fail(.unknown, id) }

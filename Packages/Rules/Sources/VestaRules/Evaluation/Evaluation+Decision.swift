@@ -61,7 +61,7 @@ extension Evaluation {
 
   /// Where an error is: a lookup that failed is at the name of its function.
   func span(of record: FailureRecord) -> Span {
-    let spans = program.spans[record.step]
+    let spans = code.program.spans[record.step]
     if case .serviceCall = record.failure { return spans.name }
     return spans.anchor
   }

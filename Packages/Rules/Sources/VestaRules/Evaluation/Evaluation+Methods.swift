@@ -6,11 +6,11 @@ extension Evaluation {
   ///
   /// Methods have at most two arguments.
   mutating func method(_ target: Int, _ method: ValueMethod, _ list: Int, _ id: Int) -> Operand {
-    let count = program.lists[list].count
+    let count = code.program.lists[list].count
     var (first, second) = (Operand.unset, Operand.unset)
     var failure: Operand?
     for index in stride(from: count - 1, through: 0, by: -1) {
-      let outcome = evaluate(Int(program.lists[list][index]))
+      let outcome = evaluate(Int(code.program.lists[list][index]))
       if case .failure = outcome { failure = outcome }
       if index == 0 { first = outcome } else if index == 1 { second = outcome }
     }
@@ -31,7 +31,7 @@ extension Evaluation {
       guard case .value(let value) = second else { return fail(.unknown, id) }
       values.1 = value
     }
-    let pattern = method.takesPattern ? program.lists[list].first.map(Int.init) : nil
+    let pattern = method.takesPattern ? code.program.lists[list].first.map(Int.init) : nil
     return apply(method, receiver, count, values.0, values.1, pattern, id)
   }
 

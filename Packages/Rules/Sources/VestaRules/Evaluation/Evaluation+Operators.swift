@@ -213,8 +213,8 @@ enum Arithmetic {
     case (.bytes(let l), .bytes(let r)): sign(UTF8Order.compare(bytes: l, r))
     case (.int(let l), .int(let r)): l < r ? .before : l == r ? .same : .after
     case (.float(let l), .float(let r)): floats(l, r)
-    case (.int(let l), .float(let r)): floats(Double(l), r)
-    case (.float(let l), .int(let r)): floats(l, Double(r))
+    case (.int(let l), .float(let r)): mixed(l, r)
+    case (.float(let l), .int(let r)): mirrored(mixed(r, l))
     case (.duration(let l), .duration(let r)): pairs(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds)
     case (.timestamp(let l), .timestamp(let r)): pairs(l.seconds, l.nanoseconds, r.seconds, r.nanoseconds)
     default: nil
@@ -225,6 +225,23 @@ enum Arithmetic {
 
   private static func floats(_ left: Double, _ right: Double) -> Order {
     left < right ? .before : left == right ? .same : left > right ? .after : .none
+  }
+
+  /// The exact order, as `==` is exact: 2^53 + 1 is after 2^53 as a float.
+  private static func mixed(_ left: Int64, _ right: Double) -> Order {
+    let rounded = Double(left)
+    guard rounded == right else { return floats(rounded, right) }
+    // Rounded up to 2^63, which no integer reaches.
+    guard let exact = Int64(exactly: right) else { return .before }
+    return left < exact ? .before : left == exact ? .same : .after
+  }
+
+  private static func mirrored(_ order: Order) -> Order {
+    switch order {
+    case .before: .after
+    case .after: .before
+    case .same, .none: order
+    }
   }
 
   private static func pairs(_ s1: Int64, _ n1: Int32, _ s2: Int64, _ n2: Int32) -> Order {

@@ -39,7 +39,7 @@ extension Evaluation {
     _ expression: String, _ step: Int?, _ size: Int, _ id: Int, _ body: (Pattern) -> Operand
   ) -> Operand {
     let result: PatternResult
-    if let step, let known = program.patterns[step] {
+    if let step, let known = code.program.patterns[step] {
       result = known
     } else {
       guard budget.work.take(2_048 + expression.utf8.count) else { return fail(.sizeLimit, id) }

@@ -38,14 +38,14 @@ extension Evaluation {
   }
 
   mutating func path(_ list: Int, _ id: Int) -> Operand {
-    let count = program.lists[list].count
+    let count = code.program.lists[list].count
     var reversed: [String] = []
     reversed.reserveCapacity(count)
     var failure: Operand?
     for index in stride(from: count - 1, through: 0, by: -1) {
-      let step = Int(program.lists[list][index])
+      let step = Int(code.program.lists[list][index])
       if step < 0 {
-        if case .string(let text) = program.constants[-1 - step] { reversed.append(text) }
+        if case .string(let text) = code.program.constants[-1 - step] { reversed.append(text) }
         continue
       }
       switch evaluate(step) {
@@ -72,12 +72,12 @@ extension Evaluation {
   mutating func member(_ target: Int, _ name: Int, _ id: Int) -> Operand {
     switch evaluate(target) {
     case .value(.map(let map)):
-      if let value = map[program.names[name]] { return .value(value) }
-      return fail(.undefinedProperty(program.names[name]), id)
+      if let value = map[code.program.names[name]] { return .value(value) }
+      return fail(.undefinedProperty(code.program.names[name]), id)
     case .value(.null): return fail(.nullValue, id)
-    case .value: return fail(.undefinedProperty(program.names[name]), id)
+    case .value: return fail(.undefinedProperty(code.program.names[name]), id)
     case .failure(let number): return .failure(number)
-    case .symbol(let symbol): return member(symbol: symbol, program.names[name], id)
+    case .symbol(let symbol): return member(symbol: symbol, code.program.names[name], id)
     case .unset: return fail(.unknown, id)
     }
   }

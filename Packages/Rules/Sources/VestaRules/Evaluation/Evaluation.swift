@@ -51,10 +51,6 @@ struct Evaluation {
     }
   }
 
-  var program: Program {
-    @inline(__always) _read { yield code.program }
-  }
-
   // MARK: Failures
 
   mutating func fail(_ failure: RulesFailure, _ step: Int) -> Operand {
@@ -74,7 +70,7 @@ struct Evaluation {
     if let coverage {
       let outcome = evaluateStep(step)
       // Constants are in no report.
-      if program.steps[step].code != .constant { count(outcome, step, in: coverage) }
+      if code.program.steps[step].code != .constant { count(outcome, step, in: coverage) }
       return outcome
     }
     guard let trace else { return evaluateStep(step) }
@@ -89,10 +85,10 @@ struct Evaluation {
     guard budget.expressions >= 0, !isEnded else {
       return fail(isEnded ? .unknown : .expressionLimit(budget.limits.expressions), id)
     }
-    let step = program.steps[id]
+    let step = code.program.steps[id]
     let (a, b, c) = (Int(step.a), Int(step.b), Int(step.c))
     switch step.code {
-    case .constant: return .value(program.constants[a])
+    case .constant: return .value(code.program.constants[a])
     case .request: return .value(.map(request.map(dialect: dialect, service: service)))
     case .requestField: return requestField(step.a, id)
     case .resource: return resource(id)
@@ -106,7 +102,7 @@ struct Evaluation {
     case .not: return not(a, id)
     case .negate: return negate(a, id)
     case .binary: return binary(c, a, b, id)
-    case .isType: return isType(a, program.names[b], id)
+    case .isType: return isType(a, code.program.names[b], id)
     case .all: return chain(a, until: false)
     case .any: return chain(a, until: true)
     case .conditional: return conditional(a, b, c)
@@ -115,9 +111,9 @@ struct Evaluation {
     case .slice: return slice(a, b, c, id)
     case .call: return call(a, b, id)
     case .builtin: return builtin(Builtin.all[a], b, id)
-    case .unknownCall: return unknown(program.names[a], nil, b, id)
+    case .unknownCall: return unknown(code.program.names[a], nil, b, id)
     case .method: return method(a, ValueMethod.all[b], c, id)
-    case .unknownMethod: return unknown(program.names[b], a, c, id)
+    case .unknownMethod: return unknown(code.program.names[b], a, c, id)
     }
   }
 
@@ -192,12 +188,12 @@ struct Evaluation {
   /// `&&` until false, `||` until true: the decisive operand wins over an error on any side; without one the first
   /// error is the outcome.
   private mutating func chain(_ list: Int, until decisive: Bool) -> Operand {
-    let count = program.lists[list].count
+    let count = code.program.lists[list].count
     var failure: Operand?
     // Each operator counts, and so does each test of its left operand.
     budget.expressions -= 2 * count - 3
     for index in 0..<count {
-      let step = Int(program.lists[list][index])
+      let step = Int(code.program.lists[list][index])
       let outcome = evaluate(step)
       switch outcome {
       case .value(.bool(let bool)):
@@ -254,12 +250,12 @@ struct Evaluation {
 
   /// Evaluates arguments onto the stack, last one first; the first failure in the order of writing, if there is one.
   mutating func arguments(_ list: Int, room: Int = 0) -> Operand? {
-    let count = program.lists[list].count
+    let count = code.program.lists[list].count
     let start = stack.count
     for _ in 0..<(count + room) { stack.append(.unset) }
     var failure: Operand?
     for index in stride(from: count - 1, through: 0, by: -1) {
-      let outcome = evaluate(Int(program.lists[list][index]))
+      let outcome = evaluate(Int(code.program.lists[list][index]))
       if case .failure = outcome { failure = outcome }
       stack[start + index] = outcome
     }
@@ -270,19 +266,21 @@ struct Evaluation {
 
   private mutating func call(_ number: Int, _ list: Int, _ id: Int) -> Operand {
     let start = stack.count
-    let count = program.lists[list].count
-    let (parameters, room) = (program.functions[number].parameterCount, program.functions[number].variableCount)
+    let count = code.program.lists[list].count
+    let (parameters, room) = (
+      code.program.functions[number].parameterCount, code.program.functions[number].variableCount
+    )
     let failure = arguments(list, room: room)
     defer { drop(to: start) }
     if let failure { return failure }
-    guard count == parameters else { return fail(.incorrectArguments(program.functions[number].name), id) }
+    guard count == parameters else { return fail(.incorrectArguments(code.program.functions[number].name), id) }
     // The call of the body is an expression, and so is each argument.
     budget.expressions -= 1 + count
     let (outerBase, outerVariables) = (base, variables)
     base = start
     variables = start + count
     defer { (base, variables) = (outerBase, outerVariables) }
-    return evaluate(program.functions[number].result)
+    return evaluate(code.program.functions[number].result)
   }
 
   /// A function that does not exist: its arguments are evaluated like any others.

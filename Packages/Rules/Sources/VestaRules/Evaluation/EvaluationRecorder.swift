@@ -33,7 +33,7 @@ extension Evaluation {
     case .failure(let number):
       let record = failures[Int(number)]
       table.count(record.failure, span(of: record), step)
-    case .symbol, .unset: table.count(.unknown, program.spans[step].anchor, step)
+    case .symbol, .unset: table.count(.unknown, code.program.spans[step].anchor, step)
     }
   }
 }

@@ -39,7 +39,7 @@ struct QueryFacts: Sendable {
       }
     }
     guard case .constrained(let constraints) = facts[place] else { return }
-    if condition.constraint.comparison == .equal {
+    if condition.constraint.comparison == .equal, !condition.isOpen {
       facts[place] = .constant(condition.constraint.value)
     } else {
       facts[place] = .constrained(constraints + [condition.constraint])
@@ -68,7 +68,9 @@ struct QueryFacts: Sendable {
     switch (known.comparison, asked) {
     case (.notEqual, .notEqual): return known.value == value ? true : nil
     case (.notEqual, .equal): return known.value == value ? false : nil
-    case (.arrayContains, .contained): return known.value == value ? true : nil
+    // The element of the document is one of the readings, and all of them have to be equal to the value.
+    case (.arrayContains, .contained): return allReadings(of: known.value) { $0 == value } == true ? true : nil
+    case (.equal, _): return open(known.value, asked, value)
     case (.greater, .greater), (.greater, .greaterOrEqual), (.greaterOrEqual, .greaterOrEqual):
       return Arithmetic.order(known.value, value).map { $0 == .after || $0 == .same } == true ? true : nil
     case (.greaterOrEqual, .greater): return Arithmetic.order(known.value, value) == .after ? true : nil
@@ -78,12 +80,33 @@ struct QueryFacts: Sendable {
     default: return nil
     }
   }
+
+  /// The answer of a comparison with a number that is equal to a known one, whatever its type.
+  private static func open(_ known: RulesValue, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
+    switch (known, asked) {
+    case (.int, .equal), (.float, .equal): return allReadings(of: known) { $0 == value }
+    case (.int, .notEqual), (.float, .notEqual): return allReadings(of: known) { $0 != value }
+    case (.int, .less), (.int, .lessOrEqual), (.int, .greater), (.int, .greaterOrEqual), (.float, .less),
+      (.float, .lessOrEqual), (.float, .greater), (.float, .greaterOrEqual):
+      guard Arithmetic.order(known, value) != nil else { return nil }
+      return allReadings(of: known) { Arithmetic.order($0, value).map { Arithmetic.holds(asked, $0) } ?? false }
+    default: return nil
+    }
+  }
+
+  /// What a condition says of all readings of a value; nil where they differ or are too many.
+  private static func allReadings(of value: RulesValue, _ condition: (RulesValue) -> Bool) -> Bool? {
+    guard let readings = NumberReadings.of(value), let first = readings.first.map(condition) else { return nil }
+    return readings.dropFirst().allSatisfy { condition($0) == first } ? first : nil
+  }
 }
 
 /// A condition on a field that holds for every document of an alternative.
 struct QueryCondition: Sendable {
   let field: [String]
   let constraint: QueryFacts.Constraint
+  /// Whether the value that it fixes counts in its comparisons alone.
+  var isOpen = false
 }
 
 extension RulesQuery.Filter {

@@ -9,6 +9,7 @@ public struct GzipHandler: HTTPHandler {
   private let inner: any HTTPHandler
   private let level: Int
   private let smallest: Int
+  private let tuning: TransportTuning
 
   /// A handler.
   ///
@@ -16,10 +17,14 @@ public struct GzipHandler: HTTPHandler {
   ///   - inner: The handler whose responses are compressed.
   ///   - level: 1 for the fastest to 9 for the smallest.
   ///   - smallest: The number of bytes from which on a body that is whole is compressed.
-  public init(_ inner: any HTTPHandler, level: Int = 1, smallest: Int = 1_024) {
+  ///   - tuning: The constants at which it changes its behaviour; production uses the defaults.
+  public init(
+    _ inner: any HTTPHandler, level: Int = 1, smallest: Int = 1_024, tuning: TransportTuning = TransportTuning()
+  ) {
     self.inner = inner
     self.level = level
     self.smallest = smallest
+    self.tuning = tuning
   }
 
   /// As the handler inside.
@@ -49,7 +54,7 @@ public struct GzipHandler: HTTPHandler {
       response.body = .bytes(made)
     case .stream(let stream, let length):
       if let length, length < smallest { return response }
-      response.body = .stream(GzipRelay(stream, writer).start())
+      response.body = .stream(GzipRelay(stream, writer, limit: tuning.gzipBacklogBytes).start())
     }
     response.fields.set("content-encoding", "gzip")
     response.fields.remove("accept-ranges")

@@ -11,13 +11,16 @@ final class GzipRelay: @unchecked Sendable {
   }
 
   private let source: ByteStream
-  private let target = ByteStream(limit: GzipRelay.limit)
+  private let target: ByteStream
+  private let limit: Int
   private let writer: GzipWriter
   private let state = Locked(State())
-  private static let limit = 65_536
 
-  init(_ source: ByteStream, _ writer: GzipWriter) {
+  /// - Parameter limit: The number of bytes that are made before they are read.
+  init(_ source: ByteStream, _ writer: GzipWriter, limit: Int) {
     self.source = source
+    self.limit = max(1, limit)
+    target = ByteStream(limit: self.limit)
     self.writer = writer
   }
 
@@ -47,7 +50,7 @@ final class GzipRelay: @unchecked Sendable {
   }
 
   private func moveAll() {
-    while target.pipe.backlog < Self.limit, !target.pipe.isFinished {
+    while target.pipe.backlog < limit, !target.pipe.isFinished {
       switch source.pipe.take() {
       case .nothingYet: return
       case .element(let bytes): if !bytes.isEmpty { target.offer(writer.write(bytes)) }

@@ -42,6 +42,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     self.security = security
     self.interest = interest
     super.init(descriptor)
+    security?.limitMessages(loop.tuning, now: loop.now)
   }
 
   var tuning: TransportTuning { loop.tuning }

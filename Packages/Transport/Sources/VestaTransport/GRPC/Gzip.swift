@@ -3,17 +3,23 @@ public import VestaTransportInterop
 
 extension GRPCCompression {
   /// Compression by gzip, on zlib.
-  public static let gzip = GRPCCompression(
-    name: "gzip", compress: { try Gzip.compress($0) }, decompress: { try Gzip.decompress($0, limit: $1) })
+  public static let gzip = gzip(TransportTuning())
+
+  /// Compression by gzip, with constants of a test's own.
+  static func gzip(_ tuning: TransportTuning) -> GRPCCompression {
+    let piece = tuning.gzipPieceBytes
+    return GRPCCompression(
+      name: "gzip", compress: { try Gzip.compress($0, piece: piece) },
+      decompress: { try Gzip.decompress($0, limit: $1, piece: piece) })
+  }
 }
 
 /// Whole arrays of bytes in the format of gzip (RFC 1952).
 enum Gzip {
   /// Fifteen bits of window, and the header of gzip.
   private static let windowBits: Int32 = 15 + 16
-  private static let pieceSize = 65_536
 
-  static func compress(_ bytes: [UInt8]) throws -> [UInt8] {
+  static func compress(_ bytes: [UInt8], piece: Int = 65_536) throws -> [UInt8] {
     var stream = z_stream()
     guard
       deflateInit2_(
@@ -21,23 +27,24 @@ enum Gzip {
         == Z_OK
     else { throw TransportError(.exhausted, "There is no memory to compress.") }
     defer { deflateEnd(&stream) }
-    return try run(&stream, bytes, limit: .max) { deflate(&$0, Z_FINISH) }
+    return try run(&stream, bytes, limit: .max, piece: piece) { deflate(&$0, Z_FINISH) }
   }
 
   /// - Throws: `TransportError` with `.tooLarge` as soon as there are more bytes than the limit.
-  static func decompress(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
+  static func decompress(_ bytes: [UInt8], limit: Int, piece: Int = 65_536) throws -> [UInt8] {
     var stream = z_stream()
     guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw TransportError(.exhausted, "There is no memory to decompress.")
     }
     defer { inflateEnd(&stream) }
-    return try run(&stream, bytes, limit: limit) { inflate(&$0, Z_NO_FLUSH) }
+    return try run(&stream, bytes, limit: limit, piece: piece) { inflate(&$0, Z_NO_FLUSH) }
   }
 
   private static func run(
-    _ stream: inout z_stream, _ bytes: [UInt8], limit: Int, _ step: (inout z_stream) -> Int32
+    _ stream: inout z_stream, _ bytes: [UInt8], limit: Int, piece: Int, _ step: (inout z_stream) -> Int32
   ) throws -> [UInt8] {
     var (result, input) = ([UInt8](), bytes)
+    let pieceSize = max(1, piece)
     // Unsafe pointers, used inside the closures only.
     try input.withUnsafeMutableBufferPointer { input in
       stream.next_in = input.baseAddress

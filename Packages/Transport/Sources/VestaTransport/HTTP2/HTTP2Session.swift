@@ -14,7 +14,7 @@ final class HTTP2Session {
 
   enum Event {
     /// The head of a request or a response; a response may have interim ones before.
-    case head(Int32, HTTP2Head, isLast: Bool)
+    indirect case head(Int32, HTTP2Head, isLast: Bool)
     case trailers(Int32, HTTPFields)
     /// A part of a body; its bytes are consumed by ``HTTP2Session/consume(_:of:)``.
     case body(Int32, [UInt8])
@@ -29,22 +29,24 @@ final class HTTP2Session {
 
   let role: Role
   let tuning: TransportTuning
+  // Sound as unchecked, here and below: one loop has the session, and no callback of the library is called while one of
+  // these is being changed.
   /// The time that the owner has set, in nanoseconds.
-  var now: Int64
-  var events: [Event] = []
+  @exclusivity(unchecked) var now: Int64
+  @exclusivity(unchecked) var events: [Event] = []
   /// The streams that the owner has, until it has taken their last event.
-  var streams: [Int32: HTTP2Stream] = [:]
+  @exclusivity(unchecked) var streams: [Int32: HTTP2Stream] = [:]
   /// The head that is being received.
-  var reader: HTTP2HeadReader
+  @exclusivity(unchecked) var reader: HTTP2HeadReader
   /// Whether a head has begun and not ended.
-  var isInHead = false
+  @exclusivity(unchecked) var isInHead = false
   /// Whether the peer has sent its settings.
   var hasSettings = false
-  var control: HTTP2FloodMachine
-  var resets: HTTP2FloodMachine
+  @exclusivity(unchecked) var control: FloodMachine
+  var resets: FloodMachine
   /// Why this side ends the connection, if it does.
   var violation: String?
-  private var block = HTTP2FieldBlock()
+  @exclusivity(unchecked) private var block = HTTP2FieldBlock()
   private var session: OpaquePointer?
 
   init(_ role: Role, _ tuning: TransportTuning, now: Int64) {
@@ -52,9 +54,9 @@ final class HTTP2Session {
     self.tuning = tuning
     self.now = now
     reader = HTTP2HeadReader(sizeLimit: tuning.headBytes, countLimit: tuning.fieldCount)
-    control = HTTP2FloodMachine(
+    control = FloodMachine(
       burst: tuning.http2ControlFrames, perSecond: tuning.http2ControlFramesPerSecond, now: now)
-    resets = HTTP2FloodMachine(burst: tuning.http2Resets, perSecond: tuning.http2ResetsPerSecond, now: now)
+    resets = FloodMachine(burst: tuning.http2Resets, perSecond: tuning.http2ResetsPerSecond, now: now)
     open()
   }
 

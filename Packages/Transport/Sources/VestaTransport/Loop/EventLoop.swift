@@ -254,27 +254,6 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   }
 }
 
-/// Time-outs in nanoseconds, computed once: they are added to the time with each request.
-struct LoopTimes {
-  let head: Int64
-  let body: Int64
-  let idle: Int64
-  let write: Int64
-  let linger: Int64
-  let sweep: Int64
-  let clientIdle: Int64
-
-  init(_ tuning: TransportTuning) {
-    head = tuning.headTimeout.nanoseconds
-    body = tuning.bodyTimeout.nanoseconds
-    idle = tuning.idleTimeout.nanoseconds
-    write = tuning.writeTimeout.nanoseconds
-    linger = tuning.lingerTimeout.nanoseconds
-    sweep = tuning.sweepInterval.nanoseconds
-    clientIdle = tuning.clientIdleTimeout.nanoseconds
-  }
-}
-
 /// Something with a descriptor that a loop watches; confined to the loop.
 class Channel {
   let descriptor: Int32
@@ -288,13 +267,4 @@ class Channel {
 
   /// Looks at the time, now and then.
   func sweep(_ now: Int64) {}
-}
-
-extension Duration {
-  /// The length in nanoseconds; the longest that 62 bits hold for a longer one, so that adding the time fits.
-  var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    guard seconds < 4_000_000_000 else { return Int64.max / 2 }
-    return max(0, seconds) * 1_000_000_000 + attoseconds / 1_000_000_000
-  }
 }

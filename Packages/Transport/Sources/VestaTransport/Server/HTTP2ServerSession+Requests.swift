@@ -90,7 +90,14 @@ extension HTTP2ServerSession {
   private func refuseBody(_ stream: HTTP2ServerStream) {
     let head = HTTPRequestHead(
       method: stream.head.method, target: stream.head.target, fields: stream.head.fields)
+    stream.isLingering = true
     refuse(stream, listener.handler.refusal(of: head, limit: stream.limit ?? 0))
+    // Clients that are told at once not to send, and are in the middle of it, may look at nothing else.
+    loop.schedule(after: tuning.http2ResetDelay) { [weak self, weak stream] in
+      guard let self, let stream, !stream.isClosed, let owner else { return }
+      stream.resetsWhenAnswered = true
+      owner.turn { if stream.isLocalEnded, !stream.isRemoteEnded { self.session.reset(stream.id, .noError) } }
+    }
   }
 
   /// Answers a request that no handler sees, and wants no more of it.
@@ -140,7 +147,7 @@ extension HTTP2ServerSession {
     var response = made.status.isInterim ? HTTPResponse(.internalServerError) : made
     guard !stream.isAnswered, !stream.isClosed else { return }
     stream.isAnswered = true
-    stream.resetsWhenAnswered = true
+    stream.resetsWhenAnswered = !stream.isLingering
     let sendsBody = stream.head.method != .head && !response.status.forbidsBody
     if !sendsBody, case .stream(let body, _) = response.body {
       body.cancel()

@@ -6,7 +6,7 @@ import VestaTransportInterop
 /// Confined to the loop of its connection.
 // Sound as @unchecked Sendable: hooks of streams, on any thread, only hand work to the connection's loop.
 final class HTTP2ServerSession: @unchecked Sendable {
-  private weak var owner: ServerConnection?
+  private(set) weak var owner: ServerConnection?
   let session: HTTP2Session
   let listener: ServerListener
   let loop: EventLoop
@@ -78,10 +78,8 @@ final class HTTP2ServerSession: @unchecked Sendable {
   private func takeEvents() {
     var batch: [HTTP2Session.Event] = []
     swap(&batch, &session.events)
-    for event in batch {
-      guard let owner, !owner.isClosed else { return }
-      take(event)
-    }
+    guard let owner else { return }
+    for event in batch where !owner.isClosed { take(event) }
     batch.removeAll(keepingCapacity: batch.count <= 256)
     if session.events.isEmpty { swap(&batch, &session.events) }
   }

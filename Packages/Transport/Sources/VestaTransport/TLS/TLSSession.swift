@@ -28,6 +28,10 @@ final class TLSSession {
   private var isBroken = false
   /// Whether more could be read without a word from the socket.
   private(set) var hasMore = false
+  /// Counts what a peer sends that is no data, such as new keys, which cost this side much and the peer little.
+  private var control: FloodMachine?
+  /// The number of bytes that a handshake reads before others have their turn: more than one needs.
+  private static let handshakeBytes = 65_536
   /// Called with what can resume this session later.
   var onResumption: ((TLSResumption) -> Void)?
 
@@ -72,13 +76,30 @@ final class TLSSession {
     return true
   }
 
+  /// Sets how much a peer may send that is no data; without a call there is no limit.
+  func limitMessages(_ tuning: TransportTuning, now: Int64) {
+    control = FloodMachine(
+      burst: tuning.tlsControlMessages, perSecond: tuning.tlsControlMessagesPerSecond, now: now)
+  }
+
+  /// - Returns: Whether the peer has sent more messages without data than it may.
+  private func isFlooded() -> Bool {
+    let count = vesta_tls_take_messages(pointer)
+    guard count > 0, control != nil else { return false }
+    let now = PlatformClock.nanoseconds
+    for _ in 0..<count where !(control?.spend(now: now) ?? true) { return true }
+    return false
+  }
+
   // MARK: Moving
 
   /// Goes on with the handshake.
   func handshake() -> Progress {
     ERR_clear_error()
+    vesta_tls_allow(pointer, Self.handshakeBytes)
     let status = SSL_do_handshake(pointer)
     if status == 1 {
+      _ = vesta_tls_take_messages(pointer)
       hasMore = true
       return .done
     }
@@ -92,9 +113,21 @@ final class TLSSession {
   }
 
   /// Reads as much as is there and fits; `moved(0)` is the end.
+  ///
+  /// From the socket it takes hardly more than fits, whatever that turns out to be.
   func read(_ buffer: UnsafeMutableRawBufferPointer) -> SocketOutcome {
+    let outcome = readAll(buffer)
+    guard isFlooded() else { return outcome }
+    isBroken = true
+    end = .broken
+    hasMore = false
+    return .broken
+  }
+
+  private func readAll(_ buffer: UnsafeMutableRawBufferPointer) -> SocketOutcome {
     var count = 0
     hasMore = true
+    vesta_tls_allow(pointer, buffer.count)
     while count < buffer.count, end == nil {
       ERR_clear_error()
       var got = 0

@@ -1,6 +1,6 @@
 /// Counts what a peer does at no cost to itself, and says when it is too much: a bucket of tokens that fills with time
 /// and with useful work.
-struct HTTP2FloodMachine {
+struct FloodMachine {
   private let burst: Int
   private let perSecond: Int
   private var tokens: Int

@@ -1,0 +1,95 @@
+/// Replaces the security rules of a project while it runs.
+///
+/// The package of the rules provides it as a component. The endpoints of a server use it for the calls by which tools
+/// and test kits set rules.
+///
+/// Promises of every implementation:
+/// - Requests are decided by the old rules until the new ones are compiled, and by the new ones from the return on.
+/// - Rules that do not compile change nothing.
+public protocol RulesAdministration: Sendable {
+  /// Compiles rules and puts them in force.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the rules.
+  ///   - product: The product whose rules they are.
+  /// - Returns: The warnings of the compiler.
+  /// - Throws: ``RulesRefusal`` with everything that is wrong in rules that do not compile.
+  func replaceRules(
+    with source: String, of product: RuledProduct
+  ) async throws(RulesRefusal) -> [RulesRemark]
+
+  /// The text of the rules in force; `nil` where none were set.
+  ///
+  /// - Parameter product: The product whose rules they are.
+  func rulesInForce(of product: RuledProduct) -> String?
+}
+
+/// A product with security rules.
+public enum RuledProduct: String, Sendable, Hashable, CaseIterable {
+  /// Firestore.
+  case firestore
+  /// Storage.
+  case storage
+  /// The Realtime Database.
+  case database
+}
+
+/// A remark of the compiler of rules.
+public struct RulesRemark: Sendable, Hashable {
+  /// Whether the rules cannot be used because of it.
+  public var isError: Bool
+  /// The text.
+  public var message: String
+  /// The line and the column, both from 1; `nil` for a remark about the whole text.
+  public var place: Place?
+
+  /// A place in the text of rules.
+  public struct Place: Sendable, Hashable {
+    /// The line, from 1.
+    public var line: Int
+    /// The column, from 1.
+    public var column: Int
+    /// The offset of the first character, from 0.
+    public var startOffset: Int
+    /// The offset of the last character, from 0.
+    public var endOffset: Int
+
+    /// A place.
+    public init(line: Int, column: Int, startOffset: Int, endOffset: Int) {
+      self.line = line
+      self.column = column
+      self.startOffset = startOffset
+      self.endOffset = endOffset
+    }
+  }
+
+  /// A remark.
+  ///
+  /// - Parameters:
+  ///   - isError: Whether the rules cannot be used because of it.
+  ///   - message: The text.
+  ///   - place: The place that it is about.
+  public init(isError: Bool, message: String, place: Place? = nil) {
+    self.isError = isError
+    self.message = message
+    self.place = place
+  }
+}
+
+/// The failure to put rules in force, with everything that is wrong in them.
+public struct RulesRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The remarks, errors and warnings, by their places.
+  public var remarks: [RulesRemark]
+
+  /// A failure.
+  ///
+  /// - Parameter remarks: The remarks, by their places.
+  public init(_ remarks: [RulesRemark]) { self.remarks = remarks }
+
+  /// The remarks, a line each: `line:column: text`.
+  public var description: String {
+    remarks.map { remark in
+      remark.place.map { "\($0.line):\($0.column): \(remark.message)" } ?? remark.message
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,135 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+import VestaServiceInterop
+
+/// The caller of a call that the guard is asked about.
+///
+/// Every question names the documents of one version: that of a read, or the one before a commit.
+struct GuardedCaller: Sendable {
+  private let gatekeeper: any FirestoreGuard
+  private let context: CallContext
+  private let clock: ServiceClock
+
+  /// The caller; `nil` where no question is needed: without a guard, and for an owner.
+  init?(_ gatekeeper: (any FirestoreGuard)?, _ context: CallContext, _ clock: ServiceClock) {
+    guard let gatekeeper, !context.isOwner else { return nil }
+    (self.gatekeeper, self.context, self.clock) = (gatekeeper, context, clock)
+  }
+
+  private var now: Timestamp { Timestamp(microseconds: clock.now()) }
+
+  /// Asks about the get of a document.
+  ///
+  /// - Throws: `PERMISSION_DENIED`, and what the guard throws.
+  func get(_ name: String, _ document: Document?, _ state: any FirestoreGuardState) async throws {
+    guard try await gatekeeper.mayGet(name, document, state: state, at: now, context: context) else {
+      throw FirestoreServiceError.denied
+    }
+  }
+
+  /// Asks about all results of a query.
+  ///
+  /// - Parameters:
+  ///   - parent: The parent of the query.
+  ///   - query: The query as it was sent.
+  /// - Throws: `PERMISSION_DENIED`, and what the guard throws.
+  func list(_ parent: ResourceName, _ query: StructuredQuery, _ state: any FirestoreGuardState) async throws {
+    let asked = FirestoreGuardedQuery(parent: parent.description, query: query)
+    guard try await gatekeeper.mayList(asked, state: state, at: now, context: context) else {
+      throw FirestoreServiceError.denied
+    }
+  }
+
+  /// Asks about the writes of a commit.
+  ///
+  /// - Parameters:
+  ///   - rows: The stored rows of the plan's documents.
+  ///   - version: The version of the commit; `nil` for one that changes nothing.
+  ///   - snapshot: The documents before it, in its transaction.
+  /// - Throws: `PERMISSION_DENIED`, and what the guard throws.
+  func commit(
+    _ plan: CommitPlan, _ rows: ArraySlice<[UInt8]?>, at version: Int64?, in snapshot: Snapshot
+  ) async throws {
+    if plan.writes.isEmpty { return }
+    let time = version.map { Timestamp(microseconds: $0) } ?? now
+    let writes = try plan.guardedWrites(rows, in: snapshot.name, at: time)
+    let state = SnapshotState(snapshot: snapshot)
+    guard try await gatekeeper.mayCommit(writes, state: state, at: time, context: context) else {
+      throw FirestoreServiceError.denied
+    }
+  }
+}
+
+/// The documents at the version of a snapshot, whatever its scope.
+struct SnapshotState: FirestoreGuardState {
+  let snapshot: Snapshot
+
+  nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
+    // Rules look into the database of the call only.
+    guard let name = try? ResourceName(document: name, likely: snapshot.name), name.database == snapshot.name else {
+      return nil
+    }
+    let place = Place(name.path)
+    guard let row = try await snapshot.unscoped.at(snapshot.version, .places([place])).row(at: place) else {
+      return nil
+    }
+    let content = try DocumentRow(row, of: name.path)
+    return content.document(named: name.description, fields: content.fields)
+  }
+}
+
+/// The documents at a version that the store is not being read at: it is read where the guard looks a document up.
+struct VersionState: FirestoreGuardState {
+  let engine: DatabaseEngine
+  let version: Int64
+
+  nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
+    try await engine.reading(version: version, .places([])) {
+      try await SnapshotState(snapshot: $0).document(name)
+    }
+  }
+}
+
+extension Snapshot {
+  /// The latest version that the reader sees.
+  fileprivate var unscoped: Snapshot {
+    Snapshot(reader: reader, keys: keys, name: name, indexes: nil, retention: retention, tuning: tuning)
+  }
+}
+
+extension CommitPlan {
+  /// The writes as a guard sees them: each with its document before and after, whatever its precondition says.
+  fileprivate func guardedWrites(
+    _ rows: ArraySlice<[UInt8]?>, in database: DatabaseName, at time: Timestamp
+  ) throws -> [FirestoreGuardedWrite] {
+    var documents = try zip(targets, rows).map { target, row -> Document? in
+      guard let row else { return nil }
+      let content = try DocumentRow(row, of: target.path)
+      return content.document(named: target.fullName(in: database), fields: content.fields)
+    }
+    return try writes.map { write, target in
+      let name = targets[target].fullName(in: database)
+      let before = documents[target]
+      switch write.operation {
+      case .verify: return FirestoreGuardedWrite(.verification, name, before: before, after: before)
+      case .delete:
+        documents[target] = nil
+        return FirestoreGuardedWrite(.deletion, name, before: before, after: nil)
+      case .update, .transform:
+        var draft = DocumentDraft(before, name: name, commitTime: time)
+        _ = try draft.apply(Write(write.operation))
+        // A document beyond the limits is refused after the question, so that a denied caller learns nothing of it.
+        documents[target] = try draft.finish(isChecked: false)
+        return FirestoreGuardedWrite(.change, name, before: before, after: documents[target])
+      }
+    }
+  }
+}
+
+extension CommitPlan.Target {
+  /// The full name, as the backend says it.
+  fileprivate func fullName(in database: DatabaseName) -> String {
+    ResourceName(database: database, path: path).description
+  }
+}

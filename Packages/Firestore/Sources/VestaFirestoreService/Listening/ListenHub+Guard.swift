@@ -1,0 +1,84 @@
+import VestaFirestoreBackend
+import VestaFirestoreIndexes
+import VestaFirestoreModel
+
+/// The questions to a guard about targets; all are asked in the turn of a hub, at its version.
+///
+/// | when | about | asked |
+/// |---|---|---|
+/// | a target is added | a query | before anything is read for it |
+/// | the start of a target is ready | documents by name | with the state that is sent |
+/// | a commit | documents by name that it changed | with the state that would be sent |
+/// | the rules change | every target | with the state of this turn, before changes are sent |
+///
+/// A denied target ends with the cause; the other targets of its call continue.
+extension ListenHub {
+  /// The refusal of a new target of a query; documents are asked about when their state is known.
+  func denial(of target: Target, _ guarded: GuardedCaller, _ snapshot: Snapshot) async -> FirestoreServiceError? {
+    guard case .query(_, let query) = target.subject,
+      // What is no query is refused for that reason.
+      case .query(let normal)? = try? WatchSubject(target.subject, in: name)
+    else { return nil }
+    return await denial { try await guarded.list(normal.parent, query, SnapshotState(snapshot: snapshot)) }
+  }
+
+  /// Asks about documents whose start is ready, for each target that waits for it.
+  ///
+  /// - Throws: `FirestoreServiceError` for a document that cannot be read.
+  func ask(
+    about subject: WatchSubject, of job: WatchMachine.JobID, _ machine: inout WatchMachine, _ jobs: inout JobQueue,
+    _ snapshot: Snapshot
+  ) async throws {
+    guard case .documents(let places) = subject else { return }
+    for (call, id) in machine.waiting(for: job) {
+      guard let guarded = guarded(call) else { continue }
+      let denial = await denial { try await self.ask(guarded, about: Array(places), snapshot) }
+      if let denial { perform(machine.deny(id, of: call, denial), &jobs) }
+    }
+  }
+
+  /// Asks about changed documents, for each target that follows them by name.
+  func ask(
+    about changes: [WatchChange], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
+  ) async {
+    for change in changes where change.failure == nil {
+      for (call, id) in machine.followers(ofDocument: change) {
+        guard let guarded = guarded(call) else { continue }
+        let denial = await denial {
+          try await guarded.get(change.name, change.after, SnapshotState(snapshot: snapshot))
+        }
+        if let denial { perform(machine.deny(id, of: call, denial), &jobs) }
+      }
+    }
+  }
+
+  /// Asks about all targets, after a change of the rules.
+  func askAgain(_ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot) async {
+    for (call, target) in machine.guardedTargets {
+      guard let guarded = guarded(call) else { continue }
+      var denial = await denial(of: target, guarded, snapshot)
+      if case .documents(let places)? = try? WatchSubject(target.subject, in: name) {
+        denial = await self.denial { try await self.ask(guarded, about: Array(places), snapshot) }
+      }
+      if let denial { perform(machine.deny(target.id, of: call, denial), &jobs) }
+    }
+  }
+
+  private func ask(_ guarded: GuardedCaller, about places: [Place], _ snapshot: Snapshot) async throws {
+    let state = SnapshotState(snapshot: snapshot)
+    for (place, stored) in zip(places, try await snapshot.documents(at: places)) {
+      let name = ResourceName(database: name, path: try place.path()).description
+      try await guarded.get(name, stored?.document(in: self.name), state)
+    }
+  }
+
+  /// The refusal of a question, whatever it throws.
+  private func denial(_ question: () async throws -> Void) async -> FirestoreServiceError? {
+    do {
+      try await question()
+      return nil
+    } catch {
+      return failure(error)
+    }
+  }
+}

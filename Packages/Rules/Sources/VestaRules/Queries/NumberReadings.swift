@@ -1,0 +1,90 @@
+/// The values that a filter takes for one: it returns documents whose `f` is 5 and 5.0 alike, and -0.0 where it says
+/// 0, while rules can tell them apart (`is int`, `5 / 2`, `string(0.0)`).
+///
+/// What a filter fixes has to prove the rules in all readings.
+enum NumberReadings {
+  /// The number of readings that are tried one by one.
+  static let limit = 32
+
+  /// The readings of a value, itself first; nil when there are more than the limit.
+  static func of(_ value: RulesValue) -> [RulesValue]? {
+    switch value {
+    case .int(0), .float(0): return [value] + [.int(0), .float(0), .float(-0.0)].filter { !isSame($0, value) }
+    case .int(let number):
+      guard let float = Double(exactly: number) else { return [value] }
+      return [value, .float(float)]
+    case .float(let number):
+      guard let int = Int64(exactly: number) else { return [value] }
+      return [value, .int(int)]
+    case .list(let list): return combined(list).map { $0.map(RulesValue.list) }
+    case .map(let map):
+      return combined(map.members.map(\.value)).map { readings in
+        readings.map { .map(RulesMap(sorted: zip(map.members, $0).map { RulesMap.Member($0.name, $1) })) }
+      }
+    default: return [value]
+    }
+  }
+
+  /// All combinations of the readings of several values; nil when there are more than the limit.
+  private static func combined(_ values: [RulesValue]) -> [[RulesValue]]? {
+    var all: [[RulesValue]] = [[]]
+    for value in values {
+      guard let readings = of(value), all.count * readings.count <= limit else { return nil }
+      if readings.count == 1 {
+        for index in all.indices { all[index].append(value) }
+      } else {
+        all = readings.flatMap { reading in all.map { $0 + [reading] } }
+      }
+    }
+    return all
+  }
+
+  /// Whether two numbers are of one type and one sign.
+  private static func isSame(_ left: RulesValue, _ right: RulesValue) -> Bool {
+    switch (left, right) {
+    case (.int(let l), .int(let r)): l == r
+    case (.float(let l), .float(let r)): l.bitPattern == r.bitPattern
+    default: false
+    }
+  }
+}
+
+extension [QueryCondition] {
+  /// The conditions in all readings of the values that they fix, themselves first.
+  ///
+  /// Of more readings than are tried, the values of some conditions are left open: such a number is known by
+  /// comparisons alone, and such a list or map not at all.
+  var readings: [[QueryCondition]] {
+    guard contains(where: { $0.constraint.comparison == .equal && $0.constraint.value.mayHaveReadings }) else {
+      return [self]
+    }
+    var all: [[QueryCondition]] = [[]]
+    for condition in self {
+      guard condition.constraint.comparison == .equal else {
+        for index in all.indices { all[index].append(condition) }
+        continue
+      }
+      let readings = NumberReadings.of(condition.constraint.value)
+      guard let readings, all.count * readings.count <= NumberReadings.limit else {
+        let open = QueryCondition(field: condition.field, constraint: condition.constraint, isOpen: true)
+        for index in all.indices { all[index].append(open) }
+        continue
+      }
+      all = readings.flatMap { value in
+        let constraint = QueryFacts.Constraint(comparison: .equal, value: value)
+        return all.map { $0 + [QueryCondition(field: condition.field, constraint: constraint)] }
+      }
+    }
+    return all
+  }
+}
+
+extension RulesValue {
+  /// Whether it is or may have inside a number that filters take for others.
+  fileprivate var mayHaveReadings: Bool {
+    switch self {
+    case .int, .float, .list, .map: true
+    default: false
+    }
+  }
+}

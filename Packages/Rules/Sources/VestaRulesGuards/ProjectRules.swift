@@ -1,0 +1,121 @@
+import VestaConcurrency
+public import VestaRules
+
+/// The rules of a project: those of Firestore, of Storage and of the Realtime Database, replaced together.
+///
+/// ```swift
+/// let rules = try app.container.require(ProjectRules.self)
+/// try await rules.replace(with: RulesSources(firestore: .text(source)))
+/// ```
+///
+/// All apps of a process that name one project have the same rules, as they have the same data.
+public final class ProjectRules: Sendable {
+  /// The warnings of the compiler.
+  public struct Warnings: Sendable, Hashable {
+    /// Warnings about the rules of Firestore.
+    public var firestore: [RulesIssue] = []
+    /// Warnings about the rules of Storage.
+    public var storage: [RulesIssue] = []
+  }
+
+  let firestore: RulesInForce<Ruleset>
+  let storage: RulesInForce<Ruleset>
+  let database: RulesInForce<DatabaseRuleset>
+  private let limits: RulesLimits
+  /// Where the rules in force are from.
+  private let sources: Locked<RulesSources>
+
+  /// Where the rules in force are from.
+  var sourcesInForce: RulesSources { sources.withLock { $0 } }
+
+  /// Compiles the rules of a project; services without any deny everything.
+  ///
+  /// - Throws: ``ProjectRulesError`` with the errors of all services.
+  public convenience init(_ sources: RulesSources = RulesSources()) throws(ProjectRulesError) {
+    try self.init(sources, limits: RulesLimits())
+  }
+
+  init(_ sources: RulesSources, limits: RulesLimits) throws(ProjectRulesError) {
+    let compiled = try CompiledRules(sources, limits)
+    firestore = RulesInForce(compiled.firestore)
+    storage = RulesInForce(compiled.storage)
+    database = RulesInForce(compiled.database)
+    self.limits = limits
+    self.sources = Locked(sources)
+  }
+
+  /// Compiles rules, and puts all of them in force if all of them compile.
+  ///
+  /// Requests go on being decided by the old rules meanwhile. A service that is not named keeps its rules. Of several
+  /// calls at once the last one counts.
+  ///
+  /// - Returns: The warnings.
+  /// - Throws: ``ProjectRulesError`` with the errors of all services; the rules in force are unchanged.
+  @discardableResult
+  public func replace(with sources: RulesSources) async throws(ProjectRulesError) -> Warnings {
+    let turns = self.sources.withLock { _ in (firestore.turn(), storage.turn(), database.turn()) }
+    let compiled = try await CompiledRules.compiled(sources, limits)
+    let changed = self.sources.withLock { known in
+      let changed = (
+        compiled.firestore.map { firestore.put($0, turns.0) } ?? false,
+        compiled.storage.map { storage.put($0, turns.1) } ?? false,
+        compiled.database.map { database.put($0, turns.2) } ?? false
+      )
+      if changed.0 { known.firestore = sources.firestore }
+      if changed.1 { known.storage = sources.storage }
+      if changed.2 { known.database = sources.database }
+      return changed
+    }
+    if changed.0 { firestore.announce() }
+    if changed.1 { storage.announce() }
+    if changed.2 { database.announce() }
+    return Warnings(firestore: compiled.firestore?.warnings ?? [], storage: compiled.storage?.warnings ?? [])
+  }
+
+  /// Reads the files of the rules in force again, and puts them in force if all of them compile.
+  ///
+  /// - Returns: The warnings.
+  /// - Throws: ``ProjectRulesError`` with the errors of all services; the rules in force are unchanged.
+  @discardableResult
+  public func reload() async throws(ProjectRulesError) -> Warnings {
+    try await replace(with: sources.withLock { $0 })
+  }
+}
+
+/// The compiled rules of some services.
+private struct CompiledRules: Sendable {
+  var firestore: Ruleset?
+  var storage: Ruleset?
+  var database: DatabaseRuleset?
+
+  @concurrent static func compiled(
+    _ sources: RulesSources, _ limits: RulesLimits
+  ) async throws(ProjectRulesError) -> CompiledRules { try CompiledRules(sources, limits) }
+
+  init(_ sources: RulesSources, _ limits: RulesLimits) throws(ProjectRulesError) {
+    var errors = ProjectRulesError()
+    do throws(RulesetError) {
+      firestore = try Self.ruleset(sources.firestore, .firestore, limits)
+    } catch {
+      errors.firestore = error
+    }
+    do throws(RulesetError) {
+      storage = try Self.ruleset(sources.storage, .storage, limits)
+    } catch {
+      errors.storage = error
+    }
+    do throws(RulesetError) {
+      database = if let source = sources.database { try DatabaseRuleset(source.text()) } else { nil }
+    } catch {
+      errors.database = error
+    }
+    guard errors.firestore == nil, errors.storage == nil, errors.database == nil else { throw errors }
+  }
+
+  private static func ruleset(
+    _ source: RulesSource?, _ service: RulesService, _ limits: RulesLimits
+  ) throws(RulesetError) -> Ruleset? {
+    guard let source else { return nil }
+    return try Ruleset(source.text(), for: service, limits: limits)
+  }
+}

@@ -1,0 +1,31 @@
+import VestaTransportInterop
+
+/// Time-outs in nanoseconds, computed once: they are added to the time with each request.
+struct LoopTimes {
+  let head: Int64
+  let body: Int64
+  let idle: Int64
+  let write: Int64
+  let linger: Int64
+  let sweep: Int64
+  let clientIdle: Int64
+
+  init(_ tuning: TransportTuning) {
+    head = tuning.headTimeout.nanoseconds
+    body = tuning.bodyTimeout.nanoseconds
+    idle = tuning.idleTimeout.nanoseconds
+    write = tuning.writeTimeout.nanoseconds
+    linger = tuning.lingerTimeout.nanoseconds
+    sweep = tuning.sweepInterval.nanoseconds
+    clientIdle = tuning.clientIdleTimeout.nanoseconds
+  }
+}
+
+extension Duration {
+  /// The length in nanoseconds; the longest that 62 bits hold for a longer one, so that adding the time fits.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    guard seconds < 4_000_000_000 else { return Int64.max / 2 }
+    return max(0, seconds) * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
