@@ -1,6 +1,6 @@
 # Every target is one script of Scripts/, which can be run by hand as well. Bare `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test test-tsan soak bench conformance coverage-api run check format docs release-check clean
+.PHONY: help bootstrap build test test-tsan soak bench conformance coverage-api run run-server check format docs release-check clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -31,6 +31,9 @@ coverage-api: bootstrap ## measure the public API against the catalogue in VESTA
 
 run: bootstrap ## take the guided tour, Tests/Consumers/Tour
 	@Scripts/run-tour
+
+run-server: bootstrap ## start `vesta serve` (ARGUMENTS="--memory --project demo")
+	@Scripts/run-server $(ARGUMENTS)
 
 check: bootstrap ## prove the laws, the formatting and zero warnings (STEP=laws for one step)
 	@Scripts/check

@@ -45,7 +45,7 @@ public final class FakeEndpointHost: EndpointHost {
   }
 
   /// The backend that was added for a project.
-  public func backend<Backend>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
+  public func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
     guard let backend = state.withLock({ $0.backends[key(type, project)] as? Backend }) else {
       throw ServiceStatus(.notFound, "There is no project \(project).")
     }

@@ -94,4 +94,18 @@ struct CrossOriginTests {
     let failed = try await work()
     #expect(failed.status == .internalServerError && failed.fields["access-control-allow-origin"] == "*")
   }
+
+  @Test func `a refusal of a large body is the one of the handler inside, and pages can read it`() {
+    struct Inner: HTTPHandler {
+      func reply(to request: HTTPRequest) -> HTTPReply { .response(HTTPResponse()) }
+      func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse {
+        HTTPResponse(.contentTooLarge, body: .text("{\(limit)}"))
+      }
+    }
+    let handler = CrossOriginHandler(rules: CrossOriginRules(allowsCredentials: true), Inner())
+    let head = HTTPRequestHead(method: .post, target: "/x", fields: [.origin: "https://app.example"])
+    let refusal = handler.refusal(of: head, limit: 7)
+    #expect(refusal.body.bytes == Array("{7}".utf8))
+    #expect(refusal.fields["access-control-allow-origin"] == "https://app.example")
+  }
 }

@@ -19,6 +19,8 @@ public struct Ruleset: Sendable {
   public let version: Int
   /// The warnings of the compiler.
   public let warnings: [RulesIssue]
+  /// The text that was compiled, comments included.
+  public var text: String { String(decoding: code.source.bytes, as: UTF8.self) }
   let code: RulesCode
   var source: SourceText { code.source }
   var tree: SyntaxTree { code.tree }
@@ -113,8 +115,17 @@ public struct Ruleset: Sendable {
     var last = denied
     // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
     for alternative in alternatives.isEmpty ? [[]] : alternatives {
-      let left = budget.expressions
-      let readings = alternative.readings
+      // Most rules only compare numbers: one decision is enough then, unless somebody wants to see its values.
+      if recorder == nil, let open = alternative.withOpenNumbers {
+        let before = budget
+        last = decide(request, segments, QueryFacts(open), documents, &budget, recorder: nil)
+        if last.verdict != .denied {
+          guard last.isAllowed else { return last }
+          continue
+        }
+        budget = before
+      }
+      let (readings, left) = (alternative.readings, budget.expressions)
       last = decide(request, segments, QueryFacts(readings[0]), documents, &budget, recorder: recorder)
       guard last.isAllowed else { return last }
       for reading in readings.dropFirst() {

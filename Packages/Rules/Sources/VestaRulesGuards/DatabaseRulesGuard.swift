@@ -47,10 +47,14 @@ public final class DatabaseRulesGuard: DatabaseGuard {
     _ write: DatabaseGuardedWrite, before: any DatabaseGuardState, after: any DatabaseGuardState, context: CallContext
   ) async throws -> Bool {
     guard let ruleset = rules.current else { return false }
+    // A priority is a part of its node and no child, which a `$name` would stand for.
+    let paths = write.values.map { value in
+      (value.path.back?.isPriority == true ? value.path.parent ?? value.path : value.path).names
+    }
     let (before, after) = (KnownNodes(before), KnownNodes(after, written: write.values))
     while true {
       let decision = ruleset.decideWrite(
-        write.values.map(\.path.names), auth: context.auth, now: Double(write.time), before: before, after: after)
+        paths, auth: context.auth, now: Double(write.time), before: before, after: after)
       let hasMissedBefore = try await before.readMissed()
       let hasMissedAfter = try await after.readMissed()
       guard hasMissedBefore || hasMissedAfter else { return decision.isAllowed }

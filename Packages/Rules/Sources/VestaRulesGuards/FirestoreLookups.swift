@@ -67,9 +67,14 @@ package struct FirestoreLookups: Sendable {
       guard path.segments.count > 1, path.segments[1] == "(default)",
         let name = path.resourceName(in: lookups.project)
       else { return .unavailable }
-      let found = try await lookups.source.document(
-        name, in: "projects/\(lookups.project)/databases/(default)", at: version.withLock { $0 },
-        until: deadline)
+      let found: (document: Document?, version: Timestamp?)
+      do {
+        found = try await lookups.source.document(
+          name, in: "projects/\(lookups.project)/databases/(default)", at: version.withLock { $0 }, until: deadline)
+      } catch let error as FirestoreServiceError where error.code == .invalidArgument {
+        // A name that no document can have: the lookup failed, and another operand may make up for it.
+        return .unavailable
+      }
       version.withLock { $0 = $0 ?? found.version }
       return found.document.map { .found(.document(at: path, data: RulesMap($0.fields))) } ?? .missing
     }

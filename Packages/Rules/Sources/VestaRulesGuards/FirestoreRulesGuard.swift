@@ -95,13 +95,16 @@ extension FirestoreGuardedWrite {
 /// The documents that rules of Firestore look up: those of the transaction, and after it those that are written.
 struct CommitLookups {
   private let state: any FirestoreGuardState
-  private let project: String
+  /// A resource name of the project.
+  private let name: String
   private let after: [String: Document?]
 
   init(_ state: any FirestoreGuardState, _ name: String, _ writes: [FirestoreGuardedWrite]) {
-    self.state = state
-    let segments = RulesPath(name).segments
-    project = segments.count > 1 ? segments[1] : ""
+    (self.state, self.name) = (state, name)
+    guard !writes.isEmpty else {
+      after = [:]
+      return
+    }
     after = Dictionary(
       writes.filter { $0.kind != .verification }.map { ($0.name, $0.after) }, uniquingKeysWith: { $1 })
   }
@@ -109,7 +112,8 @@ struct CommitLookups {
   nonisolated(nonsending) func answer(
     _ function: RulesLookupFunction, _ path: RulesPath
   ) async throws -> RulesLookup {
-    guard let name = path.resourceName(in: project) else { return .unavailable }
+    let segments = RulesPath(self.name).segments
+    guard segments.count > 1, let name = path.resourceName(in: segments[1]) else { return .unavailable }
     let document: Document?
     if function.isAfter, let written = after[name] {
       document = written

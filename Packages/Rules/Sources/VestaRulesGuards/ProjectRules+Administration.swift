@@ -21,16 +21,13 @@ extension ProjectRules: RulesAdministration {
     }
   }
 
-  /// The text of the rules in force, read from their file where they are from one.
+  /// The text of the rules in force; of a file as it was when it was compiled.
   public func rulesInForce(of product: RuledProduct) -> String? {
-    let sources = sourcesInForce
-    let source =
-      switch product {
-      case .firestore: sources.firestore
-      case .storage: sources.storage
-      case .database: sources.database
-      }
-    return source.flatMap { try? $0.text() }
+    switch product {
+    case .firestore: firestore.current?.text
+    case .storage: storage.current?.text
+    case .database: database.current?.source
+    }
   }
 }
 

@@ -25,9 +25,6 @@ public final class ProjectRules: Sendable {
   /// Where the rules in force are from.
   private let sources: Locked<RulesSources>
 
-  /// Where the rules in force are from.
-  var sourcesInForce: RulesSources { sources.withLock { $0 } }
-
   /// Compiles the rules of a project; services without any deny everything.
   ///
   /// - Throws: ``ProjectRulesError`` with the errors of all services.

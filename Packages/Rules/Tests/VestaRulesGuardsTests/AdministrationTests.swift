@@ -1,6 +1,8 @@
+import Foundation
 import Testing
 import VestaRules
 import VestaServiceInterop
+import VestaTesting
 
 @testable import VestaRulesGuards
 
@@ -26,6 +28,16 @@ struct AdministrationTests {
       #expect(refusal?.description.isEmpty == false)
     }
     #expect(rules.rulesInForce(of: .firestore) == open)
+  }
+
+  @Test func `the rules in force are those that were compiled, whatever their file has become`() async throws {
+    try await withTemporaryDirectory { directory in
+      let file = directory.appending(path: "firestore.rules")
+      try Data(open.utf8).write(to: file)
+      let rules = try ProjectRules(RulesSources(firestore: .file(file.path)))
+      try Data("service {".utf8).write(to: file)
+      #expect(rules.rulesInForce(of: .firestore) == open)
+    }
   }
 
   @Test func `warnings are returned`() async throws {

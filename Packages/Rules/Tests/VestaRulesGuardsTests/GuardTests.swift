@@ -274,6 +274,33 @@ private struct Documents: FirestoreGuardState {
   }
 }
 
+@Suite struct PriorityTests {
+  @Test func `a priority is written by those who may write its node`() async throws {
+    let guardian = DatabaseRulesGuard(
+      try DatabaseRuleset(
+        #"""
+        {"rules": {"users": {"$u": {
+          "$field": {".write": true, ".validate": "newData.isString()"},
+          "own": {".write": "auth.uid === $u", ".validate": "newData.getPriority() === null || newData.getPriority() < 5"}
+        }}}}
+        """#))
+    let state = DatabaseNodeState(
+      DatabaseNode(children: [
+        ("users", DatabaseNode(children: [("ada", DatabaseNode(children: [("own", DatabaseNode(.string("x")))]))]))
+      ]))
+    func may(_ path: DatabasePath, _ value: Int64, _ uid: String) async throws -> Bool {
+      let values = [DatabasePathValue(path, DatabaseNode(.int(value)))]
+      return try await guardian.mayWrite(
+        DatabaseGuardedWrite(values, at: 0), before: state, after: DatabaseStateAfter(state, values), context: user(uid)
+      )
+    }
+    #expect(try await !may("users/ada/.priority", 1, "ada"), "a rule for fields does not stand for the priority")
+    #expect(try await may("users/ada/own/.priority", 1, "ada"))
+    #expect(try await !may("users/ada/own/.priority", 7, "ada"))
+    #expect(try await !may("users/ada/own/.priority", 1, "eve"))
+  }
+}
+
 @Suite struct ReplacementTests {
   private let open = "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read; } }"
   private let shut = "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read: if false; } }"

@@ -186,6 +186,24 @@ private struct NoDocuments: FirestoreGuardState {
     }
   }
 
+  @Test func `a name that no document can have is a failed lookup`() async throws {
+    struct Refusing: FirestoreReading {
+      nonisolated(nonsending) func document(
+        _ name: String, in database: String, at version: Timestamp?, until deadline: Int64?
+      ) async throws -> (document: Document?, version: Timestamp?) {
+        throw FirestoreServiceError(.invalidArgument, "the name is too long")
+      }
+    }
+    func isAllowed(_ rest: String) async throws -> Bool {
+      let source = storageRules("firestore.exists(/databases/(default)/documents/a/b) \(rest)")
+      let rules = RulesInForce(try Ruleset(source, for: .storage))
+      return try await StorageRulesGuard(rules, reading: Refusing(), project: "p").allows(
+        .get(ObjectName(bucket: "b", name: "x"), existing: nil), at: 0, context: CallContext())
+    }
+    #expect(try await isAllowed("|| true"))
+    #expect(try await !isAllowed("|| false"))
+  }
+
   @Test func `an error of Firestore is one of Storage for the caller of Storage`() async throws {
     struct Failing: FirestoreReading {
       nonisolated(nonsending) func document(

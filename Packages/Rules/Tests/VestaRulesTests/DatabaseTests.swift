@@ -221,4 +221,26 @@ import VestaTesting
     #expect(decision.isAllowed, "\(decision.steps)")
     #expect(rules.decideWrite([["path", "a"]], before: DatabaseTree.missing, after: before).isAllowed)
   }
+
+  @Test(arguments: [
+    (0.0, "0"), (-0.0, "0"), (1, "1"), (-1.5, "-1.5"), (100, "100"), (123.456, "123.456"),
+    (1e20, "100000000000000000000"),
+    (1e21, "1e+21"), (1.5e300, "1.5e+300"), (1e16, "10000000000000000"), (9_007_199_254_740_992, "9007199254740992"),
+    (0.1, "0.1"), (0.000001, "0.000001"), (0.0000015, "0.0000015"), (1e-7, "1e-7"), (1.25e-7, "1.25e-7"),
+    (.leastNonzeroMagnitude, "5e-324"),
+    (.nan, "NaN"), (.infinity, "Infinity"), (-.infinity, "-Infinity"),
+  ]) func `a number is appended to a string as JavaScript writes it`(number: Double, text: String) {
+    #expect(JavaScriptNumbers.text(number) == text)
+  }
+
+  @Test func `a long value is not searched without end`() throws {
+    func allows(_ count: Int, size: Int) throws -> Bool {
+      let search = Array(repeating: "!data.val().beginsWith('b')", count: count).joined(separator: " && ")
+      let text = String(repeating: "a", count: size)
+      return try DatabaseRuleset("{\"rules\": {\".read\": \"\(search)\"}}").allowsRead(
+        [], data: DatabaseTree.leaf(.string(text)))
+    }
+    #expect(try allows(100, size: 10_000))
+    #expect(try !allows(30, size: 5_000_000))
+  }
 }

@@ -19,18 +19,36 @@ let isSoak = ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil
   ]
 
   @Test(arguments: 0..<4) func `random sources are read or refused`(seed: UInt64) {
+    HostileTests.trySources(4_000, seed: seed)
+  }
+
+  @Test(arguments: 0..<4) func `every operator and method takes every value`(seed: UInt64) throws {
+    try HostileTests.tryValues(300, seed: seed)
+  }
+
+  /// Compiles random sources, and asks those that compile.
+  ///
+  /// - Returns: The longest time that one of them took, in milliseconds of the processor.
+  @discardableResult
+  static func trySources(_ count: Int, seed: UInt64) -> Double {
     var random = SplitMix(seed: seed)
-    for _ in 0..<(isSoak ? 2_500_000 : 4_000) {
+    var worst = 0.0
+    for _ in 0..<count {
       let body = (0..<random.below(30)).map { _ in random.pick(HostileTests.words) }.joined(
         separator: random.pick([" ", ""]))
       let prefix = "rules_version = '2'; service cloud.firestore { match /{x=**} { allow read: if "
       let source = random.oneIn(3) ? body : prefix + body + random.pick(["; } }", "", "; }"])
-      guard let ruleset = try? Ruleset(source, for: .firestore) else { continue }
-      _ = ruleset.decide(RulesRequest(.get, RulesPath("/a/b")))
+      let start = processorMilliseconds()
+      if let ruleset = try? Ruleset(source, for: .firestore) {
+        _ = ruleset.decide(RulesRequest(.get, RulesPath("/a/b")))
+      }
+      _ = try? DatabaseRuleset(source)
+      worst = max(worst, processorMilliseconds() - start)
     }
+    return worst
   }
 
-  private func value(_ random: inout SplitMix, _ depth: Int) -> RulesValue {
+  private static func value(_ random: inout SplitMix, _ depth: Int) -> RulesValue {
     switch random.below(depth == 0 ? 11 : 14) {
     case 0: return .null
     case 1: return .bool(random.oneIn(2))
@@ -53,7 +71,7 @@ let isSoak = ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil
     }
   }
 
-  private func expression(_ random: inout SplitMix, _ depth: Int) -> String {
+  private static func expression(_ random: inout SplitMix, _ depth: Int) -> String {
     func inner() -> String { expression(&random, depth - 1) }
     if depth == 0 {
       return random.pick([
@@ -76,20 +94,28 @@ let isSoak = ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil
     }
   }
 
-  @Test(arguments: 0..<4) func `every operator and method takes every value`(seed: UInt64) throws {
+  /// Asks random expressions about random values.
+  ///
+  /// - Returns: The longest time that one decision took, in milliseconds of the processor.
+  @discardableResult
+  static func tryValues(_ count: Int, seed: UInt64) throws -> Double {
     var random = SplitMix(seed: seed)
-    for _ in 0..<(isSoak ? 50_000 : 300) {
+    var worst = 0.0
+    for _ in 0..<count {
       let text = expression(&random, 3)
       let compiled = try ruleset("\(text) == 1", dialect: .emulator)
       for _ in 0..<5 {
         let request = RulesRequest(
           .get, RulesPath(notes.segments + ["c", "d"]), auth: value(&random, 2), resource: value(&random, 2),
           existing: value(&random, 3))
+        let start = processorMilliseconds()
         let decision = compiled.decide(request)
+        worst = max(worst, processorMilliseconds() - start)
         #expect(decision.isAllowed || decision.statements.count == 1)
         _ = decision.message
       }
     }
+    return worst
   }
 
   @Test func `a thousand siblings and many overlapping matches are found`() throws {

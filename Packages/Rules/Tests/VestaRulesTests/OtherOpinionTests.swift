@@ -37,8 +37,13 @@ import VestaTesting
   }
 
   @Test(arguments: 0..<20) func `the compiled form and the tree agree about values and errors`(seed: UInt64) throws {
+    try compare(60, seed: seed)
+  }
+
+  /// Compares the compiled form with the tree.
+  func compare(_ count: Int, seed: UInt64) throws {
     var programs = RandomPrograms(seed: seed)
-    for _ in 0..<60 {
+    for _ in 0..<count {
       let (functions, condition) = (programs.functions(), programs.condition())
       let ruleset = try compile("allow get: if \(condition);", functions)
       guard let root = ruleset.tree.scopes.flatMap(\.allows).first?.condition else { continue }
@@ -51,8 +56,13 @@ import VestaTesting
   @Test(arguments: 0..<10) func `names, split conditions and the order of statements do not matter`(
     seed: UInt64
   ) throws {
+    try change(40, seed: seed)
+  }
+
+  /// Compares programs with changed ones that mean the same.
+  func change(_ count: Int, seed: UInt64) throws {
     var programs = RandomPrograms(seed: seed)
-    for _ in 0..<40 {
+    for _ in 0..<count {
       let functions = programs.functions()
       let (left, right) = (programs.condition(), programs.condition())
       func isAllowed(_ statements: String, _ functions: String) throws -> Bool {

@@ -82,4 +82,18 @@ import VestaTesting
     }
     #expect(parts[1].source == "id == 'd'" && parts.count == 2)
   }
+
+  @Test func `the trace of a refused query names the filters that would prove it`() throws {
+    let condition = "resource.data.owner == request.auth.uid && 5 < resource.data.a.n && 'x' in resource.data.tags"
+    let compiled = try ruleset("\(condition) || resource.data.kind in ['a']")
+    let ada: RulesValue = ["uid": "ada"]
+    let trace = compiled.trace(RulesQuery("c", below: notes), auth: ada)
+    #expect(
+      trace.provingFilters == ["owner == 'ada'", "a.n > 5", "tags array-contains 'x'", "kind in ['a']"])
+    #expect(trace.description.contains("a filter would prove a part of it: owner == 'ada'"))
+    #expect(trace.json.contains("a.n > 5"))
+    let proved = RulesQuery("c", below: notes, filter: .field(["kind"], .isIn, .list(["a"])))
+    #expect(compiled.trace(proved, auth: ada).provingFilters.isEmpty)
+    #expect(compiled.trace(RulesRequest(.get, RulesPath(notes.segments + ["c", "d"]))).provingFilters.isEmpty)
+  }
 }

@@ -13,6 +13,8 @@ struct House {
     var name: String { String(folder.split(separator: "/").last ?? "") }
     /// Whether the package exists to have upstream's module names.
     var isCompatibility: Bool { folder == House.compatibility }
+    /// Whether the package says in texts what it is: all but those of tests and scripts.
+    var hasPapers: Bool { room != .other || House.compositionRoots.contains(folder) }
     /// C modules that this package takes from the system.
     var systemModules: [String] { manifest.targets.filter { $0.kind == "systemLibrary" }.map(\.name) }
   }
@@ -62,12 +64,14 @@ struct House {
 
   private static let compatibility = "Packages/FirebaseCompat"
 
+  /// Packages that link products and plug-ins, as a program does; no other package depends on them.
+  private static let compositionRoots: Set = [compatibility, "Packages/Server"]
+
   private static func room(of folder: String) -> Room {
     let parts = folder.split(separator: "/")
     guard parts.count == 2 else { return .other }
     if folder == "Packages/Core" { return .core }
-    // A composition root with upstream's module names: it links the products, as a program does.
-    if folder == compatibility { return .other }
+    if compositionRoots.contains(folder) { return .other }
     return parts[0] == "Packages" ? .product : parts[0] == "Interop" ? .interop : .other
   }
 

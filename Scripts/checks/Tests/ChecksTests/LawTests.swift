@@ -164,4 +164,14 @@ import Testing
     tree.files["Packages/FirebaseCompat/README.md"] = nil
     #expect(tree.verdict == ["Packages/FirebaseCompat/Package.swift:1: package"])
   }
+
+  @Test func `the server links products and plug-ins, and has its papers`() {
+    tree.addPackage(
+      "Packages/Server", dependencies: ["../Auth", "../SQLite"], targets: ["vesta"],
+      products: ["VestaAuth", "VestaSQLite"])
+    tree.files["Packages/Server/Sources/vesta/A.swift"] = "import VestaAuth\nimport VestaSQLite\n"
+    #expect(tree.verdict == [])
+    tree.files["Packages/Server/README.md"] = nil
+    #expect(tree.verdict == ["Packages/Server/Package.swift:1: package"])
+  }
 }

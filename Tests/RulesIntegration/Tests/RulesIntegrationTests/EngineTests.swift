@@ -18,7 +18,9 @@ private enum TestRules: Library {
   static func components() -> [Component] {
     [
       Component(RulesSources.self, caching: .shared) { _ in
-        RulesSources(storage: .text(EngineTests.storageRules(limit: 10)))
+        RulesSources(
+          firestore: .text(EngineTests.firestoreRules(open: false)),
+          storage: .text(EngineTests.storageRules(limit: 10)))
       }
     ]
   }
@@ -34,6 +36,20 @@ private enum TestRules: Library {
       }
       allow read: if member();
       allow write: if member() && request.resource.size <= \(limit);
+    } }
+    """
+  }
+
+  static func firestoreRules(open: Bool) -> String {
+    """
+    rules_version = '2';
+    service cloud.firestore { match /databases/{database}/documents {
+      match /lists/{list} {
+        allow read: if resource.data.owner == request.auth.uid || \(open);
+        allow create, update: if request.resource.data.owner == request.auth.uid
+          && getAfter(/databases/$(database)/documents/sizes/$(list)).data.n == request.resource.data.n;
+      }
+      match /sizes/{list} { allow write: if request.auth != null; }
     } }
     """
   }
@@ -65,7 +81,8 @@ private enum TestRules: Library {
 
   private func put(_ app: VestaApp, _ size: Int, as uid: String) async throws {
     _ = try await app.container.require((any StorageBackend).self).putObject(
-      UploadRequest(object: ObjectName(bucket: "bucket", name: "teams/red/a")), content: Array(repeating: 7, count: size),
+      UploadRequest(object: ObjectName(bucket: "bucket", name: "teams/red/a")),
+      content: Array(repeating: 7, count: size),
       context: user(uid))
   }
 
@@ -156,6 +173,41 @@ private enum TestRules: Library {
         $0.hasPrefix("DA:") && !$0.hasSuffix(",0")
       }
       #expect(!lines.isEmpty)
+    }
+  }
+
+  @Test func `the engine of Firestore asks the rules of the app, and those that replace them`() async throws {
+    try await withApp { app in
+      let backend = try app.container.require((any FirestoreBackend).self)
+      func write(_ collection: String, _ fields: MapValue) -> Write {
+        .update(Document(name: "\(database)/documents/\(collection)/l1", fields: fields))
+      }
+      func commit(_ writes: [Write], as uid: String) async throws(FirestoreServiceError) {
+        _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: user(uid))
+      }
+      func expectDenied(_ body: () async throws -> Void) async {
+        let error = await #expect(throws: FirestoreServiceError.self) { try await body() }
+        #expect(error?.code == .permissionDenied)
+      }
+      let list = write("lists", ["owner": .string("ada"), "n": .integer(2)])
+      await expectDenied { try await commit([list], as: "ada") }
+      await expectDenied { try await commit([list, write("sizes", ["n": .integer(1)])], as: "ada") }
+      try await commit([list, write("sizes", ["n": .integer(2)])], as: "ada")
+
+      func get(as uid: String) async throws -> Bool {
+        let found = Locked(false)
+        let request = BatchGetDocumentsRequest(
+          database: database, documents: ["\(database)/documents/lists/l1"], consistency: .latest)
+        try await backend.batchGet(request, context: user(uid)) { response in
+          if case .found? = response.result { found.withLock { $0 = true } }
+        }
+        return found.withLock { $0 }
+      }
+      #expect(try await get(as: "ada"))
+      await expectDenied { _ = try await get(as: "eve") }
+      try await app.container.require(ProjectRules.self).replace(
+        with: RulesSources(firestore: .text(Self.firestoreRules(open: true))))
+      #expect(try await get(as: "eve"))
     }
   }
 }

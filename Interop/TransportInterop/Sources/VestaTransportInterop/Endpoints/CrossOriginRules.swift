@@ -118,6 +118,12 @@ public struct CrossOriginHandler: HTTPHandler {
   /// As the handler inside.
   public func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { inner.bodyDelivery(for: head) }
 
+  /// As the handler inside says it, readable for pages: a browser hides every other response.
+  public func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse {
+    let request = HTTPRequest(head.method, head.target, authority: "", fields: head.fields)
+    return rules.allowing(request, inner.refusal(of: head, limit: limit))
+  }
+
   /// Answers a question of a browser, or lets the handler inside reply.
   public func reply(to request: HTTPRequest) -> HTTPReply {
     if let answer = rules.preflight(for: request) { return .response(answer) }

@@ -57,7 +57,7 @@ public protocol EndpointHost: Sendable {
   ///   - project: The id of the project, as the wire names it.
   /// - Throws: `INVALID_ARGUMENT` for what can be no project's id, `NOT_FOUND` for a project that the server does not
   ///   have, `UNIMPLEMENTED` where it does not have the product.
-  func backend<Backend>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend
+  func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend
 
   /// Calls the work when the server begins to shut down, while its listeners still serve: long streams then end with
   /// `UNAVAILABLE`, so that their clients connect again later.

@@ -22,6 +22,8 @@ struct DatabaseEvaluation {
   let captures: [String]
   /// The bytes that strings may still be made of, so that they do not grow with every step.
   private var room = 1 << 20
+  /// The bytes of texts that may still be searched, so that a long value is not searched over and over.
+  private var searched = 1 << 27
 
   init(_ expression: DatabaseExpression, _ context: DatabaseContext, path: [String], captures: [String]) {
     self.expression = expression
@@ -138,9 +140,9 @@ struct DatabaseEvaluation {
     case (.scalar(.number(let l)), .scalar(.number(let r))): return .number(l + r)
     case (.scalar(.string(let l)), .scalar(.string(let r))): return .string(try bounded(l + r))
     case (.scalar(.string(let l)), .scalar(.number(let r))):
-      return .string(try bounded(l + DatabaseEvaluation.text(r)))
+      return .string(try bounded(l + JavaScriptNumbers.text(r)))
     case (.scalar(.number(let l)), .scalar(.string(let r))):
-      return .string(try bounded(DatabaseEvaluation.text(l) + r))
+      return .string(try bounded(JavaScriptNumbers.text(l) + r))
     case (.scalar(.number), _), (.scalar(.string), _):
       throw Failure("Invalid + expression: right operand is not a number or string.")
     default: throw Failure("Invalid + expression: left operand is not a number or string.")
@@ -151,13 +153,6 @@ struct DatabaseEvaluation {
     room -= text.utf8.count
     guard room >= 0 else { throw Failure("maximum size of values has been reached") }
     return text
-  }
-
-  /// A number as JavaScript writes it.
-  static func text(_ number: Double) -> String {
-    if number.isNaN { return "NaN" }
-    if let whole = Int64(exactly: number), whole.magnitude < 1 << 53 { return String(whole) }
-    return number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : number.description
   }
 
   // MARK: Members
@@ -192,7 +187,7 @@ struct DatabaseEvaluation {
     let object = try value(target)
     switch try value(key) {
     case .scalar(.string(let name)): return try member(object, name)
-    case .scalar(.number(let number)): return try member(object, DatabaseEvaluation.text(number))
+    case .scalar(.number(let number)): return try member(object, JavaScriptNumbers.text(number))
     default: throw Failure("Invalid property access.")
     }
   }
@@ -265,6 +260,8 @@ struct DatabaseEvaluation {
     _ text: String, _ method: DatabaseMethod, _ arguments: [NodeID]
   ) throws(Failure) -> DatabaseScalar {
     var message: String { "\(method.rawValue)() expects a string argument." }
+    searched -= text.utf8.count
+    guard searched >= 0 else { throw Failure("maximum size of values has been reached") }
     switch method {
     case .contains: return .bool(BytesSearch.contains(text, try self.text(arguments[0], message)))
     case .beginsWith: return .bool(text.utf8.starts(with: try self.text(arguments[0], message).utf8))

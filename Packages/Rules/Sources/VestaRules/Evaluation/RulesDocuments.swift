@@ -56,7 +56,7 @@ public struct RulesBudget: Sendable {
   private struct Access: Sendable {
     let function: RulesLookupFunction
     let path: RulesPath
-    let answer: RulesLookup
+    var answer: RulesLookup
   }
 
   let limits: RulesLimits
@@ -64,8 +64,8 @@ public struct RulesBudget: Sendable {
   public internal(set) var expressions: Int
   var work: WorkMeter
   private var accesses: [Access] = []
-  /// The documents that count, of the request and of the current write.
-  private var counted: [(path: RulesPath, isAfter: Bool)] = []
+  /// The number of documents that count, of the request and of the writes before the current one.
+  public private(set) var accessCount = 0
   private var countedBefore = 0
   private let accessLimit: Int
   private let writeLimit: Int
@@ -107,24 +107,30 @@ public struct RulesBudget: Sendable {
     expressions = limits.expressions
     work = WorkMeter(left: limits.work)
     writtenPath = path
-    countedBefore = counted.count
+    countedBefore = accessCount
   }
-
-  /// The number of documents that counted so far.
-  public var accessCount: Int { counted.count }
 
   /// Looks a document up, from what is kept or from `documents`.
   mutating func lookUp(
     _ function: RulesLookupFunction, _ path: RulesPath, in documents: any RulesDocuments
   ) -> RulesLookup {
-    for access in accesses where access.function == function && access.path == path { return access.answer }
-    let isFree = function.isAfter && path == writtenPath
-    if !isFree, !counted.contains(where: { $0.isAfter == function.isAfter && $0.path == path }) {
-      guard counted.count < accessLimit, counted.count - countedBefore < writeLimit else { return .unavailable }
-      counted.append((path, function.isAfter))
+    var isCounted = function.isAfter && path == writtenPath
+    for index in accesses.indices where accesses[index].path == path {
+      let access = accesses[index]
+      // A document counts once for each of the two states.
+      if access.function.isAfter == function.isAfter { isCounted = true }
+      guard access.function == function else { continue }
+      if case .notYetRead = access.answer {
+        accesses[index].answer = documents.lookUp(function, path)
+        return accesses[index].answer
+      }
+      return access.answer
+    }
+    if !isCounted {
+      guard accessCount < accessLimit, accessCount - countedBefore < writeLimit else { return .unavailable }
+      accessCount += 1
     }
     let answer = documents.lookUp(function, path)
-    if case .notYetRead = answer { return answer }
     accesses.append(Access(function: function, path: path, answer: answer))
     return answer
   }

@@ -27,12 +27,23 @@ struct MatchBinding: Sendable {
 /// Matches are found through their first segments, so that a thousand siblings cost about as much as one.
 struct MatchTable: Sendable {
   private struct Node: Sendable {
+    /// The literal segments in the order of writing; of more than a few they are looked up instead.
+    var texts: [(text: String, next: Int)] = []
     var literals: [UTF8String: Int] = [:]
     var capture: Int?
     /// The matches that end here.
     var ends: [Int] = []
     /// The matches that have a glob here.
     var globs: [Int] = []
+
+    func next(_ text: String) -> Int? {
+      if texts.count > Node.few { return literals[UTF8String(text)] }
+      for known in texts where UTF8Order.equal(known.text, text) { return known.next }
+      return nil
+    }
+
+    /// The number of literals up to which comparing is faster than hashing.
+    private static let few = 4
   }
 
   let matches: [CompiledMatch]
@@ -64,6 +75,7 @@ struct MatchTable: Sendable {
         if nodes[node].literals[key] == nil {
           nodes.append(Node())
           nodes[node].literals[key] = nodes.count - 1
+          nodes[node].texts.append((text, nodes.count - 1))
         }
         node = nodes[node].literals[key] ?? node
       }
@@ -89,9 +101,7 @@ struct MatchTable: Sendable {
       for match in nodes[node].ends { found.append(MatchBinding(match: match, globs: .none)) }
       return
     }
-    if case .known(let text) = path[position], !nodes[node].literals.isEmpty,
-      let next = nodes[node].literals[UTF8String(text)]
-    {
+    if case .known(let text) = path[position], let next = nodes[node].next(text) {
       collect(next, position + 1, path, &found)
     }
     if !path[position].isGap, let next = nodes[node].capture { collect(next, position + 1, path, &found) }

@@ -50,6 +50,23 @@ enum NumberReadings {
 }
 
 extension [QueryCondition] {
+  /// The conditions with every number that they fix known by comparisons alone, which is true of all readings at once;
+  /// nil where a list or a map is fixed, or no number.
+  var withOpenNumbers: [QueryCondition]? {
+    var all = self
+    var hasNumber = false
+    for (index, condition) in enumerated() where condition.constraint.comparison == .equal {
+      switch condition.constraint.value {
+      case .int, .float:
+        hasNumber = true
+        all[index].isOpen = true
+      case .list, .map: return nil
+      default: break
+      }
+    }
+    return hasNumber ? all : nil
+  }
+
   /// The conditions in all readings of the values that they fix, themselves first.
   ///
   /// Of more readings than are tried, the values of some conditions are left open: such a number is known by

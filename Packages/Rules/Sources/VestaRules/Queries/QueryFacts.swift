@@ -81,15 +81,17 @@ struct QueryFacts: Sendable {
     }
   }
 
-  /// The answer of a comparison with a number that is equal to a known one, whatever its type.
+  /// The answer of a comparison with a number that is equal to a known one, whatever its type: both compare by value.
   private static func open(_ known: RulesValue, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
-    switch (known, asked) {
-    case (.int, .equal), (.float, .equal): return allReadings(of: known) { $0 == value }
-    case (.int, .notEqual), (.float, .notEqual): return allReadings(of: known) { $0 != value }
-    case (.int, .less), (.int, .lessOrEqual), (.int, .greater), (.int, .greaterOrEqual), (.float, .less),
-      (.float, .lessOrEqual), (.float, .greater), (.float, .greaterOrEqual):
-      guard Arithmetic.order(known, value) != nil else { return nil }
-      return allReadings(of: known) { Arithmetic.order($0, value).map { Arithmetic.holds(asked, $0) } ?? false }
+    switch known {
+    case .int, .float: break
+    default: return nil
+    }
+    switch asked {
+    case .equal: return known == value
+    case .notEqual: return known != value
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      return Arithmetic.order(known, value).map { Arithmetic.holds(asked, $0) }
     default: return nil
     }
   }
@@ -170,7 +172,7 @@ extension BinaryOperator {
   /// The operator with its operands exchanged.
   ///
   /// Of `in` the right operand is the one that is asked about.
-  fileprivate var mirrored: BinaryOperator {
+  var mirrored: BinaryOperator {
     switch self {
     case .less: .greater
     case .lessOrEqual: .greaterOrEqual

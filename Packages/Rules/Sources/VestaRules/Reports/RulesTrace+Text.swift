@@ -14,6 +14,7 @@ extension RulesTrace: CustomStringConvertible {
         lines.append("    always")
       }
     }
+    for filter in provingFilters { lines.append("  a filter would prove a part of it: \(filter)") }
     for lookup in lookups { lines.append("  looked up: \(lookup.function.rawValue)(\(lookup.path.string))") }
     for value in debugged { lines.append("  debug: \(value)") }
     lines.append("  \(expressionCount) expressions")
@@ -44,6 +45,7 @@ extension RulesTrace: CustomStringConvertible {
         if let condition = statement.condition { object["condition"] = condition.json(depth: 0) }
         return .object(object)
       })
+    object["filters"] = .array(provingFilters.map { .string($0) })
     object["lookups"] = .array(lookups.map { .string("\($0.function.rawValue)(\($0.path.string))") })
     object["debug"] = .array(debugged.map { .string($0.description) })
     return (try? JSONValue.object(object).json()).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

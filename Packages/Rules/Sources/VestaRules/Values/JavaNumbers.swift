@@ -34,6 +34,11 @@ enum JavaNumbers {
       let digits = two % 10 == 0 ? String(two / 10) : String(two)
       if Double("\(Double(two) / 10)e\(exponent - 324)") == number { return (digits, exponent - 324) }
     }
+    return shortest(number)
+  }
+
+  /// The shortest digits that give a positive number back, and the exponent of the first one.
+  static func shortest(_ number: Double) -> (digits: String, exponent: Int) {
     var digits = ""
     var (exponent, pointAt, sawPoint) = (0, 0, false)
     let text = number.description

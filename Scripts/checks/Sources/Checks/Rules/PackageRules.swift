@@ -39,7 +39,7 @@
 
 /// Each package of the house has a README and a changelog.
 @Sendable func packagesSayWhatTheyAre(_ house: House) -> [Violation] {
-  house.packages.filter { $0.room != .other || $0.isCompatibility }.flatMap { package in
+  house.packages.filter { $0.hasPapers }.flatMap { package in
     ["README.md", "CHANGELOG.md"].filter { house.tree.files["\(package.folder)/\($0)"] == nil }.map {
       Violation(package.manifest.path, 1, "package", "write \(package.folder)/\($0)")
     }

@@ -11,7 +11,7 @@
 
 /// The README of a package of the house names the five files to read first, and what is not there.
 @Sendable func readmesLeadIn(_ house: House) -> [Violation] {
-  house.packages.filter { $0.room != .other || $0.isCompatibility }.flatMap { package -> [Violation] in
+  house.packages.filter { $0.hasPapers }.flatMap { package -> [Violation] in
     let path = package.folder + "/README.md"
     guard let text = house.tree.files[path] else { return [] }  // reported by another rule
     let paper = Paper(path: path, text: text)
@@ -31,7 +31,7 @@
 /// The root README, whose drawing shows the house, names every package.
 @Sendable func theDrawingIsComplete(_ house: House) -> [Violation] {
   guard let text = house.tree.files["README.md"] else { return [] }
-  return house.packages.filter { $0.room != .other || $0.isCompatibility }.compactMap { package in
+  return house.packages.filter { $0.hasPapers }.compactMap { package in
     guard !text.hasWord(package.name) else { return nil }
     return Violation("README.md", 1, "package", "draw \(package.name) into the picture of the house")
   }

@@ -1,0 +1,21 @@
+public import VestaCore
+import VestaTransportInterop
+
+/// Registers the routes of Firestore with a server.
+public enum FirestoreEndpointsLibrary: Library {
+  /// The name in user-agent strings.
+  public static let name = "vesta-firestore-endpoints"
+
+  /// The version of the package.
+  public static let version = VestaVersion()
+
+  /// One contribution to the server's routes.
+  public static func components() -> [Component] {
+    [
+      .contribution((any EndpointProvider).self) { _, isCacheable in
+        isCacheable = true
+        return FirestoreEndpoints()
+      }
+    ]
+  }
+}

@@ -1,0 +1,73 @@
+import VestaBytes
+import VestaConcurrency
+import VestaFirestoreBackend
+import VestaFirestoreWire
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// Listen and Write: the first request names the database.
+extension CallTable {
+  mutating func addStreams() {
+    let tuning = tuning
+    duplex("Listen") { host, call, stream in
+      try await carry(
+        host, call, stream, tuning.pendingRequests, requests: .schema(ListenRequestWire.self),
+        responses: .schema(ListenResponseWire.self), database: \.database, request: \.request, response: { $0 }
+      ) { try await $0.listen(database: $1, context: $2) }
+    }
+    duplex("Write") { host, call, stream in
+      try await carry(
+        host, call, stream, tuning.pendingRequests, requests: .conversion(WriteRequestWire.self),
+        responses: .schema(WriteResponseWire.self), database: \.request.database, request: { $0.request },
+        response: { $0 }
+      ) { try await $0.write(database: $1, context: $2) }
+    }
+  }
+}
+
+/// Carries the messages of a duplex call until it ends.
+///
+/// The call ends with success only after the caller has said that no request follows: clients that still need a stream
+/// treat its success as a programming error, and connect again after `UNAVAILABLE`.
+private func carry<Message, Request, Response, Reply>(
+  _ host: any EndpointHost, _ call: GRPCContext, _ stream: GRPCServerCall, _ pending: Int,
+  requests: MessageForm<Message>, responses: MessageForm<Reply>, database: @Sendable (Message) -> String,
+  request: @escaping @Sendable (Message) -> Request?, response: @escaping @Sendable (Response) -> Reply,
+  open: @Sendable (any FirestoreBackend, String, CallContext) async throws -> DuplexCall<Request, Response>
+) async throws {
+  guard let bytes = try await stream.requests.next() else { return }
+  let first = try reading { () throws(BytesError) in try requests.read(bytes) }
+  let project = try project(of: database(first))
+  let backend = try host.backend((any FirestoreBackend).self, project: project)
+  let duplex = try await open(backend, database(first), CallContext(grpc: call, project: project))
+  defer { duplex.cancel() }
+  let hasFinished = Locked(false)
+  try await withTaskCancellationHandler {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        if let request = request(first) { duplex.send(request) }
+        while let bytes = try await stream.requests.next() {
+          let message = try reading { () throws(BytesError) in try requests.read(bytes) }
+          try await duplex.ready(below: pending)
+          if let request = request(message) { duplex.send(request) }
+        }
+        hasFinished.withLock { $0 = true }
+        duplex.finish()
+        return false
+      }
+      group.addTask {
+        for try await batch in duplex.responses {
+          try await stream.send(try batch.map { try responses.write(response($0)) })
+        }
+        return true
+      }
+      while let isOver = try await group.next(), !isOver {}
+      group.cancelAll()
+    }
+  } onCancel: {
+    duplex.cancel()
+  }
+  guard hasFinished.withLock({ $0 }) else {
+    throw ServiceStatus(.unavailable, "The stream has ended. Connect again, with resume tokens.")
+  }
+}

@@ -1,0 +1,70 @@
+import VestaBytes
+import VestaFirestoreBackend
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// A call of the Emulator Suite's own; pure.
+enum EmulatorCall: Equatable {
+  /// Deletes all documents of a database.
+  case clear(project: String, database: String)
+
+  /// `nil` for a request that is none of these calls.
+  init?(method: HTTPMethod, target: String) {
+    guard target.utf8.starts(with: "/emulator/v1/projects/".utf8), method == .delete else { return nil }
+    let path = target.prefix { $0 != "?" }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).compactMap {
+      try? PercentEncoding.decode($0)
+    }
+    guard parts.count == 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty, !parts[6].isEmpty
+    else { return nil }
+    self = .clear(project: parts[4], database: parts[6])
+  }
+}
+
+/// Serves the calls of the Emulator Suite, in development only: they need no credential.
+struct EmulatorHandler: Sendable {
+  private let host: any EndpointHost
+  private let tuning: FirestoreEndpointTuning
+
+  init(_ host: any EndpointHost, _ tuning: FirestoreEndpointTuning) {
+    self.host = host
+    self.tuning = tuning
+  }
+
+  func reply(to call: EmulatorCall) -> HTTPReply {
+    guard host.isDevelopment else {
+      return .response(RESTResponse.failure(ServiceStatus(.notFound, "This server is not one for development.")))
+    }
+    switch call {
+    case .clear(let project, let database):
+      return .task { [self] in
+        do {
+          let backend = try host.backend((any FirestoreBackend).self, project: project)
+          try await clear("projects/\(project)/databases/\(database)", backend)
+          return RESTResponse.success(Array("{}".utf8))
+        } catch {
+          return RESTResponse.failure(status(of: error))
+        }
+      }
+    }
+  }
+
+  /// Deletes all documents, some by each commit; listeners see deletes.
+  private func clear(_ database: String, _ backend: any FirestoreBackend) async throws {
+    var query = StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])
+    (query.select, query.limit) = (["__name__"], tuning.clearedDocuments)
+    let request = RunQueryRequest(parent: "\(database)/documents", query: query)
+    while true {
+      var names: [String] = []
+      do {
+        try await backend.runQuery(request, context: .owner) { if let found = $0.document { names.append(found.name) } }
+      } catch let error as FirestoreServiceError where error.code == .notFound {
+        // No document was ever written.
+        return
+      }
+      guard !names.isEmpty else { return }
+      let deletes = names.map { Write.delete($0) }
+      _ = try await backend.commit(CommitRequest(database: database, writes: deletes), context: .owner)
+    }
+  }
+}

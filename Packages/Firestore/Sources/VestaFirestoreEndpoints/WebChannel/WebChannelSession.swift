@@ -1,0 +1,243 @@
+import VestaBytes
+import VestaConcurrency
+import VestaFirestoreWire
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// A WebChannel that is open: a stream of the backend on one side, requests of a browser on the other.
+///
+/// The machine knows what the browser still needs; the session has the response that is open at the moment, the pauses
+/// and the end. Its requests come on several connections and loops: all of it is under one lock. What is to be written
+/// waits in a line that one thread at a time empties, so frames keep their order and nothing is called with the lock
+/// held.
+final class WebChannelSession: Sendable {
+  /// The response to the request by which a browser waits.
+  private enum BackChannel {
+    case none
+    /// It lasts.
+    case streaming(ByteStream)
+    /// It ends with what there is next; the frames are an empty array, so that it is never without one.
+    case held(ByteStream, first: [UInt8])
+  }
+
+  private struct Output {
+    let stream: ByteStream
+    let bytes: [UInt8]
+    let isLast: Bool
+  }
+
+  private struct State {
+    var machine: WebChannelMachine
+    var back = BackChannel.none
+    var timer: ListenerRegistration?
+    /// Counts back channels: a timer or the end of one says nothing about the next.
+    var turn = 0
+    /// Whether the backend's stream is over, and its end was said.
+    var isOver = false
+    var outputs = Fifo<Output>()
+    var isWriting = false
+
+    mutating func write(_ bytes: [UInt8], isLast: Bool = false) {
+      switch back {
+      case .none: return
+      case .streaming(let stream): outputs.append(Output(stream: stream, bytes: bytes, isLast: isLast))
+      case .held(let stream, let first):
+        outputs.append(Output(stream: stream, bytes: first + bytes, isLast: true))
+      }
+      if case .held = back { endBack() } else if isLast { endBack() }
+    }
+
+    mutating func endBack() {
+      back = .none
+      machine.backChannelEnded()
+    }
+  }
+
+  let id = WebChannelSession.random()
+  /// What later requests have to know beside the id.
+  let httpID = WebChannelSession.random()
+  private let clock: ServiceClock
+  private let keepAlive: Duration
+  private let take: @Sendable (JSONValue) throws -> Void
+  private let onGone: @Sendable (WebChannelSession) -> Void
+  private let state: Locked<State>
+
+  /// - Parameters:
+  ///   - take: Takes a message of the browser.
+  ///   - onGone: Forgets the session, and frees the stream of the backend; may be called again.
+  init(
+    _ clock: ServiceClock, _ tuning: FirestoreEndpointTuning, take: @escaping @Sendable (JSONValue) throws -> Void,
+    onGone: @escaping @Sendable (WebChannelSession) -> Void
+  ) {
+    self.clock = clock
+    keepAlive = tuning.keepAlive
+    self.take = take
+    self.onGone = onGone
+    state = Locked(State(machine: WebChannelMachine(tuning: tuning.webChannel)))
+  }
+
+  // MARK: Requests
+
+  func open(_ body: WebChannelBody) throws -> [UInt8] {
+    let milliseconds = Int(keepAlive.microseconds / 1_000)
+    let (response, messages) = try state.withLock {
+      try $0.machine.open(session: id, keepAliveMilliseconds: milliseconds, body)
+    }
+    setTimer(after: keepAlive * 2, turn: 0)
+    try deliver(messages)
+    return response
+  }
+
+  func forward(_ body: WebChannelBody, confirmed: Int) throws -> [UInt8] {
+    let (response, messages) = try state.withLock { try $0.machine.forward(body, confirmed: confirmed) }
+    try deliver(messages)
+    return response
+  }
+
+  /// Opens a back channel in place of one that is open.
+  ///
+  /// A browser that streams gets something at once: it takes a connection that says nothing for one that holds
+  /// responses back.
+  func back(_ kind: WebChannelRequest.BackChannel, confirmed: Int) throws -> ByteStream {
+    let stream = ByteStream(limit: .max)
+    var pause = keepAlive
+    let turn = try state.withLock { state in
+      state.write([], isLast: true)
+      let frames = try state.machine.openBackChannel(confirmed: confirmed)
+      state.turn += 1
+      switch kind {
+      case .streaming:
+        state.back = .streaming(stream)
+        state.write(frames, isLast: state.isOver)
+      case .buffered(let milliseconds):
+        pause = min(pause, milliseconds.map { .milliseconds($0) } ?? pause)
+        // One end of a line is that of the empty array alone: there is nothing to say yet.
+        if frames.count(where: { $0 == UInt8(ascii: "\n") }) == 1, !state.isOver {
+          state.back = .held(stream, first: frames)
+        } else {
+          state.back = .streaming(stream)
+          state.write(frames, isLast: true)
+          pause = keepAlive * 2
+        }
+      }
+      return state.turn
+    }
+    stream.pipe.setDemand(nil, onCancel: { [weak self] in self?.hasLeft(turn) })
+    flush()
+    setTimer(after: pause, turn: turn)
+    return stream
+  }
+
+  // MARK: The backend's side
+
+  /// Sends messages to the browser, each in its own array.
+  func send(_ messages: [JSONValue]) {
+    let isTooMuch = state.withLock { state in
+      guard !state.isOver else { return false }
+      var frames: [UInt8] = []
+      for message in messages {
+        guard let frame = try? state.machine.send(.data([message])) else { return true }
+        frames += frame
+      }
+      state.write(frames)
+      return false
+    }
+    if isTooMuch { terminate() } else { flush() }
+  }
+
+  /// Ends the stream with a status; the browser learns it by a message, also when it asks later.
+  func fail(_ status: ServiceStatus) {
+    let error: JSONValue = [
+      "code": .integer(Int64(status.code.rawValue)), "status": .string(status.code.name),
+      "message": .string(status.message),
+    ]
+    state.withLock { state in
+      guard !state.isOver else { return }
+      let frame = try? state.machine.send(.data([["error": error]]))
+      state.isOver = true
+      state.write(frame ?? [], isLast: true)
+    }
+    flush()
+  }
+
+  /// Ends without a word: the browser has left, or everything that it could want was said.
+  func terminate() {
+    let timer = state.withLock { state in
+      state.isOver = true
+      state.write([], isLast: true)
+      state.machine.terminate()
+      return state.timer.take()
+    }
+    timer?.cancel()
+    flush()
+    onGone(self)
+  }
+
+  // MARK: Parts
+
+  private func deliver(_ messages: [String]) throws {
+    for message in messages { try take(try JSONValue(json: Array(message.utf8), limits: WebChannelFrames.limits)) }
+  }
+
+  private func flush() {
+    let isFirst = state.withLock { state in
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    guard isFirst else { return }
+    while let output = next() {
+      if !output.bytes.isEmpty { output.stream.offer(output.bytes) }
+      if output.isLast { output.stream.finish() }
+    }
+  }
+
+  private func next() -> Output? {
+    state.withLock { state in
+      let output = state.outputs.popFirst()
+      if output == nil { state.isWriting = false }
+      return output
+    }
+  }
+
+  /// A pause is over: something is said to a browser that waits, and a session that nobody asks for ends.
+  private func fire(_ turn: Int) {
+    let pause = state.withLock { state -> Duration? in
+      guard state.turn == turn, !state.isOver else { return nil }
+      switch state.back {
+      case .none: return nil
+      case .held:
+        state.write([])
+        return keepAlive * 2
+      case .streaming:
+        guard let frame = try? state.machine.send(.noop) else { return nil }
+        state.write(frame)
+        return keepAlive
+      }
+    }
+    flush()
+    if let pause { return setTimer(after: pause, turn: turn) }
+    if state.withLock({ $0.turn == turn }) { terminate() }
+  }
+
+  private func hasLeft(_ turn: Int) {
+    let isCurrent = state.withLock { state in
+      guard state.turn == turn else { return false }
+      state.endBack()
+      return true
+    }
+    if isCurrent { setTimer(after: keepAlive * 2, turn: turn) }
+  }
+
+  private func setTimer(after delay: Duration, turn: Int) {
+    let timer = clock.schedule(after: delay) { [weak self] in self?.fire(turn) }
+    let stale = state.withLock { state -> ListenerRegistration? in
+      guard state.turn == turn, !state.machine.isClosed else { return timer }
+      defer { state.timer = timer }
+      return state.timer
+    }
+    stale?.cancel()
+  }
+
+  /// 128 bits: the id is the secret of the session.
+  private static func random() -> String { Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }
+}

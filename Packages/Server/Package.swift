@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A composition root: it links products and plug-ins into one program, as a program does, and nothing depends on it.
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Server",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .executable(name: "vesta", targets: ["vesta"]),
+    .library(name: "VestaServer", targets: ["VestaServer"]),
+  ],
+  dependencies: [
+    .package(path: "../Auth"),
+    .package(path: "../Core"),
+    .package(path: "../Crypto"),
+    .package(path: "../Firestore"),
+    .package(path: "../MemoryStore"),
+    .package(path: "../SQLite"),
+    .package(path: "../Transport"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/TransportInterop"),
+  ],
+  targets: [
+    .target(
+      name: "VestaServer",
+      dependencies: [
+        .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaFirestoreEndpoints", package: "Firestore"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaMemoryStore", package: "MemoryStore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "vesta",
+      dependencies: ["VestaServer", .product(name: "VestaCore", package: "Core")],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaServerTests",
+      dependencies: [
+        "VestaServer",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

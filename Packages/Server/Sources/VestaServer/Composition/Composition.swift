@@ -1,0 +1,40 @@
+import VestaAuthService
+import VestaCore
+import VestaCrypto
+import VestaFirestoreEndpoints
+import VestaFirestoreService
+import VestaMemoryStore
+import VestaSQLite
+import VestaTransportInterop
+
+/// The libraries of the server: the one place that names products.
+///
+/// To serve a product add two lines: the library of its engine to ``engines``, and that of its routes to ``routes``.
+enum Composition {
+  /// What each project has.
+  private static let engines: [any Library.Type] = [
+    AuthServiceLibrary.self,
+    FirestoreServiceLibrary.self,
+    CryptoLibrary.self,
+  ]
+
+  /// What the server puts on the wire.
+  private static let routes: [any Library.Type] = [
+    FirestoreEndpointsLibrary.self
+  ]
+
+  /// The libraries of a project's app.
+  static func project(_ settings: ServerSettings) -> [any Library.Type] {
+    let store: any Library.Type = settings.data == nil ? MemoryStoreLibrary.self : SQLiteLibrary.self
+    let callers: any Library.Type = settings.isDevelopment ? DevelopmentLibrary.self : ProductionLibrary.self
+    return engines + [store, callers]
+  }
+
+  /// The providers of routes, in the order of their libraries.
+  static func providers(_ app: VestaApp) -> [any EndpointProvider] {
+    app.container.resolveAll((any EndpointProvider).self)
+  }
+
+  /// The libraries of the app that has the routes.
+  static var server: [any Library.Type] { routes }
+}

@@ -1,0 +1,33 @@
+import VestaBytes
+
+/// The parts of `firebase.json` and `.firebaserc` that a server reads; pure.
+struct FirebaseConfiguration {
+  /// The hosts of products, by the name of their emulator.
+  private(set) var hosts: [String: String] = [:]
+  /// The ports of products, by the name of their emulator.
+  private(set) var ports: [String: Int] = [:]
+
+  /// Reads `firebase.json`.
+  ///
+  /// - Throws: ``ServerError`` for what is no JSON, and for a port that is none.
+  init(json: [UInt8]) throws(ServerError) {
+    guard let object = try? JSONObject(json: json) else {
+      throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
+    }
+    for member in object["emulators"]?.object?.members ?? [] {
+      guard let entry = member.value.object else { continue }
+      let name = member.name
+      if let host = entry["host"]?.string { hosts[name] = host }
+      guard let port = entry["port"] else { continue }
+      guard let number = port.integer, (0...65_535).contains(number) else {
+        throw ServerError("emulators.\(name).port of firebase.json is no port: give a number from 0 to 65535.")
+      }
+      ports[name] = Int(number)
+    }
+  }
+
+  /// The default project of `.firebaserc`; `nil` where it has none.
+  static func defaultProject(json: [UInt8]) -> String? {
+    (try? JSONObject(json: json))?["projects"]?.object?["default"]?.string
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// The arguments of `vesta serve`.
+public struct ServeArguments: Sendable, Hashable {
+  /// What they say.
+  public var settings = ServerSettings()
+
+  /// Whether help was asked for.
+  public var asksForHelp = false
+
+  /// Reads arguments; what they leave open comes from `firebase.json` and `.firebaserc`.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments after `serve`.
+  ///   - directory: The directory of `firebase.json` and `.firebaserc`, in which `.vesta` keeps the data.
+  /// - Throws: ``ServerError``.
+  public init(_ arguments: [String], in directory: String) throws(ServerError) {
+    var project: String?
+    var hosts: [String]?
+    var ports: [String: Int] = [:]
+    var data: String? = "\(directory)/.vesta"
+    var config: String?
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      let name = String(argument.prefix { $0 != "=" })
+      var inline = argument.count > name.count ? String(argument.dropFirst(name.count + 1)) : nil
+      func value() throws(ServerError) -> String {
+        defer { inline = nil }
+        guard let value = inline ?? rest.popFirst(), !value.isEmpty else { throw ServerError("\(name) needs a value.") }
+        return value
+      }
+      switch name {
+      case "--project", "-P": project = try value()
+      case "--data": data = try value()
+      case "--memory": data = nil
+      case "--host": hosts = Self.hosts(try value())
+      case "--config", "-c": config = try value()
+      case "--production": settings.isDevelopment = false
+      case "--help", "-h": asksForHelp = true
+      case "--port": ports[ServerSettings.shared] = try Self.port(name, try value())
+      case _ where name.hasPrefix("--port-"):
+        let product = String(name.dropFirst("--port-".count))
+        guard ServerSettings.usualPorts[product] != nil else {
+          let known = ServerSettings.usualPorts.keys.sorted().joined(separator: ", ")
+          throw ServerError("There is no port \"\(product)\". Known: \(known).")
+        }
+        ports[product] = try Self.port(name, try value())
+      default: throw ServerError("\"\(argument)\" is no option of serve. `vesta serve --help` lists them.")
+      }
+      guard inline == nil else { throw ServerError("\(name) takes no value.") }
+    }
+    let configuration = try Self.configuration(config, directory)
+    settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
+    settings.data = data
+    settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
+    settings.hosts = hosts ?? configuration?.hosts["firestore"].map(Self.hosts) ?? ServerSettings.loopback
+  }
+
+  /// What `vesta serve --help` prints.
+  public static let help = """
+    vesta serve: Firebase's services on this machine.
+
+      --project P        the project of requests that name none (default: that of .firebaserc, or demo-no-project)
+      --data DIR         where data is kept (default: .vesta)
+      --memory           keep nothing
+      --host HOST        listen at this address (default: this machine alone, 127.0.0.1 and ::1)
+      --port N           the port of all products together (default 7700; 0 lets the system choose)
+      --port-NAME N      the port of one: firestore (8080), hub (4400)
+      --config FILE      a firebase.json with ports (default: that of this directory, if there is one)
+      --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
+    """
+
+  private static func hosts(_ host: String) -> [String] { host == "localhost" ? ServerSettings.loopback : [host] }
+
+  private static func port(_ name: String, _ text: String) throws(ServerError) -> Int {
+    guard let port = Int(text), (0...65_535).contains(port) else {
+      throw ServerError("\(name) is no port: give a number from 0 to 65535.")
+    }
+    return port
+  }
+
+  private static func configuration(
+    _ named: String?, _ directory: String
+  ) throws(ServerError) -> FirebaseConfiguration? {
+    let path = named ?? "\(directory)/firebase.json"
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      if let named { throw ServerError("\(named) cannot be read. Name a firebase.json with --config.") }
+      return nil
+    }
+    return try FirebaseConfiguration(json: Array(bytes))
+  }
+
+  private static func usualProject(_ directory: String) -> String? {
+    FileManager.default.contents(atPath: "\(directory)/.firebaserc")
+      .flatMap { FirebaseConfiguration.defaultProject(json: Array($0)) }
+  }
+}

@@ -1,0 +1,73 @@
+/// What a server serves, where it keeps its data, and at which addresses it listens.
+public struct ServerSettings: Sendable, Hashable {
+  /// The project of requests that name none.
+  public var project: String
+
+  /// The directory of the data; `nil` to keep everything in memory.
+  public var data: String?
+
+  /// Whether unsigned tokens, the word "owner" and the calls of local test suites are accepted, and projects are made
+  /// when they are first named.
+  public var isDevelopment: Bool
+
+  /// The hosts to listen at.
+  public var hosts: [String]
+
+  /// The ports of products that are not the suite's; 0 has the system choose.
+  public var ports: [String: Int]
+
+  /// The largest number of projects; naming one more is `RESOURCE_EXHAUSTED`.
+  public var projectLimit = 1_000
+
+  /// How long exchanges may take to end when the server shuts down.
+  public var grace = Duration.seconds(5)
+
+  /// Settings.
+  ///
+  /// - Parameters:
+  ///   - project: The project of requests that name none.
+  ///   - data: The directory of the data; `nil` to keep everything in memory.
+  ///   - isDevelopment: Whether credentials of local test suites are accepted.
+  ///   - hosts: The hosts to listen at.
+  ///   - ports: The ports of products that are not the suite's.
+  public init(
+    project: String = Self.noProject, data: String? = nil, isDevelopment: Bool = true, hosts: [String] = Self.loopback,
+    ports: [String: Int] = [:]
+  ) {
+    self.project = project
+    self.data = data
+    self.isDevelopment = isDevelopment
+    self.hosts = hosts
+    self.ports = ports
+  }
+
+  /// The project that the Firebase CLI takes where none is named.
+  public static let noProject = "demo-no-project"
+
+  /// This machine alone, in both families of addresses.
+  public static let loopback = ["127.0.0.1", "::1"]
+
+  /// The name of the port at which all products are served.
+  public static let shared = "all"
+
+  /// The name of the hub's port.
+  public static let hub = "hub"
+
+  /// The ports of the Firebase CLI's suite, and one for all products.
+  public static let usualPorts = [
+    "auth": 9_099, "database": 9_000, "firestore": 8_080, "functions": 5_001, "storage": 9_199, "hub": 4_400,
+    shared: 7_700,
+  ]
+
+  /// The port of a product; `nil` for one without a port of its own.
+  func port(of product: String) -> Int? { ports[product] ?? Self.usualPorts[product] }
+}
+
+/// Why a server cannot start, with what to do.
+public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The sentence.
+  public let description: String
+
+  /// An error.
+  public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,35 @@
+import VestaTransport
+import VestaTransportInterop
+
+/// The listeners that are open so far.
+struct Opened {
+  private(set) var listeners: [any HTTPListener] = []
+  private(set) var ports: [VestaServer.Port] = []
+
+  /// Opens a port at several hosts, with the same number at each.
+  ///
+  /// The first host has to work; a machine may be without the second family of addresses.
+  mutating func open(
+    _ name: String, _ port: Int, _ hosts: [String], _ transport: VestaTransportServer, _ handler: any HTTPHandler
+  ) async throws(ServerError) {
+    var number = port
+    var open: [String] = []
+    for host in hosts {
+      do {
+        let listener = try await transport.listen(at: .internet(host: host, port: number), handler: handler)
+        listeners.append(listener)
+        number = listener.address.port ?? number
+        open.append(host)
+      } catch {
+        if open.isEmpty {
+          throw ServerError(
+            """
+            The port \(port) of \(name) cannot be opened at \(host). If another program has it, choose another one \
+            with --port-\(name).
+            """)
+        }
+      }
+    }
+    ports.append(VestaServer.Port(name: name, hosts: open, number: number))
+  }
+}

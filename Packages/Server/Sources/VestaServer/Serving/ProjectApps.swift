@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+import VestaConcurrency
+import VestaCore
+import VestaServiceInterop
+
+/// The apps of a server's projects, each made when it is first named.
+final class ProjectApps: Sendable {
+  private struct State {
+    var apps: [String: VestaApp] = [:]
+    var isClosed = false
+  }
+
+  private let settings: ServerSettings
+  /// The directory of the data.
+  ///
+  /// Apps of one project in one directory share their engines, so what is in memory has one as well, and alone.
+  private let directory: URL
+  private let state = Locked(State())
+
+  /// Apps have names of their own, as several servers may run in one process.
+  private static let serials = Atomic<Int>(0)
+
+  init(_ settings: ServerSettings) {
+    self.settings = settings
+    let temporary = FileManager.default.temporaryDirectory.appending(path: "vesta-\(UUID().uuidString)")
+    directory = settings.data.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? temporary
+  }
+
+  /// The number of projects that are open.
+  var count: Int { state.withLock { $0.apps.count } }
+
+  /// The app of a project.
+  func app(_ project: String) throws(ServiceStatus) -> VestaApp {
+    if let app = state.withLock({ $0.apps[project] }) { return app }
+    guard Self.isProject(project) else {
+      throw ServiceStatus(
+        .invalidArgument, "\"\(project.prefix(100))\" cannot be a project: use up to 100 letters, digits, - . : and _.")
+    }
+    guard settings.isDevelopment || project == settings.project else {
+      throw ServiceStatus(.notFound, "The project \(project) does not exist.")
+    }
+    // Configuring an app opens nothing, so others wait for it here.
+    let made: Result<VestaApp, ServiceStatus> = state.withLock { state in
+      if let app = state.apps[project] { return .success(app) }
+      if state.isClosed { return .failure(ServiceStatus(.unavailable, "The server shuts down.")) }
+      guard state.apps.count < settings.projectLimit else {
+        return .failure(
+          ServiceStatus(.resourceExhausted, "This server has \(settings.projectLimit) projects, and opens no more."))
+      }
+      do throws(VestaError) {
+        let app = try make(project)
+        state.apps[project] = app
+        return .success(app)
+      } catch {
+        return .failure(ServiceStatus(.internal, error.message))
+      }
+    }
+    return try made.get()
+  }
+
+  /// Closes all projects; their engines have written everything that they acknowledged.
+  func close() async {
+    let apps = state.withLock { state in
+      state.isClosed = true
+      defer { state.apps = [:] }
+      return Array(state.apps.values)
+    }
+    for app in apps { _ = await app.delete() }
+    if settings.data == nil { try? FileManager.default.removeItem(at: directory) }
+  }
+
+  private func make(_ project: String) throws(VestaError) -> VestaApp {
+    let serial = Self.serials.add(1, ordering: .relaxed).newValue
+    return try VestaApp.configure(
+      name: "vesta-server-\(serial)",
+      options: VestaOptions(projectID: project, backend: .embedded(directory: directory)),
+      libraries: Composition.project(settings))
+  }
+
+  private static func isProject(_ text: String) -> Bool {
+    (1...100).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        byte &- 48 < 10 || (byte | 32) &- 97 < 26 || "-.:_".utf8.contains(byte)
+      }
+  }
+}

@@ -1,0 +1,57 @@
+import VestaConcurrency
+import VestaCore
+import VestaServiceInterop
+import VestaTransport
+import VestaTransportInterop
+
+/// The server as its endpoints see it.
+final class ServerHost: EndpointHost {
+  private struct Ending {
+    var works: [@Sendable () -> Void] = []
+    var hasBegun = false
+  }
+
+  let clock = ServiceClock.system
+  let projects: ProjectApps
+  private let settings: ServerSettings
+  private let ending = Locked(Ending())
+
+  init(_ settings: ServerSettings) {
+    self.settings = settings
+    projects = ProjectApps(settings)
+  }
+
+  var defaultProject: String { settings.project }
+
+  var isDevelopment: Bool { settings.isDevelopment }
+
+  var compression: GRPCCompression? { .gzip }
+
+  func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
+    let app = try projects.app(project)
+    do throws(VestaError) {
+      if let backend = try app.container.find(type) { return backend }
+    } catch {
+      throw ServiceStatus(.internal, error.message)
+    }
+    throw ServiceStatus(.unimplemented, "This server does not have the product.")
+  }
+
+  func onShutDown(_ work: @escaping @Sendable () -> Void) {
+    let isLate = ending.withLock { ending in
+      if !ending.hasBegun { ending.works.append(work) }
+      return ending.hasBegun
+    }
+    if isLate { work() }
+  }
+
+  /// Has long streams end.
+  func beginShutDown() {
+    let works = ending.withLock { ending in
+      ending.hasBegun = true
+      defer { ending.works = [] }
+      return ending.works
+    }
+    for work in works { work() }
+  }
+}

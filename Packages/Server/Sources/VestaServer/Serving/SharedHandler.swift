@@ -1,0 +1,43 @@
+import VestaBytes
+import VestaTransportInterop
+
+/// All products at one port: each request goes to the first one that serves it.
+struct SharedHandler: HTTPHandler {
+  let products: [(provider: any EndpointProvider, handler: any HTTPHandler)]
+
+  private func handler(for head: HTTPRequestHead) -> (any HTTPHandler)? {
+    products.first { $0.provider.serves(head) }?.handler
+  }
+
+  func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery {
+    handler(for: head)?.bodyDelivery(for: head) ?? .collected(upTo: 65_536)
+  }
+
+  func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse {
+    handler(for: head)?.refusal(of: head, limit: limit) ?? HTTPResponse(.contentTooLarge)
+  }
+
+  func reply(to request: HTTPRequest) -> HTTPReply {
+    let head = HTTPRequestHead(method: request.method, target: request.target, fields: request.fields)
+    if let handler = handler(for: head) { return handler.reply(to: request) }
+    if request.path == "/", request.method == .get || request.method == .head {
+      return .response(HTTPResponse(fields: [.contentType: "text/plain; charset=utf-8"], body: .text("Ok\n")))
+    }
+    return .response(JSONResponse.failure(404, "No product of this server serves \(request.path.prefix(200))."))
+  }
+}
+
+/// Responses of the server itself.
+enum JSONResponse {
+  static func success(_ object: JSONObject) -> HTTPResponse { response(.ok, object) }
+
+  static func failure(_ status: HTTPStatus, _ message: String) -> HTTPResponse {
+    response(status, ErrorEnvelope(code: status.code, message: message, status: "NOT_FOUND").object)
+  }
+
+  private static func response(_ status: HTTPStatus, _ object: JSONObject) -> HTTPResponse {
+    let json = try? JSONValue.object(object).json()
+    return HTTPResponse(
+      status, fields: [.contentType: "application/json; charset=utf-8"], body: .bytes(json ?? []))
+  }
+}

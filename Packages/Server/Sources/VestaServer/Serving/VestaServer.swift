@@ -1,0 +1,111 @@
+import Foundation
+import VestaConcurrency
+import VestaCore
+import VestaTransport
+import VestaTransportInterop
+
+/// A server that speaks Firebase's protocols: each product at its own port, and all at one.
+///
+/// ```swift
+/// let server = try await VestaServer.start(ServerSettings(project: "demo", data: "/var/lib/vesta"))
+/// print(server.table)
+/// await server.stop()
+/// ```
+public final class VestaServer: Sendable {
+  /// A port that is open.
+  public struct Port: Sendable, Hashable {
+    /// The product, "hub", or "all".
+    public let name: String
+    /// The hosts at which it is open.
+    public let hosts: [String]
+    /// The number.
+    public let number: Int
+  }
+
+  /// The ports, in the order in which they were opened.
+  public let ports: [Port]
+
+  /// What was asked for.
+  public let settings: ServerSettings
+
+  private let host: ServerHost
+  private let transport: VestaTransportServer
+  private let listeners: [any HTTPListener]
+  private let routes: VestaApp
+  private let locator: HubLocator?
+
+  private init(
+    _ settings: ServerSettings, _ host: ServerHost, _ transport: VestaTransportServer, _ routes: VestaApp,
+    _ opened: Opened, _ locator: HubLocator?
+  ) {
+    self.settings = settings
+    self.host = host
+    self.transport = transport
+    self.routes = routes
+    (listeners, ports) = (opened.listeners, opened.ports)
+    self.locator = locator
+  }
+
+  /// The number of a product's port; `nil` where it has none.
+  public func port(of name: String) -> Int? { ports.first { $0.name == name }?.number }
+
+  /// Opens all ports.
+  ///
+  /// - Throws: ``ServerError``; nothing is open then.
+  public static func start(_ settings: ServerSettings) async throws -> VestaServer {
+    var settings = settings
+    if let data = settings.data { settings.data = try directory(data) }
+    let host = ServerHost(settings)
+    let routes = try VestaApp.configure(
+      name: "vesta-routes-\(UUID().uuidString)", options: VestaOptions(projectID: settings.project),
+      libraries: Composition.server)
+    let transport = try VestaTransportServer()
+    var opened = Opened()
+    do {
+      let products = Composition.providers(routes).map { ($0, $0.handler(in: host)) }
+      for (provider, handler) in products {
+        if let port = settings.port(of: provider.product) {
+          try await opened.open(provider.product, port, settings.hosts, transport, handler)
+        }
+      }
+      try await opened.open(
+        ServerSettings.shared, settings.port(of: ServerSettings.shared) ?? 0, settings.hosts, transport,
+        SharedHandler(products: products))
+      let hub = Relay()
+      try await opened.open(
+        ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts, transport, hub)
+      let handler = HubHandler(opened.ports)
+      hub.set(handler)
+      let locator = HubLocator.write(handler.locator, project: settings.project)
+      return VestaServer(settings, host, transport, routes, opened, locator)
+    } catch {
+      for listener in opened.listeners { await listener.shutDown(within: .zero) }
+      await transport.stop()
+      _ = await routes.delete()
+      throw error
+    }
+  }
+
+  /// Ends streams with `UNAVAILABLE`, lets running exchanges end, and closes all projects.
+  public func stop() async {
+    locator?.remove()
+    host.beginShutDown()
+    let grace = settings.grace
+    await withTaskGroup(of: Void.self) { group in
+      for listener in listeners { group.addTask { await listener.shutDown(within: grace) } }
+    }
+    await transport.stop()
+    await host.projects.close()
+    _ = await routes.delete()
+  }
+
+  private static func directory(_ path: String) throws(ServerError) -> String {
+    let path = URL(filePath: path).path(percentEncoded: false)
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      return path
+    } catch {
+      throw ServerError("The directory \(path) cannot be made. Name another one with --data, or use --memory.")
+    }
+  }
+}

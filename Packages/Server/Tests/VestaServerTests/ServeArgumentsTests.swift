@@ -1,0 +1,46 @@
+import Testing
+
+@testable import VestaServer
+
+/// Arguments and `firebase.json`.
+@Suite struct ServeArgumentsTests {
+  private func settings(_ arguments: String...) throws -> ServerSettings {
+    try ServeArguments(arguments, in: "/no/such/directory").settings
+  }
+
+  @Test func `without arguments everything is the suite's, on this machine alone`() throws {
+    let settings = try settings()
+    #expect(settings.project == "demo-no-project" && settings.isDevelopment)
+    #expect(settings.hosts == ["127.0.0.1", "::1"])
+    #expect(settings.data == "/no/such/directory/.vesta")
+    #expect(settings.port(of: "firestore") == 8_080 && settings.port(of: "hub") == 4_400)
+    #expect(settings.port(of: "remoteConfig") == nil)
+  }
+
+  @Test func `arguments are read in both forms`() throws {
+    let settings = try settings(
+      "--project=p", "--data", "/d", "--port-firestore", "0", "--port=1", "--host", "0.0.0.0", "--production")
+    #expect(settings.project == "p" && settings.data == "/d" && !settings.isDevelopment)
+    #expect(settings.ports == ["firestore": 0, "all": 1] && settings.hosts == ["0.0.0.0"])
+    #expect(try self.settings("--memory").data == nil)
+    #expect(try self.settings("--host", "localhost").hosts == ServerSettings.loopback)
+  }
+
+  @Test(arguments: [
+    ["--project"], ["--port", "x"], ["--port", "65536"], ["--port-none", "1"], ["--what"], ["--memory=1"], ["a"],
+    ["--config", "/no/such/file"],
+  ])
+  func `what is wrong in arguments is said`(arguments: [String]) {
+    #expect(throws: ServerError.self) { try ServeArguments(arguments, in: "/no/such/directory") }
+  }
+
+  @Test func `ports and hosts come from firebase json`() throws {
+    let json = #"{"emulators":{"firestore":{"host":"h","port":1},"hub":{"port":2},"ui":{"enabled":false},"x":1}}"#
+    let configuration = try FirebaseConfiguration(json: Array(json.utf8))
+    #expect(configuration.ports == ["firestore": 1, "hub": 2] && configuration.hosts == ["firestore": "h"])
+    for wrong in ["", "[]", #"{"emulators":{"hub":{"port":"x"}}}"#, #"{"emulators":{"hub":{"port":70000}}}"#] {
+      #expect(throws: ServerError.self) { try FirebaseConfiguration(json: Array(wrong.utf8)) }
+    }
+    #expect(FirebaseConfiguration.defaultProject(json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")
+  }
+}

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "ServerIntegration",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  dependencies: [
+    .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Server"),
+  ],
+  targets: [
+    .testTarget(
+      name: "ServerIntegrationTests",
+      dependencies: [
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "vesta", package: "Server"),
+      ],
+      resources: [
+        .copy("cases.py"), .copy("firestore_client.py"), .copy("firestore_rest.py"), .copy("firestore_crash.py"),
+        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"),
+      ],
+      swiftSettings: settings
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
