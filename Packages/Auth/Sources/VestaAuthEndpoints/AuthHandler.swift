@@ -19,7 +19,7 @@ struct AuthHandler: HTTPHandler {
   }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
-    if request.path == "/", request.method == .get || request.method == .head {
+    if host.isDevelopment, request.path == "/", request.method == .get || request.method == .head {
       return .response(AuthResponse.success(AuthResponse.ready))
     }
     guard
@@ -50,11 +50,13 @@ struct AuthHandler: HTTPHandler {
   }
 
   private func respond(to request: HTTPRequest, _ route: AuthRoute) async throws -> [UInt8] {
-    let call = try call(request, project: route.project, tenant: route.tenant)
     if route.call == .token {
+      // The body may be a form, and names no project.
+      let call = try call(request, project: route.project, tenant: route.tenant, readsBody: false)
       let refresh = try RefreshWire.request(body: call.body, contentType: request.fields.first(.contentType))
       return try RefreshWire.body(of: try await call.client.refresh(refresh, context: call.context))
     }
+    let call = try call(request, project: route.project, tenant: route.tenant)
     if call.context.caller == .nobody {
       guard call.namesNoProject else {
         let why = "Only authenticated requests can specify target_project_id."
@@ -68,10 +70,11 @@ struct AuthHandler: HTTPHandler {
   }
 
   /// The call of a request: the project and the tenant are those of the path, or those that the body names.
-  private func call(_ request: HTTPRequest, project: String?, tenant: String?) throws -> AuthCall {
+  private func call(
+    _ request: HTTPRequest, project: String?, tenant: String?, readsBody: Bool = true
+  ) throws -> AuthCall {
     let body = request.body.bytes ?? []
-    let isForm = request.fields.first(.contentType)?.lowercased().contains("form-urlencoded") == true
-    let object = body.isEmpty || isForm ? JSONObject() : try JSONObject(json: body)
+    let object = body.isEmpty || !readsBody ? JSONObject() : try JSONObject(json: body)
     func text(_ name: String, _ other: String) -> String? {
       let text = (object[name] ?? object[other])?.string
       return text?.isEmpty == true ? nil : text

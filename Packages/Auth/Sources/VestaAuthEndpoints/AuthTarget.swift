@@ -59,7 +59,7 @@ struct EmulatorRoute: Sendable, Hashable {
     guard path.count > 1, path.removeFirst() == "emulator" else { return nil }
     if path == ["action"], method == "GET" {
       guard let fields = try? FormFields(halves.count > 1 ? String(Substring(halves[1])) : "") else { return nil }
-      (tenant, call) = (fields["tenantId"], .action(fields))
+      (project, tenant, call) = (fields["projectId"], fields["tenantId"], .action(fields))
       return
     }
     guard path.count > 3, path[0] == "v1", path[1] == "projects" else { return nil }

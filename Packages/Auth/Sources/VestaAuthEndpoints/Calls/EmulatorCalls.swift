@@ -36,8 +36,11 @@ struct EmulatorCall: Sendable {
     while true {
       let page = try await call.admin.batchGet(BatchGetRequest(maxResults: tuning.clearedAccounts), context: context)
       guard !page.users.isEmpty else { return }
-      _ = try await call.admin.batchDelete(
-        BatchDeleteRequest(localIDs: page.users.map(\.localID), force: true), context: context)
+      let request = BatchDeleteRequest(localIDs: page.users.map(\.localID), force: true)
+      let deleted = try await call.admin.batchDelete(request, context: context)
+      guard deleted.errors.count < page.users.count else {
+        throw AuthServiceError(.internalError, "The accounts cannot be deleted: \(deleted.errors[0].message)")
+      }
     }
   }
 
