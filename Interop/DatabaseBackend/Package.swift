@@ -25,6 +25,7 @@ let package = Package(
     .target(
       name: "VestaDatabaseBackend",
       dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ],

@@ -14,6 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaStorage", targets: ["VestaStorage"]),
+    .library(name: "VestaStorageEndpoints", targets: ["VestaStorageEndpoints"]),
     .library(name: "VestaStorageService", targets: ["VestaStorageService"]),
     .library(name: "VestaStorageWire", targets: ["VestaStorageWire"]),
   ],
@@ -27,6 +28,7 @@ let package = Package(
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StorageBackend"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -59,6 +61,18 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaStorageEndpoints",
+      dependencies: [
+        "VestaStorageWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaStorageTests",
       dependencies: [
@@ -75,7 +89,7 @@ let package = Package(
     .testTarget(
       name: "VestaStorageServiceTests",
       dependencies: [
-        "VestaStorageService",
+        "VestaStorageEndpoints", "VestaStorageService", "VestaStorageWire",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaFiles", package: "Core"),
@@ -89,6 +103,8 @@ let package = Package(
         .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

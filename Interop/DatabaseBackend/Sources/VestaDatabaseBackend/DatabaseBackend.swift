@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// The service behind the Realtime Database, as its clients see it: connections to databases.
 ///
 /// The embedded engine implements it in process; a remote client implements it over a WebSocket. What a connection
@@ -7,7 +9,12 @@
 ///   one is ``DatabaseServerMessage/closed(reason:)``, after which nothing follows. Before a first message that is the
 ///   last one, ``DatabaseServerMessage/failed(reason:)`` says that trying again does not help by itself.
 /// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection
-///   closes.
+///   closes. What follows a sign-in is carried out in the name of the user whom it signs in, also where it is sent
+///   before the reply.
+/// - A credential that cannot be verified signs nobody in: the reply is `invalid_token`, or `unavailable` where it
+///   could not be decided. A connection whose own credential cannot be verified is closed without a first message.
+/// - A token that expires while the connection is open signs it out:
+///   ``DatabaseServerMessage/authRevoked(status:reason:)`` precedes the end of the listens that the rules then deny.
 /// - The data that a write changes is sent to the connection's own listens before the reply of the write.
 /// - The operations for the end of a connection are carried out once, whichever way it ends.
 /// - A connection without references ends as if it had been closed.
@@ -24,6 +31,29 @@ public protocol DatabaseBackend: Sendable {
   func connect(
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) -> any DatabaseConnection
+
+  /// Reads once, without a connection.
+  ///
+  /// - Parameters:
+  ///   - request: What to read.
+  ///   - context: The caller.
+  /// - Throws: `DatabaseServiceError`: `permissionDenied`; `failedPrecondition` without an index that the request
+  ///   needs.
+  func read(
+    _ request: DatabaseReadRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseReadResult
+
+  /// Writes once, without a connection.
+  ///
+  /// - Parameters:
+  ///   - request: What to write.
+  ///   - context: The caller.
+  /// - Returns: What was written.
+  /// - Throws: `DatabaseServiceError`: `permissionDenied`; `failedPrecondition` when the hash is not that of the data,
+  ///   with the data of that moment.
+  func write(
+    _ request: DatabaseWriteRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseNode
 }
 
 /// A connection to a database.
@@ -50,10 +80,22 @@ public struct DatabaseConnectRequest: Sendable, Hashable {
   /// The user agent of the client.
   public var userAgent: String
 
+  /// The caller and the app that open the connection: requests are made in its name until one signs in.
+  public var context: CallContext
+
+  /// Whether the replies of writes have nodes: what was written, with values of the server filled in, or what is there
+  /// where the hash of a write is not that of the data.
+  public var wantsNodes: Bool
+
   /// A request.
-  public init(namespace: String, lastSession: String? = nil, userAgent: String = "") {
+  public init(
+    namespace: String, lastSession: String? = nil, userAgent: String = "", context: CallContext = CallContext(),
+    wantsNodes: Bool = false
+  ) {
     self.namespace = namespace
     self.lastSession = lastSession
     self.userAgent = userAgent
+    self.context = context
+    self.wantsNodes = wantsNodes
   }
 }

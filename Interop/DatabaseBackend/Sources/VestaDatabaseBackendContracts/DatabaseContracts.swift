@@ -4,7 +4,7 @@ public import VestaTesting
 /// The promises of every backend of the Realtime Database, as checks.
 public enum DatabaseContracts {
   /// All of them; each wants a backend with an empty database.
-  public static let all: [Contract<DatabaseSubject>] = connections + writes + listens + queries + ends
+  public static let all: [Contract<DatabaseSubject>] = connections + writes + listens + queries + ends + calls
 
   /// The promises of connections.
   static let connections: [Contract<DatabaseSubject>] = [

@@ -1,5 +1,6 @@
 public import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
+import VestaServiceInterop
 public import VestaTesting
 
 /// An engine under test that asks a guard.
@@ -152,6 +153,29 @@ public enum DatabaseGuardContracts {
   ]
 
   static let changes: [Contract<GuardedDatabaseSubject>] = [
+    Contract("calls without a connection are asked about, in the name of their caller") { subject in
+      let (guardian, client, database) = try await prepared(subject)
+      guardian.change { _ in false }
+      let ada = CallContext(caller: .user(VerifiedUser(uid: "ada")))
+      for depth in [DatabaseReadRequest.Depth.all, .keys] {
+        var request = database.reading("rooms")
+        request.depth = depth
+        let refused = try await expectThrows(DatabaseServiceError.self, "a read that is denied") {
+          try await database.backend.read(request, context: ada)
+        }
+        try expect(refused.code, equals: .permissionDenied, "the code of a read")
+        try expect(guardian.asked.entries.last?.uid, equals: "ada", "the user of a read")
+      }
+      let refused = try await expectThrows(DatabaseServiceError.self, "a write that is denied") {
+        try await database.backend.write(
+          database.writing("rooms/hall", .put(DatabaseNode(.int(9))), hash: ""), context: ada)
+      }
+      try expect(refused.code, equals: .permissionDenied, "the code of a write")
+      try expect(refused.current == nil, "data of a write that was denied")
+      try expect(guardian.asked.entries.last?.uid, equals: "ada", "the user of a write")
+      guardian.change { _ in true }
+      try expect(await client.get("rooms/hall").leaf, equals: .string("here"), "the value")
+    },
     Contract("a listen is asked about again when its connection is signed out, and ends when it is denied") { subject in
       let (guardian, client, _) = try await prepared(subject)
       guardian.change { if case .read = $0.subject { $0.uid == "ada" } else { true } }

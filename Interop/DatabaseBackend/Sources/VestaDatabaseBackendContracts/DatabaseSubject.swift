@@ -1,10 +1,11 @@
 import VestaConcurrency
 public import VestaDatabaseBackend
+import VestaServiceInterop
 import VestaTesting
 
 /// A backend under test, with a separate, empty database.
 public struct DatabaseSubject: Sendable {
-  private let backend: any DatabaseBackend
+  let backend: any DatabaseBackend
   private let namespace: String
 
   /// A subject.
@@ -17,7 +18,17 @@ public struct DatabaseSubject: Sendable {
     self.namespace = namespace
   }
 
-  func connect() -> ContractClient { ContractClient(backend, namespace) }
+  func connect(_ context: CallContext = CallContext()) -> ContractClient {
+    ContractClient(backend, namespace, context)
+  }
+
+  func reading(_ path: DatabasePath) -> DatabaseReadRequest { DatabaseReadRequest(namespace: namespace, path: path) }
+
+  func writing(
+    _ path: DatabasePath, _ change: DatabaseWriteRequest.Change, hash: String? = nil
+  ) -> DatabaseWriteRequest {
+    DatabaseWriteRequest(namespace: namespace, path: path, change, hash: hash)
+  }
 
   func open(_ receive: @escaping @Sendable (DatabaseServerMessage) -> Void) -> any DatabaseConnection {
     backend.connect(DatabaseConnectRequest(namespace: namespace), receive: receive)
@@ -37,8 +48,9 @@ final class ContractClient: Sendable {
   private let state = Locked(State())
   private let connection = Locked<(any DatabaseConnection)?>(nil)
 
-  init(_ backend: any DatabaseBackend, _ namespace: String) {
-    let opened = backend.connect(DatabaseConnectRequest(namespace: namespace)) { [weak self] in self?.receive($0) }
+  init(_ backend: any DatabaseBackend, _ namespace: String, _ context: CallContext) {
+    let request = DatabaseConnectRequest(namespace: namespace, context: context)
+    let opened = backend.connect(request) { [weak self] in self?.receive($0) }
     connection.withLock { $0 = opened }
   }
 

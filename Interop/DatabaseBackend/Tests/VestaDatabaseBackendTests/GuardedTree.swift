@@ -70,6 +70,7 @@ final class GuardedTree: DatabaseBackend {
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) -> any DatabaseConnection {
     let client = Client(self, receive)
+    client.user.withLock { $0 = request.context.user?.uid }
     clients.withLock { $0.append(client) }
     queue.withLock { queue in
       let last = queue
@@ -104,7 +105,7 @@ final class GuardedTree: DatabaseBackend {
     let denied = DatabaseReply(.permissionDenied, message: "Permission denied")
     var reply = DatabaseReply.ok
     switch request {
-    case .authenticate(let token): client.user.withLock { $0 = token }
+    case .authenticate(let credential): client.user.withLock { $0 = credential.token }
     case .unauthenticate:
       client.user.withLock { $0 = nil }
       if lapse != .signOut { await askAgain(client) }
@@ -131,7 +132,7 @@ final class GuardedTree: DatabaseBackend {
       } else {
         write(values)
       }
-    case .merge(let path, let values):
+    case .merge(let path, let values, _):
       let values = values.map { DatabasePathValue(path.appending($0.path), $0.node) }
       if await mayWrite(values, client) || lapse == .merge { write(values) } else { reply = denied }
     case .onDisconnectPut(let path, let node): reply = await keep([DatabasePathValue(path, node)], client)

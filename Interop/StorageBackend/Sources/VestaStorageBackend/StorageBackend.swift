@@ -87,12 +87,14 @@ public protocol StorageBackend: Sendable {
   ///   - request: Which object and which part of it.
   ///   - context: The caller.
   /// - Returns: The object's metadata and its content, which the caller closes.
-  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `outOfRange` for a range outside of the object.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `outOfRange` with the size for a range outside
+  ///   of the object.
   func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload
 
   /// The metadata of an object.
   ///
-  /// An object without a download token gets one.
+  /// It changes nothing: an object that was uploaded without a download token has none until
+  /// ``DownloadTokenAction/ensure``.
   ///
   /// - Parameters:
   ///   - object: Which object.
@@ -150,4 +152,50 @@ public protocol StorageBackend: Sendable {
   func changeDownloadTokens(
     _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
   ) async throws -> StorageObject
+
+  /// Makes an object of the contents of others, one after another: a copy where there is one source.
+  ///
+  /// The new object is there as a whole or not at all; it has the metadata of the request, and no token of a source. A
+  /// guard is asked about reading each source, and about the upload.
+  ///
+  /// - Parameters:
+  ///   - request: The object to create or replace, and its metadata.
+  ///   - sources: The sources, at least one; all from its first byte on, with their preconditions.
+  ///   - context: The caller.
+  /// - Returns: The stored object.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `invalidArgument`.
+  func composeObject(
+    _ request: UploadRequest, of sources: [ReadRequest], context: CallContext
+  ) async throws -> StorageObject
+}
+
+extension StorageBackend {
+  /// Reads the sources and uploads what they have.
+  ///
+  /// It costs as much as the bytes of the sources: a service whose blobs may have several objects does better.
+  public func composeObject(
+    _ request: UploadRequest, of sources: [ReadRequest], context: CallContext
+  ) async throws -> StorageObject {
+    guard !sources.isEmpty else { throw StorageServiceError(.invalidArgument, "A new object needs a source.") }
+    var request = request
+    request.isContinuable = false
+    let id = try await startUpload(request, context: context)
+    do {
+      var offset: Int64 = 0
+      for source in sources {
+        let content = try await openObject(source, context: context).content
+        defer { content.close() }
+        while true {
+          let bytes = try await content.read(maximumLength: 1 << 20)
+          if bytes.isEmpty { break }
+          _ = try await appendToUpload(id, offset: offset, bytes: bytes, context: context)
+          offset += Int64(bytes.count)
+        }
+      }
+      return try await finalizeUpload(id, expected: ContentDigest(size: offset), context: context)
+    } catch {
+      try? await cancelUpload(id, context: context)
+      throw error
+    }
+  }
 }

@@ -26,6 +26,8 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
     case uploadGone
     /// A precondition does not hold.
     case precondition
+    /// The range is not in the content, which has so many bytes.
+    case outOfRange(size: Int64)
   }
 
   /// An error.

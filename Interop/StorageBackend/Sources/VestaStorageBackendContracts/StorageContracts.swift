@@ -7,7 +7,7 @@ public import VestaTesting
 /// Each is checked on a fresh backend with nothing in it.
 public enum StorageContracts {
   /// All of them.
-  public static let all: [Contract<any StorageBackend>] = uploads + reading + changes + listing + callers
+  public static let all: [Contract<any StorageBackend>] = uploads + reading + changes + listing + callers + compositions
 
   static let bucket = "contract-bucket"
   static let context = CallContext()

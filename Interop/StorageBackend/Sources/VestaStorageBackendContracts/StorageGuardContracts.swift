@@ -76,6 +76,41 @@ public enum StorageGuardContracts {
         try await backend.openObject(ReadRequest(object: object, preconditions: wrong), context: eve)
       }
     },
+    Contract("a download token of the object opens it for every caller, until it is revoked") { subject in
+      let (_, backend) = try await prepared(subject)
+      let made = try await backend.changeDownloadTokens(object, .add, context: ada)
+      let token = try expectValue(made.downloadTokens.last, "the token")
+      let bytes = try await StorageContracts.drain(
+        try await backend.openObject(ReadRequest(object: object, downloadToken: token), context: eve))
+      try expect(bytes, equals: [1, 2, 3], "the content")
+      _ = try await backend.changeDownloadTokens(object, .revoke(token), context: ada)
+      for wrong in [token, "", "x", made.downloadTokens.joined(separator: ",")] {
+        try await expectDenied("a token that is not the object's") {
+          try await backend.openObject(ReadRequest(object: object, downloadToken: wrong), context: eve)
+        }
+      }
+    },
+    Contract("ensuring a download token is asked about as reading") { subject in
+      let (guardian, backend) = try await prepared(subject)
+      try await expectDenied("the change") { try await backend.changeDownloadTokens(object, .ensure, context: eve) }
+      guard case .get(object, existing: _?) = try last(guardian) else { throw ContractViolation("no get was asked") }
+    },
+    Contract("an object that is made of others is asked about with each source, and as an upload") { subject in
+      let guardian = ManualStorageGuard { question in
+        if case .get = question.operation { question.uid != "bob" } else { question.uid != "eve" }
+      }
+      let backend = try await subject.make(guardian)
+      _ = try await backend.putObject(UploadRequest(object: object), content: [1, 2, 3], context: ada)
+      let request = UploadRequest(object: StorageContracts.name("guarded/copy"))
+      for uid in ["bob", "eve"] {
+        let caller = CallContext(caller: .user(VerifiedUser(uid: uid)))
+        try await expectDenied("the copy of \(uid)") {
+          try await backend.composeObject(request, of: [ReadRequest(object: object)], context: caller)
+        }
+      }
+      let made = try await backend.composeObject(request, of: [ReadRequest(object: object)], context: ada)
+      try expect(made.size, equals: 3, "the size")
+    },
     Contract("listing is asked about with the prefix") { subject in
       let (guardian, backend) = try await prepared(subject)
       try await expectDenied("the list") {

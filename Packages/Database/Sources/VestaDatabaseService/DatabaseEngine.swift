@@ -1,6 +1,9 @@
 import VestaConcurrency
+import VestaCore
 public import VestaDatabaseBackend
+import VestaEngineInterop
 import VestaEventsInterop
+public import VestaServiceInterop
 public import VestaStoreInterop
 
 /// The authoritative tree store, on any `OrderedStore`.
@@ -17,11 +20,10 @@ public import VestaStoreInterop
 /// connection.send(.put("rooms/hall", DatabaseNode(.string("Hall")), hash: nil), id: 1)
 /// ```
 public final class DatabaseEngine: DatabaseBackend {
-  private let store: LazyResource<any OrderedStore>
+  private let frame: EngineFrame<DatabaseServiceError>
+  private let callers: CallerCheck
   private let options: DatabaseServiceOptions
   private let rooms: Locked<RoomTable>
-  /// The events of values that functions want.
-  let events: EventOutbox
   /// The owner of this engine's sessions, where other engines use the same store.
   private let owner: String
 
@@ -30,36 +32,66 @@ public final class DatabaseEngine: DatabaseBackend {
   /// - Parameters:
   ///   - store: Belongs to the engine from here on, which closes it in `close()`.
   ///   - options: How the engine behaves.
-  public convenience init(store: any OrderedStore, options: DatabaseServiceOptions = DatabaseServiceOptions()) {
-    self.init(options: options) { store }
+  ///   - callers: The check of who calls; one that refuses every credential unless given.
+  public convenience init(
+    store: any OrderedStore, options: DatabaseServiceOptions = DatabaseServiceOptions(),
+    callers: CallerCheck = CallerCheck()
+  ) {
+    self.init(options: options, callers: callers) { store }
   }
 
-  init(options: DatabaseServiceOptions, open: @escaping @Sendable () async throws -> any OrderedStore) {
+  init(
+    options: DatabaseServiceOptions, callers: CallerCheck = CallerCheck(),
+    open: @escaping @Sendable () async throws -> any OrderedStore
+  ) {
     self.options = options
+    self.callers = callers
     owner = options.makeSession()
     rooms = Locked(RoomTable(idleLimit: options.tuning.idleDatabases))
-    let store = LazyResource(
-      whenClosed: StoreError(.closed, operation: "open", message: "The database engine has been shut down."),
-      open: open, close: { try await $0.close() })
-    self.store = store
-    events = TreeEvents.outbox { try await store.get() }
+    frame = EngineFrame(
+      "Database", clock: options.clock, callers: callers, events: TreeEvents.offer, openStore: open
+    ) { log.error("I-RDS000011", "A call failed unexpectedly: \($0)") }
   }
+
+  /// The events of values that functions want.
+  var events: EventOutbox { frame.events }
 
   /// Opens a connection.
   public func connect(
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) -> any DatabaseConnection {
-    let room = enter(request.namespace)
-    let connection = EngineConnection(room: room, session: options.makeSession(), receive: receive)
-    room.submit(.open(connection))
+    let (room, frame) = (enter(request.namespace), frame)
+    let connection = EngineConnection(
+      room: room, session: options.makeSession(), request, callers,
+      admit: { (context) async throws(DatabaseServiceError) in try await frame.admit(context) },
+      receive: receive)
+    connection.begin()
     return ConnectionHandle(connection)
+  }
+
+  /// Reads once.
+  public func read(
+    _ request: DatabaseReadRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseReadResult {
+    try await frame.serve(context) { [self] context in
+      let room = enter(request.namespace)
+      defer { leave(request.namespace) }
+      return try await room.read(request, context)
+    }
+  }
+
+  /// Writes once.
+  public func write(
+    _ request: DatabaseWriteRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseNode {
+    try await frame.serve(context) { [self] context in
+      try await replyOnce(to: request.request, in: request.namespace, context: context).node
+    }
   }
 
   /// Ends all connections, carries out what they have asked for their end, and closes the store.
   public func close() async throws {
-    await events.close()
-    for room in rooms.withLock({ $0.all }) { await room.close() }
-    try await store.close()
+    try await frame.close { for room in rooms.withLock({ $0.all }) { await room.close() } }
   }
 
   /// Returns when nothing runs and nothing waits, in any database.
@@ -79,11 +111,11 @@ public final class DatabaseEngine: DatabaseBackend {
   private func enter(_ namespace: String) -> Room {
     rooms.withLock { rooms in
       rooms.enter(namespace) { number in
-        let store = store
+        let frame = frame
         return Room(
           namespace: namespace, owner: number == 0 ? owner : "\(owner)-\(number)", options: options, events: events,
           whenConnectionEnds: { [weak self] in self?.leave(namespace) },
-          openStore: { try await store.get() })
+          openStore: { try await frame.store() })
       }
     }
   }
@@ -99,3 +131,5 @@ public final class DatabaseEngine: DatabaseBackend {
     }
   }
 }
+
+private let log = Logger(service: "VestaDatabaseService")

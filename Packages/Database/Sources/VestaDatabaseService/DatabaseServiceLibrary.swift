@@ -1,6 +1,7 @@
 public import VestaCore
 import VestaDatabaseBackend
 import VestaEventsInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Registers the embedded tree engine: provides `any DatabaseBackend`, and needs a store.
@@ -25,27 +26,29 @@ public enum DatabaseServiceLibrary: Library {
         product: "Database",
         keeps: ["database"],
         dependencies: [
-          .required(
-            (any StoreProvider).self,
-            providedBy: """
-              SQLiteLibrary of VestaSQLite (keeps everything in a file; Packages/SQLite) or MemoryStoreLibrary of \
-              VestaMemoryStore (keeps nothing after the process; Packages/MemoryStore)
-              """),
+          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional(DatabaseServiceOptions.self),
+          .optional((any CallerVerifier).self),
+          .optional((any AppCheckVerifier).self),
+          .optional((any DatabaseGuard).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
-        return DatabaseEngine(options: try container.find(DatabaseServiceOptions.self) ?? DatabaseServiceOptions()) {
+        var options = try container.find(DatabaseServiceOptions.self) ?? DatabaseServiceOptions()
+        if options.gatekeeper == nil { options.gatekeeper = try container.find((any DatabaseGuard).self) }
+        return DatabaseEngine(
+          options: options,
+          callers: CallerCheck(
+            callers: try container.find((any CallerVerifier).self),
+            apps: try container.find((any AppCheckVerifier).self))
+        ) {
           try await stores.openStore(named: "database", in: home.ready(), options: StoreOptions())
         }
       } close: { engine in
         try await engine.close()
       },
       EmbeddedService<DatabaseEngine>.provides((any DatabaseBackend).self) { $0 },
-      Component.contribution((any EventSource).self) { container, isCacheable in
-        isCacheable = true
-        return try container.require(EmbeddedService<DatabaseEngine>.self).engine.events
-      },
+      EmbeddedService<DatabaseEngine>.contributes((any EventSource).self) { $0.events },
     ]
   }
 }

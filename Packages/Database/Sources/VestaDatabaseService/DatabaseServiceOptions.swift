@@ -59,44 +59,11 @@ public enum DatabaseSharing: Sendable, Hashable {
 ///
 /// All members may be called from any thread and must not wait for the engine.
 public protocol DatabaseAccess: Sendable {
-  /// Accepts a token.
-  ///
-  /// - Returns: The user's identifier.
-  /// - Throws: ``DatabaseAccessError`` when the token is not accepted. Any other error says that it could not be
-  ///   verified right now: the client tries again with the same token.
-  func user(token: String) async throws -> String?
-
-  /// Accepts a token, and returns in whose name the connection is from then on; a guard sees it.
-  ///
-  /// The default calls ``user(token:)``, and knows no claims.
-  func caller(token: String) async throws -> CallContext
-
   /// Whether a user may read.
   func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool
 
   /// Whether a user may write; a multi-path write is checked path by path.
   func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool
-}
-
-extension DatabaseAccess {
-  /// The user of the token, without claims.
-  public func caller(token: String) async throws -> CallContext {
-    CallContext(caller: try await user(token: token).map { .user(VerifiedUser(uid: $0)) } ?? .nobody)
-  }
-}
-
-/// Why a token is not accepted.
-public struct DatabaseAccessError: Error, Sendable {
-  /// The status of the reply.
-  public let status: DatabaseStatus
-  /// The explanation of the reply.
-  public let message: String
-
-  /// An error.
-  public init(_ status: DatabaseStatus, _ message: String) {
-    self.status = status
-    self.message = message
-  }
 }
 
 /// Allows everything to every caller.
@@ -105,9 +72,6 @@ public struct DatabaseAccessError: Error, Sendable {
 public struct OpenDatabaseAccess: DatabaseAccess {
   /// The policy.
   public init() {}
-
-  /// Accepts every token, and returns no identifier.
-  public func user(token: String) async throws -> String? { nil }
 
   /// Accepts every read.
   public func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { true }

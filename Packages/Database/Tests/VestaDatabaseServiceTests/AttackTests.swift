@@ -1,7 +1,9 @@
 import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
@@ -16,7 +18,7 @@ struct AttackTests {
     var options = DatabaseServiceOptions()
     options.access = access
     let store = ModelStore()
-    let engine = DatabaseEngine(store: store, options: options)
+    let engine = DatabaseEngine(store: store, options: options, callers: access.check)
     let client = TestClient(engine), other = TestClient(engine)
     _ = client.send(.authenticate(token: "slow"))
     _ = client.send(.put("late", DatabaseNode(.int(1)), hash: nil))
@@ -112,8 +114,9 @@ struct AttackTests {
 
   @Test func `a client that signs out is sent nothing more of what it may no longer read`() async {
     var options = DatabaseServiceOptions()
-    options.access = GatedAccess(isOpen: true)
-    let engine = DatabaseEngine(store: ModelStore(), options: options)
+    let access = GatedAccess(isOpen: true)
+    options.access = access
+    let engine = DatabaseEngine(store: ModelStore(), options: options, callers: access.check)
     let client = TestClient(engine), writer = TestClient(engine)
     #expect(await client.call(.authenticate(token: "ada")).status == .ok)
     #expect(await client.listen("of/ada", tag: 1).status == .ok)
@@ -194,10 +197,13 @@ final class GatedAccess: DatabaseAccess {
 
   init(isOpen: Bool = false) { gate = Gate(isOpen: isOpen) }
 
-  func user(token: String) async throws -> String? {
-    await gate.wait()
-    defer { checked.add(token) }
-    return token
+  var check: CallerCheck {
+    CallerCheck(
+      callers: ReadingCallerVerifier { [gate, checked] (token) async throws(ServiceStatus) in
+        await gate.wait()
+        defer { checked.add(token) }
+        return .user(VerifiedUser(uid: token))
+      })
   }
 
   func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool {

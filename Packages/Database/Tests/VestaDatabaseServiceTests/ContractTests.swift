@@ -2,6 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendContracts
+import VestaServiceInterop
 import VestaStoreInteropFakes
 import VestaTesting
 
@@ -36,6 +37,12 @@ enum Flaw: CaseIterable {
   case includesExcludedBounds
   case losesMergesOfQueries
   case carriesOutWhatComesAfterTheEnd
+  case opensForAnyCredential
+  case signsInWithAnyCredential
+  case readsForAnyCredential
+  case mergesOnAnything
+  case readsNoKeys
+  case hidesWhatIsThere
 }
 
 /// A backend that does one thing wrong.
@@ -47,6 +54,9 @@ struct FlawedBackend: DatabaseBackend {
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) -> any DatabaseConnection {
     let flaw = flaw
+    var request = request
+    if flaw == .opensForAnyCredential { request.context = CallContext() }
+    if flaw == .hidesWhatIsThere { request.wantsNodes = false }
     let connection = backend.connect(request) { message in
       switch (flaw, message) {
       case (.staysSilentOnHello, .hello): return
@@ -61,6 +71,23 @@ struct FlawedBackend: DatabaseBackend {
     }
     let spare = flaw == .carriesOutWhatComesAfterTheEnd ? backend.connect(request) { _ in } : nil
     return FlawedConnection(connection: connection, spare: spare, flaw: flaw)
+  }
+}
+
+extension FlawedBackend {
+  func read(
+    _ request: DatabaseReadRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseReadResult {
+    var request = request
+    if flaw == .readsNoKeys { request.depth = .all }
+    return try await backend.read(request, context: flaw == .readsForAnyCredential ? CallContext() : context)
+  }
+
+  func write(
+    _ request: DatabaseWriteRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseNode {
+    guard flaw == .hidesWhatIsThere else { return try await backend.write(request, context: context) }
+    return try await replyOnce(to: request.request, in: request.namespace, context: context).node
   }
 }
 
@@ -80,7 +107,9 @@ final class FlawedConnection: DatabaseConnection {
   func send(_ request: DatabaseRequest, id: Int) {
     switch (flaw, request) {
     case (.ignoresHashes, .put(let path, let node, .some)): connection.send(.put(path, node, hash: nil), id: id)
-    case (.splitsMerges, .merge(let path, let values)):
+    case (.signsInWithAnyCredential, .authenticate): connection.send(.stats([:]), id: id)
+    case (.mergesOnAnything, .merge(let path, let values, .some)): connection.send(.merge(path, values), id: id)
+    case (.splitsMerges, .merge(let path, let values, _)):
       for (index, value) in values.enumerated() {
         let isLast = index == values.count - 1
         connection.send(.put(path.appending(value.path), value.node, hash: nil), id: isLast ? id : id + 1000 + index)

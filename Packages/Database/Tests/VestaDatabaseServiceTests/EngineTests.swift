@@ -3,6 +3,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
@@ -188,17 +189,18 @@ struct EngineTests {
 
   @Test func `a client that may not read or write gets permission denied`() async {
     struct Guarded: DatabaseAccess {
-      func user(token: String) async throws -> String? {
-        guard token != "bad" else { throw DatabaseAccessError(.invalidToken, "no") }
-        guard token != "unknown" else { throw StoreError(.inputOutput, operation: "verify", message: "no network") }
-        return token
-      }
       func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { path.front != "secret" }
       func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { user == "ada" }
     }
     var options = DatabaseServiceOptions()
     options.access = Guarded()
-    let client = TestClient(DatabaseEngine(store: ModelStore(), options: options))
+    let verifier = ReadingCallerVerifier { (token) async throws(ServiceStatus) in
+      guard token != "bad" else { throw .unauthenticated }
+      guard token != "unknown" else { throw ServiceStatus(.unavailable, "no network") }
+      return .user(VerifiedUser(uid: token))
+    }
+    let callers = CallerCheck(callers: verifier)
+    let client = TestClient(DatabaseEngine(store: ModelStore(), options: options, callers: callers))
     #expect(await client.put("a", DatabaseNode(.int(1))).status == .permissionDenied)
     #expect(await client.call(.authenticate(token: "bad")).status == .invalidToken)
     // A verification that fails refuses nobody.

@@ -11,22 +11,12 @@ import VestaTesting
 
 /// The engine with a guard.
 @Suite struct GuardTests {
-  /// Takes each token for the id of its user; "owner" for an owner.
-  private struct Tokens: DatabaseAccess {
-    func user(token: String) async throws -> String? { token }
-    func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { true }
-    func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { true }
-    func caller(token: String) async throws -> CallContext {
-      token == "owner" ? .owner : CallContext(caller: .user(VerifiedUser(uid: token)))
-    }
-  }
-
   private func engine(_ gatekeeper: any DatabaseGuard, rowsOfACheck: Int = 1_000) -> DatabaseEngine {
     var options = DatabaseServiceOptions()
-    options.access = Tokens()
     options.gatekeeper = gatekeeper
     options.tuning.rowsOfACheck = rowsOfACheck
-    return DatabaseEngine(store: ModelStore(), options: options)
+    return DatabaseEngine(
+      store: ModelStore(), options: options, callers: CallerCheck(callers: ReadingCallerVerifier()))
   }
 
   @Test(arguments: DatabaseGuardContracts.all)

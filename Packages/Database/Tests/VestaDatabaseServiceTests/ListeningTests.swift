@@ -4,6 +4,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
@@ -195,7 +196,9 @@ struct ListeningTests {
     let hub = try #require(engine.room("test")).hub
     let room = Room(namespace: "other", owner: "o", options: DatabaseServiceOptions()) { ModelStore() }
     let messages = Log<DatabaseServerMessage>()
-    let connection = EngineConnection(room: room, session: "s") { messages.add($0) }
+    let connection = EngineConnection(
+      room: room, session: "s", DatabaseConnectRequest(namespace: "test"), CallerCheck(), admit: { $0 },
+      receive: { messages.add($0) })
     let one = StoreVersion(microseconds: 1), two = StoreVersion(microseconds: 2)
     for spec in [DatabaseQuerySpec.all, DatabaseQuerySpec(index: .key, limit: .init(1, .first))] {
       let id = hub.add(connection, DatabaseListen(path: "a", spec: spec, tag: spec.loadsAllData ? nil : 1))

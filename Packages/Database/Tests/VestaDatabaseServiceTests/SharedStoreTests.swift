@@ -344,6 +344,18 @@ final class SpreadBackend: DatabaseBackend {
     }
     return backends[number % backends.count].connect(request, receive: receive)
   }
+
+  func read(
+    _ request: DatabaseReadRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseReadResult {
+    try await backends[0].read(request, context: context)
+  }
+
+  func write(
+    _ request: DatabaseWriteRequest, context: CallContext
+  ) async throws(DatabaseServiceError) -> DatabaseNode {
+    try await backends[0].write(request, context: context)
+  }
 }
 
 /// A store that reports no commits.

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaTesting
 
@@ -21,8 +22,9 @@ final class TestClient: Sendable {
   private let box = Locked<(any DatabaseConnection)?>(nil)
   private let closings = Log<String>()
 
-  init(_ engine: DatabaseEngine, namespace: String = "test") {
-    let connection = engine.connect(DatabaseConnectRequest(namespace: namespace)) { [weak self] message in
+  init(_ engine: DatabaseEngine, namespace: String = "test", context: CallContext = CallContext()) {
+    let connection = engine.connect(DatabaseConnectRequest(namespace: namespace, context: context)) {
+      [weak self] message in
       self?.receive(message)
     }
     box.withLock { $0 = connection }

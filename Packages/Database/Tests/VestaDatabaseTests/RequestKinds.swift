@@ -2,7 +2,7 @@ import VestaDatabaseBackend
 
 extension DatabaseRequest {
   var isAuthentication: Bool { token != nil }
-  var token: String? { if case .authenticate(let token) = self { token } else { nil } }
+  var token: String? { if case .authenticate(let credential) = self { credential.token } else { nil } }
   var isListen: Bool { if case .listen = self { true } else { false } }
   var isGet: Bool { if case .get = self { true } else { false } }
 

@@ -220,7 +220,6 @@ struct StoryTests {
   }
 
   private struct Guarded: DatabaseAccess {
-    func user(token: String) async throws -> String? { nil }
     func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { path.front != "secret" }
     func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { path.front != "locked" }
   }

@@ -48,7 +48,6 @@ struct StreamTests {
 
   @Test func `a refused listen ends the stream with its error`() async {
     struct Closed: DatabaseAccess {
-      func user(token: String) async throws -> String? { nil }
       func mayRead(_ path: DatabasePath, _ spec: DatabaseQuerySpec, user: String?) -> Bool { false }
       func mayWrite(_ path: DatabasePath, _ node: DatabaseNode, user: String?) -> Bool { false }
     }

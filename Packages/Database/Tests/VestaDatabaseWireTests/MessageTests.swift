@@ -69,13 +69,13 @@ import VestaTesting
   @Test func `the credential of an owner and its overrides are read`() throws {
     #expect(
       try read(#"{"t":"d","d":{"r":1,"a":"gauth","b":{"cred":"owner"}}}"#)
-        == .signIn(1, DatabaseCredential(token: "owner", isOwner: true)))
+        == .request(1, .authenticate(DatabaseCredential(token: "owner", isOwner: true))))
     #expect(
       try read(#"{"t":"d","d":{"r":1,"a":"auth","b":{"cred":"t","authvar":null,"noauth":true}}}"#)
-        == .signIn(1, DatabaseCredential(token: "t", isOwner: false, override: .nobody)))
+        == .request(1, .authenticate(DatabaseCredential(token: "t", override: .nobody))))
     #expect(
       try read(#"{"t":"d","d":{"r":2,"a":"m","b":{"p":"/a","d":{"b":1},"h":"x"}}}"#)
-        == .conditionalMerge(2, "a", [DatabasePathValue("b", DatabaseNode(.int(1)))], hash: "x"))
+        == .request(2, .merge("a", [DatabasePathValue("b", DatabaseNode(.int(1)))], hash: "x")))
   }
 
   @Test func `unknown members are ignored, and unknown frames of the service are nothing`() throws {

@@ -36,9 +36,13 @@ extension SplitMix {
     switch below(17) {
     case 0: return .ping
     case 1: return pick([.upgradeReady, .endOfTransmission])
-    case 2: return .signIn(id, DatabaseCredential(token: text(), isOwner: true, override: pick([nil, .nobody])))
-    case 3: return .signIn(id, DatabaseCredential(token: "t", isOwner: oneIn(2), override: .claims(["uid": "é"])))
-    case 4: return .conditionalMerge(id, path, values(), hash: text())
+    case 2:
+      return .request(
+        id, .authenticate(DatabaseCredential(token: text(), isOwner: true, override: pick([nil, .nobody]))))
+    case 3:
+      return .request(
+        id, .authenticate(DatabaseCredential(token: "t", isOwner: oneIn(2), override: .claims(["uid": "é"]))))
+    case 4: return .request(id, .merge(path, values(), hash: text()))
     case 5: return .request(id, .authenticate(token: text()))
     case 6: return .request(id, pick([.unauthenticate, .unappCheck]))
     case 7: return .request(id, .appCheck(token: text()))

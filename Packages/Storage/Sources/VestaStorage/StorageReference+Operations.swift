@@ -34,7 +34,10 @@ extension StorageReference {
   /// - Throws: `StorageError`.
   public func downloadURL() async throws -> URL {
     let name = try objectNameToRead()
-    let object = try await call { try await $0.getObject(name, preconditions: .none, context: $1) }
+    var object = try await call { try await $0.getObject(name, preconditions: .none, context: $1) }
+    if object.downloadTokens.isEmpty {
+      object = try await call { try await $0.changeDownloadTokens(name, .ensure, context: $1) }
+    }
     guard let token = object.downloadTokens.first,
       let url = storage.address.downloadURL(bucket: object.name.bucket, name: object.name.name, token: token)
     else { throw StorageError.unknown(message: "Failed to retrieve a download URL.", serverError: [:]) }

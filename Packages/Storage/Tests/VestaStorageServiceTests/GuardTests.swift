@@ -65,6 +65,21 @@ import VestaTesting
     #expect(isFound, "an engine that forgets \(lapse) keeps all contracts")
   }
 
+  @Test(arguments: [true, false])
+  func `an engine that takes any download token, or none, breaks a contract`(_ takesAny: Bool) async throws {
+    let contract = try #require(StorageGuardContracts.all.first { $0.name.hasPrefix("a download token of the object") })
+    let subject = GuardedStorageSubject { gatekeeper in
+      HookedStorageBackend(
+        engine(gatekeeper), context: { takesAny && $0 == .open ? .owner : $1 }
+      ) { call, moment in
+        if !takesAny, call == .open, moment == .before {
+          throw StorageServiceError(.permissionDenied, "Permission denied.")
+        }
+      }
+    }
+    await #expect(throws: (any Error).self) { try await contract.verify(subject) }
+  }
+
   @Test func `a call of an owner is not asked about`() async throws {
     let gatekeeper = ManualStorageGuard { _ in false }
     let engine = engine(gatekeeper)

@@ -53,7 +53,7 @@ enum Wire {
     case .put(let path, let node, let hash):
       write(1, path, node, &writer)
       writer.write(string: hash ?? "-")
-    case .merge(let path, let values): write(2, path, values, &writer)
+    case .merge(let path, let values, _): write(2, path, values, &writer)
     case .onDisconnectPut(let path, let node): write(3, path, node, &writer)
     case .onDisconnectMerge(let path, let values): write(4, path, values, &writer)
     case .onDisconnectCancel(let path): write(5, path, .empty, &writer)

@@ -14,7 +14,7 @@ private struct WrongStorage: StorageBackend {
     case returnsOldMetadata, forgetsToDelete, listsBackwards, losesPrefixes, oversizedPages, noTokens, readsNewContent
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
-    case checksBeforehand, takesAnyCredential
+    case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
   }
 
   let base: any StorageBackend
@@ -49,6 +49,7 @@ private struct WrongStorage: StorageBackend {
     var request = request
     request.preconditions = when(.ignoresPreconditions, request.preconditions)
     if flaw == .ignoresExpectations { request.expected = ContentDigest() }
+    if flaw == .alwaysMakesTokens { request.downloadTokens = .make }
     return request
   }
 
@@ -104,8 +105,13 @@ private struct WrongStorage: StorageBackend {
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
     do {
       let status = try await base.uploadStatus(id, context: context)
-      guard flaw == .wrongStatus else { return status }
-      return UploadStatus(state: status.state, received: status.received + 1, crc32c: status.crc32c)
+      switch flaw {
+      case .wrongStatus:
+        return UploadStatus(state: status.state, received: status.received + 1, crc32c: status.crc32c)
+      case .forgetsRequest:
+        return UploadStatus(state: status.state, received: status.received, crc32c: status.crc32c)
+      default: return status
+      }
     } catch  where flaw == .hidesCode {
       throw StorageServiceError(.unknown, "something")
     }
@@ -119,6 +125,7 @@ private struct WrongStorage: StorageBackend {
     var request = request
     request.preconditions = when(.ignoresPreconditions, request.preconditions)
     if flaw == .ignoresRange { (request.offset, request.length) = (0, nil) }
+    if flaw == .ignoresSuffix { request.suffix = nil }
     let download = try await base.openObject(request, context: context)
     guard flaw == .readsNewContent else { return download }
     return ObjectDownload(
@@ -170,6 +177,15 @@ private struct WrongStorage: StorageBackend {
   }
 }
 
+extension WrongStorage {
+  func composeObject(
+    _ request: UploadRequest, of sources: [ReadRequest], context: CallContext
+  ) async throws -> StorageObject {
+    let sources = flaw == .composesFirst ? Array(sources.prefix(1)) : sources
+    return try await base.composeObject(request, of: sources, context: context)
+  }
+}
+
 /// Opens the object anew for each reading.
 private struct Reopening: ObjectContent {
   let base: any StorageBackend
@@ -218,6 +234,10 @@ private struct Reopening: ObjectContent {
     (.oversizedPages, "a listing has the names in order, cut at the delimiter, page after page"),
     (.listsOneBucket, "a listing holds objects of its bucket only"),
     (.takesAnyPage, "page sizes and page tokens that cannot be are refused"),
+    (.ignoresSuffix, "a suffix has the last bytes, and a range outside of the object names its size"),
+    (.alwaysMakesTokens, "an object has the download tokens that its upload says"),
+    (.forgetsRequest, "the status of an upload says what it was started with"),
+    (.composesFirst, "an object that is made of others has their contents in order, and metadata of its own"),
     (.takesAnyCredential, "a credential that cannot be verified is refused in every call"),
   ]
 

@@ -1,7 +1,9 @@
 /// A request of a client to the service.
 public enum DatabaseRequest: Sendable, Hashable {
-  /// Signs the connection in with a token.
-  case authenticate(token: String)
+  /// Signs the connection in.
+  ///
+  /// What is sent after it waits until the credential has been verified.
+  case authenticate(DatabaseCredential)
   /// Signs the connection out.
   case unauthenticate
   /// Proves that the app is genuine.
@@ -16,8 +18,8 @@ public enum DatabaseRequest: Sendable, Hashable {
   case get(DatabasePath, DatabaseQuerySpec)
   /// Replaces a node; with a hash only if that is the hash of the node that is there.
   case put(DatabasePath, DatabaseNode, hash: String?)
-  /// Replaces several nodes below a path, all or none.
-  case merge(DatabasePath, [DatabasePathValue])
+  /// Replaces several nodes below a path, all or none; with a hash only if that is the hash of the node at the path.
+  case merge(DatabasePath, [DatabasePathValue], hash: String? = nil)
   /// Replaces a node when the connection ends.
   case onDisconnectPut(DatabasePath, DatabaseNode)
   /// Replaces several nodes when the connection ends.
@@ -26,6 +28,9 @@ public enum DatabaseRequest: Sendable, Hashable {
   case onDisconnectCancel(DatabasePath)
   /// Counts of what the client is and does.
   case stats([String: Int])
+
+  /// Signs the connection in with the ID token of a user.
+  public static func authenticate(token: String) -> DatabaseRequest { .authenticate(DatabaseCredential(token: token)) }
 }
 
 /// A query to listen to.

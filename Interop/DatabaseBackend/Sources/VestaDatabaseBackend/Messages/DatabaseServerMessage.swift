@@ -1,3 +1,5 @@
+public import VestaBytes
+
 /// A message of the service to a client.
 public enum DatabaseServerMessage: Sendable, Hashable {
   /// The connection is open.
@@ -12,7 +14,9 @@ public enum DatabaseServerMessage: Sendable, Hashable {
   case rangeMerge(DatabasePath, [DatabaseRangeMerge], tag: Int?)
   /// A listen has been ended, because the client may no longer read.
   case listenRevoked(DatabasePath, DatabaseQuerySpec)
-  /// The connection is no longer signed in.
+  /// The connection is no longer signed in, because the token has expired.
+  ///
+  /// It precedes the listens that end with that.
   case authRevoked(status: String, reason: String)
   /// The proof of App Check is no longer accepted.
   case appCheckRevoked(reason: String)
@@ -63,10 +67,14 @@ public struct DatabaseReply: Sendable, Hashable {
   public var status: DatabaseStatus
   /// An explanation, where the status is not ``DatabaseStatus/ok``.
   public var message: String
-  /// The data that was read.
+  /// The data that was read; of a write see ``DatabaseConnectRequest/wantsNodes``.
   public var node: DatabaseNode
   /// Warnings, such as `no_index`.
   public var warnings: [String]
+  /// The variable `auth` of the rules after a sign-in; `nil` for an owner, and for a caller who is not signed in.
+  public var auth: JSONObject?
+  /// The time at which the token of a sign-in expires, in seconds since 1970; `nil` where it does not.
+  public var expires: Int64?
 
   /// A reply.
   public init(

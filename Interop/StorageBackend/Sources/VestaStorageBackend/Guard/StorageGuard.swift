@@ -9,9 +9,12 @@ public import VestaServiceInterop
 /// | call | operation |
 /// |---|---|
 /// | `openObject`, `getObject` | ``StorageGuardedOperation/get(_:existing:)``, also for an object that is not there |
+/// | `openObject` with a download token of the object | not asked: who has the token may read |
+/// | `changeDownloadTokens` that ensures a token | ``StorageGuardedOperation/get(_:existing:)`` |
 /// | `listObjects` | ``StorageGuardedOperation/list(bucket:prefix:)`` |
 /// | `putObject`, `finalizeUpload` | ``StorageGuardedOperation/upload(_:existing:)`` |
 /// | `updateObject`, `changeDownloadTokens` | ``StorageGuardedOperation/update(_:existing:new:)`` |
+/// | `composeObject` | as `openObject` for each source, and as `finalizeUpload` |
 /// | `deleteObject` | ``StorageGuardedOperation/delete(_:existing:)`` |
 ///
 /// - A resumable upload is asked about once, when it is finished, with the caller that started it; a continued or

@@ -9,15 +9,26 @@ public struct ReadRequest: Sendable, Hashable {
   /// The largest number of bytes; `nil` for all up to the end.
   public var length: Int64?
 
+  /// The number of bytes before the end, in place of an offset and a length; all bytes where there are fewer.
+  public var suffix: Int64?
+
   /// The conditions on the object.
   public var preconditions: Preconditions
 
+  /// A download token: with one of the object's own the read is allowed, whoever calls.
+  public var downloadToken: String?
+
   /// A request.
-  public init(object: ObjectName, offset: Int64 = 0, length: Int64? = nil, preconditions: Preconditions = .none) {
+  public init(
+    object: ObjectName, offset: Int64 = 0, length: Int64? = nil, suffix: Int64? = nil,
+    preconditions: Preconditions = .none, downloadToken: String? = nil
+  ) {
     self.object = object
     self.offset = offset
     self.length = length
+    self.suffix = suffix
     self.preconditions = preconditions
+    self.downloadToken = downloadToken
   }
 }
 

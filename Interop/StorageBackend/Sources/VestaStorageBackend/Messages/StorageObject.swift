@@ -188,6 +188,10 @@ public struct Preconditions: Sendable, Hashable {
 public enum DownloadTokenAction: Sendable, Hashable {
   /// Adds a new token.
   case add
+  /// Adds a new token if the object has none.
+  ///
+  /// A guard is asked about it as about a read, because readers of Firebase's API find a token in every object.
+  case ensure
   /// Removes a token; nothing happens when the object does not have it.
   case revoke(String)
 }

@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// The object that an upload creates or replaces.
 public struct UploadRequest: Sendable, Hashable {
   /// The object.
@@ -15,6 +17,9 @@ public struct UploadRequest: Sendable, Hashable {
   /// The digests of the content where the sender knows them.
   public var expected: ContentDigest
 
+  /// The download tokens of the object.
+  public var downloadTokens: UploadTokens
+
   /// Whether the sender can continue the upload after its process has ended; otherwise the service keeps it for a
   /// shorter time.
   public var isContinuable: Bool
@@ -22,8 +27,10 @@ public struct UploadRequest: Sendable, Hashable {
   /// A request.
   public init(
     object: ObjectName, metadata: ObjectMetadata = ObjectMetadata(), size: Int64? = nil,
-    preconditions: Preconditions = .none, expected: ContentDigest = ContentDigest(), isContinuable: Bool = true
+    preconditions: Preconditions = .none, expected: ContentDigest = ContentDigest(),
+    downloadTokens: UploadTokens = .make, isContinuable: Bool = true
   ) {
+    self.downloadTokens = downloadTokens
     self.isContinuable = isContinuable
     self.object = object
     self.metadata = metadata
@@ -31,6 +38,18 @@ public struct UploadRequest: Sendable, Hashable {
     self.preconditions = preconditions
     self.expected = expected
   }
+}
+
+/// The download tokens of an object that is uploaded.
+///
+/// Tokens that the custom metadata has under `firebaseStorageDownloadTokens` are used before those that are made.
+public enum UploadTokens: Sendable, Hashable {
+  /// The service makes one.
+  case make
+  /// None, as Google's own API has it.
+  case none
+  /// These; the service makes one where there are none.
+  case these([String])
 }
 
 /// The size and the checksums of an upload's content, as far as its sender knows them.
@@ -85,11 +104,23 @@ public struct UploadStatus: Sendable, Hashable {
   /// The CRC-32C checksum of the received bytes; a sender compares it before it continues after an interruption.
   public let crc32c: UInt32
 
+  /// The request that started the upload; `nil` where the service does not say.
+  ///
+  /// Its expected digests and its preconditions are those of the start.
+  public let request: UploadRequest?
+
+  /// The caller who has started the upload: the guard is asked about that one at its end.
+  public let starter: CallContext.Caller?
+
   /// A status.
-  public init(state: State, received: Int64, crc32c: UInt32) {
+  public init(
+    state: State, received: Int64, crc32c: UInt32, request: UploadRequest? = nil, starter: CallContext.Caller? = nil
+  ) {
     self.state = state
     self.received = received
     self.crc32c = crc32c
+    self.request = request
+    self.starter = starter
   }
 }
 

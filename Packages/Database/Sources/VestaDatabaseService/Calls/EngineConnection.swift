@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaServiceInterop
@@ -25,7 +26,13 @@ final class EngineConnection: Sendable {
     var isClosing = false
     var isEnded = false
     /// In whose name requests are made.
-    var caller = CallContext()
+    var caller: CallContext
+    /// How often the caller has changed, by which the end of a token finds out whether it is still the connection's.
+    var changes = 0
+    /// The end of the token.
+    var expiry: ListenerRegistration?
+    /// The verification of the connection's own caller; `nil` where there is none, or when it is over.
+    var admission: Task<Void, Never>?
     /// Requests that wait while a token is being checked.
     var held: [(DatabaseRequest, Int)]?
     var operations = 0
@@ -33,17 +40,34 @@ final class EngineConnection: Sendable {
     var jobs = 0
     /// Jobs that wait while a hash is being checked; `nil` while none is.
     var waiting: [Room.Job]?
+
+    init(caller: CallContext) { self.caller = caller }
   }
 
   let session: String
+  /// Whether replies of writes have nodes.
+  let wantsNodes: Bool
   private let room: Room
+  private let callers: CallerCheck
+  private let admit: @Sendable (CallContext) async throws(DatabaseServiceError) -> CallContext
   private let receive: @Sendable (DatabaseServerMessage) -> Void
-  private let state = Locked(State())
+  private let state: Locked<State>
 
-  init(room: Room, session: String, receive: @escaping @Sendable (DatabaseServerMessage) -> Void) {
+  init(
+    room: Room, session: String, _ request: DatabaseConnectRequest, _ callers: CallerCheck,
+    admit: @escaping @Sendable (CallContext) async throws(DatabaseServiceError) -> CallContext,
+    receive: @escaping @Sendable (DatabaseServerMessage) -> Void
+  ) {
     self.room = room
     self.session = session
+    self.callers = callers
+    self.admit = admit
     self.receive = receive
+    wantsNodes = request.wantsNodes
+    var caller = request.context
+    // A connection outlives the call that opens it.
+    caller.deadline = nil
+    state = Locked(State(caller: caller))
   }
 
   /// The user that is signed in.
@@ -51,6 +75,138 @@ final class EngineConnection: Sendable {
 
   /// In whose name requests are made.
   var caller: CallContext { state.withLock { $0.caller } }
+
+  // MARK: Callers
+
+  /// Opens the connection, when its caller has been verified.
+  func begin() {
+    let caller = caller
+    guard callers.concerns(caller) else {
+      watchExpiry()
+      return room.submit(.open(self))
+    }
+    state.withLock { state in
+      state.held = []
+      state.admission = Task { await verifyFirst(caller) }
+    }
+  }
+
+  private func verifyFirst(_ claimed: CallContext) async {
+    do {
+      setCaller(try await admit(claimed))
+      room.submit(.open(self))
+      let isClosing = state.withLock { state in
+        state.admission = nil
+        return state.isClosing
+      }
+      if isClosing { return room.submit(.close(self)) }
+      await carryOutHeld()
+    } catch {
+      state.withLock { state in
+        state.admission = nil
+        state.isClosing = true
+      }
+      post([.closed(reason: "\(error)")])
+      room.forgetConnection()
+    }
+  }
+
+  /// Changes in whose name requests are made.
+  private func setCaller(_ caller: CallContext) {
+    state.withLock { state in
+      state.caller = caller
+      state.changes += 1
+    }
+    watchExpiry()
+  }
+
+  /// Waits for the end of the token.
+  ///
+  /// A token that was accepted after its end, as in development, has none.
+  private func watchExpiry() {
+    let (old, end, change) = state.withLock { ($0.expiry.take(), $0.caller.user?.expiry, $0.changes) }
+    old?.cancel()
+    let clock = room.options.clock
+    guard let end, end > clock.now() else { return }
+    let timer = clock.schedule(at: end) { [weak self] in
+      guard let self else { return }
+      room.submit(.perform { [self] in await room.expire(self, change) })
+    }
+    let isLate = state.withLock { state in
+      if state.changes != change || state.isClosing { return true }
+      state.expiry = timer
+      return false
+    }
+    if isLate { timer.cancel() }
+  }
+
+  /// Signs the connection out whose token has expired.
+  ///
+  /// - Returns: Whether it was signed in with that token still.
+  func expire(_ change: Int) -> Bool {
+    state.withLock { state in
+      guard state.changes == change else { return false }
+      state.changes += 1
+      state.caller.caller = .nobody
+      return true
+    }
+  }
+
+  func signOut() {
+    var caller = caller
+    (caller.caller, caller.actingFor) = (.nobody, nil)
+    setCaller(caller)
+  }
+
+  /// Verifies a credential, and makes requests in its name from here on.
+  ///
+  /// - Returns: Why it is not accepted; `nil` when it is.
+  private func signIn(_ credential: DatabaseCredential) async -> DatabaseReply? {
+    var claimed = caller
+    claimed.actingFor = nil
+    claimed.caller = .credential(credential.isOwner ? .bearer(credential.token) : .idToken(credential.token))
+    do {
+      let verified = try await admit(claimed)
+      guard verified.isOwner || (!credential.isOwner && credential.override == nil) else {
+        return DatabaseReply(.permissionDenied, message: "The credential is not that of an owner.")
+      }
+      setCaller(verified.overridden(by: credential.override))
+      return nil
+    } catch {
+      return Self.refusal(error)
+    }
+  }
+
+  /// Verifies a token of App Check; a connection whose app is not verified stays open, as its requests tell.
+  private func verifyApp(_ token: String) async -> DatabaseReply? {
+    var claimed = caller
+    claimed.appCheck = .token(token)
+    do {
+      let verified = try await admit(claimed)
+      state.withLock { $0.caller.appCheck = verified.appCheck }
+      return nil
+    } catch {
+      return Self.refusal(error)
+    }
+  }
+
+  private static func refusal(_ error: DatabaseServiceError) -> DatabaseReply {
+    switch error.code {
+    case .unauthenticated: DatabaseReply(.invalidToken, message: error.message)
+    case .permissionDenied: DatabaseReply(.permissionDenied, message: error.message)
+    // It is not known to be bad: the client keeps it, and tries again.
+    default: DatabaseReply(.unavailable, message: "The token could not be verified: \(error)")
+    }
+  }
+
+  /// The reply to a sign-in that has succeeded.
+  var signedIn: DatabaseReply {
+    var reply = DatabaseReply.ok
+    guard let user = caller.user else { return reply }
+    reply.auth = ["uid": .string(user.uid), "token": .object(user.claims)]
+    reply.expires = user.expiry.map { $0 / 1_000_000 }
+    return reply
+  }
 
   // MARK: Requests
 
@@ -64,17 +220,29 @@ final class EngineConnection: Sendable {
   }
 
   func close() {
-    let isFirst = state.withLock { state in
+    let (isFirst, admission, expiry) = state.withLock { state in
       defer { state.isClosing = true }
-      return !state.isClosing
+      return (!state.isClosing, state.admission, state.expiry.take())
     }
-    if isFirst { room.submit(.close(self)) }
+    expiry?.cancel()
+    guard isFirst else { return }
+    // A connection that is not open yet is ended by its verification.
+    if let admission { admission.cancel() } else { room.submit(.close(self)) }
   }
 
   private func start(_ request: DatabaseRequest, id: Int) {
-    guard case .authenticate = request else { return room.take(request, of: self, id) }
+    guard bringsToken(request) else { return room.take(request, of: self, id) }
     state.withLock { $0.held = [(request, id)] }
     Task { await carryOutHeld() }
+  }
+
+  /// Whether a request brings something that has to be verified.
+  private func bringsToken(_ request: DatabaseRequest) -> Bool {
+    switch request {
+    case .authenticate: true
+    case .appCheck: callers.apps != nil
+    default: false
+    }
   }
 
   /// Carries out what waits for a token, in order; a second token holds up what follows it.
@@ -88,25 +256,17 @@ final class EngineConnection: Sendable {
         return state.held?.removeFirst()
       }
       guard let (request, id) = next else { return }
-      if case .authenticate(let token) = request {
-        if let refusal = await signIn(token) { post([.reply(id, refusal)]) } else { room.submit(.signedIn(self, id)) }
-      } else {
-        room.submit(.request(self, request, id))
+      switch request {
+      case .authenticate(let credential):
+        if let refusal = await signIn(credential) {
+          post([.reply(id, refusal)])
+        } else {
+          room.submit(.signedIn(self, id))
+        }
+      case .appCheck(let token) where callers.apps != nil:
+        if let refusal = await verifyApp(token) { post([.reply(id, refusal)]) } else { post([.reply(id, .ok)]) }
+      default: room.submit(.request(self, request, id))
       }
-    }
-  }
-
-  /// - Returns: Why the token is not accepted; `nil` when it is.
-  private func signIn(_ token: String) async -> DatabaseReply? {
-    do {
-      let caller = try await room.access.caller(token: token)
-      state.withLock { $0.caller = caller }
-      return nil
-    } catch let error as DatabaseAccessError {
-      return DatabaseReply(error.status, message: error.message)
-    } catch {
-      // Nobody has said that the token is bad: the client keeps it, and tries again.
-      return DatabaseReply(.unavailable, message: "The token could not be verified: \(error)")
     }
   }
 
@@ -138,8 +298,6 @@ final class EngineConnection: Sendable {
       return state.waiting ?? []
     }
   }
-
-  func signOut() { state.withLock { $0.caller = CallContext() } }
 
   /// The number of the next operation for the end of the session.
   func nextOperation() -> Int {
@@ -182,5 +340,21 @@ final class EngineConnection: Sendable {
   func post(_ messages: [DatabaseServerMessage]) {
     enqueue(messages)
     deliver()
+  }
+}
+
+extension CallContext {
+  /// The context of an owner who acts with other variables of the rules.
+  fileprivate func overridden(by override: DatabaseCredential.Override?) -> CallContext {
+    guard let override else { return self }
+    var copy = self
+    copy.actingFor = caller
+    switch override {
+    case .nobody: copy.caller = .nobody
+    case .claims(let auth):
+      let uid = auth["uid"]?.string ?? ""
+      copy.caller = .user(VerifiedUser(uid: uid, claims: auth["token"]?.object ?? JSONObject()))
+    }
+    return copy
   }
 }

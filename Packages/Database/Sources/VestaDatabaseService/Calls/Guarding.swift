@@ -45,15 +45,15 @@ struct StoredState: DatabaseGuardState {
 }
 
 extension Room {
-  /// Whether the guard lets a connection read a query, by the data that is there now.
+  /// Whether the guard lets a caller read a query, by the data that is there now.
   func guardAllows(
-    _ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reader: any StoreReader
+    _ caller: CallContext, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reader: any StoreReader
   ) async throws -> Bool {
-    guard let gatekeeper = options.gatekeeper, !connection.caller.isOwner else { return true }
+    guard let gatekeeper = options.gatekeeper, !caller.isOwner else { return true }
     return try await gatekeeper.mayRead(
       DatabaseGuardedRead(path, spec, at: now),
       state: StoredState(reader: TreeReader(reader: reader, keys: context.keys)),
-      context: connection.caller)
+      context: caller)
   }
 
   /// Asks again about the listens of a connection, and ends those that are denied; without an answer they end, too.
@@ -65,7 +65,7 @@ extension Room {
     do {
       denied = try await openStore().read { reader in
         var denied: [Int] = []
-        for (id, query) in queries where !(try await guardAllows(connection, query.path, query.spec, reader)) {
+        for (id, query) in queries where !(try await guardAllows(connection.caller, query.path, query.spec, reader)) {
           denied.append(id)
         }
         return denied

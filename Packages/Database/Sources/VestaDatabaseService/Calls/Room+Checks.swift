@@ -66,7 +66,7 @@ extension Room {
         if !isDone { return await repeated(check.write) }
       } else {
         if context.isShared { await catchUp() }
-        answer(check.write, .stale, found.version)
+        answer(check.write, check.write.stale(found.node), found.version)
       }
     } catch {
       overtakeChecks()
@@ -117,7 +117,7 @@ extension Room {
     case .denied: answer(check.write, .denied, commit.version)
     case .written(let written):
       await publish([written], commit.version)
-      answer(check.write, .ok, commit.version)
+      answer(check.write, check.write.done(check.operation.path, written), commit.version)
     }
     return true
   }
@@ -154,7 +154,10 @@ extension WriteOperation {
 extension Write {
   /// The write, if it is one with a hash.
   fileprivate var hashed: WriteOperation? {
-    guard case .put(let path, let node, let hash?) = request else { return nil }
-    return WriteOperation(put: path, node, hash: hash)
+    switch request {
+    case .put(let path, let node, let hash?): WriteOperation(put: path, node, hash: hash)
+    case .merge(let path, let values, let hash?): WriteOperation(merge: path, values, hash: hash)
+    default: nil
+    }
   }
 }

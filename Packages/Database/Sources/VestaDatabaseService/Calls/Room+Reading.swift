@@ -21,10 +21,10 @@ extension Room {
   }
 
   /// Why a read is refused; `nil` when it is not.
-  private func refusal(
-    _ connection: EngineConnection, _ path: DatabasePath, _ spec: DatabaseQuerySpec
+  func refusal(
+    _ user: String?, _ path: DatabasePath, _ spec: DatabaseQuerySpec
   ) -> DatabaseReply? {
-    guard access.mayRead(path, spec, user: connection.user) else {
+    guard access.mayRead(path, spec, user: user) else {
       return DatabaseReply(.permissionDenied, message: "Permission denied")
     }
     guard path.keys.allSatisfy({ KeyRules.isValidKey($0.text) }), (spec.limit?.count ?? 1) > 0 else {
@@ -40,9 +40,10 @@ extension Room {
     _ path: DatabasePath, _ spec: DatabaseQuerySpec, of connection: EngineConnection, for listen: DatabaseListen? = nil
   ) async throws -> Found? {
     let context = context, first = QueryReader.first(path, spec, context)
+    let caller = connection.caller
     return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
       reader in
-      guard try await guardAllows(connection, path, spec, reader) else { return nil }
+      guard try await guardAllows(caller, path, spec, reader) else { return nil }
       let (node, lacksIndex) = try await QueryReader(reader, context, for: [spec]).window(path, spec)
       let data = listen.map { Self.firstData(of: $0, node) } ?? []
       return Found(node: node, lacksIndex: lacksIndex, version: reader.version, data: data)
@@ -58,7 +59,7 @@ extension Room {
   }
 
   private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = refusal(connection, listen.path, listen.spec) { return refuse(connection, id, refusal) }
+    if let refusal = refusal(connection.user, listen.path, listen.spec) { return refuse(connection, id, refusal) }
     let watch = hub.add(connection, listen)
     reads.begin()
     Task {
@@ -97,7 +98,7 @@ extension Room {
   }
 
   private func get(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = refusal(connection, path, spec) { return refuse(connection, id, refusal) }
+    if let refusal = refusal(connection.user, path, spec) { return refuse(connection, id, refusal) }
     reads.begin()
     Task {
       do {

@@ -93,7 +93,7 @@ extension Room {
     for (write, outcome) in zip(group, commit.value) {
       switch outcome {
       case .reply(let reply): answer(write, reply, commit.version)
-      case .written: answer(write, .ok, commit.version)
+      case .written(let values): answer(write, write.done(write.request.place, values), commit.version)
       case .large: check(write)
       case .later: _ = write.connection.keep(write.job)
       }
@@ -123,8 +123,8 @@ extension Room {
       switch request {
       case .put(let path, let node, let hash):
         return try await write(WriteOperation(put: path, node, hash: hash), in: transaction)
-      case .merge(let path, let values):
-        return try await write(WriteOperation(merge: path, values), in: transaction)
+      case .merge(let path, let values, let hash):
+        return try await write(WriteOperation(merge: path, values, hash: hash), in: transaction)
       case .onDisconnectPut(let path, let node):
         return try await keep(WriteOperation(put: path, node), in: transaction)
       case .onDisconnectMerge(let path, let values):
@@ -148,7 +148,12 @@ extension Room {
       if let refusal = refusal(operation) { return .reply(refusal) }
       switch try await operation.run(in: transaction, context, now: now, rows: rows, for: question) {
       case .written(let values): return .written(values)
-      case .stale: return .reply(.stale)
+      case .stale:
+        guard connection.wantsNodes else { return .reply(.stale) }
+        let reader = TreeReader(reader: transaction, keys: context.keys)
+        var reply = DatabaseReply.stale
+        reply.node = try await reader.node(operation.path)
+        return .reply(reply)
       case .large: return .large
       case .denied: return .reply(.denied)
       }
@@ -209,7 +214,7 @@ extension DatabaseRequest {
     let operation: WriteOperation
     switch self {
     case .put(let path, let node, _): operation = WriteOperation(put: path, node)
-    case .merge(let path, let values): operation = WriteOperation(merge: path, values)
+    case .merge(let path, let values, _): operation = WriteOperation(merge: path, values)
     default: return []
     }
     guard operation.problem == nil else { return [] }
@@ -222,9 +227,17 @@ extension DatabaseRequest {
   fileprivate var isRemoval: Bool {
     switch self {
     case .put(_, let node, _): node.isEmpty
-    case .merge(_, let values): values.allSatisfy(\.node.isEmpty)
+    case .merge(_, let values, _): values.allSatisfy(\.node.isEmpty)
     case .onDisconnectCancel: true
     default: false
+    }
+  }
+
+  /// The path of a write into the tree.
+  fileprivate var place: DatabasePath {
+    switch self {
+    case .put(let path, _, _), .merge(let path, _, _): path
+    default: .root
     }
   }
 
@@ -235,6 +248,28 @@ extension DatabaseRequest {
     case .onDisconnectMerge(_, let values): values.count
     default: 0
     }
+  }
+}
+
+extension Write {
+  /// The reply when it is done.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the write.
+  ///   - values: What was written, by place.
+  func done(_ path: DatabasePath, _ values: [DatabasePathValue]) -> DatabaseReply {
+    guard connection.wantsNodes else { return .ok }
+    let node = values.reduce(DatabaseNode.empty) { node, value in
+      path.relative(value.path).map { node.setting($0, to: value.node) } ?? node
+    }
+    return DatabaseReply(.ok, node: node)
+  }
+
+  /// The reply when its hash is not that of the data.
+  func stale(_ node: DatabaseNode) -> DatabaseReply {
+    var reply = DatabaseReply.stale
+    if connection.wantsNodes { reply.node = node }
+    return reply
   }
 }
 

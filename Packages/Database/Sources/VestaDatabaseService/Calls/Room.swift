@@ -160,12 +160,12 @@ final class Room: Sendable {
       if isOpen(connection) {
         if case .unauthenticate = request {
           connection.signOut()
-          await userChanged(connection, id)
+          await userChanged(connection, id, .ok)
         } else {
           answer(connection, request, id)
         }
       }
-    case .signedIn(let connection, let id): await userChanged(connection, id)
+    case .signedIn(let connection, let id): await userChanged(connection, id, connection.signedIn)
     case .close(let connection):
       await close(connection)
       whenConnectionEnds()
@@ -222,12 +222,29 @@ final class Room: Sendable {
   }
 
   /// After a sign-in or a sign-out: listens that are no longer allowed end, then the request has its reply.
-  func userChanged(_ connection: EngineConnection, _ id: Int) async {
+  func userChanged(_ connection: EngineConnection, _ id: Int, _ reply: DatabaseReply) async {
+    await revokeListens(of: connection)
+    connection.post([.reply(id, reply)])
+  }
+
+  /// The token of a connection has expired.
+  ///
+  /// - Parameter change: The sign-in that the token was of.
+  func expire(_ connection: EngineConnection, _ change: Int) async {
+    guard isOpen(connection), connection.expire(change) else { return }
+    connection.post([.authRevoked(status: "expired_token", reason: "Auth token is expired.")])
+    await revokeListens(of: connection)
+  }
+
+  /// Ends the listens that the caller of a connection may not have.
+  private func revokeListens(of connection: EngineConnection) async {
     let user = connection.user
     hub.revoke(of: connection) { access.mayRead($0.path, $0.spec, user: user) }
     await askAgain(connection)
-    connection.post([.reply(id, .ok)])
   }
+
+  /// A connection has ended that was never open.
+  func forgetConnection() { whenConnectionEnds() }
 }
 
 /// A write, and who has asked for it.

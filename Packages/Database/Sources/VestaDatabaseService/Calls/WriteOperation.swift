@@ -16,10 +16,10 @@ struct WriteOperation: Sendable {
     self.hash = hash
   }
 
-  init(merge path: DatabasePath, _ values: [DatabasePathValue]) {
+  init(merge path: DatabasePath, _ values: [DatabasePathValue], hash: String? = nil) {
     self.path = path
     self.values = values
-    hash = nil
+    self.hash = hash
   }
 
   /// The paths and the values that the write sets.

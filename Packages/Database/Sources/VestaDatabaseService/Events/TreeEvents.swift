@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaStoreInterop
 
@@ -33,22 +34,20 @@ struct TreeEvents {
   private let looks: [Look]
   private var before: [DatabasePath: DatabaseNode] = [:]
 
-  /// An outbox in the store of the tree.
-  static func outbox(store: @escaping @Sendable () async throws -> any OrderedStore) -> EventOutbox {
-    EventOutbox(
-      service: "firebasedatabase.googleapis.com", keys: Keys.outbox, types: types, store: store,
-      data: { record in
-        let nodes = try ChangedNodes(fieldBytes: record.payload)
-        func value(_ bytes: [UInt8]?) throws -> JSONValue? {
-          guard let bytes else { return nil }
-          return bytes.isEmpty ? .null : json(try NodeCoding.decode(bytes))
-        }
-        var data = JSONObject()
-        data["before"] = try value(nodes.before)
-        data["after"] = try value(nodes.after)
-        return data
-      })
-  }
+  /// The events of the engine, whose outbox is in the store of the tree.
+  static let offer = EventOffer(
+    service: "firebasedatabase.googleapis.com", keys: Keys.outbox, types: types,
+    data: { record in
+      let nodes = try ChangedNodes(fieldBytes: record.payload)
+      func value(_ bytes: [UInt8]?) throws -> JSONValue? {
+        guard let bytes else { return nil }
+        return bytes.isEmpty ? .null : json(try NodeCoding.decode(bytes))
+      }
+      var data = JSONObject()
+      data["before"] = try value(nodes.before)
+      data["after"] = try value(nodes.after)
+      return data
+    })
 
   /// The events of a write; `nil` when it can change nothing that has a listener.
   ///

@@ -5,41 +5,12 @@ public import VestaDatabaseBackend
 public enum DatabaseClientMessage: Sendable, Hashable {
   /// A request with the number that its reply names.
   case request(Int, DatabaseRequest)
-  /// Signs the connection in with a credential that a request cannot state: that of an owner, or with an override.
-  case signIn(Int, DatabaseCredential)
-  /// Replaces several nodes below a path, if the hash is that of the node that is there.
-  case conditionalMerge(Int, DatabasePath, [DatabasePathValue], hash: String)
   /// Asks whether the connection works.
   case ping
   /// The client has moved to this connection; the last message on the other one follows.
   case upgradeReady
   /// Nothing follows on this connection, because the session moves to another one.
   case endOfTransmission
-}
-
-/// A credential with what the owner of a project may add to it.
-public struct DatabaseCredential: Sendable, Hashable {
-  /// The variables of the rules that replace those of the credential.
-  public enum Override: Sendable, Hashable {
-    /// The rules decide as for nobody.
-    case nobody
-    /// The rules decide with these claims as `auth`.
-    case claims(JSONObject)
-  }
-
-  /// The token: `owner`, an access token, or an ID token.
-  public var token: String
-  /// Whether it is the credential of an owner, whom no rules bind.
-  public var isOwner: Bool
-  /// The variables of the rules; `nil` for those of the credential.
-  public var override: Override?
-
-  /// A credential.
-  public init(token: String, isOwner: Bool, override: Override? = nil) {
-    self.token = token
-    self.isOwner = isOwner
-    self.override = override
-  }
 }
 
 /// Messages of clients as text of the protocol, and back.
@@ -53,16 +24,6 @@ public enum DatabaseClientWire {
     case .request(let id, let request):
       writer.openRequest(id, request.action)
       try write(request, to: &writer)
-      writer.closeRequest()
-    case .signIn(let id, let credential):
-      writer.openRequest(id, credential.isOwner ? "gauth" : "auth")
-      try write(credential, to: &writer)
-      writer.closeRequest()
-    case .conditionalMerge(let id, let path, let values, let hash):
-      writer.openRequest(id, "m")
-      writer.member("p", path.description)
-      writer.member("d", values)
-      writer.member("h", hash)
       writer.closeRequest()
     case .ping: writer.write(raw: #"{"t":"c","d":{"t":"p","d":{}}}"#)
     case .upgradeReady: writer.write(raw: #"{"t":"c","d":{"t":"a","d":{}}}"#)
@@ -84,7 +45,7 @@ public enum DatabaseClientWire {
     }
     do throws(BytesError) {
       guard let action = body["a"]?.string else { throw BytesError(.malformed, "a request has no action") }
-      return try message(id, action, body["b"]?.object ?? JSONObject())
+      return .request(id, try request(action, body["b"]?.object ?? JSONObject()))
     } catch {
       throw DatabaseWireError(error, requestID: id)
     }
@@ -101,20 +62,6 @@ public enum DatabaseClientWire {
     }
   }
 
-  private static func message(
-    _ id: Int, _ action: String, _ body: JSONObject
-  ) throws(BytesError) -> DatabaseClientMessage {
-    switch action {
-    case "auth", "gauth": return try signIn(id, body, isOwner: action == "gauth")
-    case "m":
-      let path = try body.path()
-      let values = try body.values()
-      guard let hash = try body.text("h") else { return .request(id, .merge(path, values)) }
-      return .conditionalMerge(id, path, values, hash: hash)
-    default: return .request(id, try request(action, body))
-    }
-  }
-
   private static func request(_ action: String, _ body: JSONObject) throws(BytesError) -> DatabaseRequest {
     switch action {
     case "unauth": .unauthenticate
@@ -123,6 +70,8 @@ public enum DatabaseClientWire {
     case "q": .listen(try listen(body))
     case "n": .unlisten(try body.path(), try QueryWire.spec(body["q"]), tag: try body.tag())
     case "g": .get(try body.path(), try QueryWire.spec(body["q"]))
+    case "auth", "gauth": try signIn(body, isOwner: action == "gauth")
+    case "m": .merge(try body.path(), try body.values(), hash: try body.text("h"))
     case "p": .put(try body.path(), try NodeWire.node(body["d"] ?? .null), hash: try body.text("h"))
     case "o": .onDisconnectPut(try body.path(), try NodeWire.node(body["d"] ?? .null))
     case "om": .onDisconnectMerge(try body.path(), try body.values())
@@ -132,9 +81,7 @@ public enum DatabaseClientWire {
     }
   }
 
-  private static func signIn(
-    _ id: Int, _ body: JSONObject, isOwner: Bool
-  ) throws(BytesError) -> DatabaseClientMessage {
+  private static func signIn(_ body: JSONObject, isOwner: Bool) throws(BytesError) -> DatabaseRequest {
     let token = try body.required("cred")
     var override: DatabaseCredential.Override?
     if let claims = body["authvar"], !claims.isNull {
@@ -142,8 +89,7 @@ public enum DatabaseClientWire {
       override = .claims(object)
     }
     if body["noauth"]?.bool == true { override = .nobody }
-    guard isOwner || override != nil else { return .request(id, .authenticate(token: token)) }
-    return .signIn(id, DatabaseCredential(token: token, isOwner: isOwner, override: override))
+    return .authenticate(DatabaseCredential(token: token, isOwner: isOwner, override: override))
   }
 
   private static func listen(_ body: JSONObject) throws(BytesError) -> DatabaseListen {
@@ -167,7 +113,7 @@ public enum DatabaseClientWire {
 
   private static func write(_ request: DatabaseRequest, to writer: inout ProtobufJSONWriter) throws(BytesError) {
     switch request {
-    case .authenticate(let token): writer.member("cred", token)
+    case .authenticate(let credential): try write(credential, to: &writer)
     case .unauthenticate, .unappCheck: break
     case .appCheck(let token): writer.member("token", token)
     case .listen(let listen): try write(listen, to: &writer)
@@ -182,7 +128,11 @@ public enum DatabaseClientWire {
       writer.member("p", path.description)
       writer.member("d", node)
       if let hash { writer.member("h", hash) }
-    case .merge(let path, let values), .onDisconnectMerge(let path, let values):
+    case .merge(let path, let values, let hash):
+      writer.member("p", path.description)
+      writer.member("d", values)
+      if let hash { writer.member("h", hash) }
+    case .onDisconnectMerge(let path, let values):
       writer.member("p", path.description)
       writer.member("d", values)
     case .onDisconnectPut(let path, let node):
@@ -230,7 +180,7 @@ extension DatabaseRequest {
   /// The name of the action on the wire.
   var action: String {
     switch self {
-    case .authenticate: "auth"
+    case .authenticate(let credential): credential.isOwner ? "gauth" : "auth"
     case .unauthenticate: "unauth"
     case .appCheck: "appcheck"
     case .unappCheck: "unappeck"

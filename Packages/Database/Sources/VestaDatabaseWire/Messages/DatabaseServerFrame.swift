@@ -42,6 +42,8 @@ public enum DatabaseReplyKind: Sendable, Hashable {
   case listen
   /// The data that was read.
   case get
+  /// The variables of the rules after a sign-in, and the end of the token.
+  case signIn
   /// Nothing.
   case other
 
@@ -77,6 +79,11 @@ public struct DatabaseReplyBody: Sendable, Hashable {
     switch kind {
     case .get: return DatabaseReply(.ok, node: try NodeWire.node(data))
     case .listen: return DatabaseReply(.ok, warnings: data.object?["w"]?.strings ?? [])
+    case .signIn:
+      var reply = DatabaseReply.ok
+      reply.auth = data.object?["auth"]?.object
+      reply.expires = data.object?["expires"]?.integer
+      return reply
     case .other: return .ok
     }
   }
@@ -101,6 +108,18 @@ public enum DatabaseServerWire {
       writer.name("d")
       writer.open(UInt8(ascii: "{"))
       if !reply.warnings.isEmpty { writer.member("w", strings: reply.warnings) }
+      writer.close(UInt8(ascii: "}"))
+    case (.ok, .signIn):
+      writer.name("d")
+      writer.open(UInt8(ascii: "{"))
+      if let auth = try? reply.auth?.json() {
+        writer.name("auth")
+        writer.write(raw: String(decoding: auth, as: UTF8.self))
+      }
+      if let expires = reply.expires {
+        writer.name("expires")
+        writer.write(raw: "\(expires)")
+      }
       writer.close(UInt8(ascii: "}"))
     default: writer.member("d", reply.message)
     }

@@ -42,4 +42,7 @@ extension UploadRecord {
     let claims = try claims.map { try JSONObject(json: Array($0.utf8)) } ?? JSONObject()
     return CallContext(caller: .user(VerifiedUser(uid: uid, claims: claims)))
   }
+
+  /// The caller who started the upload.
+  func starterOrOwner() throws -> CallContext.Caller { try starter()?.caller ?? .owner }
 }

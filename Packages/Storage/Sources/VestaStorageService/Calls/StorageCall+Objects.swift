@@ -18,7 +18,10 @@ extension StorageCall {
     // A missing blob means that the object was replaced between the two steps: its new row has another one.
     for _ in 0..<engine.options.tuning.openAttempts {
       let rows = try await rows(of: name)
-      try await ask(.get(name, existing: rows?.record.object(named: name)))
+      // In the same snapshot as the read: a token that was revoked opens nothing.
+      if rows?.record.hasToken(request.downloadToken) != true {
+        try await ask(.get(name, existing: rows?.record.object(named: name)))
+      }
       guard let (record, inline) = rows else { throw Self.notFound(name) }
       try PreconditionRules.check(request.preconditions, record)
       let range = try ByteRange(request, size: record.size)
@@ -67,9 +70,10 @@ extension StorageCall {
 
   func changeTokens(_ name: ObjectName, _ action: DownloadTokenAction) async throws -> StorageObject {
     let token = try newToken()
-    return try await changed(name, .none) { [now] record in
+    return try await changed(name, .none, isRead: action == .ensure) { [now] record in
       switch action {
-      case .add: record.downloadTokens.append(token)
+      case .ensure where !record.downloadTokens.isEmpty: return false
+      case .add, .ensure: record.downloadTokens.append(token)
       case .revoke(let revoked):
         guard record.downloadTokens.contains(revoked) else { return false }
         record.downloadTokens.removeAll { $0 == revoked }
@@ -81,20 +85,25 @@ extension StorageCall {
   }
 
   /// Changes an object's row, if `change` returns that it has changed.
+  ///
+  /// - Parameter isRead: Whether the guard is asked as about a read.
   private func changed(
-    _ name: ObjectName, _ preconditions: Preconditions,
+    _ name: ObjectName, _ preconditions: Preconditions, isRead: Bool = false,
     _ change: @escaping @Sendable (inout ObjectRecord) throws -> Bool
   ) async throws -> StorageObject {
     let events = engine.events
     return try await write { transaction in
       guard let old = try await Self.object(name, in: transaction) else {
-        try await ask(.update(name, existing: nil, new: nil))
+        try await ask(isRead ? .get(name, existing: nil) : .update(name, existing: nil, new: nil))
         throw Self.notFound(name)
       }
       var record = old
       let hasChanged = try change(&record)
       if hasChanged { record.metageneration += 1 }
-      try await ask(.update(name, existing: old.object(named: name), new: record.object(named: name)))
+      try await ask(
+        isRead
+          ? .get(name, existing: old.object(named: name))
+          : .update(name, existing: old.object(named: name), new: record.object(named: name)))
       try PreconditionRules.check(preconditions, old)
       guard hasChanged else { return old.object(named: name) }
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))

@@ -28,7 +28,7 @@ extension StorageCall {
       blob: try newBlob(), inline: content, size: Int64(content.count), crc32c: checksum.value,
       md5: try digest(of: content))
     try ContentRules.check(request.expected, size: ready.size, crc32c: ready.crc32c, md5: ready.md5)
-    let (metadata, tokens) = try prepared(request.metadata, for: request.object)
+    let (metadata, tokens) = try prepared(request.metadata, for: request.object, request.downloadTokens)
     let placed = try await write { transaction in
       try await place(
         ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions,
@@ -89,9 +89,14 @@ extension StorageCall {
     let record = try await activeOrFinal(id)
     if let object = record.object {
       return UploadStatus(
-        state: .final, received: object.size, crc32c: UInt32(truncatingIfNeeded: object.crc32c))
+        state: .final, received: object.size, crc32c: UInt32(truncatingIfNeeded: object.crc32c),
+        request: record.request, starter: try record.starterOrOwner())
     }
-    return try await withUpload(id) { Self.status(.active, $0.progress) }
+    return try await withUpload(id) { upload in
+      UploadStatus(
+        state: .active, received: upload.progress.size, crc32c: upload.progress.checksum.value,
+        request: record.request, starter: try record.starterOrOwner())
+    }
   }
 
   func finalize(_ id: UploadID, expected: ContentDigest) async throws -> StorageObject {
@@ -147,7 +152,8 @@ extension StorageCall {
     for digest in [record.expected, expected] {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
-    let (metadata, tokens) = try prepared(record.metadata.metadata, for: record.objectName)
+    let (metadata, tokens) = try prepared(
+      record.metadata.metadata, for: record.objectName, record.tokens)
     let (now, lifetime, ready, starter) = (now, lifetime, content, try record.starter())
     let store = try await engine.frame.store()
     let placed = try await write { transaction in
@@ -284,10 +290,13 @@ extension StorageCall {
   }
 
   private func prepared(
-    _ metadata: ObjectMetadata, for name: ObjectName
+    _ metadata: ObjectMetadata, for name: ObjectName, _ wanted: UploadTokens
   ) throws -> (metadata: ObjectMetadata, tokens: [String]) {
-    let (metadata, tokens) = try MetadataRules.prepared(metadata, for: name)
-    return (metadata, tokens.isEmpty ? [try newToken()] : tokens)
+    let (metadata, own) = try MetadataRules.prepared(metadata, for: name)
+    var tokens = own
+    if case .these(let others) = wanted { for token in others where !tokens.contains(token) { tokens.append(token) } }
+    if tokens.isEmpty, wanted != .none { tokens = [try newToken()] }
+    return (metadata, tokens)
   }
 
   /// The MD5 digest; `nil` where the system bars MD5.

@@ -40,6 +40,17 @@ struct ObjectRecord: FieldRecord, Equatable {
 
   /// The id of the content.
   var blobID: BlobID? { BlobID(rawValue: blob) }
+
+  /// Whether a token is one of the object's, in a time that says nothing of how much of it is right.
+  func hasToken(_ token: String?) -> Bool {
+    guard let token, !token.isEmpty else { return false }
+    let bytes = Array(token.utf8)
+    return downloadTokens.reduce(false) { found, own in
+      let own = Array(own.utf8)
+      guard own.count == bytes.count else { return found }
+      return zip(own, bytes).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0 || found
+    }
+  }
 }
 
 /// The metadata that an uploader chose.
@@ -117,6 +128,9 @@ struct UploadRecord: FieldRecord, Equatable {
   var uid: String?
   var claims: String?
   var isOfOwner = false
+  /// The download tokens that the request has; the service makes one where there are none and it may.
+  var downloadTokens: [String] = []
+  var makesNoToken = false
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &bucket)
@@ -143,6 +157,8 @@ struct UploadRecord: FieldRecord, Equatable {
     try visitor.field(22, &uid)
     try visitor.field(23, &claims)
     try visitor.field(24, &isOfOwner)
+    try visitor.field(25, &downloadTokens)
+    try visitor.field(26, &makesNoToken)
   }
 
   init() {}
@@ -162,6 +178,20 @@ struct UploadRecord: FieldRecord, Equatable {
     self.blob = blob.rawValue
     self.expires = expires
     isShortLived = !request.isContinuable
+    switch request.downloadTokens {
+    case .make: break
+    case .none: makesNoToken = true
+    case .these(let tokens): downloadTokens = tokens
+    }
+  }
+
+  var tokens: UploadTokens { makesNoToken ? .none : downloadTokens.isEmpty ? .make : .these(downloadTokens) }
+
+  /// The request that the upload was started with.
+  var request: UploadRequest {
+    UploadRequest(
+      object: objectName, metadata: metadata.metadata, size: size, preconditions: preconditions, expected: expected,
+      downloadTokens: tokens, isContinuable: !isShortLived)
   }
 
   var objectName: ObjectName { ObjectName(bucket: bucket, name: name) }

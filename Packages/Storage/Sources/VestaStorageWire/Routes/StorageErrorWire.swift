@@ -63,7 +63,7 @@ public enum StorageErrorWire {
     case (.diskFull?, _): 402
     case (.uploadGone?, _): 404
     case (.contentMismatch?, _), (.wrongOffset?, _), (_, .dataLoss): 400
-    case (_, .outOfRange): 416
+    case (.outOfRange?, _), (_, .outOfRange): 416
     case (nil, let code): code.httpStatus
     }
   }

@@ -1,0 +1,77 @@
+import VestaStorageWire
+public import VestaTransportInterop
+
+/// The object service as a server offers it to Firebase's SDKs, and in Google's JSON to libraries of owners.
+///
+/// | route | answered by |
+/// |---|---|
+/// | `/v0/b/B/o`, `/v0/b/B/o/O` | Firebase's API: uploads in one request and in parts, downloads with ranges, metadata, lists, tokens |
+/// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form, and copies |
+///
+/// It decides nothing about callers: the engine verifies what they sent, and asks its guard. Google's API is that of
+/// owners: without a credential it is served by a server for development alone, and there as to the owner.
+///
+/// Google's XML and signed URLs are not offered; a download that is stored compressed is sent as it is stored, whatever
+/// the client accepts.
+public struct StorageEndpoints: EndpointProvider {
+  /// The name of the product.
+  public let product = "storage"
+
+  private let tuning: StorageEndpointsTuning
+
+  /// Endpoints.
+  ///
+  /// - Parameter tuning: The figures at which the behaviour changes.
+  public init(tuning: StorageEndpointsTuning = StorageEndpointsTuning()) { self.tuning = tuning }
+
+  /// Whether a request has a route of the service.
+  public func serves(_ head: HTTPRequestHead) -> Bool {
+    let path = head.target.prefix { $0 != "?" }
+    return ["/v0/b/", "/b/", "/storage/v1/b", "/upload/storage/v1/b", "/download/storage/v1/b"].contains {
+      path.hasPrefix($0)
+    }
+  }
+
+  /// Makes the handler.
+  public func handler(in host: any EndpointHost) -> any HTTPHandler {
+    let exposed: [HTTPFieldName] = [
+      "content-type", "content-length", "content-range", "etag", "x-firebase-storage-version",
+      "x-goog-upload-size-received", "x-goog-upload-url", "x-goog-upload-command", "x-goog-upload-protocol",
+      "x-goog-upload-status", "x-goog-upload-chunk-granularity", "x-goog-upload-control-url", "x-gupload-uploadid",
+      "x-goog-generation", "x-goog-metageneration", "x-goog-hash",
+    ]
+    return CrossOriginHandler(
+      rules: CrossOriginRules(exposedFields: exposed, allowsPrivateNetwork: true),
+      StorageHandler(host: host, tuning: tuning))
+  }
+}
+
+/// Every figure at which the behaviour of ``StorageEndpoints`` changes; tests draw small ones.
+public struct StorageEndpointsTuning: Sendable, Hashable {
+  /// The most bytes of a body that is no content.
+  public var bodyLimit = 1 << 20
+
+  /// The bytes of an upload that are given to the backend at a time.
+  public var chunkLength = 1 << 20
+
+  /// The bytes of a download that are read at a time.
+  public var readLength = 1 << 18
+
+  /// The length of which Apple's SDK makes the parts of an upload multiples.
+  public var granularity = 1 << 18
+
+  /// Figures that suit upstream's clients.
+  public init() {}
+}
+
+/// Serves requests, each in a task.
+struct StorageHandler: HTTPHandler {
+  let host: any EndpointHost
+  let tuning: StorageEndpointsTuning
+
+  func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .streamed }
+
+  func reply(to request: HTTPRequest) -> HTTPReply {
+    .task { [host, tuning] in await StorageExchange.response(to: request, host, tuning) }
+  }
+}

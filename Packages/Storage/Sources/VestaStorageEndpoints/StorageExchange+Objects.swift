@@ -1,0 +1,165 @@
+import VestaBytes
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStorageWire
+import VestaTransportInterop
+
+extension StorageExchange {
+  // MARK: Metadata
+
+  func get(_ name: ObjectName) async throws -> HTTPResponse {
+    var found = try await backend.getObject(name, preconditions: route.preconditions, context: context)
+    try check(found)
+    if route.api == .firebase, found.downloadTokens.isEmpty {
+      found = try await backend.changeDownloadTokens(name, .ensure, context: context)
+    }
+    return object(found)
+  }
+
+  func update(_ name: ObjectName) async throws -> HTTPResponse {
+    let change = try MetadataWire.change(json: try await document())
+    try await checkGeneration(of: name)
+    return object(
+      try await backend.updateObject(name, change: change, preconditions: route.preconditions, context: context))
+  }
+
+  func list(_ list: ListRequest) async throws -> HTTPResponse {
+    if route.api == .firebase, !list.prefix.isEmpty, !list.prefix.hasSuffix("/") {
+      throw StorageServiceError(
+        .invalidArgument,
+        "The prefix parameter is required to be empty or ends with a single / character.")
+    }
+    var page = try await backend.listObjects(list, context: context)
+    // Clients make places of names, and there is none with an empty part.
+    if route.api == .firebase { page.items.removeAll { !$0.name.isPlace } }
+    return json(ListWire.json(of: page, form: form))
+  }
+
+  func copy(_ source: ObjectName, _ target: ObjectName, _ isRewrite: Bool) async throws -> HTTPResponse {
+    let bytes = try await document()
+    let old = try await backend.getObject(source, preconditions: .none, context: context)
+    let body = try MetadataWire.upload(json: bytes)
+    // A body takes the place of the metadata, an empty one keeps it, tokens included.
+    let tokens = body.metadata.custom.isEmpty && body.downloadTokens.isEmpty ? old.downloadTokens : body.downloadTokens
+    var upload = UploadRequest(
+      object: target, metadata: bytes.isEmpty ? old.metadata : body.metadata.completed(by: old.metadata),
+      preconditions: route.preconditions, downloadTokens: tokens.isEmpty ? .none : .these(tokens))
+    upload.size = old.size
+    let read = ReadRequest(object: source, preconditions: Preconditions(ifGenerationMatch: old.generation))
+    let made = try await backend.composeObject(upload, of: [read], context: context)
+    guard isRewrite else { return object(made) }
+    return json([
+      "kind": "storage#rewriteResponse", "totalBytesRewritten": .string("\(made.size)"),
+      "objectSize": .string("\(made.size)"), "done": true,
+      "resource": .object(ObjectWire.object(of: made, form: .google)),
+    ])
+  }
+
+  /// Refuses an object of another generation than the request names, as one that is not there.
+  func check(_ object: StorageObject) throws {
+    guard let generation = route.generation, generation != object.generation else { return }
+    throw StorageServiceError(.notFound, "No such object: \(object.name.bucket)/\(object.name.name)#\(generation)")
+  }
+
+  /// Looks at the generation that a change names; the change itself holds for it too.
+  func checkGeneration(of name: ObjectName) async throws {
+    guard route.generation != nil else { return }
+    try check(try await backend.getObject(name, preconditions: .none, context: context))
+  }
+
+  // MARK: Content
+
+  func download(_ name: ObjectName, _ token: String?) async throws -> HTTPResponse {
+    let wanted = field("range").flatMap(ByteRangeWire.wanted)
+    var read = ReadRequest(object: name, preconditions: route.preconditions, downloadToken: token)
+    switch wanted {
+    case nil: break
+    case .from(let first)?: read.offset = first
+    case .suffix(let count)?: read.suffix = count
+    case .bounds(let first, let last)?: (read.offset, read.length) = (first, last == .max ? nil : last - first + 1)
+    }
+    let download = try await backend.openObject(read, context: context)
+    do {
+      try check(download.object)
+      return try await response(of: download, wanted)
+    } catch {
+      download.content.close()
+      throw error
+    }
+  }
+
+  private func response(of download: ObjectDownload, _ wanted: ByteRangeWire.Wanted?) async throws -> HTTPResponse {
+    let size = download.object.size
+    var bounds: ClosedRange<Int64>?
+    // The first bytes of an object of nothing are its content; clients that bound a download ask for them.
+    if let wanted, size > 0 || wanted.begins > 0 {
+      guard let found = ByteRangeWire.bytes(wanted, of: size) else {
+        throw StorageServiceError(
+          .outOfRange, "The requested range cannot be satisfied.", reason: .outOfRange(size: size))
+      }
+      bounds = found
+    }
+    let length = bounds.map { Int($0.upperBound - $0.lowerBound) + 1 } ?? Int(size)
+    return HTTPResponse(
+      bounds == nil ? .ok : HTTPStatus(206),
+      fields: Self.fields(DownloadHeaders.fields(of: download.object, bytes: bounds)),
+      body: try await body(of: download.content, length))
+  }
+
+  /// The content as a body: small content at once, and larger one while the client reads it.
+  private func body(of content: any ObjectContent, _ length: Int) async throws -> HTTPBody {
+    let first = try await content.read(maximumLength: tuning.readLength)
+    guard first.count < length else {
+      content.close()
+      return .bytes(first)
+    }
+    let (stream, readLength) = (ByteStream(), tuning.readLength)
+    let reading = Task {
+      defer { content.close() }
+      do {
+        var (next, left) = (first, length)
+        while !next.isEmpty {
+          left -= next.count
+          try await stream.write(next)
+          next = try await content.read(maximumLength: readLength)
+        }
+        if left == 0 { stream.finish() } else { stream.fail(TransportError(.closed, "The content ended early.")) }
+      } catch {
+        stream.fail(error)
+      }
+    }
+    stream.pipe.setDemand(nil, onCancel: { reading.cancel() })
+    return .stream(stream, length: length)
+  }
+}
+
+extension ByteRangeWire.Wanted {
+  /// The first byte; of a suffix the first of all.
+  fileprivate var begins: Int64 {
+    switch self {
+    case .from(let first), .bounds(let first, _): first
+    case .suffix: 0
+    }
+  }
+}
+
+extension ObjectName {
+  /// Whether every part of the name between slashes has a character.
+  fileprivate var isPlace: Bool {
+    name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+  }
+}
+
+extension ObjectMetadata {
+  /// The metadata with the fields of another one where it has none.
+  fileprivate func completed(by old: ObjectMetadata) -> ObjectMetadata {
+    var copy = self
+    copy.contentType = contentType ?? old.contentType
+    copy.cacheControl = cacheControl ?? old.cacheControl
+    copy.contentDisposition = contentDisposition ?? old.contentDisposition
+    copy.contentEncoding = contentEncoding ?? old.contentEncoding
+    copy.contentLanguage = contentLanguage ?? old.contentLanguage
+    if custom.isEmpty { copy.custom = old.custom }
+    return copy
+  }
+}

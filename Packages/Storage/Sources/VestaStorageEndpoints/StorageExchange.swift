@@ -1,0 +1,195 @@
+import VestaBytes
+import VestaServiceInterop
+import VestaStorageBackend
+import VestaStorageWire
+import VestaTransportInterop
+
+/// One request: its route, its caller and the backend of its project.
+struct StorageExchange: Sendable {
+  let request: HTTPRequest
+  let route: StorageRoute
+  let backend: any StorageBackend
+  let context: CallContext
+  let host: any EndpointHost
+  let tuning: StorageEndpointsTuning
+
+  /// The response to a request, whatever comes of it.
+  static func response(
+    to request: HTTPRequest, _ host: any EndpointHost, _ tuning: StorageEndpointsTuning
+  ) async -> HTTPResponse {
+    let route: StorageRoute
+    do {
+      guard
+        let found = try StorageRoute(
+          method: request.method.name, target: request.target, field: { Self.field($0, request.fields) }),
+        found.api != .xml
+      else { return unknown(request) }
+      route = found
+    } catch {
+      return HTTPResponse(.badRequest, fields: [.contentType: text], body: .text("\(error)"))
+    }
+    do {
+      let project = project(of: route, host)
+      var context = CallContext(request, project: project, clock: host.clock)
+      if route.api == .google, case .nobody = context.caller {
+        guard host.isDevelopment else {
+          throw StorageServiceError(.unauthenticated, "Anonymous caller does not have access to this API.")
+        }
+        context.caller = .owner
+      }
+      let backend = try host.backend((any StorageBackend).self, project: project)
+      let exchange = StorageExchange(
+        request: request, route: route, backend: backend, context: context, host: host, tuning: tuning)
+      return try await exchange.respond()
+    } catch {
+      return failure(error, route, request)
+    }
+  }
+
+  private func respond() async throws -> HTTPResponse {
+    switch route.call {
+    case .listBuckets:
+      let bucket = "\(host.defaultProject).appspot.com"
+      return json(ListWire.buckets([ListWire.bucket(bucket, created: 0)]))
+    case .bucket(let name): return json(ListWire.bucket(name, created: 0))
+    case .list(let list): return try await self.list(list)
+    case .get(let name): return try await get(name)
+    case .download(let name, let token): return try await download(name, token)
+    case .update(let name): return try await update(name)
+    case .delete(let name):
+      try await checkGeneration(of: name)
+      try await backend.deleteObject(name, preconditions: route.preconditions, context: context)
+      return HTTPResponse(.noContent)
+    case .addToken(let name): return object(try await backend.changeDownloadTokens(name, .add, context: context))
+    case .revokeToken(let name, let token):
+      return object(try await backend.changeDownloadTokens(name, .revoke(token), context: context))
+    case .copy(let source, let target, let isRewrite): return try await copy(source, target, isRewrite)
+    case .upload(let bucket, let name, let kind): return try await upload(bucket, name, kind)
+    }
+  }
+
+  /// The project of a bucket: that of its default names, and otherwise that of the server.
+  private static func project(of route: StorageRoute, _ host: any EndpointHost) -> String {
+    for suffix in [".appspot.com", ".firebasestorage.app"] where route.bucket?.hasSuffix(suffix) == true {
+      guard let project = route.bucket?.dropLast(suffix.count), !project.isEmpty else { continue }
+      return String(project)
+    }
+    return host.defaultProject
+  }
+
+  // MARK: Parts of requests and responses
+
+  static let text: String = "text/plain; charset=utf-8"
+  private static let jsonType = "application/json; charset=utf-8"
+
+  static func field(_ name: String, _ fields: HTTPFields) -> String? {
+    HTTPFieldName(name).flatMap { fields.first($0) }
+  }
+
+  func field(_ name: String) -> String? { Self.field(name, request.fields) }
+
+  /// A body that is no content.
+  func document() async throws -> [UInt8] {
+    do {
+      return try await request.body.collect(upTo: tuning.bodyLimit)
+    } catch TransportError.Code.tooLarge {
+      throw StorageServiceError(.invalidArgument, "The body has more than \(tuning.bodyLimit) bytes.")
+    }
+  }
+
+  /// The form of objects in responses.
+  var form: ObjectWire.Form {
+    route.api == .google ? .google : .firebase(hasDecimalChecksum: false)
+  }
+
+  func json(_ value: JSONObject) -> HTTPResponse { json((try? value.json()) ?? []) }
+
+  func json(_ bytes: [UInt8]) -> HTTPResponse {
+    HTTPResponse(.ok, fields: [.contentType: Self.jsonType], body: .bytes(bytes))
+  }
+
+  func object(_ object: StorageObject) -> HTTPResponse { json(ObjectWire.json(of: object, form: form)) }
+
+  static func fields(_ pairs: [(name: String, value: String)]) -> HTTPFields {
+    var fields = HTTPFields()
+    for (name, value) in pairs { if let name = HTTPFieldName(name) { fields.append(name, value) } }
+    return fields
+  }
+
+  // MARK: Failures
+
+  /// The sentences that Firebase's API has for what rules deny.
+  private static func denied(_ call: StorageRoute.Call) -> String {
+    switch call {
+    case .get, .download: "Permission denied. No READ permission."
+    case .list: "Permission denied. No LIST permission."
+    default: "Permission denied. No WRITE permission."
+    }
+  }
+
+  private static func unknown(_ request: HTTPRequest) -> HTTPResponse {
+    if request.path == "/v0" || request.path == "/v0/" {
+      return HTTPResponse(.ok, fields: [.contentType: jsonType], body: .text(#"{"emulator":"storage"}"#))
+    }
+    return HTTPResponse(HTTPStatus(501), fields: [.contentType: text], body: .text("Not Implemented"))
+  }
+
+  /// The response for a failure; that of a part of an upload says whether the upload continues.
+  static func failure(_ error: any Error, _ route: StorageRoute, _ request: HTTPRequest) -> HTTPResponse {
+    var failure: StorageServiceError
+    switch error {
+    case let error as StorageServiceError: failure = error
+    case let error as ServiceStatus: failure = StorageServiceError(error)
+    case let error as BytesError: failure = StorageServiceError(.invalidArgument, error.message)
+    case is CancellationError, is TransportError:
+      failure = StorageServiceError(.unavailable, "The request was cut off.")
+    default: failure = StorageServiceError(.internal, "The request could not be served.")
+    }
+    if route.api == .firebase, failure.code == .permissionDenied {
+      failure = StorageServiceError(.permissionDenied, denied(route.call))
+    }
+    let wire = StorageErrorWire.response(of: failure, to: route)
+    var status = wire.status
+    if status == 412, route.preconditions.isOfCaches, case .download = route.call { status = 304 }
+    var response = HTTPResponse(
+      HTTPStatus(status), fields: [.contentType: wire.contentType], body: status == 304 ? .empty : .bytes(wire.body))
+    if case .outOfRange(let size)? = failure.reason { response.fields.set("content-range", "bytes */\(size)") }
+    if case .upload(_, _, .resumable) = route.call, route.api == .firebase {
+      // Another request that has the upload is over soon: clients repeat what fails with 503, and not with 409.
+      if failure.code == .aborted { response.status = .serviceUnavailable }
+      response.fields.set("x-goog-upload-status", failure.endsUpload ? "final" : "active")
+    }
+    return response
+  }
+}
+
+extension StorageRoute {
+  /// The bucket of the call.
+  var bucket: String? {
+    switch call {
+    case .listBuckets: nil
+    case .bucket(let name): name
+    case .list(let request): request.bucket
+    case .get(let name), .download(let name, _), .update(let name), .delete(let name), .addToken(let name),
+      .revokeToken(let name, _), .copy(let name, _, _):
+      name.bucket
+    case .upload(let bucket, _, _): bucket
+    }
+  }
+}
+
+extension Preconditions {
+  /// Whether the caller asks for something only if it is another one than it has.
+  fileprivate var isOfCaches: Bool { ifGenerationNotMatch != nil || ifMetagenerationNotMatch != nil }
+}
+
+extension StorageServiceError {
+  /// Whether an upload that fails with it takes nothing more.
+  fileprivate var endsUpload: Bool {
+    if case .wrongOffset? = reason { return false }
+    switch code {
+    case .aborted, .unavailable, .deadlineExceeded, .internal, .resourceExhausted, .cancelled: return false
+    default: return true
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import VestaServiceInterop
+import VestaStorageBackend
+
+/// The content of an upload as it arrives: small content is stored in one call, larger one in parts.
+///
+/// ```
+/// write 100 KB, finish                    putObject
+/// write 64 KB, 64 KB, …, finish           startUpload, appendToUpload for each chunk, finalizeUpload
+/// ```
+struct UploadSink {
+  private let backend: any StorageBackend
+  private let context: CallContext
+  private let request: UploadRequest
+  private let chunkLength: Int
+  private var pending: [UInt8] = []
+  private var id: UploadID?
+  private var offset: Int64 = 0
+
+  /// A new upload.
+  init(_ request: UploadRequest, to backend: any StorageBackend, _ context: CallContext, chunkLength: Int) {
+    self.request = request
+    self.backend = backend
+    self.context = context
+    self.chunkLength = chunkLength
+  }
+
+  /// An upload that was started before, and has so many bytes.
+  init(
+    continuing id: UploadID, of request: UploadRequest, at offset: Int64, in backend: any StorageBackend,
+    _ context: CallContext, chunkLength: Int
+  ) {
+    self.init(request, to: backend, context, chunkLength: chunkLength)
+    self.id = id
+    self.offset = offset
+  }
+
+  /// Takes the next bytes.
+  mutating func write(_ bytes: [UInt8]) async throws {
+    pending += bytes
+    if id == nil, pending.count > UploadLimits.singleCallLength {
+      id = try await backend.startUpload(request, context: context)
+    }
+    if id != nil, pending.count >= chunkLength { try await flush() }
+  }
+
+  /// Gives the backend what has arrived.
+  mutating func flush() async throws {
+    guard let id else { return }
+    while !pending.isEmpty {
+      let part = Array(pending.prefix(UploadLimits.chunkLength))
+      _ = try await backend.appendToUpload(id, offset: offset, bytes: part, context: context)
+      pending.removeFirst(part.count)
+      offset += Int64(part.count)
+    }
+  }
+
+  /// Ends the upload.
+  mutating func finish() async throws -> StorageObject {
+    guard let id else { return try await backend.putObject(request, content: pending, context: context) }
+    try await flush()
+    return try await backend.finalizeUpload(id, expected: ContentDigest(), context: context)
+  }
+
+  /// Gives up an upload that its sender does not know the id of.
+  func giveUp() async {
+    guard let id else { return }
+    try? await backend.cancelUpload(id, context: context)
+  }
+}
