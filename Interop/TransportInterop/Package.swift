@@ -55,6 +55,7 @@ let package = Package(
       name: "VestaTransportInteropTests",
       dependencies: [
         "VestaTransportInterop", "VestaTransportInteropContracts", "VestaTransportInteropFakes",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),

@@ -15,6 +15,8 @@ let package = Package(
   products: [
     .library(name: "VestaRemoteConfig", targets: ["VestaRemoteConfig"]),
     .library(name: "VestaRemoteConfigService", targets: ["VestaRemoteConfigService"]),
+    .library(name: "VestaRemoteConfigEndpoints", targets: ["VestaRemoteConfigEndpoints"]),
+    .library(name: "VestaRemoteConfigRemote", targets: ["VestaRemoteConfigRemote"]),
     .library(name: "VestaRemoteConfigWire", targets: ["VestaRemoteConfigWire"]),
   ],
   dependencies: [
@@ -25,6 +27,7 @@ let package = Package(
     .package(path: "../../Interop/RemoteConfigInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -50,6 +53,51 @@ let package = Package(
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaRemoteConfigEndpoints",
+      dependencies: [
+        "VestaRemoteConfigWire",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaRemoteConfigRemote",
+      dependencies: [
+        "VestaRemoteConfigWire",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaRemoteConfigRemoteTests",
+      dependencies: [
+        "VestaRemoteConfig", "VestaRemoteConfigEndpoints", "VestaRemoteConfigRemote", "VestaRemoteConfigService",
+        "VestaRemoteConfigWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigBackendContracts", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -33,6 +33,7 @@ let package = Package(
         "CVestaHTTP2", "CVestaTransport", "CVestaTLS", "CVestaZlib",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings

@@ -15,6 +15,12 @@ let package = Package(
   dependencies: [
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Firestore"),
+    .package(path: "../../Packages/RemoteConfig"),
+    .package(path: "../../Packages/Transport"),
+    .package(path: "../../Interop/RemoteConfigBackend"),
+    .package(path: "../../Interop/ServiceInterop"),
+    .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .testTarget(
@@ -23,6 +29,20 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaFirestoreWire", package: "Firestore"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaRemoteConfig", package: "RemoteConfig"),
+        .product(name: "VestaRemoteConfigEndpoints", package: "RemoteConfig"),
+        .product(name: "VestaRemoteConfigRemote", package: "RemoteConfig"),
+        .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigBackendContracts", package: "RemoteConfigBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       resources: [.copy("firestore-oracle.py")],
       swiftSettings: settings

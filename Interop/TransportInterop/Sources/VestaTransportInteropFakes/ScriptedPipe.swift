@@ -131,7 +131,7 @@ public final class ScriptedPipe: Sendable {
       guard !state.isCut, !state.directions[side].isFinished else { return ([], 0, false) }
       return state.directions[side].take(bytes, now: clock.now)
     }
-    for piece in pieces { arrive(.bytes(piece), at: arrival, from: side) }
+    if !pieces.isEmpty { arrive(pieces.map { .bytes($0) }, at: arrival, from: side) }
     if cuts { clock.schedule(at: arrival) { self.cut() } }
   }
 
@@ -144,7 +144,7 @@ public final class ScriptedPipe: Sendable {
       }
       return state.directions[side].arrival(now: clock.now)
     }
-    if let arrival { arrive(.finished, at: arrival, from: side) }
+    if let arrival { arrive([.finished], at: arrival, from: side) }
   }
 
   private func cut() {
@@ -156,10 +156,10 @@ public final class ScriptedPipe: Sendable {
     for side in 0...1 { deliver(.lost, from: side) }
   }
 
-  private func arrive(_ event: Event, at time: Int64, from side: Int) {
+  /// Delivers events at a time, by one timer: a long message has very many pieces.
+  private func arrive(_ events: [Event], at time: Int64, from side: Int) {
     clock.schedule(at: time) {
-      guard !self.isCut else { return }
-      self.deliver(event, from: side)
+      for event in events where !self.isCut { self.deliver(event, from: side) }
     }
   }
 

@@ -51,8 +51,8 @@ public final class RemoteConfig: NSObject, Sendable {
   }
 
   init(
-    app: VestaApp, namespace: String, backend: any RemoteConfigBackend, clock: ServiceClock = .system,
-    tuning: RemoteConfigTuning = RemoteConfigTuning(),
+    app: VestaApp, namespace: String, backend: any RemoteConfigBackend, network: (any NetworkMonitor)? = nil,
+    clock: ServiceClock = .system, tuning: RemoteConfigTuning = RemoteConfigTuning(),
     random: @escaping @Sendable () -> Double = Retry.systemRandom
   ) {
     self.app = app
@@ -66,7 +66,8 @@ public final class RemoteConfig: NSObject, Sendable {
     if contents.record.firstOpenTime == nil { contents.record.firstOpenTime = clock.now() }
     state = Locked(State(contents: contents, machine: FetchMachine(tuning: tuning)))
     rollouts = StateSource(contents.active.rolloutsState, greeting: { $0 })
-    realtime = RealtimeRunner(backend: backend, namespace: namespace, caller: caller, tuning: tuning)
+    realtime = RealtimeRunner(
+      backend: backend, namespace: namespace, caller: caller, network: network, tuning: tuning)
     super.init()
     realtime.attach(self)
   }

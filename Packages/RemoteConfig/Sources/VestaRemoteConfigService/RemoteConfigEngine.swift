@@ -83,7 +83,8 @@ public final class RemoteConfigEngine: RemoteConfigBackend, RemoteConfigAdminBac
     _ receive: @escaping @Sendable (ConfigInvalidation) -> Void
   ) -> ListenerRegistration {
     connect(
-      Connection(lastKnownVersion: request.lastKnownVersion, onEnd: onEnd, receive: receive), request.namespace,
+      InvalidationReceiver(lastKnownVersion: request.lastKnownVersion, onEnd: onEnd, receive: receive),
+      request.namespace,
       context)
   }
 

@@ -1,6 +1,6 @@
 public import VestaBytes
 public import VestaRemoteConfigBackend
-import VestaServiceInterop
+public import VestaServiceInterop
 
 /// Templates and versions as bodies of the administration's API, and back.
 ///
@@ -64,10 +64,9 @@ public enum TemplateWire {
   }
 }
 
-/// Errors of the service as responses, and back.
+/// Errors of the service as responses, and back: violations of a template are details of a bad request, in which the
+/// number of a character stands before its sentence.
 public enum RemoteConfigErrorWire {
-  private static let badRequest = "type.googleapis.com/google.rpc.BadRequest"
-
   /// The status of HTTP; a template that has changed is 412 for a publish.
   public static func status(of error: RemoteConfigServiceError, on call: RemoteConfigRoute.Call) -> Int {
     if case .publish = call, error.code == .failedPrecondition { return 412 }
@@ -76,16 +75,12 @@ public enum RemoteConfigErrorWire {
 
   /// The body of a response.
   public static func body(of error: RemoteConfigServiceError, status: Int) -> [UInt8] {
-    var details: [JSONValue] = []
-    if !error.violations.isEmpty {
-      let violations = error.violations.map { violation -> JSONValue in
-        let place = violation.column.map { "character \($0): " } ?? ""
-        return ["field": .string(violation.path), "description": .string(place + violation.message)]
-      }
-      details = [["@type": .string(badRequest), "fieldViolations": .array(violations)]]
+    let violations = error.violations.map { violation -> ErrorDetail in
+      let place = violation.column.map { "character \($0): " } ?? ""
+      return .badRequest(field: violation.path, description: place + violation.message)
     }
-    let envelope = ErrorEnvelope(code: status, message: error.message, status: error.code.name, details: details)
-    return (try? envelope.object.json()) ?? []
+    let failure = ServiceStatus(error.code, error.message, details: error.errorDetails + violations)
+    return (try? failure.envelope(httpStatus: status).object.json()) ?? []
   }
 
   /// The error of a response that is not a success.
@@ -94,19 +89,22 @@ public enum RemoteConfigErrorWire {
   ///   - status: The status of HTTP, which counts where the body names no code.
   ///   - body: The body.
   public static func error(status: Int, body: [UInt8]) -> RemoteConfigServiceError {
-    let envelope = ErrorEnvelope(json: body)
-    let named = envelope?.status.flatMap { ServiceCode(name: $0) }
-    let code = named ?? (status == 412 ? .failedPrecondition : ServiceCode(httpStatus: status))
-    let violations = (envelope?.details ?? []).flatMap { detail -> [TemplateViolation] in
-      guard let object = detail.object, object["@type"]?.string == badRequest else { return [] }
-      return (object["fieldViolations"]?.array ?? []).compactMap(violation)
-    }
-    return RemoteConfigServiceError(code, envelope?.message ?? "HTTP status \(status)", violations: violations)
+    error(ServiceStatus(httpStatus: status, body: body))
   }
 
-  private static func violation(_ json: JSONValue) -> TemplateViolation? {
-    guard let object = json.object, let field = object["field"]?.string else { return nil }
-    let text = object["description"]?.string ?? ""
+  /// The error of the failure that a response states.
+  public static func error(_ failure: ServiceStatus) -> RemoteConfigServiceError {
+    var (violations, details): ([TemplateViolation], [ErrorDetail]) = ([], [])
+    for detail in failure.details {
+      switch detail {
+      case .badRequest(let field, let description): violations.append(violation(field, description))
+      default: details.append(detail)
+      }
+    }
+    return RemoteConfigServiceError(failure.code, failure.message, violations: violations, errorDetails: details)
+  }
+
+  private static func violation(_ field: String, _ text: String) -> TemplateViolation {
     let prefix = "character "
     if text.hasPrefix(prefix), let colon = text.firstIndex(of: ":"),
       let column = Int(text[text.index(text.startIndex, offsetBy: prefix.count)..<colon]),

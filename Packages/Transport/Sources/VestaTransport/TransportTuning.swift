@@ -49,7 +49,7 @@ public struct TransportTuning: Sendable {
   /// How often a listener looks whether the files of its certificates have changed.
   public var certificateInterval = Duration.seconds(60)
 
-  /// How long after the first of several changes of the network its listeners are called.
+  /// How long after a change of the network its listeners are called again, once for all changes until then.
   public var networkSettling = Duration.milliseconds(500)
 
   /// The number of bytes of a file that are sent before other connections have their turn.

@@ -1,4 +1,4 @@
-public import VestaConcurrency
+public import VestaServiceInterop
 
 /// Opens listeners; a transport provides one.
 public protocol HTTPServer: Sendable {
@@ -61,11 +61,5 @@ public protocol HTTPClient: Sendable {
   nonisolated(nonsending) func close() async
 }
 
-/// Notices that the network of the machine has changed: an interface was added or removed, or has another address.
-public protocol NetworkMonitor: Sendable {
-  /// Calls a listener after each change, some time after it so that a burst is one call.
-  ///
-  /// - Parameter onChange: Called on any thread.
-  /// - Returns: The registration, which stops the calls.
-  func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration
-}
+/// Notices changes of the network; it is among the services, so that clients that know no HTTP may use it.
+public typealias NetworkMonitor = VestaServiceInterop.NetworkMonitor

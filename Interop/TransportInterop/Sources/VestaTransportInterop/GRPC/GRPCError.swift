@@ -36,16 +36,7 @@ public struct GRPCError: Error, Sendable, Hashable, CustomStringConvertible {
   ///
   /// ``TransportError/mayHaveBeenProcessed`` says whether the call may have had an effect.
   public init(_ error: TransportError) {
-    let code: ServiceCode =
-      switch error.code {
-      case .timedOut: .deadlineExceeded
-      case .protocolViolation: .internal
-      case .tooLarge, .exhausted: .resourceExhausted
-      case .invalidArgument: .invalidArgument
-      case .insecure, .cannotConnect, .hostNotFound, .connectionLost, .closed: .unavailable
-      default: .unknown
-      }
-    self.init(code, error.message)
+    self.init(error.serviceCode, error.message)
   }
 
   /// The failure for an error: itself, or what its kind means.

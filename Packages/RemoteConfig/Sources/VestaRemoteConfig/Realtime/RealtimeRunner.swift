@@ -7,7 +7,7 @@ import VestaServiceInterop
 /// When it is open is decided by a `LinkMachine`: after a failure there is a pause of 120 s, twice the last pause after
 /// another one, each half as long or half as long again at random; after eight failures without a message in between
 /// listeners get an error. A pause outlasts the listeners: removing the last one and adding another does not shorten
-/// it.
+/// it. A change of the network ends it, and opens the connection again.
 final class RealtimeRunner: Sendable {
   typealias Outcome = Result<RemoteConfigUpdate, any Error>
 
@@ -18,6 +18,7 @@ final class RealtimeRunner: Sendable {
   private let tuning: RemoteConfigTuning
   private let state = Locked(State())
   private let link = Locked<LinkRunner?>(nil)
+  private let networkChanges = Locked<ListenerRegistration?>(nil)
 
   private struct State {
     weak var owner: RemoteConfig?
@@ -30,7 +31,7 @@ final class RealtimeRunner: Sendable {
 
   init(
     backend: any RemoteConfigBackend, namespace: String, caller: BackendCaller,
-    tuning: RemoteConfigTuning = RemoteConfigTuning()
+    network: (any NetworkMonitor)? = nil, tuning: RemoteConfigTuning = RemoteConfigTuning()
   ) {
     self.backend = backend
     self.namespace = namespace
@@ -42,6 +43,12 @@ final class RealtimeRunner: Sendable {
       self?.announce(.failure(RemoteConfigUpdateError(.streamError)))
     }
     link.withLock { $0 = runner }
+    let changes = network?.addChangeListener { [weak runner] in
+      // The connection of before may lead nowhere, and a pause has lost its reason.
+      runner?.networkChanged(isThere: false)
+      runner?.networkChanged(isThere: true)
+    }
+    networkChanges.withLock { $0 = changes }
   }
 
   func attach(_ owner: RemoteConfig) { state.withLock { $0.owner = owner } }
@@ -72,6 +79,7 @@ final class RealtimeRunner: Sendable {
   /// Closes the connection and ends the listeners.
   func end() {
     state.withLock { $0.isOver = true }
+    networkChanges.withLock { $0.take() }?.cancel()
     link.withLock { $0 }?.end()
     listeners.finish()
   }

@@ -7,7 +7,7 @@ import VestaStoreInterop
 // The connections of clients, which are notified of each published version.
 extension RemoteConfigEngine {
   func connect(
-    _ connection: Connection, _ namespace: String, _ context: CallContext
+    _ connection: InvalidationReceiver, _ namespace: String, _ context: CallContext
   ) -> ListenerRegistration {
     let isAdded = hub.add(connection, namespace: namespace)
     // Nothing is called before this method has returned: what there is to say is said in a task.
@@ -16,7 +16,7 @@ extension RemoteConfigEngine {
       do {
         _ = try await frame.admit(context)
         try ConfigOperation.check(namespace)
-        connection.offer(try await currentVersion(of: namespace))
+        connection.offer(ConfigInvalidation(latestVersion: try await currentVersion(of: namespace)))
       } catch {
         hub.remove(connection, namespace: namespace, ending: frame.failure(error))
       }
@@ -40,12 +40,5 @@ extension RemoteConfigEngine {
         hub.end(namespace, frame.failure(error))
       }
     }
-  }
-}
-
-extension InvalidationHub {
-  fileprivate func remove(_ connection: Connection, namespace: String, ending error: RemoteConfigServiceError) {
-    connection.end(error)
-    remove(connection, namespace: namespace)
   }
 }

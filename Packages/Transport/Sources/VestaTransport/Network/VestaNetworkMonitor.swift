@@ -29,7 +29,7 @@ public final class VestaNetworkMonitor: NetworkMonitor, Sendable {
     }
   }
 
-  /// Calls a listener after each change, once for simultaneous ones.
+  /// Calls a listener at once after a change, and once more for the changes that follow until the network has settled.
   public func addChangeListener(_ onChange: @escaping @Sendable () -> Void) -> ListenerRegistration {
     changes.add { onChange() }
   }
@@ -42,7 +42,8 @@ public final class VestaNetworkMonitor: NetworkMonitor, Sendable {
 private final class NetworkChannel: Channel {
   private let loop: EventLoop
   private let changes: ListenerRegistry<Void>
-  private var isWaiting = false
+  private var isSettling = false
+  private var hasFurther = false
 
   init(_ descriptor: Int32, _ loop: EventLoop, _ changes: ListenerRegistry<Void>) {
     self.loop = loop
@@ -64,11 +65,22 @@ private final class NetworkChannel: Channel {
         break reading
       }
     }
-    guard isChanged, !isWaiting else { return }
-    isWaiting = true
+    if isChanged { changed() }
+  }
+
+  /// Announces the first change at once, so that a client waits for nothing.
+  ///
+  /// A network that is not ready yet is announced again, with the further changes that make it so.
+  private func changed() {
+    guard !isSettling else {
+      hasFurther = true
+      return
+    }
+    (isSettling, hasFurther) = (true, false)
+    changes.emit(())
     loop.schedule(after: loop.tuning.networkSettling) { [self] in
-      isWaiting = false
-      changes.emit(())
+      isSettling = false
+      if hasFurther { changed() }
     }
   }
 }

@@ -1,0 +1,54 @@
+import Testing
+import VestaBytes
+import VestaTesting
+
+@testable import VestaServiceInterop
+
+/// A failure as a body of HTTP, and back.
+@Suite struct EnvelopeTests {
+  @Test(arguments: ServiceCode.allCases)
+  func `a failure is read as it was written, with its details`(code: ServiceCode) throws {
+    let status = ServiceStatus(
+      code, "why",
+      details: [
+        .retryInfo(after: .milliseconds(1_500)),
+        .errorInfo(reason: "DISK_FULL", domain: "store", metadata: ["b": "2", "a": "1"]),
+        .badRequest(field: "a.b", description: "no"), .badRequest(field: "c", description: "nor this"),
+        .help(url: "https://vesta.example", description: "more"),
+      ])
+    let body = try status.envelope().object.json()
+    #expect(ServiceStatus(httpStatus: 418, body: body) == status)
+    #expect(ErrorEnvelope(json: body)?.code == code.httpStatus)
+  }
+
+  @Test func `without a name the status of HTTP counts`() {
+    for body in ["", "<html>", "{}", "[]", #"{"error":"text"}"#, #"{"error":{"status":"NONE"}}"#] {
+      #expect(ServiceStatus(httpStatus: 404, body: Array(body.utf8)).code == .notFound, "\(body)")
+    }
+    #expect(ServiceStatus(httpStatus: 502, body: []).code == .unavailable)
+    #expect(ServiceStatus(httpStatus: 404, body: Array(#"{"error":"text"}"#.utf8)).message == "text")
+  }
+
+  @Test func `a pause is that of the body, then that of the field`() throws {
+    let body = try ServiceStatus(.unavailable, "", details: [.retryInfo(after: .seconds(3))]).envelope().object.json()
+    #expect(ServiceStatus(httpStatus: 503, body: body, retryAfter: "9").retryAfter == .seconds(3))
+    #expect(ServiceStatus(httpStatus: 503, body: [], retryAfter: "9").retryAfter == .seconds(9))
+    for text in ["", "-1", "soon", "99999999999999999999", "Mon, 23 Nov 2026 00:00:00 GMT"] {
+      #expect(ServiceStatus(httpStatus: 503, body: [], retryAfter: text).retryAfter == nil)
+    }
+  }
+
+  @Test func `damaged bodies are failures by their status`() throws {
+    var random = SplitMix(seed: 77)
+    let details: [ErrorDetail] = [
+      .retryInfo(after: .seconds(1)), .help(url: "u"), .badRequest(field: "f", description: ""),
+    ]
+    let body = try ServiceStatus(.aborted, "m", details: details).envelope().object.json()
+    for _ in 0..<20_000 {
+      var damaged = body
+      for _ in 0...random.below(4) { damaged[random.below(damaged.count)] = UInt8(random.below(256)) }
+      damaged = Array(damaged.prefix(random.oneIn(3) ? random.below(damaged.count) : damaged.count))
+      _ = ServiceStatus(httpStatus: 409, body: damaged)
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import VestaConcurrency
+import VestaTransportInterop
+
+/// One request and its response over a scripted pipe, with both of its ends.
+final class ScriptedExchange: Sendable {
+  private struct State: Sendable {
+    var fromServer = ScriptedFrames()
+    var fromClient = ScriptedFrames()
+    var head: HTTPRequest?
+    var collected: [UInt8] = []
+    var tasks: [Task<Void, Never>] = []
+    var sent: ByteStream?
+    var isOver = false
+  }
+
+  private let pipe: ScriptedPipe
+  private let handler: any HTTPHandler
+  private let drive: @Sendable () -> Void
+  private let onEnd: @Sendable () -> Void
+  private let turn = Turn<HTTPResponse>()
+  private let received = ByteStream()
+  private let state = Locked(State())
+
+  init(
+    _ pipe: ScriptedPipe, _ handler: any HTTPHandler, drive: @escaping @Sendable () -> Void,
+    onEnd: @escaping @Sendable () -> Void
+  ) {
+    self.pipe = pipe
+    self.handler = handler
+    self.drive = drive
+    self.onEnd = onEnd
+  }
+
+  func cut() {
+    pipe.client.cut()
+    drive()
+  }
+
+  // MARK: The client
+
+  func response(to request: HTTPRequest, body: [UInt8]) async throws -> HTTPResponse {
+    received.pipe.setDemand(nil, onCancel: { self.cut() })
+    return try await turn.wait { _ in
+      pipe.server.setReceiver { self.serverReceived($0) }
+      pipe.client.setReceiver { self.clientReceived($0) }
+      send(.head(ScriptedFrames.head(of: request)), from: pipe.client)
+      if !body.isEmpty { send(.piece(body), from: pipe.client) }
+      send(.end, from: pipe.client)
+    } onCancel: { _ in
+      self.cut()
+    }
+  }
+
+  private func clientReceived(_ event: ScriptedPipe.Event) {
+    switch event {
+    case .finished: break
+    case .lost: lost()
+    case .bytes(let bytes):
+      for frame in state.withLock({ $0.fromServer.feed(bytes) }) {
+        switch frame {
+        case .head(let text):
+          let (status, fields) = ScriptedFrames.response(text)
+          turn.begin()?.resume(returning: HTTPResponse(status, fields: fields, body: .stream(received)))
+        case .piece(let bytes): received.offer(bytes)
+        case .end:
+          received.finish()
+          finish()
+        }
+      }
+    }
+  }
+
+  private func lost() {
+    let error = TransportError(.connectionLost, "The connection was cut.")
+    turn.begin()?.resume(throwing: error)
+    received.fail(error)
+    finish()
+  }
+
+  private func finish() {
+    let isFirst = state.withLock { state in
+      defer { state.isOver = true }
+      return !state.isOver
+    }
+    if isFirst { onEnd() }
+  }
+
+  // MARK: The server
+
+  private func serverReceived(_ event: ScriptedPipe.Event) {
+    switch event {
+    case .finished: break
+    case .lost:
+      let (tasks, sent) = state.withLock { ($0.tasks, $0.sent) }
+      for task in tasks { task.cancel() }
+      sent?.cancel()
+    case .bytes(let bytes):
+      for frame in state.withLock({ $0.fromClient.feed(bytes) }) {
+        switch frame {
+        case .head(let text): state.withLock { $0.head = ScriptedFrames.request(text) }
+        case .piece(let bytes): state.withLock { $0.collected += bytes }
+        case .end: serve()
+        }
+      }
+    }
+  }
+
+  private func serve() {
+    let (request, body) = state.withLock { ($0.head, $0.collected) }
+    guard var request else { return cut() }
+    let head = HTTPRequestHead(method: request.method, target: request.target, fields: request.fields)
+    if !body.isEmpty, case .collected(let limit) = handler.bodyDelivery(for: head), body.count > limit {
+      return write(handler.refusal(of: head, limit: limit))
+    }
+    request.body = body.isEmpty ? .empty : .bytes(body)
+    switch handler.reply(to: request) {
+    case .response(let response): write(response)
+    case .webSocket: write(HTTPResponse(426))
+    case .task(let work):
+      run { exchange in
+        do {
+          exchange.write(try await work())
+        } catch {
+          exchange.write(HTTPResponse(.internalServerError))
+        }
+      }
+    }
+  }
+
+  private func write(_ response: HTTPResponse) {
+    send(.head(ScriptedFrames.head(of: response)), from: pipe.server)
+    guard case .stream(let stream, _) = response.body else {
+      if let bytes = response.body.bytes, !bytes.isEmpty { send(.piece(bytes), from: pipe.server) }
+      return send(.end, from: pipe.server)
+    }
+    state.withLock { $0.sent = stream }
+    if pipe.isCut { stream.cancel() }
+    run { exchange in
+      do {
+        while let bytes = try await stream.next() { exchange.send(.piece(bytes), from: exchange.pipe.server) }
+        exchange.send(.end, from: exchange.pipe.server)
+      } catch {
+        stream.cancel()
+        exchange.cut()
+      }
+    }
+  }
+
+  private func send(_ frame: ScriptedFrames.Frame, from end: ScriptedPipe.End) {
+    end.send(ScriptedFrames.bytes(of: frame))
+    drive()
+  }
+
+  private func run(_ work: @escaping @Sendable (ScriptedExchange) async -> Void) {
+    let task = Task { await work(self) }
+    state.withLock { $0.tasks.append(task) }
+    if pipe.isCut { task.cancel() }
+  }
+}
+
+/// The framing of a scripted network: a kind, a length, and so many bytes.
+struct ScriptedFrames: Sendable {
+  enum Frame: Sendable {
+    case head(String)
+    case piece([UInt8])
+    case end
+  }
+
+  private var buffer: [UInt8] = []
+
+  static func bytes(of frame: Frame) -> [UInt8] {
+    let (kind, payload): (UInt8, [UInt8]) =
+      switch frame {
+      case .head(let text): (0, Array(text.utf8))
+      case .piece(let bytes): (1, bytes)
+      case .end: (2, [])
+      }
+    let length = UInt32(payload.count)
+    return [kind] + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> UInt32($0)) }
+      + payload
+  }
+
+  /// Takes bytes, and returns the frames that they complete.
+  mutating func feed(_ bytes: [UInt8]) -> [Frame] {
+    buffer += bytes
+    var (frames, start): ([Frame], Int) = ([], 0)
+    while buffer.count - start >= 5 {
+      let length = buffer[(start + 1)..<(start + 5)].reduce(0) { $0 << 8 | Int($1) }
+      guard buffer.count - start - 5 >= length else { break }
+      let payload = buffer[(start + 5)..<(start + 5 + length)]
+      switch buffer[start] {
+      case 0: frames.append(.head(String(decoding: payload, as: UTF8.self)))
+      case 1: frames.append(.piece(Array(payload)))
+      default: frames.append(.end)
+      }
+      start += 5 + length
+    }
+    buffer.removeFirst(start)
+    return frames
+  }
+
+  static func head(of request: HTTPRequest) -> String {
+    ([request.method.name, request.target, request.scheme, request.authority] + lines(request.fields))
+      .joined(separator: "\n")
+  }
+
+  static func head(of response: HTTPResponse) -> String {
+    (["\(response.status.code)"] + lines(response.fields)).joined(separator: "\n")
+  }
+
+  static func request(_ text: String) -> HTTPRequest? {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard lines.count >= 4 else { return nil }
+    return HTTPRequest(
+      HTTPMethod(lines[0]), lines[1], scheme: lines[2], authority: lines[3], fields: fields(lines.dropFirst(4)))
+  }
+
+  static func response(_ text: String) -> (HTTPStatus, HTTPFields) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    return (HTTPStatus(lines.first.flatMap { Int($0) } ?? 500), fields(lines.dropFirst()))
+  }
+
+  private static func lines(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name): \($0.value)" } }
+
+  private static func fields(_ lines: ArraySlice<String>) -> HTTPFields {
+    var fields = HTTPFields()
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":"), let name = HTTPFieldName(String(line[..<colon])) else { continue }
+      fields.append(name, String(line[line.index(after: colon)...]))
+    }
+    return fields
+  }
+}

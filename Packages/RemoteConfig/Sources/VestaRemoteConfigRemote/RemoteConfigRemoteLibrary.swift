@@ -1,0 +1,80 @@
+public import VestaCore
+import VestaRemoteConfigBackend
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// Registers the configuration service of another machine: provides `any RemoteConfigBackend` and
+/// `any RemoteConfigAdminBackend` where the app's backend is a server, emulators or Firebase, and needs a transport.
+///
+/// It may be in one list with `RemoteConfigServiceLibrary`: the backend of the app's options chooses. An app may bring
+/// its own ``RemoteConfigRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
+///
+/// ```swift
+/// let options = VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 8080))
+/// try VestaApp.configure(
+///   options: options, libraries: [RemoteConfigLibrary.self, RemoteConfigRemoteLibrary.self, TransportLibrary.self])
+/// ```
+public enum RemoteConfigRemoteLibrary: Library {
+  /// The name in user-agent strings.
+  public static let name = "vesta-remote-config-remote"
+
+  /// Servers, emulators and Firebase.
+  public static let backends = Set<VestaOptions.Backend.Kind>.remote
+
+  /// The remote service, and the two protocols that it provides.
+  public static func components() -> [Component] {
+    [
+      Component(
+        RemoteConfigRemote.self, caching: .shared,
+        dependencies: [
+          .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
+          .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+          .optional(RemoteConfigRemoteOptions.self),
+        ]
+      ) { try remote(in: $0) },
+      Component((any RemoteConfigBackend).self, caching: .shared, dependencies: [.required(RemoteConfigRemote.self)]) {
+        try $0.require(RemoteConfigRemote.self)
+      },
+      Component(
+        (any RemoteConfigAdminBackend).self, caching: .shared, dependencies: [.required(RemoteConfigRemote.self)]
+      ) {
+        try $0.require(RemoteConfigRemote.self)
+      },
+    ]
+  }
+
+  private static func remote(in container: ComponentContainer) throws -> RemoteConfigRemote {
+    let (app, backend) = (container.options, container.options.backend)
+    let service = try RESTService(
+      container.require((any HTTPClient).self),
+      at: backend.origin(of: "remoteconfig", firebase: "https://firebaseremoteconfig.googleapis.com"),
+      options: rest(in: container))
+    var options = try container.find(RemoteConfigRemoteOptions.self) ?? RemoteConfigRemoteOptions()
+    options.appID = options.appID ?? app.googleAppID
+    options.packageName = options.packageName ?? app.bundleID
+    options.sdkVersion = options.sdkVersion ?? version
+    options.installationID = options.installationID ?? { [weak app = container.app] in app?.installationID ?? "" }
+    if backend.kind == .firebase {
+      options.realtimeOrigin =
+        options.realtimeOrigin ?? HTTPURL("https://firebaseremoteconfigrealtime.googleapis.com")
+      options.realtimeProject = options.realtimeProject ?? app.gcmSenderID
+    }
+    return RemoteConfigRemote(project: app.projectID ?? "no-project", on: service, options: options)
+  }
+
+  private static func rest(in container: ComponentContainer) throws -> RESTOptions {
+    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
+    rest.identify(
+      userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
+    rest.compression = try rest.compression ?? container.find(GRPCCompression.self)
+    rest.ownerToken = try rest.ownerToken ?? ownerToken(in: container)
+    return rest
+  }
+
+  /// Emulators know the owner by a word.
+  private static func ownerToken(in container: ComponentContainer) throws -> (@Sendable () async throws -> String)? {
+    if container.options.backend.kind == .emulators { return { "owner" } }
+    guard let source = try container.find((any OwnerTokenSource).self) else { return nil }
+    return { try await source.token() }
+  }
+}
