@@ -243,4 +243,41 @@ import VestaTesting
     #expect(try allows(100, size: 10_000))
     #expect(try !allows(30, size: 5_000_000))
   }
+
+  @Test(arguments: [
+    (#"{"rules": {".read": -1.5e+3}}"#, "Invalid rule expression.  Expected 'true', 'false', or an expression string."),
+    (#"{"rules": {".read": 1e-3}}"#, "Invalid rule expression.  Expected 'true', 'false', or an expression string."),
+    (#"{"rules": {".read": nan}}"#, "Parse error."), (#"{"rules": {".read": .5}}"#, "Parse error."),
+    (#"{"rules": {".read": "\u+041"}}"#, "Parse error."),
+  ]) func `a value that is no rule is told from one that is no JSON`(source: String, message: String) {
+    let error = #expect(throws: RulesetError.self) { try DatabaseRuleset(source) }
+    #expect(error?.issues.map(\.message).contains { $0.contains(message) } == true, "\(String(describing: error))")
+  }
+
+  @Test func `parts of texts are found and replaced as by looking at every place`() {
+    /// Replaces places from the left that do not overlap, one character after another.
+    func replaced(_ text: [UInt8], _ part: [UInt8], _ new: [UInt8]) -> [UInt8] {
+      var (result, index): ([UInt8], Int) = ([], 0)
+      while index < text.count {
+        if text[index...].starts(with: part) {
+          result += new
+          index += part.count
+        } else {
+          result.append(text[index])
+          index += 1
+        }
+      }
+      return result
+    }
+    var random = SplitMix(seed: 11)
+    for _ in 0..<3_000 {
+      func letters(_ count: Int) -> [UInt8] { (0..<count).map { _ in random.pick(Array("ab".utf8)) } }
+      let (text, part) = (letters(random.below(24)), letters(1 + random.below(7)))
+      let (whole, piece) = (String(decoding: text, as: UTF8.self), String(decoding: part, as: UTF8.self))
+      let expected = replaced(text, part, Array("-".utf8))
+      #expect(BytesSearch.contains(whole, piece) == expected.contains(UInt8(ascii: "-")), "\(piece) in \(whole)")
+      #expect(
+        BytesSearch.replace(whole, piece, "-", limit: 100).map { Array($0.utf8) } == expected, "\(piece) in \(whole)")
+    }
+  }
 }

@@ -66,6 +66,8 @@ import VestaTesting
     "{'a': 1, 'b': 1, 'd': 1}.diff({'b': 1, 'c': 1, 'd': 2}).changedKeys() == ['d'].toSet()",
     "{'a': null, 'b': 1}.diff({'b': 1, 'c': null}).affectedKeys() == ['a', 'c'].toSet()",
     "{'a': null, 'b': 1}.diff({'b': 1, 'c': null}).unchangedKeys() == ['b'].toSet()",
+    "{'a': 1}.diff({'a': 2}) == {'a': 1.0}.diff({'a': 2}) && {'a': 1}.diff({'a': 2}) != {'a': 1}.diff({'a': 3})",
+    "{'a': 1}.diff({'a': 2}) != {'a': 3}.diff({'a': 2})",
     "{'a': 1}.get(['a', 'b'], 7) == 7 && {'a': {'b': 2}}.get(['a', 'b'], 7) == 2 && {}.get('a', null) == null",
     "['a', 'b'].hasOnly(['a', 'b', 'c']) && !['a', 'd'].hasOnly(['a']) && [1, 1, 2].removeAll([1]) == [2]",
     "request.path[0] == 'databases' && request.path[3:5] == /c/d1 && string(/a/b) == '/a/b'",

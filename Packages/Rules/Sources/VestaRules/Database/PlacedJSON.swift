@@ -134,7 +134,9 @@ struct PlacedJSONReader {
     case "false": return .bool(false, at: start)
     case "null": return .other(at: start)
     case let text:
-      guard Double(text) != nil else { throw Failure(at: start) }
+      guard let first = text.utf8.first, first == UInt8(ascii: "-") || Lexer.isDigit(first), Double(text) != nil else {
+        throw Failure(at: start)
+      }
       return .other(at: start)
     }
   }
@@ -177,7 +179,8 @@ struct PlacedJSONReader {
   }
 
   private mutating func unit() throws(Failure) -> UInt16 {
-    guard index + 4 <= bytes.count,
+    // A sign is no digit, though a number may have one.
+    guard index + 4 <= bytes.count, bytes[index] != UInt8(ascii: "+"), bytes[index] != UInt8(ascii: "-"),
       let value = UInt16(String(decoding: bytes[index..<(index + 4)], as: UTF8.self), radix: 16)
     else { throw Failure(at: index) }
     index += 4
