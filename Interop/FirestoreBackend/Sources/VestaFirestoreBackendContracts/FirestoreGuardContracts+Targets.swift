@@ -49,6 +49,33 @@ extension FirestoreGuardContracts {
       try expect(probe.changes.last?.cause?.code, equals: .permissionDenied, "the cause")
       try expect(probe.messages, equals: messages, "the messages")
     },
+    Contract("of a document that leaves the results of a query the name alone is sent") { subject in
+      let engine = try await subject.prepared { _ in true }
+      let open = StructuredQuery.all("rooms", where: .field(path: "open", .equal, .boolean(true)))
+      let call = try await engine.backend.listen(database: engine.database, context: engine.eve)
+      let watchdog = Task {
+        try await Task.sleep(for: subject.patience)
+        call.cancel()
+      }
+      defer { watchdog.cancel() }
+      call.send(.addTarget(Target(id: 1, .query(parent: engine.subject.root, open))))
+      var hasLeft = false
+      for try await batch in call.responses {
+        for response in batch {
+          switch response {
+          case .targetChange(let change) where change.kind == .current:
+            try await engine.subject.commit(engine.subject.set("rooms/a", ["open": .boolean(false)]))
+          case .documentChange(let change):
+            try expect(change.document.fields["open"], equals: .boolean(true), "the field of a document that is sent")
+          case .documentRemove(let remove): hasLeft = remove.removedTargetIDs == [1]
+          default: break
+          }
+        }
+        if hasLeft { break }
+      }
+      call.cancel()
+      try expect(hasLeft, "the document has not left")
+    },
     Contract("targets are asked about again when the rules change") { subject in
       let engine = try await subject.prepared { _ in true }
       var probe = try await ListenProbe(engine.subject, as: engine.eve)

@@ -18,7 +18,8 @@ public import VestaServiceInterop
 ///   The call fails with `PERMISSION_DENIED`, nothing has changed, and its transaction has ended. A denied target ends
 ///   with that cause.
 /// - Each target of a listen call is asked about again when the rules change (``observe(_:)``); another user needs
-///   another call. Documents that enter or leave the results of a query are not asked about.
+///   another call. Documents that are followed by name are asked about at each change. Documents that enter the
+///   results of a query are not asked about, and of those that leave them the name alone is sent.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.
 ///
 /// An engine without a guard checks no rules.

@@ -24,6 +24,8 @@ package struct CachedDocument: Sendable, Hashable {
     case local = 1
     /// Writes that the service has acknowledged, and whose outcome it has not sent.
     case committed = 2
+    /// The same, in a document of the service from before them that was sent after their acknowledgement.
+    case completed = 3
   }
 
   private struct Parts: Sendable {
@@ -119,7 +121,9 @@ package struct CachedDocument: Sendable, Hashable {
   /// Whether writes are in it that the service has not acknowledged.
   package var hasLocalMutations: Bool { pending == .local }
   /// Whether acknowledged writes are in it whose outcome the service has not sent.
-  package var hasCommittedMutations: Bool { pending == .committed }
+  package var hasCommittedMutations: Bool { pending == .committed || isCompleted }
+  /// Whether they are in a document of the service that was sent after their acknowledgement.
+  package var isCompleted: Bool { pending == .completed }
   /// Whether any writes are in it that the service has not sent back.
   package var hasPendingWrites: Bool { pending != .none }
 
@@ -142,6 +146,9 @@ package struct CachedDocument: Sendable, Hashable {
   package mutating func commit(_ contents: Contents, at version: Timestamp) {
     change { ($0.contents, $0.version, $0.pending) = (contents, version, .committed) }
   }
+
+  /// Notes that acknowledged writes are in a document of the service that was sent after their acknowledgement.
+  package mutating func complete() { if hasCommittedMutations { change { $0.pending = .completed } } }
 
   /// Whether the two are the same for listeners.
   package static func == (left: CachedDocument, right: CachedDocument) -> Bool {

@@ -76,6 +76,8 @@ struct WatchMachine {
   }
 
   private struct Call {
+    /// Whether a guard is asked about its targets.
+    var isGuarded = false
     var targets: [Int32: CallTarget] = [:]
     /// The watches whose queries run again; while there are any, responses are held.
     var stale: Set<WatchID> = []
@@ -293,6 +295,7 @@ struct WatchMachine {
       actions.append(.begin(Job(id: lastNumber, work: .start(request, target: target.id))))
     }
     if calls[call] == nil { calls[call] = Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
+    calls[call]?.isGuarded = isGuarded
     calls[call]?.targets[target.id] = CallTarget(
       state: .starting(job ?? lastNumber), asked: isGuarded ? target : nil)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
@@ -439,6 +442,9 @@ struct WatchMachine {
     if calls[call]?.stale.isEmpty == false {
       return hold(responses, for: call)
     }
+    // The query that a guard has allowed says nothing of a document that is no result any longer.
+    let isGuarded = calls[call]?.isGuarded == true
+    let responses = isGuarded ? responses.map(\.withoutFormerResult) : responses
     guard withSnapshot, let version else { return [.send(call, responses)] }
     calls[call]?.snapshot = version
     return [.send(call, responses + [WatchMachine.globalSnapshot(version)])]
@@ -472,6 +478,17 @@ struct WatchMachine {
     .targetChange(
       TargetChange(
         .noChange, resumeToken: ResumeToken.encode(version), readTime: Timestamp(microseconds: version)))
+  }
+}
+
+extension ListenResponse {
+  /// The response; of a document that has left its targets and is in no other, the name alone.
+  fileprivate var withoutFormerResult: ListenResponse {
+    guard case .documentChange(let change) = self, change.targetIDs.isEmpty else { return self }
+    return .documentRemove(
+      DocumentRemove(
+        document: change.document.name, removedTargetIDs: change.removedTargetIDs,
+        readTime: change.document.updateTime))
   }
 }
 

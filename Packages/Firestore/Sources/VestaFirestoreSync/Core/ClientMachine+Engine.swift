@@ -70,7 +70,8 @@ extension ClientMachine {
   /// Gives a limited view whose results have changed the engine's results, which were read before the change.
   func takeRefill(of id: QueryID, target: Int32) {
     guard let found = engineCache.refills.removeValue(forKey: id) else { return }
-    _ = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
+    let changed = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
+    refilled.merge(changed) { _, new in new }
     local.refer(to: found.map(\.path), from: target)
   }
 

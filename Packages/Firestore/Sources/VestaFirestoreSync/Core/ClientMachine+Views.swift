@@ -27,6 +27,11 @@ extension ClientMachine {
     local.noteViews(references)
     startAwaiting()
     endAsking()
+    if refilled.isEmpty { return }
+    // The other views look at the documents that have come in, too.
+    let changed = refilled
+    refilled = [:]
+    raise(changed, event: nil)
   }
 
   /// A view, and the changed documents that its query looks at.

@@ -83,6 +83,8 @@ package final class ClientMachine {
 
   /// The documents and results that were read from an engine in the process for events that wait.
   var engineCache = EngineCache()
+  /// The documents that refills have changed, of which the other views have not been notified.
+  var refilled: [DocumentKey: CachedDocument] = [:]
 
   // Core.
   var events = EventMachine()

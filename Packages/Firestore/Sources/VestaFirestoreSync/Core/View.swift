@@ -177,8 +177,9 @@ package struct View: Sendable {
         changes.add(DocumentViewChange(.metadata, new))
         return true
       }
-      // An acknowledged write is shown when the watch stream has delivered it: until then the local state stays.
-      if old.hasLocalMutations, new.hasCommittedMutations {
+      // An acknowledged write is shown when the watch stream has delivered it: until then the local state stays, unless
+      // that lacks what the document had before.
+      if old.hasLocalMutations, new.hasCommittedMutations, !new.isCompleted {
         awaited[new.path] = new.version
         return false
       }

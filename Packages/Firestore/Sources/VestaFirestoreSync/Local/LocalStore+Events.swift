@@ -10,23 +10,35 @@ extension LocalStore {
     beginTransaction()
     for (id, change) in event.targetChanges { apply(change, to: id, event) }
     for key in event.documentUpdates.keys where event.resolvedLimboDocuments.contains(key) { touchLimbo(key) }
+    let isAsSent = !hasOverlays && unfounded.isEmpty
     let changed = take(event.documentUpdates)
     if event.version > .zero, event.version >= targets.lastRemoteSnapshotVersion {
       targets.lastRemoteSnapshotVersion = event.version
       changes.globals = true
     }
     // Views are notified before the transaction ends: unreferenced documents leave the cache then.
-    let result = shown(changed, of: event.documentUpdates)
+    var result = isAsSent ? shown(changed, of: event.documentUpdates) : localDocuments(changed)
+    if changed.count < event.documentUpdates.count { tell(known: event.documentUpdates, &result) }
     endTransaction()
     return result
   }
 
-  /// The documents that have changed, with the pending writes on top: most of the time they are as they were sent.
+  /// Adds the documents that the cache had already as they were sent, from a read of the engine, say: a view may show
+  /// an earlier state.
+  private func tell(
+    known updates: [DocumentKey: CachedDocument], _ result: inout [DocumentKey: CachedDocument]
+  ) {
+    for (key, document) in updates where result[key] == nil {
+      if documents.known(key)?.version == document.version { result[key] = localDocument(key) }
+    }
+  }
+
+  /// The documents that have changed, without pending writes: most of the time they are as they were sent.
   private func shown(
     _ changed: [DocumentKey], of updates: [DocumentKey: CachedDocument]
   ) -> [DocumentKey: CachedDocument] {
     let isAsSent =
-      !hasOverlays && changed.count == updates.count
+      changed.count == updates.count
       && updates.values.allSatisfy { !($0.isMissing && $0.version == .zero) }
     return isAsSent ? updates : localDocuments(changed)
   }
@@ -84,18 +96,22 @@ extension LocalStore {
       {
         insert(document)
         changed.append(key)
+      } else if document.version < existing.version, let completed = unfounded.complete(existing, with: document) {
+        insert(completed)
+        changed.append(key)
       }
     }
     if !queue.isEmpty { recalculateOverlays(of: switched.filter(needsNewOverlay)) }
     return changed
   }
 
-  /// Patches depend on the document beneath them; sets and deletes do not.
+  /// Patches depend on the document beneath them; sets and deletes do not, unless they stand for patches of a document
+  /// that was not known.
   private func needsNewOverlay(_ key: DocumentKey) -> Bool {
     guard queue.contains(key) else { return false }
     guard let overlay = queue.overlays[key] else { return true }
     if case .patch = overlay.mutation.change { return true }
-    return false
+    return queue.batches(of: key).first?.mutations.first { $0.path == key }?.dependsOnDocument ?? false
   }
 
   /// Notes that a document has entered or left a target.
@@ -104,6 +120,7 @@ extension LocalStore {
   }
 
   mutating func insert(_ document: CachedDocument) {
+    if !document.hasCommittedMutations || document.isCompleted { unfounded.remove(document.path) }
     documents.insert(document)
     contents += 1
     if makesRowsOfDocuments { changes.documents.insert(document.path) }
@@ -112,6 +129,7 @@ extension LocalStore {
   }
 
   mutating func remove(_ key: DocumentKey) {
+    unfounded.remove(key)
     documents.remove(key)
     contents += 1
     if makesRowsOfDocuments { changes.documents.insert(key) }

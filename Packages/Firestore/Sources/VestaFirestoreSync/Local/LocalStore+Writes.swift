@@ -40,8 +40,10 @@ extension LocalStore {
     for (key, version) in answer.versions {
       var document = documents[key]
       guard document.version < version else { continue }
+      let wasKnown = document.isValid
       answer.batch.applyAcknowledged(to: &document, answer)
       guard document.isValid else { continue }
+      unfounded.note(answer, of: key, wasKnown: wasKnown, limit: tuning.acknowledgedDocuments)
       document.readTime = answer.commitTime
       insert(document)
     }

@@ -55,6 +55,8 @@ package struct LocalStore {
   private(set) var held: Set<DocumentKey> = []
   /// Documents of acknowledged writes that stay until the backend has sent a snapshot of the writes.
   private(set) var acknowledged = AcknowledgedDocuments()
+  /// The acknowledged writes of documents that were not known before them.
+  var unfounded = UnfoundedDocuments()
   var sequenceNumbers: [DocumentKey: Int64] = [:]
   var sequenceNumber: Int64 = 0
 
