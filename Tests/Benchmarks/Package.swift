@@ -208,6 +208,7 @@ let package = Package(
       name: "TransportBenchmarks",
       dependencies: [
         "BenchmarkKit",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTransport", package: "Transport"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ], swiftSettings: settings),

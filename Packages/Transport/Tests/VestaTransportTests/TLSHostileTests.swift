@@ -160,6 +160,7 @@ import VestaTransportInterop
     for wantsAnswer in [SSL_KEY_UPDATE_NOT_REQUESTED, SSL_KEY_UPDATE_REQUESTED] {
       try await SecureTestServer.run {
         $0.tlsControlMessages = 50
+        $0.idleTimeout = .seconds(1_000)
         $0.tlsControlMessagesPerSecond = 0
       } _: { server in
         let peer = try TLSRawPeer(server.listener.address, try TLSClientContext(.testing), host: "localhost")

@@ -81,7 +81,8 @@ import VestaTransportInterop
     let (chain, key) = TestAuthority.shared.files(names: "DNS:localhost,IP:127.0.0.1")
     try folder.write(chain, to: "chain")
     try folder.write(key, to: "key")
-    let port = 20_000 + Int.random(in: 0..<20_000)
+    // Below the ports that the system gives to others.
+    let port = 20_000 + Int.random(in: 0..<12_000)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
     process.arguments = [
@@ -142,7 +143,7 @@ import VestaTransportInterop
     let (chain, key) = TestAuthority.shared.files(names: "DNS:localhost,IP:127.0.0.1")
     try folder.write(chain, to: "chain")
     try folder.write(key, to: "key")
-    let port = 20_000 + Int.random(in: 0..<20_000)
+    let port = 20_000 + Int.random(in: 0..<12_000)
     try await TestServer.run { clear in
       try await SecureTestServer.run { secure in
         let servers = """

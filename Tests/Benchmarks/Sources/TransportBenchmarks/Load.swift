@@ -7,11 +7,13 @@ struct Load {
 
   /// - Parameter processorTime: The processor time of the server so far, in nanoseconds.
   static func run(
-    port: Int, path: String, connections: Int, processorTime: () -> Double
+    port: Int, path: String, connections: Int, scheme: String = "http", closes: Bool = false,
+    processorTime: () -> Double
   ) async -> Load {
     let before = processorTime()
+    let connection = closes ? "connection: close" : "connection: keep-alive"
     let output = await Program.output(
-      "/usr/bin/wrk", "-t2", "-c\(connections)", "-d2", "http://127.0.0.1:\(port)\(path)")
+      "/usr/bin/wrk", "-t2", "-c\(connections)", "-d2", "-H", connection, "\(scheme)://127.0.0.1:\(port)\(path)")
     let used = processorTime() - before
     let words = output.split(whereSeparator: \.isWhitespace)
     // "123456 requests in 2.00s, …"
@@ -24,6 +26,10 @@ struct Load {
 
 enum Program {
   static func output(_ path: String, _ arguments: String...) async -> String {
+    await output(path, arguments: arguments)
+  }
+
+  static func output(_ path: String, arguments: [String]) async -> String {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         let process = Process()

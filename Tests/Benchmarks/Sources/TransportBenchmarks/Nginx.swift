@@ -4,10 +4,16 @@ enum TransportBenchmarkError: Error {
   case missing(String)
 }
 
-/// An nginx with two workers that answers everything by `return`.
+/// An nginx with two workers that answers by `return`, and sends a file of a gibibyte, in clear and with TLS.
 struct Nginx {
   let port: Int
+  let securePort: Int
   private let workers: [String]
+
+  static let chain = "\(folder)/chain.pem"
+  static let key = "\(folder)/key.pem"
+  static let file = "\(folder)/file"
+  static let fileBytes: UInt64 = 1 << 30
 
   private static let folder = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-bench-nginx").path
 
@@ -17,17 +23,25 @@ struct Nginx {
     }
     stop()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let port = 18_091
+    let (port, securePort) = (18_091, 18_092)
+    try makeFiles()
     let text = """
-      worker_processes 2; pid \(folder)/pid; error_log \(folder)/errors; daemon on;
+      user root; worker_processes 2; pid \(folder)/pid; error_log \(folder)/errors; daemon off;
       events { worker_connections 4096; }
       http {
-        access_log off; keepalive_requests 1000000000;
+        access_log off; sendfile on; tcp_nodelay on; keepalive_requests 1000000000;
         client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
         uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
         server {
           listen 127.0.0.1:\(port) reuseport;
           location / { default_type text/plain; return 200 "hello, world\\n"; }
+          location /file { root \(folder); }
+        }
+        server {
+          listen 127.0.0.1:\(securePort) ssl reuseport;
+          ssl_certificate \(chain); ssl_certificate_key \(key); ssl_protocols TLSv1.2 TLSv1.3;
+          location / { default_type text/plain; return 200 "hello, world\\n"; }
+          location /file { root \(folder); }
         }
       }
       """
@@ -36,10 +50,33 @@ struct Nginx {
     process.executableURL = URL(fileURLWithPath: "/usr/sbin/nginx")
     process.arguments = ["-c", "\(folder)/conf"]
     try process.run()
+    // Its workers listen when they are there; a daemon would keep open what tells Foundation of its end.
+    let master = process.processIdentifier
+    for _ in 0..<250 {
+      usleep(20_000)
+      let children = try String(contentsOfFile: "/proc/\(master)/task/\(master)/children", encoding: .utf8)
+      let workers = children.split(separator: " ").map(String.init)
+      if workers.count == 2 { return Nginx(port: port, securePort: securePort, workers: workers) }
+    }
+    throw TransportBenchmarkError.missing("nginx")
+  }
+
+  /// A key and a certificate for both servers, and a file without blocks on the disk.
+  private static func makeFiles() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    process.arguments = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+      "/CN=bench",
+      "-keyout", key, "-out", chain,
+    ]
+    process.standardError = FileHandle.nullDevice
+    try process.run()
     process.waitUntilExit()
-    guard process.terminationStatus == 0, let master = processID else { throw TransportBenchmarkError.missing("nginx") }
-    let children = try String(contentsOfFile: "/proc/\(master)/task/\(master)/children", encoding: .utf8)
-    return Nginx(port: port, workers: children.split(separator: " ").map(String.init))
+    _ = FileManager.default.createFile(atPath: file, contents: nil)
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+    try handle.truncate(atOffset: fileBytes)
+    try handle.close()
   }
 
   /// Ends the one that this benchmark has started.

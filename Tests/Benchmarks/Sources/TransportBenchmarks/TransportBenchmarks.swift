@@ -1,4 +1,5 @@
 public import BenchmarkKit
+import VestaConcurrency
 import VestaTransport
 import VestaTransportInterop
 
@@ -10,6 +11,9 @@ import VestaTransportInterop
 /// - Throws: When wrk or nginx is not installed, or no address is free.
 public func transportBenchmarks() async throws -> [Benchmark] {
   let nginx = try Nginx.start()
+  let nghttpd = try Nghttpd.start()
+  let redis = try Redis.start()
+  peersOfBenchmarks.withLock { $0 = (nghttpd, redis) }
   let server = try VestaTransportServer(loops: 2)
   let listener = try await server.listen(at: .internet(host: "127.0.0.1", port: 0), handler: Hello())
   let port = listener.address.port ?? 0
@@ -32,21 +36,35 @@ public func transportBenchmarks() async throws -> [Benchmark] {
         }
       ))
   }
+  let security = TLSServerSettings(try TLSCertificates([.files(chain: Nginx.chain, key: Nginx.key)]))
+  let secure = try await server.listen(at: .internet(host: "127.0.0.1", port: 0), security: security, handler: Hello())
+  let ports = Ports(ours: port, oursSecure: secure.address.port ?? 0, nginx: nginx)
   return [
     line("transport-http1-small", "/", connections: 64, cpu: false),
     line("transport-http1-small-processor", "/", connections: 64, cpu: true),
     line("transport-http1-task-processor", "/task", connections: 64, cpu: true),
-  ]
+  ] + (try await http2Benchmarks(nghttpd)) + tlsBenchmarks(ports)
+    + (try await streamBenchmarks()) + (try await fanOutBenchmarks(redis))
 }
 
 /// Ends the servers.
-public func stopTransportBenchmarks() { Nginx.stop() }
+public func stopTransportBenchmarks() {
+  Nginx.stop()
+  let peers = peersOfBenchmarks.withLock { $0.take() }
+  peers?.0.stop()
+  peers?.1.stop()
+}
+
+private let peersOfBenchmarks = Locked<(Nghttpd, Redis)?>(nil)
 
 /// The answer that nginx gives by `return`, in place or by a task.
-private struct Hello: HTTPHandler {
+struct Hello: HTTPHandler {
   private let response = HTTPResponse(fields: [.contentType: "text/plain"], body: .text("hello, world\n"))
 
   func reply(to request: HTTPRequest) -> HTTPReply {
-    request.target == "/task" ? .task { response } : .response(response)
+    if request.target == "/file" {
+      return .response(TransportFile(Nginx.file)?.response(to: request) ?? HTTPResponse(.notFound))
+    }
+    return request.target == "/task" ? .task { response } : .response(response)
   }
 }

@@ -83,7 +83,7 @@ public final class GRPCHandler: HTTPHandler {
 
   private func makeContext(_ request: HTTPRequest) throws -> GRPCContext {
     var context = GRPCContext(path: request.target, metadata: request.fields, peer: request.peer)
-    if let text = request.fields.first("grpc-timeout") {
+    if let text = request.fields.first(GRPCWire.timeoutName) {
       guard let timeout = GRPCWire.timeout(text) else {
         throw GRPCError(.internal, "The time-out '\(text)' is none.")
       }
@@ -94,7 +94,7 @@ public final class GRPCHandler: HTTPHandler {
   }
 
   private func compression(of fields: HTTPFields) throws -> GRPCCompression? {
-    guard let name = fields.first("grpc-encoding"), name != "identity" else { return nil }
+    guard let name = fields.first(GRPCWire.encodingName), name != "identity" else { return nil }
     guard let compression = options.compression, compression.name == name else {
       let accepted = options.compression.map { "identity,\($0.name)" } ?? "identity"
       throw GRPCError(

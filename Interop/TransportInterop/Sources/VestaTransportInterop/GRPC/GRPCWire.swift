@@ -4,6 +4,10 @@ import VestaServiceInterop
 /// The fields of gRPC over HTTP/2, in both directions.
 enum GRPCWire {
   static let contentType = "application/grpc"
+  private static let typeBytes = Array(contentType.utf8)
+  /// Names that every call looks for.
+  static let timeoutName: HTTPFieldName = "grpc-timeout"
+  static let encodingName: HTTPFieldName = "grpc-encoding"
 
   // MARK: Time-outs
 
@@ -100,10 +104,10 @@ enum GRPCWire {
   /// Whether a request is one of gRPC.
   static func isGRPC(_ fields: HTTPFields) -> Bool {
     fields.hasFirst(.contentType) { type in
-      guard type.count >= contentType.utf8.count, type.prefix(contentType.utf8.count).elementsEqual(contentType.utf8)
-      else { return false }
-      return type.count == contentType.utf8.count
-        || [UInt8(ascii: "+"), UInt8(ascii: ";")].contains(type[contentType.utf8.count])
+      guard type.count >= typeBytes.count else { return false }
+      for index in 0..<typeBytes.count where type[index] != typeBytes[index] { return false }
+      guard type.count > typeBytes.count else { return true }
+      return type[typeBytes.count] == UInt8(ascii: "+") || type[typeBytes.count] == UInt8(ascii: ";")
     }
   }
 
