@@ -24,6 +24,7 @@ let package = Package(
     .package(path: "../Crypto"),
     .package(path: "../Firestore"),
     .package(path: "../MemoryStore"),
+    .package(path: "../Rules"),
     .package(path: "../SQLite"),
     .package(path: "../Transport"),
     .package(path: "../../Interop/ServiceInterop"),
@@ -33,6 +34,7 @@ let package = Package(
     .target(
       name: "VestaServer",
       dependencies: [
+        .product(name: "VestaAuthEndpoints", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
@@ -41,6 +43,7 @@ let package = Package(
         .product(name: "VestaFirestoreEndpoints", package: "Firestore"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
+        .product(name: "VestaRulesGuards", package: "Rules"),
         .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransport", package: "Transport"),

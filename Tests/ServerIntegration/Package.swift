@@ -26,7 +26,7 @@ let package = Package(
       ],
       resources: [
         .copy("cases.py"), .copy("firestore_client.py"), .copy("firestore_rest.py"), .copy("firestore_crash.py"),
-        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"),
+        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"), .copy("together.py"),
       ],
       swiftSettings: settings
     )

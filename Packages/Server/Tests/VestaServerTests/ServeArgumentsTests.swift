@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import VestaTesting
 
 @testable import VestaServer
 
@@ -34,6 +36,19 @@ import Testing
     #expect(throws: ServerError.self) { try ServeArguments(arguments, in: "/no/such/directory") }
   }
 
+  @Test func `rules are found beside the file that names them`() async throws {
+    try await withTemporaryDirectory { directory in
+      let json = #"{"firestore":{"rules":"rules/f.rules"},"storage":{"rules":"/absolute/s.rules"}}"#
+      try Data(json.utf8).write(to: directory.appending(path: "firebase.json"))
+      let folder = directory.standardizedFileURL.path(percentEncoded: false)
+      let path = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+      for arguments in [[], ["--config", "\(path)/firebase.json"]] {
+        let settings = try ServeArguments(arguments, in: path).settings
+        #expect(settings.rules == ["firestore": "\(path)/rules/f.rules", "storage": "/absolute/s.rules"])
+      }
+    }
+  }
+
   @Test func `ports and hosts come from firebase json`() throws {
     let json = #"{"emulators":{"firestore":{"host":"h","port":1},"hub":{"port":2},"ui":{"enabled":false},"x":1}}"#
     let configuration = try FirebaseConfiguration(json: Array(json.utf8))
@@ -41,6 +56,8 @@ import Testing
     for wrong in ["", "[]", #"{"emulators":{"hub":{"port":"x"}}}"#, #"{"emulators":{"hub":{"port":70000}}}"#] {
       #expect(throws: ServerError.self) { try FirebaseConfiguration(json: Array(wrong.utf8)) }
     }
+    let rules = #"{"firestore":{"rules":"f.rules"},"storage":[{"bucket":"b","rules":"s.rules"}],"database":{}}"#
+    #expect(try FirebaseConfiguration(json: Array(rules.utf8)).rules == ["firestore": "f.rules", "storage": "s.rules"])
     #expect(FirebaseConfiguration.defaultProject(json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")
   }
 }

@@ -26,6 +26,15 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(5))) func `users that sign in reach what the rules say is theirs`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory", "--project", "together")
+      let result = try await server.python("together", [])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      await server.end()
+    }
+  }
+
   @Test(.timeLimit(.minutes(5))) func `a server that ends has its streams end with UNAVAILABLE, never with success`()
     async throws
   {

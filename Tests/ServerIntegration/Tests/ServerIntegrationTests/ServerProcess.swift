@@ -12,8 +12,8 @@ final class ServerProcess: Sendable {
   private let process: Process
   private let lines: Log<String>
 
-  /// The address of Firestore: `127.0.0.1:1234`.
-  let firestore: String
+  /// The addresses of products, by the variables in which clients look for them.
+  let addresses: [String: String]
 
   /// Starts a server.
   ///
@@ -21,16 +21,18 @@ final class ServerProcess: Sendable {
   ///   - directory: For the server's files.
   ///   - arguments: Further arguments.
   init(in directory: URL, _ arguments: String...) async throws {
-    let ports = ["--port", "0", "--port-firestore", "0", "--port-hub", "0"]
+    let ports = ["", "-auth", "-firestore", "-hub"].flatMap { ["--port\($0)", "0"] }
     let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     (process, lines) = try Self.start(
       folder.appending(path: "vesta").path, ["serve"] + ports + arguments, ["TMPDIR": directory.path], directory)
     await lines.wait { entries in entries.contains { $0.hasPrefix("  hub") || $0 == Self.ended } }
-    let words = lines.entries.first { $0.hasPrefix("  firestore") }?.split(separator: " ") ?? []
-    guard words.count > 1, !lines.entries.contains(Self.ended) else {
-      throw Failure(output: lines.entries.joined(separator: "\n"))
+    guard !lines.entries.contains(Self.ended) else { throw Failure(output: lines.entries.joined(separator: "\n")) }
+    var addresses: [String: String] = [:]
+    for (name, variable) in [("auth", "FIREBASE_AUTH_EMULATOR_HOST"), ("firestore", "FIRESTORE_EMULATOR_HOST")] {
+      let words = lines.entries.first { $0.hasPrefix("  \(name) ") }?.split(separator: " ") ?? []
+      if words.count > 1 { addresses[variable] = String(words[1]) }
     }
-    firestore = String(words[1])
+    self.addresses = addresses
   }
 
   /// Ends the process by a signal, and waits for its end.
@@ -63,7 +65,7 @@ final class ServerProcess: Sendable {
       throw Failure(output: "the script \(script) or the interpreter is missing")
     }
     return try Self.start(
-      python, [path] + arguments, ["FIRESTORE_EMULATOR_HOST": firestore, "GRPC_VERBOSITY": "NONE"], nil)
+      python, [path] + arguments, addresses.merging(["GRPC_VERBOSITY": "NONE"]) { $1 }, nil)
   }
 
   /// The line after the last one of a process.

@@ -1,4 +1,5 @@
 """Firestore's REST, with nothing but the standard library: FIRESTORE_EMULATOR_HOST says where."""
+import base64
 import json
 import os
 import sys
@@ -191,6 +192,47 @@ def case_clearing_and_readiness():
     equal(db("GET", "/a?showMissing=true"), {})
     # A database that was never written to.
     equal(call("DELETE", f"/emulator/{Database().root[1:]}")[0], 200)
+
+
+def token(claims):
+    """An unsigned token, as local test kits make them."""
+    parts = [{"alg": "none", "type": "JWT"}, {"iat": 0, "exp": 3600, **claims}]
+    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts) + "."
+
+
+def rules(condition):
+    return "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{id} { %s } } }" % condition
+
+
+def case_rules_decide():
+    db = Database()
+    place = f"/emulator/v1/projects/{db.name.split('/')[1]}:securityRules"
+
+    def put(source, **more):
+        status, _, text = call("PUT", place, {"rules": {"files": [{"content": source}]}, **more})
+        return status, json.loads(text)
+
+    ada, grace = ({"Authorization": f"Bearer {token({'sub': name, 'user_id': name})}"} for name in ["ada", "grace"])
+    equal(put(rules("allow read, write: if request.auth.uid == id;")), (200, {}))
+    db("PATCH", "/a/ada", {}, headers=ada)
+    db("GET", "/a/ada", headers=ada)
+    equal(db("GET", "/a/ada", status=403, headers=grace)["error"]["status"], "PERMISSION_DENIED")
+    db("PATCH", "/a/ada", {}, status=403, headers=grace)
+    db("GET", "/a/ada", status=403, headers={"Authorization": ""})
+    db("GET", "/a/ada")
+    db("GET", "/a/ada", status=401, headers={"Authorization": "Bearer a.b.c"})
+    # Rules that do not compile change nothing.
+    status, answer = put("service cloud.firestore { match }")
+    equal((status, answer["error"]["status"]), (400, "INVALID_ARGUMENT"))
+    status, answer = put("service cloud.firestore { match }", ignore_errors=True)
+    equal(status, 200)
+    errors = [issue for issue in answer["issues"] if issue["severity"] == "ERROR"]
+    equal(errors[0]["sourcePosition"]["line"], 1)
+    db("GET", "/a/ada", headers=ada)
+    equal(put(rules("allow read: if true;"))[0], 200)
+    db("GET", "/a/ada", headers=grace)
+    db("PATCH", "/a/ada", {}, status=403, headers=ada)
+    equal(call("PUT", place, {"rules": {}})[0], 400)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,22 @@ import VestaTransportInterop
 enum EmulatorCall: Equatable {
   /// Deletes all documents of a database.
   case clear(project: String, database: String)
+  /// Replaces the security rules of a project.
+  case setRules(project: String)
 
   /// `nil` for a request that is none of these calls.
   init?(method: HTTPMethod, target: String) {
-    guard target.utf8.starts(with: "/emulator/v1/projects/".utf8), method == .delete else { return nil }
+    guard target.utf8.starts(with: "/emulator/v1/projects/".utf8) else { return nil }
     let path = target.prefix { $0 != "?" }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).compactMap {
       try? PercentEncoding.decode($0)
     }
-    guard parts.count == 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty, !parts[6].isEmpty
+    if method == .put, parts.count == 5, parts[4].hasSuffix(":securityRules") {
+      self = .setRules(project: String(parts[4].dropLast(":securityRules".count)))
+      return
+    }
+    guard method == .delete, parts.count == 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty,
+      !parts[6].isEmpty
     else { return nil }
     self = .clear(project: parts[4], database: parts[6])
   }
@@ -31,20 +38,23 @@ struct EmulatorHandler: Sendable {
     self.tuning = tuning
   }
 
-  func reply(to call: EmulatorCall) -> HTTPReply {
+  func reply(to call: EmulatorCall, _ body: [UInt8]) -> HTTPReply {
     guard host.isDevelopment else {
       return .response(RESTResponse.failure(ServiceStatus(.notFound, "This server is not one for development.")))
     }
-    switch call {
-    case .clear(let project, let database):
-      return .task { [self] in
-        do {
+    return .task { [self] in
+      do {
+        switch call {
+        case .clear(let project, let database):
           let backend = try host.backend((any FirestoreBackend).self, project: project)
           try await clear("projects/\(project)/databases/\(database)", backend)
           return RESTResponse.success(Array("{}".utf8))
-        } catch {
-          return RESTResponse.failure(status(of: error))
+        case .setRules(let project):
+          let rules = try host.backend((any RulesAdministration).self, project: project)
+          return try await RulesCall(body).run(rules)
         }
+      } catch {
+        return RESTResponse.failure(status(of: error))
       }
     }
   }

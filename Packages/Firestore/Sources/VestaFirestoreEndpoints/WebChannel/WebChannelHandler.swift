@@ -92,7 +92,7 @@ final class WebChannelHandler: Sendable {
       if let name = HTTPFieldName(header.name) { request.fields.set(name, header.value) }
     }
     let context = CallContext(request, project: project, clock: host.clock)
-    let session =
+    let (session, begin) =
       call == "Listen"
       ? start(.schema(ListenRequestWire.self), .schema(ListenResponseWire.self), request: \.request, response: { $0 }) {
         try await backend.listen(database: database, context: context)
@@ -111,17 +111,24 @@ final class WebChannelHandler: Sendable {
       session.terminate()
       throw ServiceStatus(.unavailable, "The server has as many channels as it may, or shuts down.")
     }
-    var response = Self.response(.bytes(try session.open(body)))
+    let opening: [UInt8]
+    do { opening = try session.open(body) } catch {
+      session.terminate()
+      throw error
+    }
+    // What the backend says comes after the opening, also when it refuses the call at once.
+    begin()
+    var response = Self.response(.bytes(opening))
     response.fields.append("x-http-session-id", session.httpID)
     return response
   }
 
-  /// Starts the stream of the backend; messages of the browser wait until it is there.
+  /// A session and what starts the stream of the backend; messages of the browser wait until it is there.
   private func start<Message, Request, Response, Reply>(
     _ requests: MessageForm<Message>, _ responses: MessageForm<Reply>,
     request: @escaping @Sendable (Message) -> Request?, response: @escaping @Sendable (Response) -> Reply,
     open: @escaping @Sendable () async throws -> DuplexCall<Request, Response>
-  ) -> WebChannelSession {
+  ) -> (WebChannelSession, begin: @Sendable () -> Void) {
     let source = WebChannelSource<Request, Response>()
     let session = WebChannelSession(host.clock, tuning) { json in
       if let request = request(try requests.readJSON(json)) { source.send(request) }
@@ -129,7 +136,7 @@ final class WebChannelHandler: Sendable {
       source.cancel()
       self?.state.withLock { $0.sessions[session.id] = nil }
     }
-    source.run { [weak session] in
+    let carry: @Sendable () async -> Void = { [weak session] in
       do {
         let call = try await open()
         source.set(call)
@@ -142,7 +149,7 @@ final class WebChannelHandler: Sendable {
         session?.fail(status(of: error))
       }
     }
-    return session
+    return (session, { source.run(carry) })
   }
 }
 

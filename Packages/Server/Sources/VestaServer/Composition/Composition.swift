@@ -1,9 +1,11 @@
+import VestaAuthEndpoints
 import VestaAuthService
 import VestaCore
 import VestaCrypto
 import VestaFirestoreEndpoints
 import VestaFirestoreService
 import VestaMemoryStore
+import VestaRulesGuards
 import VestaSQLite
 import VestaTransportInterop
 
@@ -16,18 +18,19 @@ enum Composition {
     AuthServiceLibrary.self,
     FirestoreServiceLibrary.self,
     CryptoLibrary.self,
+    RulesLibrary.self,
   ]
 
   /// What the server puts on the wire.
   private static let routes: [any Library.Type] = [
-    FirestoreEndpointsLibrary.self
+    AuthEndpointsLibrary.self,
+    FirestoreEndpointsLibrary.self,
   ]
 
   /// The libraries of a project's app.
   static func project(_ settings: ServerSettings) -> [any Library.Type] {
     let store: any Library.Type = settings.data == nil ? MemoryStoreLibrary.self : SQLiteLibrary.self
-    let callers: any Library.Type = settings.isDevelopment ? DevelopmentLibrary.self : ProductionLibrary.self
-    return engines + [store, callers]
+    return engines + [store, ServerLibrary.self]
   }
 
   /// The providers of routes, in the order of their libraries.

@@ -4,6 +4,8 @@ import VestaBytes
 struct FirebaseConfiguration {
   /// The hosts of products, by the name of their emulator.
   private(set) var hosts: [String: String] = [:]
+  /// The files of rules as they are written, by product.
+  private(set) var rules: [String: String] = [:]
   /// The ports of products, by the name of their emulator.
   private(set) var ports: [String: Int] = [:]
 
@@ -13,6 +15,11 @@ struct FirebaseConfiguration {
   init(json: [UInt8]) throws(ServerError) {
     guard let object = try? JSONObject(json: json) else {
       throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
+    }
+    for product in ["firestore", "storage", "database"] {
+      // Several databases or buckets have a list, of which the first one counts.
+      let section = object[product]?.object ?? object[product]?.array?.first?.object
+      if let path = section?["rules"]?.string { rules[product] = path }
     }
     for member in object["emulators"]?.object?.members ?? [] {
       guard let entry = member.value.object else { continue }

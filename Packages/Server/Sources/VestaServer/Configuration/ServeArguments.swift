@@ -53,6 +53,12 @@ public struct ServeArguments: Sendable, Hashable {
     settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
     settings.data = data
     settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
+    let folder =
+      config.map { URL(filePath: $0).deletingLastPathComponent() }
+      ?? URL(filePath: directory, directoryHint: .isDirectory)
+    settings.rules = (configuration?.rules ?? [:]).mapValues {
+      URL(filePath: $0, relativeTo: folder).absoluteURL.standardizedFileURL.path(percentEncoded: false)
+    }
     settings.hosts = hosts ?? configuration?.hosts["firestore"].map(Self.hosts) ?? ServerSettings.loopback
   }
 
@@ -66,7 +72,7 @@ public struct ServeArguments: Sendable, Hashable {
       --host HOST        listen at this address (default: this machine alone, 127.0.0.1 and ::1)
       --port N           the port of all products together (default 7700; 0 lets the system choose)
       --port-NAME N      the port of one: firestore (8080), hub (4400)
-      --config FILE      a firebase.json with ports (default: that of this directory, if there is one)
+      --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """
 

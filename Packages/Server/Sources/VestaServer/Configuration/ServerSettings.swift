@@ -16,6 +16,11 @@ public struct ServerSettings: Sendable, Hashable {
   /// The ports of products that are not the suite's; 0 has the system choose.
   public var ports: [String: Int]
 
+  /// The files of security rules, by product: "firestore", "storage", "database".
+  ///
+  /// Without one everything is allowed in development, and nothing otherwise.
+  public var rules: [String: String] = [:]
+
   /// The largest number of projects; naming one more is `RESOURCE_EXHAUSTED`.
   public var projectLimit = 1_000
 

@@ -66,16 +66,25 @@ final class ProjectApps: Sendable {
       defer { state.apps = [:] }
       return Array(state.apps.values)
     }
-    for app in apps { _ = await app.delete() }
+    for app in apps {
+      _ = await app.delete()
+      SettingsOfApps.set(nil, for: app.name)
+    }
     if settings.data == nil { try? FileManager.default.removeItem(at: directory) }
   }
 
   private func make(_ project: String) throws(VestaError) -> VestaApp {
     let serial = Self.serials.add(1, ordering: .relaxed).newValue
-    return try VestaApp.configure(
-      name: "vesta-server-\(serial)",
-      options: VestaOptions(projectID: project, backend: .embedded(directory: directory)),
-      libraries: Composition.project(settings))
+    let name = "vesta-server-\(serial)"
+    SettingsOfApps.set(settings, for: name)
+    do throws(VestaError) {
+      return try VestaApp.configure(
+        name: name, options: VestaOptions(projectID: project, backend: .embedded(directory: directory)),
+        libraries: Composition.project(settings))
+    } catch {
+      SettingsOfApps.set(nil, for: name)
+      throw error
+    }
   }
 
   private static func isProject(_ text: String) -> Bool {
