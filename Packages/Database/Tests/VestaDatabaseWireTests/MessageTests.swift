@@ -109,6 +109,23 @@ import VestaTesting
     #expect(two == [.listenRevoked("a", DatabaseQuerySpec(index: .key)), .listenRevoked("a", .all)])
   }
 
+  @Test func `the reply to a sign-in has the variables of the rules and the end of the token`() throws {
+    var reply = DatabaseReply.ok
+    (reply.auth, reply.expires) = (["uid": "ada", "token": .object(["admin": true])], 1_700_000_000)
+    for reply in [reply, .ok] {
+      let bytes = DatabaseServerWire.bytes(of: reply, to: .signIn, id: 7)
+      guard case .reply(7, let body)? = try DatabaseServerWire.frame(json: bytes) else {
+        Issue.record("no reply was read")
+        return
+      }
+      #expect(try body.reply(to: .signIn) == reply)
+    }
+    #expect(
+      text(DatabaseServerWire.bytes(of: reply, to: .signIn, id: 7))
+        == #"{"t":"d","d":{"r":7,"b":{"s":"ok","d":{"auth":{"uid":"ada","token":{"admin":true}},"expires":1700000000}}}}"#
+    )
+  }
+
   @Test func `replies are read by what was asked`() throws {
     func reply(_ body: String, _ kind: DatabaseReplyKind) throws -> DatabaseReply? {
       guard case .reply(4, let body)? = try DatabaseServerWire.frame(json: utf8(#"{"t":"d","d":{"r":4,"b":\#(body)}}"#))
