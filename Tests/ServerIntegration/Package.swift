@@ -25,8 +25,10 @@ let package = Package(
         .product(name: "vesta", package: "Server"),
       ],
       resources: [
-        .copy("cases.py"), .copy("firestore_client.py"), .copy("firestore_rest.py"), .copy("firestore_crash.py"),
-        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"), .copy("together.py"),
+        .copy("auth_admin.py"), .copy("cases.py"), .copy("config_rest.py"), .copy("firestore_client.py"),
+        .copy("firestore_rest.py"), .copy("firestore_crash.py"),
+        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"), .copy("storage_client.py"),
+        .copy("together.py"),
       ],
       swiftSettings: settings
     )

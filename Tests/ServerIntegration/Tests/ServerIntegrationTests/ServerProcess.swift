@@ -21,14 +21,14 @@ final class ServerProcess: Sendable {
   ///   - directory: For the server's files.
   ///   - arguments: Further arguments.
   init(in directory: URL, _ arguments: String...) async throws {
-    let ports = ["", "-auth", "-firestore", "-hub"].flatMap { ["--port\($0)", "0"] }
+    let ports = ["", "-auth", "-firestore", "-hub", "-storage"].flatMap { ["--port\($0)", "0"] }
     let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     (process, lines) = try Self.start(
       folder.appending(path: "vesta").path, ["serve"] + ports + arguments, ["TMPDIR": directory.path], directory)
     await lines.wait { entries in entries.contains { $0.hasPrefix("  hub") || $0 == Self.ended } }
     guard !lines.entries.contains(Self.ended) else { throw Failure(output: lines.entries.joined(separator: "\n")) }
     var addresses: [String: String] = [:]
-    for (name, variable) in [("auth", "FIREBASE_AUTH_EMULATOR_HOST"), ("firestore", "FIRESTORE_EMULATOR_HOST")] {
+    for (name, variable) in Self.variables {
       let words = lines.entries.first { $0.hasPrefix("  \(name) ") }?.split(separator: " ") ?? []
       if words.count > 1 { addresses[variable] = String(words[1]) }
     }
@@ -67,6 +67,11 @@ final class ServerProcess: Sendable {
     return try Self.start(
       python, [path] + arguments, addresses.merging(["GRPC_VERBOSITY": "NONE"]) { $1 }, nil)
   }
+
+  private static let variables = [
+    "auth": "FIREBASE_AUTH_EMULATOR_HOST", "firestore": "FIRESTORE_EMULATOR_HOST",
+    "all": "VESTA_HOST", "storage": "FIREBASE_STORAGE_EMULATOR_HOST",
+  ]
 
   /// The line after the last one of a process.
   static let ended = "(the output has ended)"

@@ -5,8 +5,12 @@ import VestaCrypto
 import VestaFirestoreEndpoints
 import VestaFirestoreService
 import VestaMemoryStore
+import VestaRemoteConfigEndpoints
+import VestaRemoteConfigService
 import VestaRulesGuards
 import VestaSQLite
+import VestaStorageEndpoints
+import VestaStorageService
 import VestaTransportInterop
 
 /// The libraries of the server: the one place that names products.
@@ -17,6 +21,8 @@ enum Composition {
   private static let engines: [any Library.Type] = [
     AuthServiceLibrary.self,
     FirestoreServiceLibrary.self,
+    RemoteConfigServiceLibrary.self,
+    StorageServiceLibrary.self,
     CryptoLibrary.self,
     RulesLibrary.self,
   ]
@@ -25,6 +31,8 @@ enum Composition {
   private static let routes: [any Library.Type] = [
     AuthEndpointsLibrary.self,
     FirestoreEndpointsLibrary.self,
+    RemoteConfigEndpointsLibrary.self,
+    StorageEndpointsLibrary.self,
   ]
 
   /// The libraries of a project's app.

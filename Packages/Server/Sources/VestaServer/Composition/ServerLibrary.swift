@@ -1,3 +1,4 @@
+import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
@@ -13,6 +14,8 @@ enum ServerLibrary: Library {
         var options = AuthServiceOptions()
         let isDevelopment = SettingsOfApps.settings(of: container.appName).isDevelopment
         (options.isDevelopment, options.usesDevelopmentTokens) = (isDevelopment, isDevelopment)
+        // As a project of the Emulator Suite is at first.
+        if isDevelopment { options.initialConfig.hidesEmails = false }
         return options
       },
       Component(RulesSources.self, caching: .shared) { container in

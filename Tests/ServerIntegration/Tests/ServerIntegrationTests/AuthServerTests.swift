@@ -1,0 +1,16 @@
+import Testing
+import VestaTesting
+
+/// Firebase's Admin SDK for Python, as it is, against Auth of the program `vesta`.
+@Suite(.serialized) struct AuthServerTests {
+  @Test(.timeLimit(.minutes(10)), arguments: ["--memory", "--data=data"])
+  func `firebase-admin finds what it knows of a local server`(store: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, store, "--project", "demo")
+      let result = try await server.python("auth_admin", [])
+      #expect(result.status == 0, "\(result.lines.filter { !$0.hasPrefix("passed") }.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 10)
+      #expect(await server.end() == 0)
+    }
+  }
+}
