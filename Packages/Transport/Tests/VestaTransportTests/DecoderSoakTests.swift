@@ -7,7 +7,7 @@ import VestaTransportInterop
 
 /// Damaged input for every decoder: 10^6 in the tests, 10^8 with `VESTA_SOAK=1`, by seeds from `VESTA_SEED` on.
 ///
-/// A decoder neither stops nor keeps more than its limits, and what it reads does not depend on where its input was cut.
+/// A decoder neither stops nor keeps more than its limits, and reads the same wherever its input was cut.
 @Suite(.timeLimit(.minutes(600))) struct DecoderSoakTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let factor = environment["VESTA_SOAK"] == "1" ? 100 : 1
