@@ -5,7 +5,7 @@ import VestaTransportInterop
 /// Sends each request to gRPC, REST or the calls of the Emulator Suite.
 struct FirestoreHandler: HTTPHandler {
   private let grpc: GRPCHandler
-  private let rest: RESTHandler
+  private let rest: FirestoreRESTHandler
   private let emulator: EmulatorHandler
   private let channels: WebChannelHandler
   private let tuning: FirestoreEndpointTuning
@@ -15,7 +15,7 @@ struct FirestoreHandler: HTTPHandler {
     grpc = GRPCHandler(
       FirestoreService(calls),
       options: GRPCOptions(messageBytes: tuning.requestBytes, compression: host.compression), clock: host.clock)
-    rest = RESTHandler(host, calls)
+    rest = FirestoreRESTHandler(host, calls)
     emulator = EmulatorHandler(host, tuning)
     channels = WebChannelHandler(host, tuning)
     self.tuning = tuning

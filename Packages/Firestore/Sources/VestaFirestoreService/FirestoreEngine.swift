@@ -12,9 +12,9 @@ public import VestaStoreInterop
 /// store. A database is created by the first call that writes to it, the default one of a project with the
 /// first call; others are `NOT_FOUND` until then. All of it may be used from any task at any time.
 ///
-/// The engine asks a `FirestoreGuard`, such as that of security rules, about everything that leaves or changes documents;
-/// without one it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing collections and
-/// partitions is the owner's in any case.
+/// The engine asks a `FirestoreGuard`, such as that of security rules, about everything that leaves or changes
+/// documents; without one it serves every caller, or the owner alone (`FirestoreServiceOptions.access`). Listing
+/// collections and partitions is the owner's in any case.
 ///
 /// ```swift
 /// let engine = FirestoreEngine(store: store)

@@ -10,7 +10,8 @@ import VestaStoreInterop
 /// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the
 /// project. An app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a
 /// `CryptoProvider` in the app, resuming listeners get the names of the documents that still exist
-/// (`FirestoreServiceOptions.md5`). With a `FirestoreGuard` in the app, such as that of security rules, the engine asks it.
+/// (`FirestoreServiceOptions.md5`). With a `FirestoreGuard` in the app, such as that of security rules, the engine asks
+/// it.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [FirestoreServiceLibrary.self, SQLiteLibrary.self])

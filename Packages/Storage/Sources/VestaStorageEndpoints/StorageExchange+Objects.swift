@@ -32,7 +32,7 @@ extension StorageExchange {
     var page = try await backend.listObjects(list, context: context)
     // Clients make places of names, and there is none with an empty part.
     if route.api == .firebase { page.items.removeAll { !$0.name.isPlace } }
-    return json(ListWire.json(of: page, form: form))
+    return json(ListWire.json(of: page, form: form, origin: origin))
   }
 
   func copy(_ source: ObjectName, _ target: ObjectName, _ isRewrite: Bool) async throws -> HTTPResponse {
@@ -51,7 +51,7 @@ extension StorageExchange {
     return json([
       "kind": "storage#rewriteResponse", "totalBytesRewritten": .string("\(made.size)"),
       "objectSize": .string("\(made.size)"), "done": true,
-      "resource": .object(ObjectWire.object(of: made, form: .google)),
+      "resource": .object(ObjectWire.object(of: made, form: .google, origin: origin)),
     ])
   }
 

@@ -109,7 +109,7 @@ extension StorageExchange {
       .firebase, .upload(bucket: bucket, name: upload.object.name, .resumable(id: id.rawValue))
     ).target
     // With the host that the client reached: it sends the parts there.
-    answer.url = "\(request.scheme)://\(request.authority)\(target)"
+    answer.url = origin + target
     answer.uploadID = id.rawValue
     answer.granularity = tuning.granularity
     return self.answer(answer)

@@ -97,6 +97,9 @@ struct StorageExchange: Sendable {
     }
   }
 
+  /// The origin that the client has reached: it follows links of objects.
+  var origin: String { "\(request.scheme)://\(request.authority)" }
+
   /// The form of objects in responses.
   var form: ObjectWire.Form {
     route.api == .google ? .google : .firebase(hasDecimalChecksum: false)
@@ -108,7 +111,7 @@ struct StorageExchange: Sendable {
     HTTPResponse(.ok, fields: [.contentType: Self.jsonType], body: .bytes(bytes))
   }
 
-  func object(_ object: StorageObject) -> HTTPResponse { json(ObjectWire.json(of: object, form: form)) }
+  func object(_ object: StorageObject) -> HTTPResponse { json(ObjectWire.json(of: object, form: form, origin: origin)) }
 
   static func fields(_ pairs: [(name: String, value: String)]) -> HTTPFields {
     var fields = HTTPFields()

@@ -4,13 +4,15 @@ public import VestaStorageBackend
 /// Pages of listings as JSON, and back.
 public enum ListWire {
   /// The JSON of a page: in Firebase's form the names alone, in Google's the whole objects.
-  public static func json(of page: ListPage, form: ObjectWire.Form) -> [UInt8] {
+  ///
+  /// - Parameter origin: The origin at which clients reach the API, for the links of Google's form.
+  public static func json(of page: ListPage, form: ObjectWire.Form, origin: String = "") -> [UInt8] {
     var json = JSONObject()
     if form == .google {
       json["kind"] = "storage#objects"
       json["nextPageToken"] = page.nextPageToken.map(JSONValue.string)
       if !page.prefixes.isEmpty { json["prefixes"] = .array(page.prefixes.map(JSONValue.string)) }
-      json["items"] = .array(page.items.map { .object(ObjectWire.object(of: $0, form: .google)) })
+      json["items"] = .array(page.items.map { .object(ObjectWire.object(of: $0, form: .google, origin: origin)) })
     } else {
       json["prefixes"] = .array(page.prefixes.map(JSONValue.string))
       json["items"] = .array(

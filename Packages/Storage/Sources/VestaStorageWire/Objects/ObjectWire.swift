@@ -18,21 +18,24 @@ public enum ObjectWire {
   public static let tokensName = "firebaseStorageDownloadTokens"
 
   /// The JSON of an object.
-  public static func json(of object: StorageObject, form: Form) -> [UInt8] {
+  ///
+  /// - Parameter origin: The origin at which clients reach the API, such as `http://localhost:9199`, for the links of
+  ///   Google's form.
+  public static func json(of object: StorageObject, form: Form, origin: String = "") -> [UInt8] {
     // Only numbers that are not finite cannot be written, and an object has none.
-    (try? self.object(of: object, form: form).json()) ?? []
+    (try? self.object(of: object, form: form, origin: origin).json()) ?? []
   }
 
   /// The object's JSON as a value.
-  public static func object(of object: StorageObject, form: Form) -> JSONObject {
+  public static func object(of object: StorageObject, form: Form, origin: String = "") -> JSONObject {
     var json = JSONObject()
     let metadata = object.metadata
     if form == .google {
       json["kind"] = "storage#object"
       json["id"] = .string("\(object.name.bucket)/\(object.name.name)/\(object.generation)")
       let path = "/storage/v1/b/\(object.name.bucket)/o/\(PercentEncoding.unreserved.encode(object.name.name))"
-      json["selfLink"] = .string(path)
-      json["mediaLink"] = .string("/download\(path)?generation=\(object.generation)&alt=media")
+      json["selfLink"] = .string(origin + path)
+      json["mediaLink"] = .string("\(origin)/download\(path)?generation=\(object.generation)&alt=media")
     }
     json["name"] = .string(object.name.name)
     json["bucket"] = .string(object.name.bucket)

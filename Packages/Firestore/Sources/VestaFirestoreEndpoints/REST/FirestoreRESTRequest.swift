@@ -6,7 +6,7 @@ import VestaTransportInterop
 ///
 /// Documents are found by their path, and everything else of the message is in the body or in the query: each is a
 /// member of the message, so that one reader knows all names.
-struct RESTRequest {
+struct FirestoreRESTRequest {
   /// The name of the call: `GetDocument`.
   let call: String
   /// The message of the call.

@@ -3,7 +3,7 @@ import VestaServiceInterop
 import VestaTransportInterop
 
 /// Serves REST: one JSON message in, one message or an array of them out.
-struct RESTHandler: Sendable {
+struct FirestoreRESTHandler: Sendable {
   private let host: any EndpointHost
   private let calls: CallTable
 
@@ -15,7 +15,7 @@ struct RESTHandler: Sendable {
   func reply(to request: HTTPRequest) -> HTTPReply {
     let clock = host.clock
     do {
-      let parsed = try RESTRequest(
+      let parsed = try FirestoreRESTRequest(
         request.method, path: request.path, query: request.query, body: request.body.bytes ?? [])
       guard let (call, isArray) = calls.rest[parsed.call] else {
         throw ServiceStatus(.unimplemented, "\(parsed.call) is not served.")

@@ -6,12 +6,12 @@ import VestaTransportInterop
 @testable import VestaFirestoreEndpoints
 
 /// What a path, a query and a body mean.
-@Suite struct RESTRequestTests {
+@Suite struct FirestoreRESTRequestTests {
   private let root = "projects/p/databases/(default)/documents"
 
-  private func read(_ method: HTTPMethod, _ target: String, _ body: String = "") throws -> RESTRequest {
+  private func read(_ method: HTTPMethod, _ target: String, _ body: String = "") throws -> FirestoreRESTRequest {
     let request = HTTPRequest(method, target, authority: "h")
-    return try RESTRequest(method, path: request.path, query: request.query, body: Array(body.utf8))
+    return try FirestoreRESTRequest(method, path: request.path, query: request.query, body: Array(body.utf8))
   }
 
   private func refused(_ method: HTTPMethod, _ target: String, _ body: String = "") -> ServiceCode? {
