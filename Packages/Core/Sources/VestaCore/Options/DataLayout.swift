@@ -76,8 +76,9 @@ struct DataLayout: Hashable, Sendable {
     return directory("XDG_DATA_HOME") ?? (directory("HOME") ?? URL.homeDirectory).appending(path: ".local/share")
   }
 
-  /// The name of the folder of a backend; `nil` for the embedded one. A long list of addresses is cut, and its digest
-  /// makes it unique.
+  /// The name of the folder of a backend; `nil` for the embedded one.
+  ///
+  /// A long list of addresses is cut, and its digest makes it unique.
   private static func folder(of backend: VestaOptions.Backend) -> String? {
     if case .embedded = backend { return nil }
     let name = folder(backend.description)
