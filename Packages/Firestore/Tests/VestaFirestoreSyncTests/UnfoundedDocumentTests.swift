@@ -42,6 +42,16 @@ import VestaFirestoreSync
     #expect(last[key]?.fields == ["n": .integer(2), "name": .string("Room")] && last[key]?.hasPendingWrites == false)
   }
 
+  @Test func `an update of a document that is not known shows nothing until the backend has sent it`() throws {
+    var store = store()
+    let update = Mutation(key, merge.change, precondition: .exists(true))
+    try acknowledge(update, at: 5, &store)
+    _ = store.apply(snapshot(["n": .integer(1)], at: 4))
+    #expect(!store.localDocument(key).isFound)
+    let shown = store.apply(snapshot(["n": .integer(2)], at: 5))
+    #expect(shown[key]?.fields == ["n": .integer(2)])
+  }
+
   @Test func `several merges are applied in their order, and none that the earlier document has`() throws {
     var store = store()
     try acknowledge(merge, at: 5, &store)

@@ -37,7 +37,8 @@ struct UnfoundedDocuments: Sendable {
   ///
   /// - Returns: `nil` where that does not help.
   mutating func complete(_ known: CachedDocument, with earlier: CachedDocument) -> CachedDocument? {
-    if answers.isEmpty { return nil }
+    // Of an update nothing is shown until the backend sends its document, as in the SDK.
+    if answers.isEmpty || !known.isFound { return nil }
     guard let list = answers.removeValue(forKey: known.path), earlier.isFound else { return nil }
     var result = earlier
     for answer in list where (answer.versions[known.path] ?? .zero) > earlier.version {

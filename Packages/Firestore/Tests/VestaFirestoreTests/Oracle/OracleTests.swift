@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import VestaFirestore
 import VestaTesting
@@ -32,18 +31,10 @@ struct OracleTests {
   }
 }
 
-/// The same for ten minutes, or for `VESTA_SECONDS`, from a random seed on, or from `VESTA_SEED`.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil), .timeLimit(.minutes(60)))
+/// The same for ten minutes; `Soak` tells the variables.
+@Suite(.enabled(if: Soak.isAsked), .timeLimit(.minutes(60)))
 struct OracleSoakTests {
   @Test func `two clients show what the documentation says, for ten minutes`() async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let end = ContinuousClock.now + .seconds(environment["VESTA_SECONDS"].flatMap(Int.init) ?? 600)
-    let first = environment["VESTA_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0 ... .max)
-    var seed = first
-    while ContinuousClock.now < end {
-      try await OracleTests.run(seed: seed, steps: 80)
-      seed &+= 1
-    }
-    print("\(seed &- first) histories, from seed \(first) on")
+    try await Soak("Firestore").run { seed, _ in try await OracleTests.run(seed: seed, steps: 80) }
   }
 }
