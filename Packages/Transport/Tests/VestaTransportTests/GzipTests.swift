@@ -30,6 +30,15 @@ struct GzipTests {
     }
   }
 
+  @Test func `the handler inside refuses large bodies in its own words`() {
+    struct Wordy: HTTPHandler {
+      func reply(to request: HTTPRequest) -> HTTPReply { .response(HTTPResponse()) }
+      func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse { HTTPResponse(413, body: .text("\(limit)")) }
+    }
+    let head = HTTPRequestHead(method: .post, target: "/", fields: [:])
+    #expect(GzipHandler(Wordy()).refusal(of: head, limit: 7).body.bytes == Array("7".utf8))
+  }
+
   private func reply(
     _ response: HTTPResponse, accepts: String? = "gzip", method: HTTPMethod = .get
   ) throws -> HTTPResponse {

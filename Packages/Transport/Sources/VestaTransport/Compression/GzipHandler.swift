@@ -30,6 +30,9 @@ public struct GzipHandler: HTTPHandler {
   /// As the handler inside.
   public func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { inner.bodyDelivery(for: head) }
 
+  /// As the handler inside.
+  public func refusal(of head: HTTPRequestHead, limit: Int) -> HTTPResponse { inner.refusal(of: head, limit: limit) }
+
   /// Lets the handler inside reply, and compresses its response.
   public func reply(to request: HTTPRequest) -> HTTPReply {
     let isTaken = request.method != .head && AcceptedEncodings.takesGzip(request.fields["accept-encoding"])
