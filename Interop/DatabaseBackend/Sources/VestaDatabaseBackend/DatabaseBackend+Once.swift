@@ -2,7 +2,7 @@ import VestaConcurrency
 public import VestaServiceInterop
 
 extension DatabaseBackend {
-  /// Reads by a connection of its own, for services that have nothing cheaper.
+  /// Reads by a connection for this call alone, for services that have nothing cheaper.
   ///
   /// It reads whole nodes at every depth.
   public func read(
@@ -20,7 +20,7 @@ extension DatabaseBackend {
     return DatabaseReadResult(DatabaseNode(children: children), warnings: reply.warnings)
   }
 
-  /// Writes by a connection of its own, as ``replyOnce(to:in:context:)`` says.
+  /// Writes by a connection for this call alone, as ``replyOnce(to:in:context:)`` says.
   public func write(
     _ request: DatabaseWriteRequest, context: CallContext
   ) async throws(DatabaseServiceError) -> DatabaseNode {

@@ -11,7 +11,7 @@ public import VestaServiceInterop
 /// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection
 ///   closes. What follows a sign-in is carried out in the name of the user whom it signs in, also where it is sent
 ///   before the reply.
-/// - A credential that cannot be verified signs nobody in: the reply is `invalid_token`, or `unavailable` where it
+/// - A credential that cannot be verified signs no user in: the reply is `invalid_token`, or `unavailable` where it
 ///   could not be decided. A connection whose own credential cannot be verified is closed without a first message.
 /// - A token that expires while the connection is open signs it out:
 ///   ``DatabaseServerMessage/authRevoked(status:reason:)`` precedes the end of the listens that the rules then deny.
@@ -35,7 +35,7 @@ public protocol DatabaseBackend: Sendable {
   /// Reads once, without a connection.
   ///
   /// - Parameters:
-  ///   - request: What to read.
+  ///   - request: The read.
   ///   - context: The caller.
   /// - Throws: `DatabaseServiceError`: `permissionDenied`; `failedPrecondition` without an index that the request
   ///   needs.
@@ -46,9 +46,9 @@ public protocol DatabaseBackend: Sendable {
   /// Writes once, without a connection.
   ///
   /// - Parameters:
-  ///   - request: What to write.
+  ///   - request: The write.
   ///   - context: The caller.
-  /// - Returns: What was written.
+  /// - Returns: The written value.
   /// - Throws: `DatabaseServiceError`: `permissionDenied`; `failedPrecondition` when the hash is not that of the data,
   ///   with the data of that moment.
   func write(

@@ -8,7 +8,7 @@ public struct DatabaseServiceError: ServiceFailure, Hashable, CustomStringConver
   /// The cause and the remedy.
   public let message: String
 
-  /// The status that a connection would have replied; `nil` where the call did not come that far.
+  /// The status that a connection would have replied; `nil` where the call ended before.
   public let reply: DatabaseStatus?
 
   /// The node that is there where the hash of a write was not that of the data.

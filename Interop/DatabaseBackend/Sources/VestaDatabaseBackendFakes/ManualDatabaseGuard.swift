@@ -60,7 +60,7 @@ public final class ManualDatabaseGuard: DatabaseGuard {
     for listener in listeners.withLock({ Array($0.values) }) { listener.changed() }
   }
 
-  /// Whether an engine wants to hear of changes.
+  /// Whether an engine is told of changes.
   public var isObserved: Bool { listeners.withLock { !$0.isEmpty } }
 
   /// Answers as the test says.

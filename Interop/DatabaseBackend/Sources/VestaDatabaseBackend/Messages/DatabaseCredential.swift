@@ -2,7 +2,7 @@ public import VestaBytes
 
 /// A credential with what the owner of a project may add to it.
 public struct DatabaseCredential: Sendable, Hashable {
-  /// The variables of the rules that replace those of the credential.
+  /// The variables of the rules that replace the credential's.
   public enum Override: Sendable, Hashable {
     /// The rules decide as for a caller who is not signed in.
     case nobody
@@ -16,7 +16,7 @@ public struct DatabaseCredential: Sendable, Hashable {
   public var token: String
   /// Whether it is the credential of an owner, whom no rules bind.
   public var isOwner: Bool
-  /// The variables of the rules; `nil` for those of the credential.
+  /// The variables of the rules; `nil` for the credential's.
   ///
   /// Only an owner may set them.
   public var override: Override?
