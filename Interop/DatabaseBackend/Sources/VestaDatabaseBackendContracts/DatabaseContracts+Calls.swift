@@ -5,7 +5,7 @@ import VestaTesting
 extension DatabaseContracts {
   private static let forged = CallContext(caller: .credential(.idToken("a.b.c")))
 
-  /// Who calls, and calls without a connection.
+  /// The promises about callers, and about calls without a connection.
   static let calls: [Contract<DatabaseSubject>] = [
     Contract("a credential that cannot be verified is refused in every call") { subject in
       let client = subject.connect()

@@ -15,7 +15,7 @@ public struct ReadRequest: Sendable, Hashable {
   /// The conditions on the object.
   public var preconditions: Preconditions
 
-  /// A download token: with one of the object's own the read is allowed, whoever calls.
+  /// A download token: a token of the object allows the read to every caller.
   public var downloadToken: String?
 
   /// A request.
