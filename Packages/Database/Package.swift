@@ -14,6 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaDatabase", targets: ["VestaDatabase"]),
+    .library(name: "VestaDatabaseEndpoints", targets: ["VestaDatabaseEndpoints"]),
     .library(name: "VestaDatabaseModel", targets: ["VestaDatabaseModel"]),
     .library(name: "VestaDatabaseService", targets: ["VestaDatabaseService"]),
     .library(name: "VestaDatabaseWire", targets: ["VestaDatabaseWire"]),
@@ -27,6 +28,7 @@ let package = Package(
     .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -74,6 +76,37 @@ let package = Package(
       dependencies: [
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaDatabaseEndpoints",
+      dependencies: [
+        "VestaDatabaseModel", "VestaDatabaseWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseEndpointsTests",
+      dependencies: [
+        "VestaDatabaseEndpoints", "VestaDatabaseModel", "VestaDatabaseService", "VestaDatabaseWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseBackendFakes", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -50,6 +50,32 @@ extension DatabaseRESTWire {
     return DatabaseRESTAnswer(status: 200, body: scripted((try? object.json()) ?? [], call))
   }
 
+  /// The values of a body that replaces several nodes: an object by relative paths.
+  ///
+  /// - Throws: `BytesError` with `.malformed` for anything but an object.
+  public static func values(
+    json: [UInt8], tuning: DatabaseWireTuning = DatabaseWireTuning()
+  ) throws(BytesError) -> [DatabasePathValue] {
+    var values: [DatabasePathValue] = []
+    for member in try JSONObject(json: json, limits: tuning.limits).members {
+      values.append(DatabasePathValue(DatabasePath(member.name), try NodeWire.node(member.value)))
+    }
+    return values
+  }
+
+  /// The answer of several nodes that were replaced, by their relative paths.
+  public static func answer(merged values: [DatabasePathValue], to call: DatabaseRESTCall) -> DatabaseRESTAnswer {
+    if call.print == .silent { return DatabaseRESTAnswer(status: 204, body: []) }
+    var writer = ProtobufJSONWriter()
+    writer.open(UInt8(ascii: "{"))
+    for value in values {
+      writer.name(key: value.path.text)
+      NodeWire.write(value.node, call.nodeForm, to: &writer)
+    }
+    writer.close(UInt8(ascii: "}"))
+    return DatabaseRESTAnswer(status: 200, body: scripted(writer.bytes, call))
+  }
+
   /// The answer of a failure.
   ///
   /// - Parameters:
