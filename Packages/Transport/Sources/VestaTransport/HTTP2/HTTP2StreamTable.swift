@@ -1,7 +1,7 @@
 /// The streams of a connection by their numbers.
 ///
-/// Numbers of streams grow by two, so a number is its own hash: what a dictionary would spend on a hash that no peer can
-/// foresee is not needed where a connection has a hundred streams at most.
+/// Numbers of streams grow by two, so a number is its own hash: the hash of a dictionary, which no peer can foresee, is
+/// not worth its time where a connection has a hundred streams at most.
 struct HTTP2StreamTable {
   private var slots: [HTTP2Stream?] = []
   private(set) var count = 0

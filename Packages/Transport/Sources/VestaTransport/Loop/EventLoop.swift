@@ -158,8 +158,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     channelCount -= 1
   }
 
-  /// Calls a channel at the end of this turn of the loop, or of the next one: what many tasks add to it until then leaves
-  /// by one write, and no closure is made and no lock taken for each of them.
+  /// Calls a channel at the end of this turn of the loop, or of the next one: what many tasks add to it until then
+  /// leaves by one write, and no closure is made and no lock taken for each of them.
   func callSoon(_ channel: Channel) {
     guard !channel.isCalledSoon else { return }
     channel.isCalledSoon = true
