@@ -1,5 +1,6 @@
 import Testing
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 import VestaTransportInteropContracts
 import VestaTransportInteropFakes
@@ -68,6 +69,63 @@ import VestaTransportInteropFakes
     #expect(encoded?.fields.first("grpc-status") == "12" && encoded?.fields.first("grpc-accept-encoding") == "identity")
     #expect(reply([.contentType: "application/grpc"])?.fields.first("grpc-status") == "12")
     #expect(reply([.contentType: "application/grpc", "grpc-timeout": "x"])?.fields.first("grpc-status") == "13")
+  }
+}
+
+extension GRPCTests {
+  /// A service whose calls end when the gate opens, or with their deadline.
+  private struct Waiting: GRPCService {
+    let gate = Gate()
+    let begun = Log<String>()
+
+    func method(at path: String) -> GRPCMethod? {
+      if path == "/w.W/Stream" { return .stream { _, _ in await pass() } }
+      return .unary { _, message in
+        .task {
+          await pass()
+          return GRPCResponse(message)
+        }
+      }
+    }
+
+    private func pass() async {
+      begun.add("call")
+      await gate.wait()
+    }
+  }
+
+  /// Runs a call, and returns the number of its status.
+  private func status(of handler: GRPCHandler, _ path: String, timeout: String) async throws -> String? {
+    let request = HTTPRequest(
+      .post, path, authority: "h", fields: [.contentType: "application/grpc", "grpc-timeout": timeout],
+      body: .bytes([0, 0, 0, 0, 1, 7]))
+    guard case .task(let work) = handler.reply(to: request) else { return nil }
+    let response = try await work()
+    if let status = response.fields.first("grpc-status") { return status }
+    let body = response.body.stream
+    while try await body.next() != nil {}
+    return response.trailers.first("grpc-status") ?? body.trailers.first("grpc-status")
+  }
+
+  @Test(arguments: ["/w.W/Unary", "/w.W/Stream"])
+  func `the deadlines of all calls have one timer, and each call ends at its own`(path: String) async throws {
+    let clock = ManualClock()
+    let waiting = Waiting()
+    let handler = GRPCHandler(waiting, clock: clock.service)
+    let statuses = Log<String>()
+    // The first one is the earliest: the others need no timer.
+    for (count, seconds) in zip(1..., [10] + Array(repeating: 60, count: 20)) {
+      Task { statuses.add(try await status(of: handler, path, timeout: "\(seconds)S") ?? "none") }
+      await waiting.begun.wait(for: count)
+    }
+    #expect(clock.deadlines.count == 1)
+    clock.advance(by: .seconds(10))
+    await statuses.wait(for: 1)
+    #expect(statuses.entries == ["4"] && clock.deadlines.count == 1)
+    waiting.gate.open()
+    await statuses.wait(for: 21)
+    clock.advance(by: .seconds(60))
+    #expect(statuses.entries.dropFirst().allSatisfy { $0 == "0" } && statuses.entries.count == 21)
   }
 }
 

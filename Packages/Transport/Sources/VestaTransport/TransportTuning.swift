@@ -18,6 +18,10 @@ public struct TransportTuning: Sendable {
   /// The number of bytes that wait to be written, or were received and not taken, at which a connection is not read.
   public var backlogBytes = 262_144
 
+  /// The number of bytes from which on an array is written as it is, shared by the connections that write it, and not
+  /// copied into what else a connection writes.
+  public var sharedBytes = 16_384
+
   /// The number of pipelined requests that are served before other connections have their turn.
   public var requestsPerTurn = 64
 
@@ -38,6 +42,9 @@ public struct TransportTuning: Sendable {
 
   /// How long the handshake of TLS may take, and the answer of a proxy.
   public var handshakeTimeout = Duration.seconds(10)
+
+  /// The number of bytes of a handshake of TLS that are read before others have their turn; a handshake has fewer.
+  public var handshakeBytes = 65_536
 
   /// The number of messages without data (new keys, tickets) that a peer of TLS may send at once after the handshake;
   /// the connection ends when there are more.
@@ -141,6 +148,9 @@ public struct TransportTuning: Sendable {
 
   /// The number of compressed bytes of a stream that are made before they are read.
   public var gzipBacklogBytes = 65_536
+
+  /// The number of bytes that are made room for at a time when bytes are compressed to more than was foreseen.
+  public var gzipRoomBytes = 16_384
 
   /// The number of bytes that are compressed or decompressed at once.
   public var gzipPieceBytes = 65_536

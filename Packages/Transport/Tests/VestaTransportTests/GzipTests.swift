@@ -55,7 +55,7 @@ struct GzipTests {
   @Test func `what was compressed is the same afterwards, in pieces of any size`() throws {
     var random = SplitMix(seed: 1_952)
     for _ in 0..<40 {
-      let writer = try #require(GzipWriter(level: 1 + random.below(9)))
+      let writer = try #require(GzipWriter(level: 1 + random.below(9), room: random.pick([1, 100, 16_384])))
       var (all, made): ([UInt8], [UInt8]) = ([], [])
       for _ in 0..<random.below(6) {
         let isRandom = random.below(2) == 0

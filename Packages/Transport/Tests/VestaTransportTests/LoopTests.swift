@@ -84,6 +84,36 @@ import VestaTesting
     await loop.stop()
   }
 
+  @Test func `a channel is called once for all that asked in a turn, and again for one that asks while it is called`()
+    async throws
+  {
+    let loop = try EventLoop(TransportTuning())
+    let log = Log<String>()
+    loop.perform {
+      let channel = LoggingChannel(loop, log)
+      for _ in 0..<3 { loop.callSoon(channel) }
+      log.add("asked")
+      // After the calls of this turn.
+      loop.perform { loop.perform { log.add("later") } }
+    }
+    await log.wait(for: 4)
+    #expect(log.entries.prefix(2) == ["asked", "called"] && log.entries.count { $0 == "called" } == 2)
+    await loop.stop()
+    #expect(log.entries.count == 4)
+  }
+
+  @Test func `a loop ends when its channels have been called that asked for it`() async throws {
+    let loop = try EventLoop(TransportTuning())
+    let log = Log<String>()
+    loop.perform {
+      loop.callSoon(LoggingChannel(loop, log))
+      Task { await loop.stop() }
+    }
+    await log.wait(for: 2)
+    await loop.stop()
+    #expect(log.entries == ["called", "called"])
+  }
+
   @Test func `a channel that the system does not watch frees its place once, however often it is removed`() async throws
   {
     let loop = try EventLoop(TransportTuning())
@@ -136,4 +166,23 @@ import VestaTesting
     (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
   ])
   func `dates are written as HTTP wants them`(seconds: Int, text: String) { #expect(DateLine.text(seconds) == text) }
+}
+
+/// Asks for another call the first time.
+private final class LoggingChannel: Channel {
+  private let loop: EventLoop
+  private let log: Log<String>
+  private var isFirst = true
+
+  init(_ loop: EventLoop, _ log: Log<String>) {
+    self.loop = loop
+    self.log = log
+    super.init(-1)
+  }
+
+  override func calledSoon() {
+    log.add("called")
+    if isFirst { loop.callSoon(self) }
+    isFirst = false
+  }
 }

@@ -21,6 +21,7 @@ import VestaTransportInteropContracts
     var tuning = TransportTuning()
     tuning.readBytes = random.pick([1_000, 4_096, 17_000])
     tuning.backlogBytes = random.pick([1, 100, 5_000])
+    tuning.sharedBytes = random.pick([1, 100, 16_384])
     tuning.requestsPerTurn = 1 + random.below(3)
     tuning.acceptsPerTurn = 1 + random.below(2)
     tuning.eventsPerTurn = 1 + random.below(3)

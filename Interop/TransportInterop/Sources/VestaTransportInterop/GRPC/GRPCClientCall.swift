@@ -106,7 +106,11 @@ public final class GRPCClientCall: Sendable {
   /// The next response; `nil` when the call has succeeded, or was cancelled by ``cancel()``.
   ///
   /// - Throws: ``GRPCError`` with the status of the call; `CancellationError`, and the call is cancelled.
-  public func next() async throws -> [UInt8]? { try await read { try await $0.next() } }
+  public func next() async throws -> [UInt8]? {
+    // Most responses have arrived with others: then nothing is waited for.
+    if let message = opened?.takeReady() { return message }
+    return try await read { try await $0.next() }
+  }
 
   /// All responses that are there, at least one; `nil` as ``next()``.
   func nextBatch() async throws -> [[UInt8]]? { try await read { try await $0.nextBatch() } }
@@ -140,8 +144,18 @@ public final class GRPCClientCall: Sendable {
     }
   }
 
+  /// The messages of the response, if its head is there; `nil` for a task that is cancelled, which reads no more.
+  private var opened: GRPCMessages? {
+    guard !Task.isCancelled else { return nil }
+    return state.withLock { state in
+      guard !state.isCancelled, case .success(let messages) = state.head else { return nil }
+      return messages
+    }
+  }
+
   /// The messages of the response, when its head is there.
   private func messages() async throws -> GRPCMessages {
+    if let opened { return opened }
     try await Turn<Void>().wait { turn in
       let waits = state.withLock { state in
         guard state.head == nil, !state.isCancelled else { return false }

@@ -30,6 +30,7 @@ struct GRPCMessageMachine {
     var messages: [Message] = []
     var index = 0
     while true {
+      while header.isEmpty, let message = try Self.whole(input, from: &index, limit) { messages.append(message) }
       while header.count < 5 {
         guard index < input.count else { return messages }
         header.append(input[index])
@@ -48,6 +49,22 @@ struct GRPCMessageMachine {
       header.removeAll(keepingCapacity: true)
       bytes = []
     }
+  }
+
+  /// The message that begins at an index, if all of it is there; most are.
+  private static func whole(
+    _ input: UnsafeBufferPointer<UInt8>, from index: inout Int, _ limit: Int
+  ) throws(Failure) -> Message? {
+    guard input.count - index >= 5 else { return nil }
+    let flag = input[index]
+    guard flag <= 1 else { throw .unknownFlag(flag) }
+    let length = input[index + 1..<index + 5].reduce(0) { $0 << 8 | Int($1) }
+    guard length <= limit else { throw .tooLarge(length) }
+    let start = index + 5
+    guard input.count - start >= length else { return nil }
+    index = start + length
+    return Message(
+      bytes: Array(UnsafeBufferPointer(rebasing: input[start..<start + length])), isCompressed: flag == 1)
   }
 
   /// Writes a message with its header into a buffer.

@@ -30,11 +30,14 @@ public final class GRPCMessages: AsyncSequence, Sendable {
   /// - Throws: ``GRPCError``; `CancellationError`.
   public func next() async throws -> [UInt8]? {
     while true {
-      if let message = state.withLock({ $0.ready.popFirst() }) { return message }
+      if let message = takeReady() { return message }
       guard let messages = try await read() else { return nil }
       state.withLock { state in for message in messages { state.ready.append(message) } }
     }
   }
+
+  /// The next message, if it has arrived.
+  func takeReady() -> [UInt8]? { state.withLock { $0.ready.popFirst() } }
 
   /// All messages that are there, at least one; `nil` at the end.
   func nextBatch() async throws -> [[UInt8]]? {

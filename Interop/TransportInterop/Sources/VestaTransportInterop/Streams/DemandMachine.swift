@@ -1,42 +1,69 @@
-import VestaConcurrency
+public import VestaConcurrency
 
 /// The state of a ``DemandPipe``: what waits in it, who waits for it, and whether the writer should pause.
 ///
 /// Pure: every input returns what has to be resumed or called, and the pipe does it with its lock open.
+///
+/// Inlinable as a whole: where the compiler does not know the elements, each of them costs look-ups of types while the
+/// program runs, more than all of the rest.
+@usableFromInline
 struct DemandMachine<Element: Sendable>: Sendable {
   /// The end of the pipe, once the writer has said it.
+  @usableFromInline
   enum End: Sendable {
     case finished
     case failed(any Error)
   }
 
   /// What the pipe has to do after an input, outside of its lock.
+  @usableFromInline
   struct Effects: Sendable {
     /// The reader that waited; it looks again.
+    @usableFromInline
     var reader: Turn<Void>?
+    @usableFromInline
     var writers: [Turn<Void>] = []
+    @usableFromInline
     var failsWriters = false
+    @usableFromInline
     var callsReader = false
+    @usableFromInline
     var callsWriter = false
+    @usableFromInline
     var callsCancelled = false
+
+    @inlinable
+    init() {}
   }
 
+  @usableFromInline
   let limit: Int
-  private(set) var waiting = Fifo<(element: Element, weight: Int)>()
-  private(set) var weight = 0
-  private(set) var end: End?
-  private(set) var isCancelled = false
-  private var reader: Turn<Void>?
-  private var writers: [Turn<Void>] = []
-  private var isReaderCalled = false
-  private var isWriterPaused = false
+  @usableFromInline
+  var waiting = Fifo<(element: Element, weight: Int)>()
+  @usableFromInline
+  var weight = 0
+  @usableFromInline
+  var end: End?
+  @usableFromInline
+  var isCancelled = false
+  @usableFromInline
+  var reader: Turn<Void>?
+  @usableFromInline
+  var writers: [Turn<Void>] = []
+  @usableFromInline
+  var isReaderCalled = false
+  @usableFromInline
+  var isWriterPaused = false
 
+  @inlinable
   init(limit: Int) { self.limit = max(1, limit) }
 
   /// Whether a writer may continue.
+  @inlinable
   var hasRoom: Bool { weight < limit }
 
   /// Whether something can still be written.
+  @inlinable
   var isOpen: Bool { end == nil && !isCancelled }
 
   // MARK: The writer
@@ -44,6 +71,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
   /// Takes an element.
   ///
   /// After the end or a cancellation it is dropped.
+  @inlinable
   mutating func write(_ element: Element, weight added: Int) -> Effects {
     var effects = Effects()
     guard isOpen else { return effects }
@@ -57,12 +85,14 @@ struct DemandMachine<Element: Sendable>: Sendable {
   }
 
   /// Keeps a writer that waits for room; `false` when it need not wait.
+  @inlinable
   mutating func waitForRoom(_ turn: Turn<Void>) -> Bool {
     guard !hasRoom, isOpen else { return false }
     writers.append(turn)
     return true
   }
 
+  @inlinable
   mutating func finish(_ how: End) -> Effects {
     var effects = Effects()
     guard isOpen else { return effects }
@@ -77,6 +107,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
 
   // MARK: The reader
 
+  @usableFromInline
   enum Reading {
     case element(Element, Effects)
     case ended((any Error)?)
@@ -84,6 +115,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
   }
 
   /// Takes the next element, if there is one or the stream has ended.
+  @inlinable
   mutating func read() -> Reading {
     if let (element, taken) = waiting.popFirst() {
       weight -= taken
@@ -101,6 +133,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
     return .nothingYet
   }
 
+  @usableFromInline
   enum Wait {
     case waits
     /// Something was written in between, or the stream has ended.
@@ -109,6 +142,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
     case isTaken
   }
 
+  @inlinable
   mutating func waitForElement(_ turn: Turn<Void>) -> Wait {
     guard waiting.isEmpty, isOpen else { return .looksAgain }
     // A turn's lock is a leaf: its holder takes no other.
@@ -117,6 +151,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
     return .waits
   }
 
+  @inlinable
   mutating func cancel() -> (Effects, dropped: [Element]) {
     var effects = Effects()
     let wasOpen = !isCancelled && (end == nil || !waiting.isEmpty)
@@ -131,7 +166,8 @@ struct DemandMachine<Element: Sendable>: Sendable {
     return (effects, dropped)
   }
 
-  private mutating func resumeWriters(_ effects: inout Effects) {
+  @inlinable
+  mutating func resumeWriters(_ effects: inout Effects) {
     // Half empty, so that a writer is not woken for each element.
     guard weight * 2 <= limit else { return }
     effects.writers = writers

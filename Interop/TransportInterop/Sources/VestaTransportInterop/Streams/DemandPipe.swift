@@ -1,4 +1,4 @@
-import VestaConcurrency
+public import VestaConcurrency
 
 /// A stream with one writer and one reader, in which the writer is no faster than the reader.
 ///
@@ -27,37 +27,56 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The hooks in a structure, as ``Locked`` asks for.
-  private struct Hooks: Sendable {
+  @usableFromInline
+  struct Hooks: Sendable {
+    @usableFromInline
     var onReadable: (@Sendable () -> Void)?
+    @usableFromInline
     var onDemand: (@Sendable () -> Void)?
+    @usableFromInline
     var onCancel: (@Sendable () -> Void)?
+
+    @inlinable
+    init() {}
   }
 
-  private struct State: Sendable {
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline
     var machine: DemandMachine<Element>
+    @usableFromInline
     var hooks = Hooks()
+
+    @inlinable
+    init(_ machine: DemandMachine<Element>) { self.machine = machine }
   }
 
-  private let state: Locked<State>
-  private let weigh: @Sendable (Element) -> Int
+  @usableFromInline
+  let state: Locked<State>
+  @usableFromInline
+  let weigh: @Sendable (Element) -> Int
 
   /// A pipe.
   ///
   /// - Parameters:
   ///   - limit: The weight from which on the writer pauses; at least 1.
   ///   - weigh: The weight of an element, not negative.
+  @inlinable
   public init(limit: Int, weigh: @escaping @Sendable (Element) -> Int) {
-    state = Locked(State(machine: DemandMachine(limit: limit)))
+    state = Locked(State(DemandMachine(limit: limit)))
     self.weigh = weigh
   }
 
   /// The weight of what waits to be read.
+  @inlinable
   public var backlog: Int { state.withLock { $0.machine.weight } }
 
   /// Whether the reader has left.
+  @inlinable
   public var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }
 
   /// Whether the writer has said that nothing follows.
+  @inlinable
   public var isFinished: Bool { state.withLock { $0.machine.end != nil } }
 
   // MARK: The writer
@@ -68,6 +87,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Throws: ``TransportError`` with `.closed` when the reader has left or the stream was ended; `CancellationError`,
   ///   and then the element is in the stream nevertheless.
+  @inlinable
   public func write(_ element: Element) async throws {
     let added = weigh(element)
     let (effects, isOpen, hasRoom) = state.withLock { state in
@@ -88,6 +108,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Returns: Whether the writer should continue; after `false` it waits for `onDemand`. What is offered nevertheless
   ///   is taken too, so that a frame need not be cut. After the end or a cancellation the element is dropped.
+  @inlinable
   @discardableResult
   public func offer(_ element: Element) -> Bool {
     let added = weigh(element)
@@ -100,9 +121,11 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Ends the stream after what was written; a later end is ignored.
+  @inlinable
   public func finish() { perform(state.withLock { $0.machine.finish(.finished) }) }
 
   /// Ends the stream with an error after what was written; a later end is ignored.
+  @inlinable
   public func fail(_ error: any Error) { perform(state.withLock { $0.machine.finish(.failed(error)) }) }
 
   // MARK: The reader
@@ -114,6 +137,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   ///   the stream is then
   ///   still
   ///   there, or after ``cancel()``; ``TransportError`` with `.invalidArgument` for a second reader at the same time.
+  @inlinable
   public func next() async throws -> Element? {
     var cancellation: CancellationError?
     while true {
@@ -135,7 +159,8 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  private func waitForElement() async throws {
+  @inlinable
+  func waitForElement() async throws {
     try await Turn<Void>().wait { turn in
       switch state.withLock({ $0.machine.waitForElement(turn) }) {
       case .waits: break
@@ -147,6 +172,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Takes the next element without waiting.
+  @inlinable
   public func take() -> Taken {
     switch state.withLock({ $0.machine.read() }) {
     case .element(let element, let effects):
@@ -158,6 +184,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Leaves the stream: what was not read is dropped, and the writer is told.
+  @inlinable
   public func cancel() {
     let (effects, _) = state.withLock { $0.machine.cancel() }
     perform(effects)
@@ -169,6 +196,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   /// was called; on the writer's thread, with no lock held.
   ///
   /// Called at once when there is something.
+  @inlinable
   public func setReadable(_ onReadable: (@Sendable () -> Void)?) {
     let isReadable = state.withLock { state in
       state.hooks.onReadable = onReadable
@@ -179,6 +207,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Sets the function to call when the writer may continue after ``offer(_:)`` has returned `false`, and when the
   /// reader leaves; on the reader's thread, with no lock held.
+  @inlinable
   public func setDemand(_ onDemand: (@Sendable () -> Void)?, onCancel: (@Sendable () -> Void)? = nil) {
     let isCancelled = state.withLock { state in
       state.hooks.onDemand = onDemand
@@ -189,19 +218,27 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Reads the stream; there is one reader.
+  @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(pipe: self) }
 
   /// Reads a pipe; leaving the loop before the end does not cancel the stream.
   public struct Iterator: AsyncIteratorProtocol {
+    @usableFromInline
     let pipe: DemandPipe
 
+    @inlinable
+    init(pipe: DemandPipe) { self.pipe = pipe }
+
     /// The next element.
+    @inlinable
     public mutating func next() async throws -> Element? { try await pipe.next() }
   }
 
-  private static var closed: TransportError { TransportError(.closed, "The reader of the stream has left.") }
+  @inlinable
+  static var closed: TransportError { TransportError(.closed, "The reader of the stream has left.") }
 
-  private func perform(_ effects: DemandMachine<Element>.Effects) {
+  @inlinable
+  func perform(_ effects: DemandMachine<Element>.Effects) {
     effects.reader?.begin()?.resume()
     for writer in effects.writers {
       if effects.failsWriters { writer.begin()?.resume(throwing: Self.closed) } else { writer.begin()?.resume() }

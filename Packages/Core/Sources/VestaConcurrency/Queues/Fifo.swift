@@ -48,6 +48,7 @@ public struct Fifo<Element> {
   var elements: [Element] { slots[head...].compactMap { $0 } }
 
   /// Empties the queue and hands out what was in it, in order.
+  @inlinable
   public mutating func takeAll() -> [Element] {
     var all: [Element] = []
     while let element = popFirst() { all.append(element) }

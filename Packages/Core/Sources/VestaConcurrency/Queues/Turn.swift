@@ -15,16 +15,20 @@ public final class Turn<Value: Sendable>: Sendable {
   /// Ends a served wait with a value or an error.
   public typealias Continuation = CheckedContinuation<Value, any Error>
 
-  private enum State {
+  // Inlinable, here and below: each wait would otherwise look up the type of its value while it runs.
+  @usableFromInline
+  enum State {
     case notStarted
     case waiting(Continuation)
     case over
   }
 
-  private let state = Locked(State.notStarted)
+  @usableFromInline
+  let state: Locked<State>
 
   /// A turn before its wait; it serves one wait.
-  public init() {}
+  @inlinable
+  public init() { state = Locked(State.notStarted) }
 
   /// Hands the turn to `submit`, and waits until it is served.
   ///
@@ -35,6 +39,7 @@ public final class Turn<Value: Sendable>: Sendable {
   /// - Returns: The value of the continuation.
   /// - Throws: The error that the continuation was resumed with; `CancellationError`, at once, when the task is
   ///   cancelled before the turn has begun.
+  @inlinable
   public func wait(
     submit: (Turn) -> Void, onCancel: @escaping @Sendable (Turn) -> Void = { _ in }
   ) async throws -> Value {
@@ -52,6 +57,7 @@ public final class Turn<Value: Sendable>: Sendable {
   }
 
   /// Whether the turn was served or cancelled.
+  @inlinable
   public var isOver: Bool {
     state.withLock { if case .over = $0 { true } else { false } }
   }
@@ -59,6 +65,7 @@ public final class Turn<Value: Sendable>: Sendable {
   /// Ends the wait; the caller must resume the continuation.
   ///
   /// - Returns: The continuation; `nil` when the waiter has left.
+  @inlinable
   public func begin() -> Continuation? {
     state.withLock { state in
       guard case .waiting(let continuation) = state else { return nil }
@@ -67,7 +74,8 @@ public final class Turn<Value: Sendable>: Sendable {
     }
   }
 
-  private func start(_ continuation: Continuation) -> Bool {
+  @inlinable
+  func start(_ continuation: Continuation) -> Bool {
     state.withLock { state in
       guard case .notStarted = state else { return false }
       state = .waiting(continuation)
@@ -76,7 +84,8 @@ public final class Turn<Value: Sendable>: Sendable {
   }
 
   /// - Returns: Whether the turn may be known already.
-  private func cancel() -> Bool {
+  @inlinable
+  func cancel() -> Bool {
     let waiting = state.withLock { state -> Continuation? in
       defer { state = .over }
       if case .waiting(let continuation) = state { return continuation }

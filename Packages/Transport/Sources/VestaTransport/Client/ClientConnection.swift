@@ -45,7 +45,7 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
       case .stream(let stream, let length):
         outgoing = stream
         isChunked = length == nil
-        stream.pipe.setReadable { [weak self] in self?.perform {} }
+        stream.pipe.setReadable { [weak self] in self?.writeSoon() }
       }
     }
   }

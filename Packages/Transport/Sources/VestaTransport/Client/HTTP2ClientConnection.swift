@@ -53,10 +53,16 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
       guard case .stream(let body, _) = exchange.request.body else { continue }
       body.pipe.setReadable { [weak self, weak stream] in
         guard let self, let stream else { return }
-        perform { self.session.resume(stream) }
+        resumeSoon(stream)
       }
     }
     if isLeaving { moveWaiting() }
+  }
+
+  private func resumeSoon(_ stream: HTTP2ClientStream) {
+    guard loop.isCurrent else { return perform { self.session.resume(stream) } }
+    session.resumeLater(stream)
+    writeSoon()
   }
 
   /// Hands what has not begun to another connection.
@@ -248,8 +254,8 @@ final class HTTP2ClientConnection: SocketConnection, ExchangeCarrier, @unchecked
     moveWaiting()
     let lost = closing ?? TransportError(.connectionLost, "The connection ended in the middle of a response.")
     let streams = session.streams.values
-    session.streams = [:]
-    for case let stream as HTTP2ClientStream in Array(streams) {
+    session.streams = HTTP2StreamTable()
+    for case let stream as HTTP2ClientStream in streams {
       stream.isClosed = true
       stream.stopSending()
       stream.incoming?.fail(lost)

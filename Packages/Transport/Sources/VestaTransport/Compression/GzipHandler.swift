@@ -47,7 +47,7 @@ public struct GzipHandler: HTTPHandler {
     guard AcceptedEncodings.isWorthIt(response) else { return response }
     var response = response
     response.fields.append("vary", "accept-encoding")
-    guard isTaken, let writer = GzipWriter(level: level) else { return response }
+    guard isTaken, let writer = GzipWriter(level: level, room: tuning.gzipRoomBytes) else { return response }
     switch response.body {
     case .empty: return response
     case .bytes(let bytes):

@@ -5,11 +5,16 @@ import CVestaZlib
 /// Of one thread at a time.
 final class GzipWriter {
   private let stream: UnsafeMutablePointer<z_stream>
+  private let room: Int
   private var isEnded = false
 
-  /// - Parameter level: 1 for the fastest to 9 for the smallest.
+  /// - Parameters:
+  ///   - level: 1 for the fastest to 9 for the smallest.
+  ///   - room: The number of bytes that are made room for when the result is longer than was foreseen.
   /// - Returns: `nil` when there is no memory.
-  init?(level: Int) {
+  init?(level: Int, room: Int = TransportTuning().gzipRoomBytes) {
+    // With fewer than seven, zlib would write the mark of a flush again and again.
+    self.room = max(16, room)
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     guard vesta_gzip_begin(stream, Int32(min(9, max(1, level)))) == Z_OK else {
@@ -51,7 +56,7 @@ final class GzipWriter {
             count = buffer.count - Int(stream.pointee.avail_out)
           })
         isFull = stream.pointee.avail_out == 0
-        room = 16_384
+        room = self.room
       }
     }
     return out

@@ -10,7 +10,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   let loop: EventLoop
   /// The TLS of the connection; `nil` for one in clear.
   let security: TLSSession?
-  var output = OutputQueue()
+  var output: OutputQueue
   /// The time on the loop's clock after which `timedOut` is called; `.max` for none.
   var deadline = Int64.max
   /// Whether the connection ends when everything has been written.
@@ -41,6 +41,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     self.loop = loop
     self.security = security
     self.interest = interest
+    output = OutputQueue(sharedBytes: loop.tuning.sharedBytes)
     super.init(descriptor)
     security?.limitMessages(loop.tuning, now: loop.now)
   }
@@ -110,6 +111,13 @@ class SocketConnection: Channel, @unchecked Sendable {
   func perform(_ work: @escaping @Sendable () -> Void) {
     loop.perform { [self] in turn(work) }
   }
+
+  /// Writes soon what its streams have, from any thread.
+  func writeSoon() {
+    if loop.isCurrent { loop.callSoon(self) } else { perform {} }
+  }
+
+  override func calledSoon() { turn {} }
 
   // MARK: Reading
 
@@ -281,7 +289,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     loop.remove(self)
     PlatformSocket.close(descriptor)
     kept = []
-    output = OutputQueue()
+    output = OutputQueue(sharedBytes: 1)
     file = nil
     ended()
   }

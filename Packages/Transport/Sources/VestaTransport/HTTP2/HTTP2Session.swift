@@ -35,7 +35,7 @@ final class HTTP2Session {
   @exclusivity(unchecked) var now: Int64
   @exclusivity(unchecked) var events: [Event] = []
   /// The streams that the owner has, until it has taken their last event.
-  @exclusivity(unchecked) var streams: [Int32: HTTP2Stream] = [:]
+  @exclusivity(unchecked) var streams = HTTP2StreamTable()
   /// The head that is being received.
   @exclusivity(unchecked) var reader: HTTP2HeadReader
   /// Whether a head has begun and not ended.
@@ -47,6 +47,8 @@ final class HTTP2Session {
   /// Why this side ends the connection, if it does.
   var violation: String?
   @exclusivity(unchecked) private var block = HTTP2FieldBlock()
+  /// The streams whose bodies continue when bytes are produced next.
+  private var resumable: [HTTP2Stream] = []
   private var session: OpaquePointer?
 
   init(_ role: Role, _ tuning: TransportTuning, now: Int64) {
@@ -123,6 +125,10 @@ final class HTTP2Session {
   /// - Returns: `false` when the connection cannot continue.
   func produce(into out: inout [UInt8], limit: Int) -> Bool {
     guard let session else { return false }
+    if !resumable.isEmpty {
+      for stream in resumable { resume(stream) }
+      resumable.removeAll(keepingCapacity: true)
+    }
     while out.count < limit {
       var bytes: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(session, &bytes)
@@ -208,6 +214,9 @@ final class HTTP2Session {
     stream.progressedAt = now
     nghttp2_session_resume_data(session, stream.id)
   }
+
+  /// Goes on with a body when bytes are produced next; also from within a callback of the library.
+  func resumeLater(_ stream: HTTP2Stream) { resumable.append(stream) }
 
   /// Ends a stream at once.
   func reset(_ stream: Int32, _ code: HTTP2Code) {

@@ -2,8 +2,7 @@
 /// that many connections can share one.
 struct OutputQueue {
   /// The size from which on an array is not copied.
-  static let sharedSize = 16_384
-
+  private let sharedBytes: Int
   private var segments: [[UInt8]] = []
   private var firstSegment = 0
   /// The number of bytes of the first segment that were written.
@@ -13,12 +12,16 @@ struct OutputQueue {
 
   /// The number of bytes that wait.
   private(set) var segmentBytes = 0
+
+  /// - Parameter sharedBytes: The size from which on an array is not copied.
+  init(sharedBytes: Int = TransportTuning().sharedBytes) { self.sharedBytes = max(1, sharedBytes) }
+
   var count: Int { segmentBytes + tail.count - (segmentBytes == 0 ? written : 0) }
   var isEmpty: Bool { count == 0 }
 
   /// Adds bytes after all others.
   mutating func append(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.sharedSize else { return tail.append(contentsOf: bytes) }
+    guard bytes.count >= sharedBytes else { return tail.append(contentsOf: bytes) }
     if !tail.isEmpty {
       sealTail()
       tail = []

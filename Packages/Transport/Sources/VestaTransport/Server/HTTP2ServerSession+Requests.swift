@@ -158,7 +158,7 @@ extension HTTP2ServerSession {
     guard hasBody, case .stream(let body, _) = response.body else { return }
     body.pipe.setReadable { [weak self, weak stream] in
       guard let self, let stream else { return }
-      perform { self.session.resume(stream) }
+      resumeSoon(stream)
     }
   }
 }

@@ -137,6 +137,13 @@ final class HTTP2ServerSession: @unchecked Sendable {
     loop.perform { [weak self] in self?.owner?.turn(work) }
   }
 
+  /// Sends soon what the body of a stream has, from any thread.
+  func resumeSoon(_ stream: HTTP2ServerStream) {
+    guard loop.isCurrent else { return perform { self.session.resume(stream) } }
+    session.resumeLater(stream)
+    owner?.writeSoon()
+  }
+
   /// Runs a closure in this turn, or in a separate one.
   func turn(_ work: @escaping @Sendable () -> Void) {
     if loop.isCurrent { owner?.turn(work) } else { perform(work) }
@@ -170,7 +177,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
       return
     }
     if announcedAt != .max, now - announcedAt >= loop.times.linger { leave() }
-    for case let stream as HTTP2ServerStream in Array(session.streams.values) { look(at: stream, now) }
+    for case let stream as HTTP2ServerStream in session.streams.values { look(at: stream, now) }
   }
 
   private func look(at stream: HTTP2ServerStream, _ now: Int64) {
@@ -198,7 +205,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
   /// The connection has ended.
   func connectionEnded() {
     let lost = TransportError(.connectionLost, "The connection ended.")
-    for case let stream as HTTP2ServerStream in Array(session.streams.values) {
+    for case let stream as HTTP2ServerStream in session.streams.values {
       stream.isClosed = true
       stream.incoming?.fail(lost)
       stream.incoming = nil
@@ -206,6 +213,6 @@ final class HTTP2ServerSession: @unchecked Sendable {
       stream.task?.cancel()
       stream.task = nil
     }
-    session.streams = [:]
+    session.streams = HTTP2StreamTable()
   }
 }

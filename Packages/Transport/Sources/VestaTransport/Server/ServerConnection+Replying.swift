@@ -58,7 +58,7 @@ extension ServerConnection {
     if incoming == nil { deadline = .max }
     // Chunks, which trailers need, have bytes between the file's; TLS encrypts them.
     if let section = stream.section, section.count > 0, security == nil, framing != .chunked { return send(section) }
-    stream.pipe.setReadable { [weak self] in self?.perform {} }
+    stream.pipe.setReadable { [weak self] in self?.writeSoon() }
   }
 
   func sendsBody(_ response: HTTPResponse) -> Bool {

@@ -63,7 +63,7 @@ class TLSHandshake: Channel {
   }
 
   private func goOn() {
-    switch session.handshake() {
+    switch session.handshake(bytes: loop.tuning.handshakeBytes) {
     case .done: finish(.secured(session))
     case .failed(let error): finish(.failed(error))
     case .waits(let wanted):

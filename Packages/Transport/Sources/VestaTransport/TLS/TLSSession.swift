@@ -30,8 +30,6 @@ final class TLSSession {
   private(set) var hasMore = false
   /// Counts what a peer sends that is no data, such as new keys, which cost this side much and the peer little.
   private var control: FloodMachine?
-  /// The number of bytes that a handshake reads before others have their turn: more than one needs.
-  private static let handshakeBytes = 65_536
   /// Called with what can resume this session later.
   var onResumption: ((TLSResumption) -> Void)?
 
@@ -94,9 +92,11 @@ final class TLSSession {
   // MARK: Moving
 
   /// Goes on with the handshake.
-  func handshake() -> Progress {
+  ///
+  /// - Parameter bytes: How many it reads before others have their turn.
+  func handshake(bytes: Int = TransportTuning().handshakeBytes) -> Progress {
     ERR_clear_error()
-    vesta_tls_allow(pointer, Self.handshakeBytes)
+    vesta_tls_allow(pointer, max(1, bytes))
     let status = SSL_do_handshake(pointer)
     if status == 1 {
       _ = vesta_tls_take_messages(pointer)

@@ -19,6 +19,11 @@ enum FrameWriter {
     }
   }
 
+  /// Writes what precedes the bytes of a binary message of a server.
+  static func head(ofBinary count: Int, into out: inout [UInt8]) {
+    header(opcode: 2, length: count, mask: nil, into: &out)
+  }
+
   /// Writes a close frame; a code that may not be sent is left out, and so is the reason then.
   static func close(_ end: WebSocketClose, mask: UInt32?, into out: inout [UInt8]) {
     guard end.code.isSendable else { return frame(opcode: 8, [], mask: mask, into: &out) }

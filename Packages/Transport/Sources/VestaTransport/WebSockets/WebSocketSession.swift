@@ -35,7 +35,7 @@ final class WebSocketSession: @unchecked Sendable {
       perform { self.isFull = false }
     }
     socket.messages.setDemand(goesOn, onCancel: goesOn)
-    socket.output.setReadable { [weak self] in self?.perform {} }
+    socket.output.setReadable { [weak self] in self?.connection?.writeSoon() }
   }
 
   private func perform(_ work: @escaping @Sendable () -> Void) { connection?.perform(work) }
@@ -72,12 +72,21 @@ final class WebSocketSession: @unchecked Sendable {
     guard let connection else { return }
     while !isOver, sentEnd == nil, connection.output.count < connection.tuning.backlogBytes {
       switch socket.output.take() {
-      case .element(.message(let message)): FrameWriter.message(message, mask: mask, into: &connection.output.tail)
+      case .element(.message(let message)): send(message, on: connection)
       case .element(.ping): FrameWriter.ping(mask: mask, into: &connection.output.tail)
       case .element(.close(let end)): sendEnd(end, on: connection)
       case .nothingYet, .ended: return
       }
     }
+  }
+
+  private func send(_ message: WebSocketMessage, on connection: SocketConnection) {
+    if role == .server, case .binary(let bytes) = message {
+      // One large message to many receivers is one array.
+      FrameWriter.head(ofBinary: bytes.count, into: &connection.output.tail)
+      return connection.output.append(bytes)
+    }
+    FrameWriter.message(message, mask: mask, into: &connection.output.tail)
   }
 
   func goAway() { socket.close(WebSocketClose(.goingAway)) }
