@@ -21,7 +21,7 @@ final class ServerProcess: Sendable {
   ///   - directory: For the server's files.
   ///   - arguments: Further arguments.
   init(in directory: URL, _ arguments: String...) async throws {
-    let ports = ["", "-auth", "-firestore", "-hub", "-storage"].flatMap { ["--port\($0)", "0"] }
+    let ports = ["", "-auth", "-database", "-firestore", "-hub", "-storage"].flatMap { ["--port\($0)", "0"] }
     let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     (process, lines) = try Self.start(
       folder.appending(path: "vesta").path, ["serve"] + ports + arguments, ["TMPDIR": directory.path], directory)
@@ -69,7 +69,8 @@ final class ServerProcess: Sendable {
   }
 
   private static let variables = [
-    "auth": "FIREBASE_AUTH_EMULATOR_HOST", "firestore": "FIRESTORE_EMULATOR_HOST",
+    "auth": "FIREBASE_AUTH_EMULATOR_HOST", "database": "FIREBASE_DATABASE_EMULATOR_HOST",
+    "firestore": "FIRESTORE_EMULATOR_HOST",
     "all": "VESTA_HOST", "storage": "FIREBASE_STORAGE_EMULATOR_HOST",
   ]
 

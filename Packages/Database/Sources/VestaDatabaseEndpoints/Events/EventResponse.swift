@@ -23,6 +23,7 @@ struct EventResponse: Sendable {
 
   func open() async throws -> HTTPResponse {
     do {
+      try await exchange.checkIndex()
       let first = try await firstEvents()
       begin(first)
       return HTTPResponse(
@@ -44,9 +45,6 @@ struct EventResponse: Sendable {
       switch message {
       case .reply(1, let reply):
         guard reply.status == .ok else { throw DatabaseServiceError(reply) }
-        if reply.warnings.contains("no_index") {
-          throw DatabaseServiceError(.failedPrecondition, "Index not defined.")
-        }
         return events.isEmpty ? [.put(.root, .empty)] : events
       case .closed(let reason): try await refuse(reason)
       default: if let event = DatabaseEvent(message, at: exchange.call.path) { events.append(event) }

@@ -76,6 +76,21 @@ struct DatabaseExchange: Sendable {
     return HTTPResponse(DatabaseRESTWire.answer(node, to: call, hash: hash), to: call)
   }
 
+  /// Refuses a query without its index, which a connection would answer with a warning.
+  func checkIndex() async throws {
+    guard call.spec.index != .key, call.spec.index != .priority else { return }
+    var spec = call.spec
+    spec.limit = .init(1, .first)
+    let request = DatabaseReadRequest(namespace: place.namespace, path: call.path, spec: spec, requiresIndex: true)
+    do {
+      _ = try await backend.read(request, context: context)
+    } catch  where error.code == .failedPrecondition {
+      throw error
+    } catch {
+      // The request itself says it.
+    }
+  }
+
   // MARK: Writing
 
   private func put(_ node: DatabaseNode) async throws -> HTTPResponse {

@@ -12,8 +12,8 @@ struct OwnerSession: Sendable {
 
   /// Reads; keys alone are those of what was read.
   func read(_ request: DatabaseReadRequest) async throws -> DatabaseNode {
+    try await exchange.checkIndex()
     let reply = try await reply(to: .get(request.path, request.spec))
-    if reply.warnings.contains("no_index") { throw DatabaseServiceError(.failedPrecondition, "Index not defined.") }
     guard request.depth == .keys, reply.node.leaf == nil else { return reply.node }
     var children: [(DatabaseKey, DatabaseNode)] = []
     reply.node.forEachChild { key, _ in children.append((key, DatabaseNode(.bool(true)))) }

@@ -26,11 +26,27 @@ public enum DatabaseEvent: Sendable, Hashable {
       self = .put(relative, node)
     case .merge(let place, let values, _):
       guard let relative = path.relative(place) else { return nil }
-      self = .patch(relative, values)
+      // At the deepest place that has them all, as the service says it.
+      let shared = Self.sharedParent(of: values)
+      self = .patch(
+        relative.appending(shared),
+        shared.isRoot
+          ? values
+          : values.map { DatabasePathValue(DatabasePath(Array($0.path.keys.dropFirst(shared.count))), $0.node) })
     case .listenRevoked: self = .cancel
     case .authRevoked(_, let reason): self = .authRevoked(reason)
     default: return nil
     }
+  }
+
+  /// The path above all values; the root for none.
+  private static func sharedParent(of values: [DatabasePathValue]) -> DatabasePath {
+    guard var shared = values.first.map({ Array($0.path.keys.dropLast()) }) else { return .root }
+    for value in values.dropFirst() {
+      let parent = value.path.keys.dropLast()
+      shared = Array(zip(shared, parent).prefix { $0 == $1 }.map { $0.0 })
+    }
+    return DatabasePath(shared)
   }
 
   /// The name of the event.

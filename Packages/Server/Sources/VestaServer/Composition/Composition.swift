@@ -2,6 +2,8 @@ import VestaAuthEndpoints
 import VestaAuthService
 import VestaCore
 import VestaCrypto
+import VestaDatabaseEndpoints
+import VestaDatabaseService
 import VestaFirestoreEndpoints
 import VestaFirestoreService
 import VestaMemoryStore
@@ -20,6 +22,7 @@ enum Composition {
   /// What each project has.
   private static let engines: [any Library.Type] = [
     AuthServiceLibrary.self,
+    DatabaseServiceLibrary.self,
     FirestoreServiceLibrary.self,
     RemoteConfigServiceLibrary.self,
     StorageServiceLibrary.self,
@@ -30,6 +33,7 @@ enum Composition {
   /// What the server puts on the wire.
   private static let routes: [any Library.Type] = [
     AuthEndpointsLibrary.self,
+    DatabaseEndpointsLibrary.self,
     FirestoreEndpointsLibrary.self,
     RemoteConfigEndpointsLibrary.self,
     StorageEndpointsLibrary.self,

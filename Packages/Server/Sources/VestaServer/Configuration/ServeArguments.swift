@@ -71,7 +71,8 @@ public struct ServeArguments: Sendable, Hashable {
       --memory           keep nothing
       --host HOST        listen at this address (default: this machine alone, 127.0.0.1 and ::1)
       --port N           the port of all products together (default 7700; 0 lets the system choose)
-      --port-NAME N      the port of one: auth (9099), firestore (8080), storage (9199), hub (4400)
+      --port-NAME N      the port of one: auth (9099), database (9000), firestore (8080), storage (9199),
+                         hub (4400)
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """

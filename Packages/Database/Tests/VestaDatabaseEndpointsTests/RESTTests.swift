@@ -1,0 +1,175 @@
+import Testing
+import VestaBytes
+import VestaDatabaseBackend
+import VestaDatabaseBackendFakes
+import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaTesting
+import VestaTransportInterop
+
+@testable import VestaDatabaseEndpoints
+@testable import VestaDatabaseService
+
+/// The REST API as its callers see it: paths, parameters, statuses and sentences.
+@Suite struct RESTTests {
+  @Test func `what is put is read, patched, appended to and removed`() async throws {
+    let server = try await Endpoints()
+    let put = try await server.send(.put, "/rooms/hall.json?ns=demo", #"{"name":"Hall","size":40}"#)
+    #expect(put.status == 200 && put.text == #"{"name":"Hall","size":40}"#)
+    #expect(put.fields[.contentType] == "application/json; charset=utf-8")
+    let patched = try await server.send(.patch, "/rooms.json?ns=demo", #"{"hall/size":41,"attic":{"size":2}}"#)
+    #expect(patched.text == #"{"hall/size":41,"attic":{"size":2}}"#)
+    #expect(try await server.send(.get, "/rooms/hall/size.json?ns=demo").text == "41")
+    #expect(try await server.send(.get, "/rooms.json?ns=demo&shallow=true").text == #"{"attic":true,"hall":true}"#)
+    let appended = try await server.send(.post, "/log.json?ns=demo", #""one""#)
+    let key = try #require(try JSONObject(json: appended.body)["name"]?.string)
+    #expect(key.utf8.count == 20)
+    #expect(try await server.send(.get, "/log/\(key).json?ns=demo").text == #""one""#)
+    #expect(try await server.send(.delete, "/log.json?ns=demo").text == "null")
+    #expect(try await server.send(.get, "/log.json?ns=demo").text == "null")
+    let silent = try await server.send(.put, "/a.json?ns=demo&print=silent", "1")
+    #expect(silent.status == 204 && silent.body.isEmpty)
+    let pretty = try await server.send(.get, "/rooms/attic.json?ns=demo&print=pretty")
+    #expect(pretty.text == "{\n  \"size\" : 2\n}")
+    let overridden = try await server.send(.post, "/a.json?ns=demo", "2", ["x-http-method-override": "PUT"])
+    #expect(overridden.text == "2")
+  }
+
+  @Test func `appended keys grow, however fast they are made`() async throws {
+    let server = try await Endpoints()
+    var keys: [String] = []
+    for _ in 0..<50 {
+      let body = try await server.send(.post, "/log.json?ns=demo", "1").body
+      keys.append(try #require(try JSONObject(json: body)["name"]?.string))
+    }
+    #expect(keys == keys.sorted() && Set(keys).count == 50)
+  }
+
+  @Test func `values of the server are filled in, and the answer has them`() async throws {
+    let server = try await Endpoints()
+    server.clock.advance(by: .seconds(10))
+    let now = server.clock.service.now() / 1_000
+    #expect(try await server.send(.put, "/t.json?ns=demo", #"{".sv":"timestamp"}"#).text == "\(now)")
+    let sent = #"{"n":{".sv":{"increment":3}},"deep/n":{".sv":{"increment":-1}}}"#
+    #expect(try await server.send(.patch, "/c.json?ns=demo", sent).text == #"{"n":3,"deep/n":-1}"#)
+    #expect(try await server.send(.patch, "/c.json?ns=demo", sent).text == #"{"n":6,"deep/n":-2}"#)
+  }
+
+  @Test func `a tag guards writes, and a write over other data answers what is there`() async throws {
+    let server = try await Endpoints()
+    let none = try await server.send(.get, "/n.json?ns=demo", "", ["x-firebase-etag": "true"])
+    #expect(none.fields["etag"] == "null_etag")
+    let made = try await server.send(
+      .put, "/n.json?ns=demo", "1", ["if-match": "null_etag", "x-firebase-etag": "true"])
+    let tag = try #require(made.fields["etag"])
+    #expect(made.status == 200)
+    let late = try await server.send(.put, "/n.json?ns=demo", "2", ["if-match": "null_etag"])
+    #expect(late.status == 412 && late.text == "1" && late.fields["etag"] == tag)
+    #expect(try await server.send(.get, "/n.json?ns=demo", "", ["if-none-match": tag]).status == 304)
+    #expect(try await server.send(.delete, "/n.json?ns=demo", "", ["if-match": tag]).status == 200)
+    #expect(try await server.send(.delete, "/n.json?ns=demo", "", ["if-match": tag]).status == 412)
+  }
+
+  @Test func `queries need an order, and an index unless it is that of keys`() async throws {
+    var indexes = DatabaseIndexes()
+    indexes.add(path: "rooms", indexOn: "size")
+    let server = try await Endpoints(indexes: indexes)
+    _ = try await server.send(
+      .put, "/rooms.json?ns=demo", #"{"a":{"size":3},"b":{"size":1},"c":{"size":2}}"#)
+    await server.engine.settle()
+    let small = try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22size%22&limitToFirst=2")
+    #expect(small.text == #"{"b":{"size":1},"c":{"size":2}}"#)
+    let keys = try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22$key%22&startAt=%22b%22")
+    #expect(keys.text == #"{"b":{"size":1},"c":{"size":2}}"#)
+    let none = try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22name%22")
+    #expect(none.status == 400)
+    #expect(none.error == #"Index not defined, add ".indexOn": "name", for path "/rooms", to the rules"#)
+    let order = try await server.send(.get, "/rooms.json?ns=demo&limitToFirst=1")
+    #expect(order.status == 400)
+    #expect(order.error == "orderBy must be defined when other query parameters are defined")
+    let shallow = try await server.send(.get, "/rooms.json?ns=demo&shallow=true&limitToFirst=1")
+    #expect(shallow.status == 200 && shallow.text == #"{"a":true}"#)
+  }
+
+  @Test func `what cannot be is refused with its reason`() async throws {
+    let server = try await Endpoints()
+    let depth = String(repeating: #"{"a":"#, count: 600) + "1" + String(repeating: "}", count: 600)
+    for body in ["{", "nothing", "", #"{"a":1,"a":2}"#, depth, "[1,"] {
+      let answer = try await server.send(.put, "/a.json?ns=demo", body)
+      #expect(answer.status == 400 && answer.error?.hasPrefix("Invalid data; couldn't parse JSON") == true, "\(body)")
+    }
+    #expect(try await server.send(.patch, "/a.json?ns=demo", "7").status == 400)
+    #expect(try await server.send(.patch, "/a.json?ns=demo", #"{"b":1,"b/c":2}"#).status == 400)
+    #expect(try await server.send(.put, "/a.json?ns=demo", #"{"a$b":1}"#).status == 400)
+    #expect(try await server.send(.put, "/a%2Fb.json?ns=demo", "1").status == 400)
+    #expect(try await server.send(.get, "/a?ns=demo").status == 404)
+    #expect(try await server.send(.get, "/a.json?ns=de%2Fmo").status == 400)
+    #expect(try await server.send(.get, "/a.json?ns=demo&print=loud").status == 400)
+    let deep = String(repeating: "/a", count: 33)
+    #expect(try await server.send(.put, "\(deep).json?ns=demo", "1").status == 400)
+    // Nothing of all that was written.
+    #expect(try await server.send(.get, "/.json?ns=demo").text == "null")
+  }
+
+  @Test func `a body beyond the limit is refused, and a page can read it`() async throws {
+    var tuning = DatabaseEndpointsTuning()
+    tuning.bodyLimit = 10
+    let server = try await Endpoints(tuning: tuning)
+    let head = HTTPRequestHead(method: .put, target: "/a.json?ns=demo", fields: ["origin": "http://page"])
+    #expect({ if case .collected(upTo: 10) = server.handler.bodyDelivery(for: head) { true } else { false } }())
+    let refusal = server.handler.refusal(of: head, limit: 10)
+    #expect(refusal.status.code == 413 && refusal.fields["access-control-allow-origin"] == "*")
+  }
+
+  @Test func `the credential of a call is the engine's to judge, wherever it stands`() async throws {
+    let guardian = ManualDatabaseGuard { $0.uid == "ada" }
+    let server = try await Endpoints(
+      guardian,
+      verifier: ReadingCallerVerifier { (token) async throws(ServiceStatus) in
+        if token == "owner" { return .owner }
+        if token == "bad" { throw .unauthenticated }
+        return .user(VerifiedUser(uid: token))
+      })
+    let denied = try await server.send(.put, "/a.json?ns=demo", "1")
+    #expect(denied.status == 401 && denied.error == "Permission denied")
+    let bad = try await server.send(.put, "/a.json?ns=demo&auth=bad", "1")
+    #expect(bad.status == 401 && bad.error == "Could not parse auth token.")
+    #expect(try await server.send(.put, "/a.json?ns=demo&auth=ada", "1").status == 200)
+    #expect(try await server.send(.get, "/a.json?ns=demo&access_token=owner").text == "1")
+    #expect(try await server.send(.get, "/a.json?ns=demo", "", ["authorization": "Bearer owner"]).text == "1")
+    #expect(try await server.send(.get, "/a.json?ns=demo&auth=bob").status == 401)
+    // The owner acts as others, and as nobody.
+    let asAda = "&access_token=owner&auth_variable_override=%7B%22uid%22%3A%22ada%22%7D"
+    #expect(try await server.send(.put, "/a.json?ns=demo\(asAda)", "2").text == "2")
+    #expect(try await server.send(.get, "/a.json?ns=demo\(asAda)").text == "2")
+    let asNobody = "&access_token=owner&auth_variable_override=null"
+    #expect(try await server.send(.get, "/a.json?ns=demo\(asNobody)").status == 401)
+    #expect(try await server.send(.get, "/a.json?ns=demo&auth=ada&auth_variable_override=null").status == 401)
+  }
+
+  @Test func `databases are apart, and a project has those of its names`() async throws {
+    let server = try await Endpoints()
+    _ = try await server.send(.put, "/a.json?ns=demo", "1")
+    _ = try await server.send(.put, "/a.json?ns=demo-default-rtdb", "2")
+    #expect(try await server.send(.get, "/a.json?ns=demo").text == "1")
+    #expect(try await server.send(.get, "/a.json").text == "2")
+    // The suite's host has the projects that it was given.
+    #expect(try await server.send(.get, "/a.json?ns=other").status == 404)
+    let production = try await Endpoints(isDevelopment: false)
+    #expect(try await production.send(.put, "/a.json?ns=other", "3").text == "3")
+    #expect(try await production.send(.get, "/a.json?ns=more").text == "null")
+  }
+
+  @Test func `a page of another origin may call, and scripts and files are what was asked for`() async throws {
+    let server = try await Endpoints()
+    _ = try await server.send(.put, "/a.json?ns=demo", #"{"x":"</script>"}"#)
+    let asked = try await server.send(
+      .options, "/a.json?ns=demo", "", ["origin": "http://page", "access-control-request-method": "PUT"])
+    #expect(asked.fields["access-control-allow-methods"]?.contains("PUT") == true)
+    let script = try await server.send(.get, "/a.json?ns=demo&callback=take")
+    #expect(script.fields[.contentType] == "application/javascript; charset=utf-8")
+    #expect(script.text == #"/**/take({"x":"\u003c/script>"});"#)
+    let file = try await server.send(.get, "/a.json?ns=demo&download=a%22%0Ab.json")
+    #expect(file.fields["content-disposition"] == "attachment; filename=\"a__b.json\"")
+  }
+}
