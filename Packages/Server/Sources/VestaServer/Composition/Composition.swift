@@ -4,6 +4,8 @@ import VestaCore
 import VestaCrypto
 import VestaFirestoreEndpoints
 import VestaFirestoreService
+import VestaFunctionsEndpoints
+import VestaFunctionsService
 import VestaMemoryStore
 import VestaRemoteConfigEndpoints
 import VestaRemoteConfigService
@@ -11,6 +13,7 @@ import VestaRulesGuards
 import VestaSQLite
 import VestaStorageEndpoints
 import VestaStorageService
+import VestaTransport
 import VestaTransportInterop
 
 /// The libraries of the server: the one place that names products.
@@ -21,6 +24,7 @@ enum Composition {
   private static let engines: [any Library.Type] = [
     AuthServiceLibrary.self,
     FirestoreServiceLibrary.self,
+    FunctionsServiceLibrary.self,
     RemoteConfigServiceLibrary.self,
     StorageServiceLibrary.self,
     CryptoLibrary.self,
@@ -33,6 +37,8 @@ enum Composition {
     FirestoreEndpointsLibrary.self,
     RemoteConfigEndpointsLibrary.self,
     StorageEndpointsLibrary.self,
+    FunctionsEndpointsLibrary.self,
+    TransportLibrary.self,
   ]
 
   /// The libraries of a project's app.
