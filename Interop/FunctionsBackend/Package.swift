@@ -15,10 +15,12 @@ let package = Package(
   products: [
     .library(name: "VestaFunctionsBackend", targets: ["VestaFunctionsBackend"]),
     .library(name: "VestaFunctionsBackendContracts", targets: ["VestaFunctionsBackendContracts"]),
+    .library(name: "VestaHTTPFunctionsBackend", targets: ["VestaHTTPFunctionsBackend"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
     .package(path: "../ServiceInterop"),
+    .package(path: "../TransportInterop"),
   ],
   targets: [
     .target(
@@ -30,22 +32,35 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
-      name: "VestaFunctionsBackendContracts",
+      name: "VestaHTTPFunctionsBackend",
       dependencies: [
         "VestaFunctionsBackend",
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFunctionsBackendContracts",
+      dependencies: [
+        "VestaFunctionsBackend", "VestaHTTPFunctionsBackend",
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "VestaFunctionsBackendTests",
       dependencies: [
-        "VestaFunctionsBackend", "VestaFunctionsBackendContracts",
+        "VestaFunctionsBackend", "VestaFunctionsBackendContracts", "VestaHTTPFunctionsBackend",
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -15,6 +15,8 @@ let package = Package(
   products: [
     .library(name: "VestaFunctions", targets: ["VestaFunctions"]),
     .library(name: "VestaFunctionsService", targets: ["VestaFunctionsService"]),
+    .library(name: "VestaFunctionsEndpoints", targets: ["VestaFunctionsEndpoints"]),
+    .library(name: "VestaFunctionsRemote", targets: ["VestaFunctionsRemote"]),
     .library(name: "VestaFunctionsWire", targets: ["VestaFunctionsWire"]),
   ],
   dependencies: [
@@ -27,6 +29,7 @@ let package = Package(
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -64,8 +67,53 @@ let package = Package(
         .product(name: "VestaEngineInterop", package: "EngineInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaHTTPFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFunctionsEndpoints",
+      dependencies: [
+        "VestaFunctionsWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaHTTPFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFunctionsRemote",
+      dependencies: [
+        "VestaFunctionsWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFunctionsRemoteTests",
+      dependencies: [
+        "VestaFunctionsEndpoints", "VestaFunctionsRemote", "VestaFunctionsService", "VestaFunctionsWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),
+        .product(name: "VestaHTTPFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),
@@ -109,10 +157,12 @@ let package = Package(
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaFunctionsBackendContracts", package: "FunctionsBackend"),
+        .product(name: "VestaHTTPFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

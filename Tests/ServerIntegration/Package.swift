@@ -27,7 +27,8 @@ let package = Package(
       resources: [
         .copy("auth_admin.py"), .copy("cases.py"), .copy("config_rest.py"), .copy("firestore_client.py"),
         .copy("firestore_rest.py"), .copy("firestore_crash.py"),
-        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"), .copy("storage_client.py"),
+        .copy("functions_http.py"), .copy("firestore_streams.py"), .copy("firestore_webchannel.py"),
+        .copy("storage_client.py"),
         .copy("together.py"),
       ],
       swiftSettings: settings

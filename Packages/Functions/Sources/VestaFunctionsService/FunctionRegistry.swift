@@ -27,12 +27,9 @@ public final class FunctionRegistry: Sendable {
     let run: @Sendable (CallableRequest, StreamChannel?) async throws -> JSONValue
   }
 
-  private struct Key: Hashable {
-    let name: String
-    let region: String
-  }
-
-  private let functions = Locked<[Key: Function]>([:])
+  private let functions = Locked<FunctionTable<Function>>(FunctionTable())
+  /// The functions that answer requests; a name is of one kind.
+  private let requestFunctions = Locked<FunctionTable<RequestFunction>>(FunctionTable())
   private let coders = SharedCoders()
 
   let events: EventFunctions
@@ -129,17 +126,30 @@ public final class FunctionRegistry: Sendable {
   ///   - name: Its name.
   ///   - region: Its region.
   public func remove(_ name: String, region: String = CallableOptions().region) {
-    let removed = functions.withLock { $0.removeValue(forKey: Key(name: name, region: region)) }
+    let removed = (
+      functions.withLock { $0.set(nil, name, region) }, requestFunctions.withLock { $0.set(nil, name, region) }
+    )
     withExtendedLifetime(removed) {}
+  }
+
+  /// Registers a function that answers requests; a callable one of its name is removed.
+  func register(_ name: String, _ function: RequestFunction) {
+    let region = function.options.region
+    let replaced = (
+      requestFunctions.withLock { $0.set(function, name, region) }, functions.withLock { $0.set(nil, name, region) }
+    )
+    withExtendedLifetime(replaced) {}
   }
 
   private func register(
     _ name: String, _ options: CallableOptions,
     _ run: @escaping @Sendable (CallableRequest, StreamChannel?) async throws -> JSONValue
   ) {
-    let replaced = functions.withLock {
-      $0.updateValue(Function(options: options, run: run), forKey: Key(name: name, region: options.region))
-    }
+    let function = Function(options: options, run: run)
+    let replaced = (
+      functions.withLock { $0.set(function, name, options.region) },
+      requestFunctions.withLock { $0.set(nil, name, options.region) }
+    )
     withExtendedLifetime(replaced) {}
   }
 
@@ -149,18 +159,13 @@ public final class FunctionRegistry: Sendable {
   ///
   /// A URL names the function by the last component of its path; the region does not count then.
   func function(for target: FunctionTarget) throws(FunctionsServiceError) -> Function {
-    let found: Function?
-    switch target {
-    case .name(let name, let region): found = functions.withLock { $0[Key(name: name, region: region)] }
-    case .url(let url):
-      let name = FunctionName.last(ofURL: url)
-      found = functions.withLock { functions in
-        functions[Key(name: name, region: CallableOptions().region)]
-          ?? functions.filter { $0.key.name == name }.min { $0.key.region < $1.key.region }?.value
-      }
-    }
-    guard let found else { throw FunctionsServiceError(.notFound, "NOT FOUND") }
+    guard let found = functions.withLock({ $0.function(for: target) }) else { throw FailureRules.notFound }
     return found
+  }
+
+  /// The function that answers requests for a target; `nil` where there is none, or a callable one.
+  func requestFunction(for target: FunctionTarget) -> RequestFunction? {
+    requestFunctions.withLock { $0.function(for: target) }
   }
 
   private static func argument<Argument: Decodable>(

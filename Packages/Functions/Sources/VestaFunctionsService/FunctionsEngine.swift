@@ -3,7 +3,9 @@ import VestaConcurrency
 import VestaCore
 import VestaFunctionsBackend
 import VestaFunctionsValues
+import VestaHTTPFunctionsBackend
 import VestaServiceInterop
+import VestaTransportInterop
 
 /// The embedded functions service: runs the closures of a ``FunctionRegistry``.
 ///
@@ -13,7 +15,7 @@ import VestaServiceInterop
 /// the function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
 /// caller continues at once; the place is given back when the function has really ended, so that functions that ignore
 /// their cancellation cannot pile up.
-final class FunctionsEngine: FunctionsBackend {
+final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
   let registry: FunctionRegistry
   let options: FunctionsServiceOptions
   /// The check of who calls; each function says whether it enforces App Check.
@@ -64,7 +66,7 @@ final class FunctionsEngine: FunctionsBackend {
       let work = try await prepared(call, context, channel: nil)
       return try await run(work)
     } catch {
-      throw failure(error, call)
+      throw failure(error, call.target)
     }
   }
 
@@ -75,29 +77,54 @@ final class FunctionsEngine: FunctionsBackend {
           let work = try await prepared(call, context, channel: channel)
           channel.finish(.success(try await run(work)))
         } catch {
-          channel.finish(.failure(failure(error, call)))
+          channel.finish(.failure(failure(error, call.target)))
         }
       }
     }
     return AsyncThrowingStream { try await reader.next() }
   }
 
+  // MARK: HTTPFunctionsBackend
+
+  func kind(of target: FunctionTarget) -> FunctionKind? {
+    if registry.requestFunction(for: target) != nil { return .request }
+    return (try? registry.function(for: target)) == nil ? nil : .callable
+  }
+
+  func respond(
+    to request: HTTPRequest, by target: FunctionTarget, context: CallContext
+  ) async throws -> HTTPResponse {
+    do {
+      let now = clock.now()
+      if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
+      guard let function = registry.requestFunction(for: target) else { throw FailureRules.notFound }
+      let deadline = limit(function.options.timeout, from: now, context)
+      return try await run(Work(name: "\(target)", deadline: deadline) { try await function.respond(to: request) })
+    } catch {
+      throw failure(error, target)
+    }
+  }
+
   // MARK: Running
 
   /// A call that has been checked.
-  private struct Work: Sendable {
+  private struct Work<Value: Sendable>: Sendable {
     /// The name, for which the place counts.
     let name: String
-    let function: FunctionRegistry.Function
-    let request: CallableRequest
-    let channel: StreamChannel?
     /// Microseconds since 1970.
     let deadline: Int64
+    let run: @Sendable () async throws -> Value
+  }
+
+  /// The end of a call: the function's own time limit, or the caller's if that is earlier.
+  private func limit(_ timeout: Duration?, from now: Int64, _ context: CallContext) -> Int64 {
+    let (limit, overflows) = now.addingReportingOverflow((timeout ?? options.timeout).microseconds)
+    return min(overflows ? .max : limit, context.deadline ?? .max)
   }
 
   private func prepared(
     _ call: FunctionCall, _ context: CallContext, channel: StreamChannel?
-  ) async throws -> Work {
+  ) async throws -> Work<JSONValue> {
     let now = clock.now()
     if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
     let function = try registry.function(for: call.target)
@@ -107,13 +134,12 @@ final class FunctionsEngine: FunctionsBackend {
       throw FunctionsServiceError(.invalidArgument, error.description)
     }
     let caller = try await verified(context, for: function.options)
-    let limit = now.addingReportingOverflow((function.options.timeout ?? options.timeout).microseconds)
     let request = CallableRequest(
       auth: caller.user.map { CallableRequest.Auth(uid: $0.uid, token: $0.claims) }, appID: caller.appCheck.appID,
       instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil, rawData: call.data)
-    return Work(
-      name: "\(call.target)", function: function, request: request, channel: channel,
-      deadline: min(limit.overflow ? .max : limit.partialValue, context.deadline ?? .max))
+    return Work(name: "\(call.target)", deadline: limit(function.options.timeout, from: now, context)) {
+      try await function.run(request, channel)
+    }
   }
 
   /// The context with its caller verified, and with its App Check token where the function enforces App Check.
@@ -125,15 +151,15 @@ final class FunctionsEngine: FunctionsBackend {
     return try await check.verified(context)
   }
 
-  private func run(_ work: Work) async throws -> JSONValue {
+  private func run<Value>(_ work: Work<Value>) async throws -> Value {
     guard let outer = CallPlace.current, outer.isOf(places) else { return try await start(work) }
     return try await outer.lend { try await start(work) }
   }
 
-  private func start(_ work: Work) async throws -> JSONValue {
+  private func start<Value>(_ work: Work<Value>) async throws -> Value {
     let running = RunningCall()
     defer { running.finish() }
-    return try await Turn<JSONValue>().wait { turn in
+    return try await Turn<Value>().wait { turn in
       guard admit() else {
         turn.begin()?.resume(throwing: FailureRules.crowded)
         return
@@ -159,14 +185,13 @@ final class FunctionsEngine: FunctionsBackend {
     }
   }
 
-  private func perform(_ work: Work, _ turn: Turn<JSONValue>) async {
-    let result: Result<JSONValue, any Error>
+  private func perform<Value>(_ work: Work<Value>, _ turn: Turn<Value>) async {
+    let result: Result<Value, any Error>
     do {
       let place = CallPlace(places, work.name)
       try await place.enter()
       defer { place.leave() }
-      result = .success(
-        try await CallPlace.$current.withValue(place) { try await work.function.run(work.request, work.channel) })
+      result = .success(try await CallPlace.$current.withValue(place) { try await work.run() })
     } catch {
       result = .failure(error)
     }
@@ -175,9 +200,9 @@ final class FunctionsEngine: FunctionsBackend {
     turn.begin()?.resume(with: result)
   }
 
-  private func failure(_ error: any Error, _ call: FunctionCall) -> FunctionsServiceError {
+  private func failure(_ error: any Error, _ target: FunctionTarget) -> FunctionsServiceError {
     if let failure = FailureRules.failure(for: error) { return failure }
-    log.error("I-FUS000001", "The function \(call.target) failed: \(error)")
+    log.error("I-FUS000001", "The function \(target) failed: \(error)")
     return FailureRules.unexpected
   }
 }

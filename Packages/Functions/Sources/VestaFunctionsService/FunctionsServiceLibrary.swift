@@ -1,6 +1,7 @@
 public import VestaCore
 import VestaEventsInterop
 import VestaFunctionsBackend
+import VestaHTTPFunctionsBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -20,6 +21,9 @@ public enum FunctionsServiceLibrary: Library {
 
   /// The version of the package.
   public static let version = VestaVersion()
+
+  /// The embedded backend alone: a remote backend may be in the same list.
+  public static let backends = Set<VestaOptions.Backend.Kind>.embedded
 
   /// The engine and its registry.
   public static func components() -> [Component] {
@@ -48,6 +52,7 @@ public enum FunctionsServiceLibrary: Library {
       },
       EmbeddedService<FunctionsEngine>.provides(FunctionRegistry.self) { $0.registry },
       EmbeddedService<FunctionsEngine>.provides((any FunctionsBackend).self) { $0 },
+      EmbeddedService<FunctionsEngine>.provides((any HTTPFunctionsBackend).self) { $0 },
     ]
   }
 

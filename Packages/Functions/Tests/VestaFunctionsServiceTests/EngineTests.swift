@@ -4,9 +4,11 @@ import VestaBytes
 import VestaConcurrency
 import VestaFunctionsBackend
 import VestaFunctionsBackendContracts
+import VestaHTTPFunctionsBackend
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
+import VestaTransportInterop
 
 @testable import VestaFunctionsService
 
@@ -315,5 +317,40 @@ private struct Crash: Error {}
     while engine.runningCount > 0 { await Task.yield() }
     #expect(engine.waitingCount == 0)
     #expect(bench.clock.deadlines.count <= 1)
+  }
+}
+
+@Suite struct HTTPFunctionsContractTests {
+  @Test(arguments: HTTPFunctionsContracts.all) func `the engine honours`(
+    contract: Contract<HTTPFunctionsSubject>
+  ) async throws {
+    let bench = EngineBench()
+    let (beginnings, cancellations) = (Log<String>(), Log<String>())
+    bench.registry.onRequest("mirror") { request in
+      HTTPResponse(201, fields: ["x-mirror": "\(request.method) \(request.target)"], body: request.body)
+    }
+    bench.registry.onRequest("crash") { _ in throw Crash() }
+    bench.registry.onRequest("wait") { _ in
+      beginnings.add("wait")
+      do {
+        try await Gate().pass()
+      } catch {
+        cancellations.add("wait")
+        throw error
+      }
+      return HTTPResponse()
+    }
+    bench.registry.onRequest("pieces") { _ in
+      let stream = ByteStream(limit: 1)
+      Task {
+        try await stream.write(Array("one".utf8))
+        try await stream.write(Array("two".utf8))
+        stream.finish()
+      }
+      return HTTPResponse(body: .stream(stream))
+    }
+    bench.registry.onCall("echo") { $0.rawData }
+    try await contract.verify(
+      HTTPFunctionsSubject(backend: bench.engine, beginnings: beginnings, cancellations: cancellations))
   }
 }

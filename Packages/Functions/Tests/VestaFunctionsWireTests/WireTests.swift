@@ -165,3 +165,39 @@ extension SplitMix {
     #expect(failure { _ = try CallableWire.data(body: utf8(#"{"data":1}"#), contentType: json, limits: small) } != nil)
   }
 }
+
+@Suite struct FunctionRequestPathTests {
+  private func path(_ target: String, _ authority: String = "localhost:5001") -> FunctionRequestPath? {
+    FunctionRequestPath(target: target, authority: authority)
+  }
+
+  @Test func `a request names its function by its path, or by its host and its path`() {
+    let greet = CallablePath(project: "demo", region: "us-central1", name: "greet")
+    for (rest, kept) in [("", ""), ("/", "/"), ("?a=/b", "?a=/b"), ("/x%20y/z?a", "/x%20y/z?a")] {
+      let here = path("/demo/us-central1/greet\(rest)")
+      let there = path("/greet\(rest)", "US-central1-demo.cloudfunctions.net:443")
+      #expect(here?.function == greet && here?.rest == kept, "\(rest)")
+      #expect(there?.function == greet && there?.rest == kept, "\(rest)")
+    }
+    #expect(path("/f", "europe-west1-my-own-project.cloudfunctions.net")?.function.project == "my-own-project")
+  }
+
+  @Test func `what names no function is no path`() {
+    for target in ["", "/", "/a", "/a/b", "/a/b/", "a/b/c", "//b/c", "/a//c", "/a/b?/c", "/a%2Fb/c/d", "*"] {
+      #expect(path(target) == nil, "\(target)")
+    }
+    #expect(path("/greet", "demo.cloudfunctions.net") == nil)
+    #expect(path("/", "us-central1-demo.cloudfunctions.net") == nil)
+  }
+
+  @Test func `damaged targets and hosts are read or refused`() {
+    var random = SplitMix(seed: 7)
+    let parts = ["/", "a", "%", "%2", "%2F", "?", "us-central1", "-", ".cloudfunctions.net", "é", "\u{0}", ":443"]
+    for _ in 0..<100_000 {
+      let target = (0..<random.below(9)).map { _ in random.pick(parts) }.joined()
+      let authority = (0..<random.below(5)).map { _ in random.pick(parts) }.joined()
+      guard let path = path(target, authority) else { continue }
+      #expect(target.hasSuffix(path.rest) && !path.function.name.isEmpty)
+    }
+  }
+}

@@ -28,5 +28,7 @@ enum FailureRules {
   static let noAppCheck = FunctionsServiceError(
     .failedPrecondition, "The function enforces App Check. Set verifyAppCheckToken in FunctionsServiceOptions.")
 
+  static let notFound = FunctionsServiceError(.notFound, "NOT FOUND")
+
   static let late = FunctionsServiceError(.deadlineExceeded, "DEADLINE EXCEEDED")
 }

@@ -6,6 +6,8 @@ import VestaDatabaseEndpoints
 import VestaDatabaseService
 import VestaFirestoreEndpoints
 import VestaFirestoreService
+import VestaFunctionsEndpoints
+import VestaFunctionsService
 import VestaMemoryStore
 import VestaRemoteConfigEndpoints
 import VestaRemoteConfigService
@@ -13,6 +15,7 @@ import VestaRulesGuards
 import VestaSQLite
 import VestaStorageEndpoints
 import VestaStorageService
+import VestaTransport
 import VestaTransportInterop
 
 /// The libraries of the server: the one place that names products.
@@ -24,6 +27,7 @@ enum Composition {
     AuthServiceLibrary.self,
     DatabaseServiceLibrary.self,
     FirestoreServiceLibrary.self,
+    FunctionsServiceLibrary.self,
     RemoteConfigServiceLibrary.self,
     StorageServiceLibrary.self,
     CryptoLibrary.self,
@@ -37,6 +41,8 @@ enum Composition {
     FirestoreEndpointsLibrary.self,
     RemoteConfigEndpointsLibrary.self,
     StorageEndpointsLibrary.self,
+    FunctionsEndpointsLibrary.self,
+    TransportLibrary.self,
   ]
 
   /// The libraries of a project's app.

@@ -2,6 +2,7 @@ import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
+import VestaFunctionsEndpoints
 import VestaRulesGuards
 
 /// Registers what the settings of a server say about its projects: whom they believe, and their rules.
@@ -17,6 +18,9 @@ enum ServerLibrary: Library {
         // As a project of the Emulator Suite is at first.
         if isDevelopment { options.initialConfig.hidesEmails = false }
         return options
+      },
+      Component(FunctionPlaces.self, caching: .shared) { container in
+        try FunctionPlaces(SettingsOfApps.settings(of: container.appName).functions)
       },
       Component(RulesSources.self, caching: .shared) { container in
         rules(SettingsOfApps.settings(of: container.appName))

@@ -9,6 +9,9 @@ struct FirebaseConfiguration {
   /// The ports of products, by the name of their emulator.
   private(set) var ports: [String: Int] = [:]
 
+  /// The addresses of functions that run in other programs, by name.
+  private(set) var functions: [String: String] = [:]
+
   /// Reads `firebase.json`.
   ///
   /// - Throws: ``ServerError`` for what is no JSON, and for a port that is none.
@@ -25,6 +28,9 @@ struct FirebaseConfiguration {
       guard let entry = member.value.object else { continue }
       let name = member.name
       if let host = entry["host"]?.string { hosts[name] = host }
+      if name == "functions" {
+        for place in entry["proxy"]?.object?.members ?? [] { functions[place.name] = place.value.string ?? "" }
+      }
       guard let port = entry["port"] else { continue }
       guard let number = port.integer, (0...65_535).contains(number) else {
         throw ServerError("emulators.\(name).port of firebase.json is no port: give a number from 0 to 65535.")

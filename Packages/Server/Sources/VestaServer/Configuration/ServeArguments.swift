@@ -1,4 +1,6 @@
 import Foundation
+import VestaFunctionsEndpoints
+import VestaServiceInterop
 
 /// The arguments of `vesta serve`.
 public struct ServeArguments: Sendable, Hashable {
@@ -18,6 +20,7 @@ public struct ServeArguments: Sendable, Hashable {
     var project: String?
     var hosts: [String]?
     var ports: [String: Int] = [:]
+    var functions: [String: String] = [:]
     var data: String? = "\(directory)/.vesta"
     var config: String?
     var rest = arguments[...]
@@ -35,6 +38,12 @@ public struct ServeArguments: Sendable, Hashable {
       case "--memory": data = nil
       case "--host": hosts = Self.hosts(try value())
       case "--config", "-c": config = try value()
+      case "--function":
+        let parts = try value().split(separator: "=", maxSplits: 1)
+        guard parts.count == 2 else {
+          throw ServerError("\(name) is written NAME=URL, as in greet=http://127.0.0.1:9001/greet.")
+        }
+        functions[String(parts[0])] = String(parts[1])
       case "--production": settings.isDevelopment = false
       case "--help", "-h": asksForHelp = true
       case "--port": ports[ServerSettings.shared] = try Self.port(name, try value())
@@ -53,6 +62,8 @@ public struct ServeArguments: Sendable, Hashable {
     settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
     settings.data = data
     settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
+    settings.functions = (configuration?.functions ?? [:]).merging(functions) { $1 }
+    do { _ = try FunctionPlaces(settings.functions) } catch { throw ServerError(error.message) }
     let folder =
       config.map { URL(filePath: $0).deletingLastPathComponent() }
       ?? URL(filePath: directory, directoryHint: .isDirectory)
@@ -71,8 +82,9 @@ public struct ServeArguments: Sendable, Hashable {
       --memory           keep nothing
       --host HOST        listen at this address (default: this machine alone, 127.0.0.1 and ::1)
       --port N           the port of all products together (default 7700; 0 lets the system choose)
-      --port-NAME N      the port of one: auth (9099), database (9000), firestore (8080), storage (9199),
-                         hub (4400)
+      --port-NAME N      the port of one: auth (9099), database (9000), firestore (8080), functions (5001),
+                         storage (9199), hub (4400)
+      --function F=URL   requests for the function F go to this address; * for every function that has none
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """

@@ -21,6 +21,9 @@ public struct ServerSettings: Sendable, Hashable {
   /// Without one everything is allowed in development, and nothing otherwise.
   public var rules: [String: String] = [:]
 
+  /// The addresses of functions that run in other programs, by name; `*` for all that have none of their own.
+  public var functions: [String: String] = [:]
+
   /// The largest number of projects; naming one more is `RESOURCE_EXHAUSTED`.
   public var projectLimit = 1_000
 

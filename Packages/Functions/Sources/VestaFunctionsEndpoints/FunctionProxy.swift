@@ -1,0 +1,43 @@
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// Passes requests on to the programs in which functions run, and their responses back, while they travel.
+struct FunctionProxy {
+  private let handler: FunctionsHandler
+
+  init(_ handler: FunctionsHandler) { self.handler = handler }
+
+  func forward(_ request: HTTPRequest, to url: HTTPURL, _ target: String) async throws -> HTTPResponse {
+    guard let client = try handler.client() else {
+      throw ServiceStatus(.unimplemented, "This server has no way to functions of other programs.")
+    }
+    var outer = HTTPRequest(request.method, url, fields: Self.passed(request.fields), body: request.body)
+    outer.target = target
+    outer.fields.set("x-forwarded-host", request.authority)
+    do {
+      let answer = try await client.send(outer, timeout: handler.tuning.proxyTimeout)
+      return HTTPResponse(answer.status, fields: Self.passed(answer.fields), body: answer.body)
+    } catch let error as TransportError {
+      let code: ServiceCode = error.code == .timedOut ? .deadlineExceeded : .unavailable
+      throw ServiceStatus(
+        code, "The function at \(url.scheme)://\(url.authority)\(target.prefix { $0 != "?" }): \(error.message)")
+    }
+  }
+
+  /// The fields without those that concern one connection.
+  private static func passed(_ fields: HTTPFields) -> HTTPFields {
+    var fields = fields
+    for field in fields.values("connection") {
+      for name in field.split(separator: ",") {
+        fields.remove(HTTPFieldName(stringLiteral: name.trimmingPrefix(while: { $0 == " " }).lowercased()))
+      }
+    }
+    for name in hops { fields.remove(name) }
+    return fields
+  }
+
+  private static let hops: [HTTPFieldName] = [
+    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer",
+    "transfer-encoding", "upgrade", "content-length", "expect",
+  ]
+}

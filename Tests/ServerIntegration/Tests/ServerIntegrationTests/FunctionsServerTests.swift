@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+import VestaTesting
+
+/// Functions of another program, and clients that nobody here wrote, with the program `vesta` in between.
+@Suite(.serialized) struct FunctionsServerTests {
+  @Test(.timeLimit(.minutes(5))) func `functions of another program are reached through the server`() async throws {
+    try await withTemporaryDirectory { directory in
+      // The program of the test listens at a port that was free a moment ago.
+      let port = try #require(Self.freePort())
+      let worker = "http://127.0.0.1:\(port)"
+      let server = try await ServerProcess(
+        in: directory, "--memory", "--project", "demo", "--function", "*=\(worker)", "--function",
+        "page=\(worker)/own", "--function", "away=http://127.0.0.1:1")
+      let result = try await server.python("functions_http", [], ["WORKER_PORT": "\(port)"])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 7)
+      #expect(await server.end() == 0)
+    }
+  }
+
+  private static func freePort() -> Int? {
+    let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(file) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(file, $0, size) == 0 && getsockname(file, $0, &size) == 0
+      }
+    }
+    return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+  }
+}
