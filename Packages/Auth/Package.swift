@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "VestaAuthService", targets: ["VestaAuthService"]),
     .library(name: "VestaAuthWire", targets: ["VestaAuthWire"]),
     .library(name: "VestaAuthEndpoints", targets: ["VestaAuthEndpoints"]),
+    .library(name: "VestaAuthRemote", targets: ["VestaAuthRemote"]),
   ],
   dependencies: [
     .package(path: "../../Interop/ServiceInterop"),
@@ -90,7 +91,7 @@ let package = Package(
     .testTarget(
       name: "VestaAuthServiceTests",
       dependencies: [
-        "VestaAuthEndpoints", "VestaAuthService",
+        "VestaAuthEndpoints", "VestaAuthRemote", "VestaAuthService", "VestaAuthWire",
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
@@ -100,6 +101,7 @@ let package = Package(
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropContracts", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
@@ -129,6 +131,18 @@ let package = Package(
     ),
     .target(
       name: "VestaAuthEndpoints",
+      dependencies: [
+        "VestaAuthWire",
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaAuthRemote",
       dependencies: [
         "VestaAuthWire",
         .product(name: "VestaAuthBackend", package: "AuthBackend"),

@@ -91,7 +91,8 @@ public struct AuthServiceError: ServiceFailure, Equatable, CustomStringConvertib
 
   /// Whether trying the same call again later may help.
   public var isTransient: Bool {
-    [.unavailable, .internalError, .tooManyAttempts, .aborted, .resourceExhausted].contains(code)
+    [.unavailable, .internalError, .tooManyAttempts, .aborted, .resourceExhausted, Code("DEADLINE_EXCEEDED")]
+      .contains(code)
   }
 
   /// Whether the session is over: the user has to sign in again.

@@ -41,7 +41,8 @@ public final class Auth: Sendable {
   let tokenChanges = ListenerRegistry<User?>()
 
   private let apiKey: String?
-  private let appBackend: VestaOptions.Backend
+  let appBackend: VestaOptions.Backend
+  let emulators: EmulatorConnection<any AuthBackend>?
 
   @AuthActor var machine = SessionMachine()
   @AuthActor var user: User?
@@ -56,12 +57,16 @@ public final class Auth: Sendable {
     var tenantID: String?
     var customAuthDomain: String?
     var settings: AuthSettings? = AuthSettings()
-    var emulator: VestaOptions.Backend?
+    var emulator: Emulator?
   }
 
-  init(app: VestaApp, backend: BackendCaller, store: any CredentialStore, clock: ServiceClock = .system) {
+  init(
+    app: VestaApp, backend: BackendCaller, emulators: EmulatorConnection<any AuthBackend>? = nil,
+    store: any CredentialStore, clock: ServiceClock = .system
+  ) {
     self.app = app
     self.backend = backend
+    self.emulators = emulators
     self.store = store
     self.clock = clock
     appName = app.name
@@ -149,18 +154,6 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Connects the app to an emulator.
-  ///
-  /// The app has to be configured with `.emulator(host:port:)` for the same host and port: where the backend is, is
-  /// decided there. When it is not, every later operation fails with a sentence that says so.
-  ///
-  /// - Parameters:
-  ///   - host: Where the emulator is.
-  ///   - port: Its port.
-  public func useEmulator(withHost host: String, port: Int) {
-    AuthActor.sync { configuration.emulator = .emulator(host: host, port: port) }
-  }
-
   // MARK: Calling the backend
 
   /// Calls the backend for a sign-in, in the tenant that the app has set.
@@ -192,7 +185,7 @@ public final class Auth: Sendable {
     inTenant tenantID: String?,
     _ operation: @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> Response
   ) async throws -> Response {
-    try await backend.call(context: try context(inTenant: tenantID), operation)
+    try await caller.call(context: try context(inTenant: tenantID), operation)
   }
 
   /// The context of a call that signs a user in, in the tenant that the app has set.
@@ -209,18 +202,6 @@ public final class Auth: Sendable {
   @AuthActor
   func checkAppIsThere() throws {
     if isOver { throw AuthError(.internalError, "The app \"\(appName)\" has been deleted. Configure it again.") }
-  }
-
-  @AuthActor
-  private func checkEmulator() throws {
-    guard let emulator = configuration.emulator, emulator != appBackend else { return }
-    throw AuthError(
-      .internalError,
-      """
-      useEmulator names \(emulator), but the app is configured with the backend \(appBackend). \
-      Configure the app with VestaOptions.backend = .emulator(host:port:), or leave useEmulator out.
-      """
-    )
   }
 }
 

@@ -4,6 +4,7 @@ import VestaAuthBackend
 import VestaAuthInterop
 public import VestaCore
 import VestaCredentialInterop
+import VestaServiceInterop
 
 /// Registers Auth with an app.
 ///
@@ -32,10 +33,12 @@ public enum AuthLibrary: Library {
             (any AuthBackend).self,
             providedBy: """
               AuthServiceLibrary of VestaAuthService (the embedded engine; Packages/Auth), which needs a store and cryptography too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto)
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto), or \
+              AuthRemoteLibrary of VestaAuthRemote (a server, emulators or Firebase; Packages/Auth)
               """),
           .optional((any AppCheckInterop).self),
           .optional((any CredentialStore).self),
+          .optional(EmulatorConnection<any AuthBackend>.self),
         ]
       ) { container, isCacheable in
         isCacheable = true
@@ -57,6 +60,7 @@ public enum AuthLibrary: Library {
     return Auth(
       app: app,
       backend: BackendCaller(backend: backend, appCheck: appCheck),
+      emulators: try container.find(EmulatorConnection<any AuthBackend>.self),
       store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth-session"))
     )
   }

@@ -82,7 +82,8 @@ struct AuthHandler: HTTPHandler {
     let named = project ?? text("targetProjectId", "target_project_id")
     let id = named ?? host.defaultProject
     var context = CallContext(request, project: id, clock: host.clock)
-    context.tenantID = tenant ?? text("tenantId", "tenant_id")
+    let query = request.query.flatMap { try? FormFields($0) }
+    context.tenantID = tenant ?? text("tenantId", "tenant_id") ?? query?["tenantId"].flatMap { $0.isEmpty ? nil : $0 }
     return AuthCall(
       host: host, project: id, namesNoProject: named == nil, context: context, query: String(request.query ?? ""),
       body: body, object: object)

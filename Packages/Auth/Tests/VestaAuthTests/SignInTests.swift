@@ -7,6 +7,7 @@ import VestaAuthBackendFakes
 import VestaConcurrency
 import VestaCore
 import VestaServiceInterop
+import VestaTesting
 
 @testable import VestaAuth
 
@@ -173,6 +174,36 @@ import VestaServiceInterop
     let remote = try TestAuth(options: options)
     remote.auth.useEmulator(withHost: "localhost", port: 9099)
     try await remote.auth.signInAnonymously()
+  }
+
+  @Test func `an emulator is reached through a library that connects to it, from the first call on`() async throws {
+    let (own, emulated) = (ScriptedAuthBackend(), ScriptedAuthBackend())
+    let addresses = Log<String>()
+    let connection = EmulatorConnection<any AuthBackend> { host, port in
+      addresses.add("\(host) \(port)")
+      return emulated
+    }
+    let test = try TestAuth(backend: own, emulators: connection)
+    test.auth.useEmulator(withHost: "::1", port: 9099)
+    #expect(addresses.entries.isEmpty)
+    try await test.auth.signInAnonymously()
+    _ = try await test.auth.currentUser?.getIDToken(forcingRefresh: true)
+    #expect(addresses.entries == ["::1 9099"] && own.calls.isEmpty && !emulated.calls.isEmpty)
+    test.auth.useEmulator(withHost: "other", port: 1)
+    try? test.auth.signOut()
+    try await test.auth.signInAnonymously()
+    #expect(addresses.entries == ["::1 9099", "other 1"])
+  }
+
+  @Test func `the emulator of the app's own backend needs no library, whichever form its address has`() async throws {
+    let options = VestaOptions()
+    options.backend = .emulators(["auth": "127.0.0.1:9099", "storage": "127.0.0.1:9199"])
+    let test = try TestAuth(options: options)
+    test.auth.useEmulator(withHost: "127.0.0.1", port: 9099)
+    try await test.auth.signInAnonymously()
+    try test.auth.signOut()
+    test.auth.useEmulator(withHost: "127.0.0.1", port: 9199)
+    await #expect(throws: AuthError.self) { try await test.auth.signInAnonymously() }
   }
 
   // MARK: Codes by e-mail

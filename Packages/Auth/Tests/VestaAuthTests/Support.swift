@@ -8,6 +8,7 @@ import VestaConcurrency
 import VestaCore
 import VestaCredentialInterop
 import VestaCredentialInteropFakes
+import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
 
@@ -26,7 +27,8 @@ struct TestAuth: Sendable {
 
   init(
     store: FakeCredentialStore = FakeCredentialStore(), backend: ScriptedAuthBackend = .watchingTheWorkQueue(),
-    options: VestaOptions = VestaOptions(), appCheck: (any AppCheckInterop)? = nil, appName: String = uniqueName()
+    options: VestaOptions = VestaOptions(), appCheck: (any AppCheckInterop)? = nil, appName: String = uniqueName(),
+    emulators: EmulatorConnection<any AuthBackend>? = nil
   ) throws {
     queue = DispatchQueue(label: "callbacks", attributes: .concurrent)
     queue.setSpecific(key: Self.queueKey, value: "callbacks")
@@ -35,7 +37,8 @@ struct TestAuth: Sendable {
     clock = ManualClock()
     (self.store, self.backend) = (store, backend)
     auth = Auth(
-      app: app, backend: BackendCaller(backend: backend, appCheck: appCheck), store: store, clock: clock.service)
+      app: app, backend: BackendCaller(backend: backend, appCheck: appCheck), emulators: emulators, store: store,
+      clock: clock.service)
   }
 
   /// Signs a user in who has a password.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How tests of a client reach the engine of its product: in the process, or through the remote backend and the endpoints.
+/// How tests of a client reach the engine of its product: directly, or over the wire.
 ///
 /// `VESTA_BACKEND=wire make test PACKAGE=Storage` runs every test of the client over the wire. The support file of the
 /// tests reads ``current`` in the one place that makes their app, and nothing else depends on it:

@@ -24,6 +24,13 @@ public struct RESTCall: Sendable {
   /// machines that would receive it in clear text, as the tokens of the context are.
   public var hasToken = false
 
+  /// The time for the call where its context has no deadline; that of the options unless given.
+  public var timeout: Duration?
+
+  /// Whether an answer may be a page of HTML, as the content of an object may be one; otherwise it is taken for the
+  /// answer of a network in between.
+  public var acceptsPages = false
+
   /// The statuses that are answers in addition to those of success, such as 304.
   public var acceptedStatuses: Set<HTTPStatus> = []
 
@@ -44,6 +51,21 @@ public struct RESTCall: Sendable {
     self.body = body
     self.isRepeatable = isRepeatable
   }
+}
+
+/// The head of an answer to a call of a REST API, and its body, which is read afterwards.
+public struct RESTStream: Sendable {
+  /// The status of HTTP.
+  public let status: HTTPStatus
+
+  /// The fields.
+  public let fields: HTTPFields
+
+  /// The number of bytes of the body; `nil` where the answer does not say.
+  public let length: Int?
+
+  /// The body, which a reader that leaves it cancels.
+  public let body: ByteStream
 }
 
 /// The whole answer to a call of a REST API.
@@ -67,8 +89,8 @@ public struct RESTAnswer: Sendable {
   /// Networks of hotels and trains answer like this in the place of the service until their user has signed in.
   ///
   /// 304 and 308 are answers of some APIs.
-  static func foreign(_ status: HTTPStatus, _ fields: HTTPFields) -> ServiceStatus? {
-    let isPage = fields.first(.contentType)?.lowercased().hasPrefix("text/html") ?? false
+  static func foreign(_ status: HTTPStatus, _ fields: HTTPFields, acceptsPages: Bool = false) -> ServiceStatus? {
+    let isPage = !acceptsPages && (fields.first(.contentType)?.lowercased().hasPrefix("text/html") ?? false)
     let isRedirection = (300..<400).contains(status.code) && status.code != 304 && status.code != 308
     let isOfProxy = isRedirection || status.code == 407 || status.code == 511
     guard isOfProxy || (isPage && (status.isSuccess || status.code >= 500)) else { return nil }

@@ -62,15 +62,31 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
   /// - Returns: The body of the answer.
   /// - Throws: The product's failure.
   public func stream(_ call: RESTCall, context: CallContext) async throws(Failure) -> ByteStream {
+    try await open(call, context: context).body
+  }
+
+  /// Makes a call whose answer is read afterwards, and waits for its head.
+  ///
+  /// The deadline of the context limits the wait for the head alone.
+  ///
+  /// - Parameters:
+  ///   - call: The call.
+  ///   - context: Who calls.
+  /// - Returns: The head, and the body.
+  /// - Throws: The product's failure.
+  public func open(_ call: RESTCall, context: CallContext) async throws(Failure) -> RESTStream {
     do {
-      let timeout = try remaining(until: deadline(of: context))
+      let timeout = try remaining(until: deadline(of: context, call))
       let request = try await request(call, context, timeout: nil)
       let response = try await service.client.send(request, timeout: timeout)
-      if let foreign = RESTAnswer.foreign(response.status, response.fields) {
+      if let foreign = RESTAnswer.foreign(response.status, response.fields, acceptsPages: call.acceptsPages) {
         response.body.stream.cancel()
         throw foreign
       }
-      if response.status.isSuccess { return response.body.stream }
+      if response.status.isSuccess {
+        return RESTStream(
+          status: response.status, fields: response.fields, length: response.body.length, body: response.body.stream)
+      }
       throw failure(try await whole(response, until: service.clock.now() + timeout.microseconds))
     } catch {
       throw self.failure(error, of: call)
@@ -96,14 +112,14 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
   // MARK: The exchange
 
   private func answer(to call: RESTCall, _ context: CallContext) async throws -> RESTAnswer {
-    let deadline = deadline(of: context)
+    let deadline = deadline(of: context, call)
     let request = try await request(call, context, timeout: remaining(until: deadline))
     let response = try await service.client.send(request, timeout: remaining(until: deadline))
     return try await whole(response, until: deadline)
   }
 
-  private func deadline(of context: CallContext) -> Int64 {
-    context.limited(to: service.options.timeout, by: service.clock).deadline ?? .max
+  private func deadline(of context: CallContext, _ call: RESTCall) -> Int64 {
+    context.limited(to: call.timeout ?? service.options.timeout, by: service.clock).deadline ?? .max
   }
 
   private func remaining(until deadline: Int64) throws(ServiceStatus) -> Duration {

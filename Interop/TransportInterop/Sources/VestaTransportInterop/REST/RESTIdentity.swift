@@ -21,7 +21,7 @@ struct RESTIdentity: Sendable {
     let appCheck = context.appCheck.unverifiedToken
     // The word by which emulators know the owner is no secret.
     if hasToken || (token != nil && token != Self.emulatorOwner) || appCheck != nil { try checkSecrecy() }
-    if let token { fields.append(.authorization, "Bearer \(token)") }
+    if let token { fields.append(.authorization, "\(scheme(of: context.caller)) \(token)") }
     if let appCheck { fields.append("x-firebase-appcheck", appCheck) }
     if let key = context.apiKey ?? options.apiKey { fields.append("x-goog-api-key", key) }
     if let locale = context.locale { fields.append("x-firebase-locale", locale) }
@@ -34,6 +34,10 @@ struct RESTIdentity: Sendable {
   }
 
   private static let emulatorOwner = "owner"
+
+  private func scheme(of caller: CallContext.Caller) -> String {
+    if case .credential(.idToken) = caller { options.userScheme } else { "Bearer" }
+  }
 
   private func bearer(_ caller: CallContext.Caller) async throws -> String? {
     switch caller {

@@ -1,3 +1,5 @@
+public import VestaServiceInterop
+
 /// How a ``RESTChannel`` identifies its callers, and its limits.
 public struct RESTOptions: Sendable {
   /// Fields of every request, such as `user-agent` and `x-firebase-gmpid`.
@@ -8,6 +10,9 @@ public struct RESTOptions: Sendable {
 
   /// Returns the bearer token with which the owner of the project calls; without one the owner's calls are refused.
   public var ownerToken: (@Sendable () async throws -> String)?
+
+  /// The scheme of the field in which the ID token of a user is sent; Firebase's storage has one of its own.
+  public var userScheme = "Bearer"
 
   /// Whether tokens are sent in clear text to other machines.
   ///
@@ -58,6 +63,24 @@ public struct RESTOptions: Sendable {
     if let userAgent, !fields.contains(.userAgent) { fields.append(.userAgent, userAgent) }
     if let appID, !fields.contains("x-firebase-gmpid") { fields.append("x-firebase-gmpid", appID) }
     self.apiKey = self.apiKey ?? apiKey
+  }
+
+  /// Adds what an app brings as components, as far as these options do not have it already.
+  ///
+  /// - Parameters:
+  ///   - compression: The way to decompress answers.
+  ///   - owner: Returns the credential of the owner.
+  ///   - isEmulator: Whether the server is a local emulator, which knows the owner by a word.
+  public mutating func complete(
+    compression: GRPCCompression?, owner: (any OwnerTokenSource)?, isEmulator: Bool
+  ) {
+    self.compression = self.compression ?? compression
+    if ownerToken != nil { return }
+    if isEmulator {
+      ownerToken = { "owner" }
+    } else if let owner {
+      ownerToken = { try await owner.token() }
+    }
   }
 }
 

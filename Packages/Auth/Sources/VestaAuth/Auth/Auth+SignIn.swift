@@ -121,17 +121,17 @@ extension Auth {
       @escaping @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) ->
       FirstFactor
   ) async throws -> AuthDataResult {
-    let context = try await AuthActor.run { try self.callContext() }
-    return try await performSignIn(context, operation)
+    let (context, caller) = try await AuthActor.run { (try self.callContext(), self.caller) }
+    return try await performSignIn(context, caller, operation)
   }
 
   /// Makes both calls, and the user the current one, without changing threads: that costs more than the look-up.
   @concurrent
   private func performSignIn(
-    _ context: CallContext,
+    _ context: CallContext, _ caller: BackendCaller,
     _ operation: @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> FirstFactor
   ) async throws -> AuthDataResult {
-    let (signIn, found) = try await backend.call(context: context) { backend, context throws(AuthServiceError) in
+    let (signIn, found) = try await caller.call(context: context) { backend, context throws(AuthServiceError) in
       let signIn = try await operation(backend, context)
       guard case .signedIn(let tokens) = signIn.outcome else { return (signIn, LookupResponse?.none) }
       return (signIn, try await Self.look(up: tokens, backend, context))

@@ -52,6 +52,15 @@ public enum ProjectConfigWire {
   ) throws(BytesError) {
     try JSONMembers.merge(object, into: &config, mask: mask, members)
   }
+
+  /// The paths of all members, for a change that replaces them.
+  public static var mask: [String] { members.map(\.path) }
+
+  /// Whether the members say everything by which a value differs from another; a change cannot be sent otherwise.
+  public static func canState(_ config: ProjectConfig, insteadOf current: ProjectConfig) -> Bool {
+    var read = current
+    return (try? merge(json(of: config, project: ""), into: &read)) != nil && read == config
+  }
 }
 
 /// Tenants as `projects.tenants` has them.
@@ -70,6 +79,16 @@ public enum TenantWire {
       tenant.signIn.allowsPhoneFactors = names.contains { $0.string == "PHONE_SMS" }
       return true
     },
+    JSONMember(path: "mfaConfig.providerConfigs") {
+      let state: JSONValue = $0.signIn.allowsTotpFactors ? "ENABLED" : "DISABLED"
+      return .array([["state": state, "totpProviderConfig": [:]]])
+    } write: { tenant, json in
+      guard let configs = json.array else { return false }
+      tenant.signIn.allowsTotpFactors = configs.contains { config in
+        config.object?["totpProviderConfig"] != nil && config.object?["state"]?.string != "DISABLED"
+      }
+      return true
+    },
   ]
 
   /// A tenant as JSON.
@@ -81,14 +100,30 @@ public enum TenantWire {
     return object
   }
 
+  /// The paths of all members, for a change that replaces them.
+  public static var mask: [String] { members.map(\.path) }
+
   /// Reads the request for a new tenant: what it does not say is not allowed.
   public static func createRequest(_ object: JSONObject) throws(BytesError) -> CreateTenantRequest {
+    let tenant = try tenant(object)
+    return CreateTenantRequest(displayName: tenant.displayName, signIn: tenant.signIn)
+  }
+
+  /// The request for a new tenant as JSON.
+  public static func json(of request: CreateTenantRequest) -> JSONObject {
+    JSONMembers.json(
+      of: Tenant(tenantID: "", displayName: request.displayName, signIn: request.signIn), members)
+  }
+
+  /// Reads a tenant: what it does not say is not allowed; phone numbers never are, as tenants have no sign-in by phone.
+  public static func tenant(_ object: JSONObject) throws(BytesError) -> Tenant {
     let nothing = SignInSettings(
       allowsPasswords: false, allowsEmailLinks: false, allowsAnonymous: false, allowsPhone: false, mfaState: .disabled,
       allowsPhoneFactors: false, allowsTotpFactors: false)
-    var tenant = Tenant(tenantID: "", signIn: nothing)
+    let name = object["name"]?.string.flatMap { $0.split(separator: "/").last.map(String.init) }
+    var tenant = Tenant(tenantID: object["tenantId"]?.string ?? name ?? "", signIn: nothing)
     try JSONMembers.merge(object, into: &tenant, members)
-    return CreateTenantRequest(displayName: tenant.displayName, signIn: tenant.signIn)
+    return tenant
   }
 
   /// Reads the request to change a tenant.
@@ -113,6 +148,13 @@ public enum PublicProjectConfigWire {
     [
       "projectId": .string(config.projectID), "authorizedDomains": .array(config.authorizedDomains.map { .string($0) }),
     ]
+  }
+
+  /// Reads the settings.
+  public static func config(_ object: JSONObject) -> PublicProjectConfig {
+    PublicProjectConfig(
+      projectID: object["projectId"]?.string ?? "",
+      authorizedDomains: (object["authorizedDomains"]?.array ?? []).compactMap(\.string))
   }
 }
 

@@ -31,6 +31,13 @@ public struct AuthProjectRoute: Sendable, Hashable {
   /// The call.
   public var call: Call
 
+  /// A route.
+  public init(_ call: Call, project: String? = nil, tenant: String? = nil) {
+    self.call = call
+    self.project = project
+    self.tenant = tenant
+  }
+
   /// Reads a route.
   ///
   /// - Parameters:
@@ -79,5 +86,41 @@ public struct AuthProjectRoute: Sendable, Hashable {
     let name = String(last.dropLast(verb.count))
     if path.count == 1 { return (name, nil) }
     return path.count == 3 && path[1] == "tenants" ? (path[0], name) : nil
+  }
+
+  /// The method of HTTP.
+  public var method: String {
+    switch call {
+    case .createSessionCookie, .createTenant: "POST"
+    case .publicConfig, .config, .listTenants, .tenant: "GET"
+    case .updateConfig, .updateTenant: "PATCH"
+    case .deleteTenant: "DELETE"
+    }
+  }
+
+  /// The path and the query, without the host.
+  public var target: String {
+    let encode = { (text: String) in PercentEncoding.unreserved.encode(text) }
+    let project = encode(project ?? "")
+    switch call {
+    case .publicConfig: return "/v1/projects"
+    case .createSessionCookie:
+      let tenant = tenant.map { "/tenants/\(encode($0))" } ?? ""
+      return "/v1/projects/\(project)\(tenant):createSessionCookie"
+    case .config: return "/v2/projects/\(project)/config"
+    case .updateConfig(let mask): return "/v2/projects/\(project)/config" + Self.query(mask)
+    case .createTenant: return "/v2/projects/\(project)/tenants"
+    case .listTenants(let size, let token):
+      var fields = FormFields()
+      fields.append("pageSize", "\(size)")
+      fields.append("pageToken", token)
+      return "/v2/projects/\(project)/tenants?\(fields.text)"
+    case .tenant(let id), .deleteTenant(let id): return "/v2/projects/\(project)/tenants/\(encode(id))"
+    case .updateTenant(let id, let mask): return "/v2/projects/\(project)/tenants/\(encode(id))" + Self.query(mask)
+    }
+  }
+
+  private static func query(_ mask: [String]?) -> String {
+    mask.map { "?updateMask=\($0.joined(separator: ","))" } ?? ""
   }
 }

@@ -135,9 +135,13 @@ public struct AuthRoute: Sendable, Hashable {
     }
     var fields = FormFields()
     fields.append("key", apiKey)
-    path += "/\(call.rawValue)"
+    // An owner creates accounts at the collection itself.
+    path += project != nil && call == .signUp ? "/accounts" : "/\(call.rawValue)"
     return fields.fields.isEmpty ? path : "\(path)?\(fields.text)"
   }
+
+  /// The host of the service that has the call; with it in front, the target is that of an emulator.
+  public var host: String { call == .token ? "securetoken.googleapis.com" : "identitytoolkit.googleapis.com" }
 
   private static func method(of call: Call) -> String {
     call == .batchGet || call == .passwordPolicy ? "GET" : "POST"

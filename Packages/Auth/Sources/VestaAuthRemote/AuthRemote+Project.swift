@@ -1,0 +1,131 @@
+public import VestaAuthBackend
+import VestaAuthWire
+import VestaBytes
+public import VestaServiceInterop
+import VestaTransportInterop
+
+// The calls of owners on the project and its tenants, and those that the protocol does not have.
+extension AuthRemote {
+  /// Makes a session cookie of an ID token.
+  public func createSessionCookie(
+    _ request: CreateSessionCookieRequest, context: CallContext
+  ) async throws(AuthServiceError) -> String {
+    try await send(.createSessionCookie, context, { try CreateSessionCookieRequestWire.json(of: request) }) {
+      try SessionCookieWire.message(json: .object($0), ignoresUnknownNames: true)
+    }
+  }
+
+  /// The settings of the project; those that the protocol has no member for have their defaults, but for the password
+  /// policy, which is read as clients read it.
+  public func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig {
+    let policy = try await passwordPolicy(context: context)
+    return try await send(.config, context) { object in
+      var config = ProjectConfig(passwordPolicy: policy)
+      try ProjectConfigWire.merge(object, into: &config)
+      return config
+    }
+  }
+
+  /// Sets the settings of the project.
+  ///
+  /// - Throws: `NOT_IMPLEMENTED`, before anything is changed, for a setting that the protocol has no member for.
+  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError) {
+    let current = try await projectConfig(context: context)
+    guard ProjectConfigWire.canState(config, insteadOf: current) else { throw Self.unsayable }
+    try await send(.updateConfig(mask: ProjectConfigWire.mask), context) {
+      try ProjectConfigWire.json(of: config, project: project).json()
+    } _: { _ in
+    }
+  }
+
+  /// Makes a tenant.
+  public func createTenant(_ request: CreateTenantRequest, context: CallContext) async throws(AuthServiceError)
+    -> Tenant
+  {
+    try await send(.createTenant, context, isRepeatable: false) {
+      try TenantWire.json(of: request).json()
+    } _: {
+      try TenantWire.tenant($0)
+    }
+  }
+
+  /// A tenant.
+  public func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant {
+    try await send(.tenant(id), context) { try TenantWire.tenant($0) }
+  }
+
+  /// Changes a tenant; what the request leaves out stays.
+  public func updateTenant(_ request: UpdateTenantRequest, context: CallContext) async throws(AuthServiceError)
+    -> Tenant
+  {
+    let tenant = Tenant(
+      tenantID: request.tenantID, displayName: request.displayName, signIn: request.signIn ?? SignInSettings())
+    let mask = TenantWire.mask.filter { $0 == "displayName" ? request.displayName != nil : request.signIn != nil }
+    return try await send(.updateTenant(request.tenantID, mask: mask), context) {
+      try TenantWire.json(of: tenant, project: project).json()
+    } _: {
+      try TenantWire.tenant($0)
+    }
+  }
+
+  /// Deletes a tenant with all its users.
+  public func deleteTenant(id: String, context: CallContext) async throws(AuthServiceError) {
+    try await send(.deleteTenant(id), context, isRepeatable: false) { _ in }
+  }
+
+  /// The tenants page by page.
+  public func listTenants(_ request: ListTenantsRequest, context: CallContext) async throws(AuthServiceError)
+    -> ListTenantsResponse
+  {
+    try await send(.listTenants(pageSize: request.pageSize, pageToken: request.pageToken), context) { object in
+      let tenants = try (object["tenants"]?.array ?? []).map { try TenantWire.tenant($0.object ?? JSONObject()) }
+      return ListTenantsResponse(tenants: tenants, nextPageToken: object["nextPageToken"]?.string)
+    }
+  }
+
+  // MARK: Not in the protocol
+
+  /// Not in the protocol: programs verify tokens themselves, with the keys of ``publicKeys(context:)``.
+  public func verifyIDToken(_ request: VerifyTokenRequest, context: CallContext) async throws(AuthServiceError)
+    -> VerifiedToken
+  {
+    throw Self.absent("verify tokens", "Programs verify them with the public keys.")
+  }
+
+  /// Not in the protocol: programs verify cookies themselves.
+  public func verifySessionCookie(
+    _ request: VerifyTokenRequest, context: CallContext
+  ) async throws(AuthServiceError) -> VerifiedToken {
+    throw Self.absent("verify session cookies", "Programs verify them with the public keys.")
+  }
+
+  /// Not in the protocol: programs sign custom tokens themselves, with the key of a service account.
+  public func createCustomToken(
+    _ request: CreateCustomTokenRequest, context: CallContext
+  ) async throws(AuthServiceError) -> String {
+    throw Self.absent("make custom tokens", "Programs sign them with the key of a service account.")
+  }
+
+  /// Not in the protocol: the keys of service accounts are handed out where they are made.
+  public func serviceAccountKey(context: CallContext) async throws(AuthServiceError) -> ServiceAccountKey {
+    throw Self.absent("hand out the key of a service account", "It is handed out where the service runs.")
+  }
+
+  /// Not in the protocol: services change their keys themselves.
+  public func rotateSigningKey(context: CallContext) async throws(AuthServiceError) {
+    throw Self.absent("change the key of tokens", "It is changed where the service runs.")
+  }
+
+  private static func absent(_ what: String, _ instead: String) -> AuthServiceError {
+    AuthServiceError(.notImplemented, "The protocol of the identity service has no call to \(what). \(instead)")
+  }
+
+  private static var unsayable: AuthServiceError {
+    AuthServiceError(
+      .notImplemented,
+      """
+      The protocol of the identity service has no member for a setting that is to change: the password policy, the kinds \
+      of second factors, and e-mail links are set where the service runs.
+      """)
+  }
+}

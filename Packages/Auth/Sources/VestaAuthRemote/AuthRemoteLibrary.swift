@@ -1,0 +1,76 @@
+import VestaAuthBackend
+public import VestaCore
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// Registers the identity service of another machine: provides `any AuthBackend` and `any AuthAdminBackend` where the
+/// app's backend is a server, emulators or Firebase, and needs a transport.
+///
+/// It may be in one list with `AuthServiceLibrary`: the backend of the app's options chooses. An app may bring its own
+/// ``AuthRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
+///
+/// ```swift
+/// let options = VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 9099))
+/// try VestaApp.configure(options: options, libraries: [AuthLibrary.self, AuthRemoteLibrary.self,
+/// TransportLibrary.self])
+/// ```
+public enum AuthRemoteLibrary: Library {
+  /// The name in user-agent strings.
+  public static let name = "vesta-auth-remote"
+
+  /// The version of the package.
+  public static let version = VestaVersion()
+
+  /// Servers, emulators and Firebase.
+  public static let backends = Set<VestaOptions.Backend.Kind>.remote
+
+  /// The remote service, the two protocols that it provides, and the way to an emulator.
+  public static func components() -> [Component] {
+    [
+      Component(AuthRemote.self, caching: .shared, dependencies: dependencies) { container in
+        let backend = container.options.backend
+        let origin = try backend.origin(of: "auth", firebase: "https://identitytoolkit.googleapis.com")
+        return try remote(in: container, at: origin, backend.kind)
+      },
+      Component((any AuthBackend).self, caching: .shared, dependencies: [.required(AuthRemote.self)]) {
+        try $0.require(AuthRemote.self)
+      },
+      Component((any AuthAdminBackend).self, caching: .shared, dependencies: [.required(AuthRemote.self)]) {
+        try $0.require(AuthRemote.self)
+      },
+      Component(EmulatorConnection<any AuthBackend>.self, caching: .shared, dependencies: dependencies) { container in
+        EmulatorConnection { host, port in
+          let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+          return try remote(in: container, at: "http://\(host):\(port)", .emulators)
+        }
+      },
+    ]
+  }
+
+  private static var dependencies: [Dependency] {
+    [
+      .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
+      .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+      .optional(AuthRemoteOptions.self),
+    ]
+  }
+
+  private static func remote(
+    in container: ComponentContainer, at origin: String, _ kind: VestaOptions.Backend.Kind
+  ) throws -> AuthRemote {
+    let app = container.options
+    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
+    // Servers but Firebase's do not look at the key, and want one all the same.
+    let key = app.apiKey ?? (kind == .firebase ? nil : "no-api-key")
+    rest.identify(userAgent: container.app?.userAgent, appID: app.googleAppID, apiKey: key)
+    rest.complete(
+      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      isEmulator: kind == .emulators)
+    let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
+    var options =
+      try container.find(AuthRemoteOptions.self) ?? (kind == .firebase ? .firebase : AuthRemoteOptions())
+    options.clientVersion = options.clientVersion ?? "Swift/Vesta/\(version)"
+    options.bundleID = options.bundleID ?? app.bundleID
+    return AuthRemote(project: app.projectID ?? "no-project", on: service, options: options)
+  }
+}
