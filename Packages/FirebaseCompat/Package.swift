@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// A composition root: it links products and plug-ins under the names of the Firebase SDK, as a program does.
+
 // The settings every Vesta target is built with; `make check` keeps them alike in all manifests.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

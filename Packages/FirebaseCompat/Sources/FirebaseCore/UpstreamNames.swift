@@ -31,7 +31,7 @@ extension VestaApp {
       _ = try configure()
     } catch {
       let sentence = "FirebaseApp.configure() failed. \(error)"
-      Logger(service: "FirebaseCore").error("I-COR000010", sentence)
+      Logger(service: "FirebaseCore").error("I-FIR000001", sentence)
       preconditionFailure(sentence)
     }
   }

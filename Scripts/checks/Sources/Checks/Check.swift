@@ -1,6 +1,7 @@
 /// Every rule, in the order in which it is reported.
 let rules: [@Sendable (House) -> [Violation]] = [
   productsDependOnCoreAndInterop,
+  modulesKeepTheirRole,
   interopDependsOnTheGroundFloor,
   testingStaysInTests,
   targetsNameTheirProducts,
@@ -8,6 +9,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   coreKnowsNoProduct,
   systemLibrariesStayInPlugins,
   platformCodeSitsInOneFile,
+  nothingDependsOnARoot,
   manifestsAreAlike,
   importsAreDeclared,
   packagesSayWhatTheyAre,
@@ -22,6 +24,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   failuresReturnToTheirCaller,
   waitsHaveAClock,
   logCodesAreUnique,
+  logPrefixesBelongToOneModule,
+  logCodesAreRegistered,
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,

@@ -14,7 +14,9 @@ struct House {
     /// Whether the package exists to have upstream's module names.
     var isCompatibility: Bool { folder == House.compatibility }
     /// Whether the package says in texts what it is: all but those of tests and scripts.
-    var hasPapers: Bool { room != .other || House.compositionRoots.contains(folder) }
+    var hasPapers: Bool { room != .other || isRoot }
+    /// Whether the package links products and plug-ins, as a program does, and says so in its manifest.
+    var isRoot: Bool { House.isRoot(manifest) }
     /// C modules that this package takes from the system.
     var systemModules: [String] { manifest.targets.filter { $0.kind == "systemLibrary" }.map(\.name) }
   }
@@ -48,7 +50,7 @@ struct House {
     let manifests = tree.paths(ending: "/Package.swift")
     packages = manifests.map { path in
       let manifest = Manifest(path: path, text: tree.files[path] ?? "")
-      return Package(manifest: manifest, room: Self.room(of: manifest.folder))
+      return Package(manifest: manifest, room: Self.room(of: manifest))
     }
     let pairs = packages.flatMap { package in package.manifest.targets.map { ($0.name, package) } }
     owners = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
@@ -64,14 +66,17 @@ struct House {
 
   private static let compatibility = "Packages/FirebaseCompat"
 
-  /// Packages that link products and plug-ins, as a program does; no other package depends on them.
-  private static let compositionRoots: Set = [compatibility, "Packages/Server"]
+  /// Whether a package of `Packages` has the comment `// A composition root: …` in its manifest.
+  private static func isRoot(_ manifest: Manifest) -> Bool {
+    manifest.folder.hasPrefix("Packages/") && manifest.folder != "Packages/Core"
+      && manifest.source.comments.contains { $0.hasPrefix("// A composition root: ") }
+  }
 
-  private static func room(of folder: String) -> Room {
-    let parts = folder.split(separator: "/")
+  private static func room(of manifest: Manifest) -> Room {
+    let parts = manifest.folder.split(separator: "/")
     guard parts.count == 2 else { return .other }
-    if folder == "Packages/Core" { return .core }
-    if compositionRoots.contains(folder) { return .other }
+    if manifest.folder == "Packages/Core" { return .core }
+    if isRoot(manifest) { return .other }
     return parts[0] == "Packages" ? .product : parts[0] == "Interop" ? .interop : .other
   }
 

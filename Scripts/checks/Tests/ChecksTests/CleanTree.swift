@@ -2,6 +2,13 @@ import Checks
 
 /// A small repository that keeps every law; tests plant violations in it.
 struct CleanTree {
+  /// The comment that makes a package a composition root.
+  static let root = "// A composition root: a program.\n\n"
+
+  /// The line of a log code, and the table that it stands in.
+  static let logs = "Packages/Auth/Sources/VestaAuth/Session.swift"
+  static let table = "Packages/Auth/Sources/VestaAuth/VestaAuth.docc/LogCodes.md"
+
   static let head = """
     // swift-tools-version: 6.2
     import PackageDescription
@@ -21,7 +28,11 @@ struct CleanTree {
     addPackage("Interop/CryptoInterop", targets: ["VestaCryptoInterop"])
     addPackage(
       "Interop/AuthInterop", dependencies: ["../CryptoInterop", "../../Packages/Core"], targets: ["VestaAuthInterop"],
-      products: ["VestaCryptoInterop", "VestaConcurrency", "VestaBytes"])
+      products: ["VestaCryptoInterop", "VestaConcurrency", "VestaBytes"],
+      extra: ["Contracts", "Fakes"].map { #".target(name: "VestaAuthInterop\#($0)", swiftSettings: settings)"# }
+        .joined(separator: ",\n    "))
+    files["Interop/AuthInterop/Sources/VestaAuthInteropFakes/FakeSeam.swift"] =
+      "import VestaAuthInterop\nstruct FakeSeam: Sendable, Seam {}\n"
     files["Interop/AuthInterop/README.md"]? += "\nUses keys of CryptoInterop.\n"
     let seams = ["../Core", "../../Interop/AuthInterop"]
     let products = ["VestaCore", "VestaAuthInterop"]
@@ -32,6 +43,10 @@ struct CleanTree {
     let library = #".systemLibrary(name: "CVestaSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])])"#
     addPackage("Packages/SQLite", dependencies: seams, targets: ["VestaSQLite"], products: products, extra: library)
     addPackage("Tests/Consumers/AuthConsumer", dependencies: ["../../../Packages/Auth"], targets: ["AuthConsumer"])
+    addPackage("Packages/Shop", dependencies: ["../Auth", "../SQLite"], targets: ["shop"])
+    replace("Packages/Shop/Package.swift", "// The settings", "\(Self.root)// The settings")
+    addProduct()
+    addLogCode()
     files["Packages/Core/Sources/VestaCore/Platform.swift"] = "#if canImport(Glibc)\n  import Glibc\n#endif\n"
     files["Packages/SQLite/Sources/VestaSQLite/File.swift"] = "import CVestaSQLite\nimport VestaCore\n"
     files["Packages/Auth/Sources/VestaAuth/Auth.swift"] = "import VestaAuthInterop\npublic import VestaCore\n"
@@ -65,6 +80,24 @@ struct CleanTree {
       final class Box: @unchecked Sendable {}
 
       """
+  }
+
+  /// A product in all its rooms, each of which imports what it may.
+  private mutating func addProduct() {
+    let rooms = ["", "Service", "Remote", "Endpoints", "Wire", "Model"].map { "VestaNotes" + $0 }
+    addPackage("Packages/Notes", targets: rooms)
+    files["Packages/Notes/Sources/VestaNotes/Uses.swift"] = "import VestaNotesModel\n"
+    files["Packages/Notes/Sources/VestaNotesService/Uses.swift"] = "import VestaNotesModel\n"
+    files["Packages/Notes/Sources/VestaNotesRemote/Uses.swift"] = "import VestaNotesWire\n"
+    files["Packages/Notes/Sources/VestaNotesEndpoints/Uses.swift"] = "import VestaNotesWire\n"
+    files["Packages/Notes/Sources/VestaNotesWire/Uses.swift"] = "import VestaNotesModel\n"
+    files["Packages/Notes/Tests/VestaNotesTests/A.swift"] = rooms.map { "import \($0)\n" }.joined()
+  }
+
+  private mutating func addLogCode() {
+    files[Self.logs] = "func log() { logger.error(\"I-AUT000001\", \"No.\") }\n"
+    files[Self.table] = "| code | level | message | what to do |\n| `I-AUT000001` | error | No. | Ask again. |\n"
+    files["Packages/Auth/Sources/VestaAuth/VestaAuth.docc/VestaAuth.md"] = "- <doc:LogCodes>\n"
   }
 
   mutating func addPackage(

@@ -154,24 +154,4 @@ import Testing
     tree.files["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift"] = "import VestaAuth\nimport VestaCore\n"
     #expect(tree.verdict == ["Tests/Consumers/AuthConsumer/Sources/AuthConsumer/main.swift:2: manifest"])
   }
-
-  @Test func `the compatibility package links products, as a program does, and has its papers`() {
-    tree.addPackage(
-      "Packages/FirebaseCompat", dependencies: ["../Auth", "../SQLite"], targets: ["FirebaseAuth"],
-      products: ["VestaAuth", "VestaSQLite"])
-    tree.files["Packages/FirebaseCompat/Sources/FirebaseAuth/A.swift"] = "@_exported import VestaAuth\n"
-    #expect(tree.verdict == [])
-    tree.files["Packages/FirebaseCompat/README.md"] = nil
-    #expect(tree.verdict == ["Packages/FirebaseCompat/Package.swift:1: package"])
-  }
-
-  @Test func `the server links products and plug-ins, and has its papers`() {
-    tree.addPackage(
-      "Packages/Server", dependencies: ["../Auth", "../SQLite"], targets: ["vesta"],
-      products: ["VestaAuth", "VestaSQLite"])
-    tree.files["Packages/Server/Sources/vesta/A.swift"] = "import VestaAuth\nimport VestaSQLite\n"
-    #expect(tree.verdict == [])
-    tree.files["Packages/Server/README.md"] = nil
-    #expect(tree.verdict == ["Packages/Server/Package.swift:1: package"])
-  }
 }

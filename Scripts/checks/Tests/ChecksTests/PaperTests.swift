@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `a package that the root README does not draw is found`() {
-    tree.files["README.md"] = "Core, AuthInterop, CryptoInterop, Auth, SQLite, FirestoreBackend\n"
+    tree.files["README.md"] = "Core, AuthInterop, CryptoInterop, Auth, SQLite, FirestoreBackend, Notes, Shop\n"
     #expect(tree.verdict == ["README.md:1: package"])
     tree.files["README.md"]? += "Firestore\n"
     #expect(tree.verdict == [])

@@ -59,13 +59,6 @@ import Testing
     #expect(tree.verdict == ["\(file):1: sleep", "Packages/Auth/Sources/VestaAuthService/B.swift:2: sleep"])
   }
 
-  @Test func `a log code of two files is found`() {
-    tree.files[file] = "let a = log(\"I-AUT000001\")\nlet b = log(\"I-AUT000001\")\nlet c = log(\"I-AUT000002\")\n"
-    tree.files["Packages/Auth/Sources/VestaAuth/B.swift"] =
-      "/// \"I-AUT000002\" is another one.\nlet d = log(\"I-AUT000001\")\n"
-    #expect(tree.verdict == ["Packages/Auth/Sources/VestaAuth/B.swift:2: log-code"])
-  }
-
   @Test(arguments: [
     "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 0", "let a = unsafeBitCast(b, to: Int.self)",
     "let a = unsafeDowncast(b, to: C.self)", "/// Documentation is no reason.\nnonisolated(unsafe) var a = 0",

@@ -371,7 +371,7 @@ final class IndexKeeper: QueryIndexes {
       do {
         before = try change.original?.fields
       } catch {
-        log.error("I-FSS000009", "\(change.name) is replaced, and the indexes of its collection are dropped: \(error)")
+        log.error("I-FSS000010", "\(change.name) is replaced, and the indexes of its collection are dropped: \(error)")
         doubtful.formUnion(indexes.map(\.id))
         continue
       }

@@ -7,7 +7,8 @@
       let what = dependency.path ?? "a package from elsewhere"
       return Violation(
         package.manifest.path, dependency.line, "law 1",
-        "drop the dependency on \(what): a product depends on Packages/Core and Interop/* only")
+        "drop the dependency on \(what): a product depends on Packages/Core and Interop/* only "
+          + "(a program says `// A composition root: …` in its manifest)")
     }
     return manifest
       + foreignImports(house, of: package, rule: "law 1", allowed: [.core, .interop]) { module, owner in

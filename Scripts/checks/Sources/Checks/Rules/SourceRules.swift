@@ -103,36 +103,6 @@ private let sleepers: Set = [
   "Packages/Storage/Sources/VestaStorage/StorageCaller.swift",
 ]
 
-/// A log code names one message among all others: no two files use the same one.
-@Sendable func logCodesAreUnique(_ house: House) -> [Violation] {
-  var owners: [String: String] = [:]
-  var found: [Violation] = []
-  for file in house.files where file.isSource && file.isHouse {
-    let text = house.tree.files[file.path] ?? ""
-    guard text.hasASCII("\"I-") else { continue }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      guard let code = line.logCode else { continue }
-      let owner = owners[code] ?? file.path
-      owners[code] = owner
-      guard owner != file.path else { continue }
-      let message = "\(code) names a message of \(owner) already: take the next free number"
-      found.append(Violation(file.path, index + 1, "log-code", message))
-    }
-  }
-  return found
-}
-
-extension Substring {
-  /// The code of a message that is logged, such as `I-FST000004`; `nil` on other lines and in comments.
-  fileprivate var logCode: String? {
-    guard contains("\"I-"), !String(self).trimmed.hasPrefix("//"),
-      let match = firstMatch(of: /"(I-[A-Z]{3}[0-9]{6})"/)
-    else { return nil }
-    return String(match.1)
-  }
-}
-
 extension SourceText {
   /// The names of types that a file declares public.
   fileprivate var publicTypes: [String] {
