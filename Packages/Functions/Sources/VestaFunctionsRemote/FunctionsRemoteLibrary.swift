@@ -49,15 +49,9 @@ public enum FunctionsRemoteLibrary: Library {
     var rest = try container.find(RESTOptions.self) ?? RESTOptions()
     rest.identify(
       userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
-    rest.compression = try rest.compression ?? container.find(GRPCCompression.self)
-    // Emulators know the owner by a word.
-    if rest.ownerToken == nil {
-      if container.options.backend.kind == .emulators {
-        rest.ownerToken = { "owner" }
-      } else if let source = try container.find((any OwnerTokenSource).self) {
-        rest.ownerToken = { try await source.token() }
-      }
-    }
+    rest.complete(
+      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      isEmulator: container.options.backend.kind == .emulators)
     return rest
   }
 }
