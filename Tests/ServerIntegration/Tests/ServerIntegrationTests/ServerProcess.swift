@@ -21,10 +21,7 @@ final class ServerProcess: Sendable {
   ///   - directory: For the server's files.
   ///   - arguments: Further arguments.
   init(in directory: URL, _ arguments: String...) async throws {
-    let ports = ["", "-auth", "-firestore", "-hub", "-storage"].flatMap { ["--port\($0)", "0"] }
-    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    (process, lines) = try Self.start(
-      folder.appending(path: "vesta").path, ["serve"] + ports + arguments, ["TMPDIR": directory.path], directory)
+    (process, lines) = try Self.command(["serve"] + Self.freePorts + arguments, directory)
     await lines.wait { entries in entries.contains { $0.hasPrefix("  hub") || $0 == Self.ended } }
     guard !lines.entries.contains(Self.ended) else { throw Failure(output: lines.entries.joined(separator: "\n")) }
     var addresses: [String: String] = [:]
@@ -33,6 +30,15 @@ final class ServerProcess: Sendable {
       if words.count > 1 { addresses[variable] = String(words[1]) }
     }
     self.addresses = addresses
+  }
+
+  /// The options by which the system chooses all ports.
+  static let freePorts = ["", "-auth", "-firestore", "-hub", "-storage"].flatMap { ["--port\($0)", "0"] }
+
+  /// Starts the program with any command.
+  static func command(_ arguments: [String], _ directory: URL) throws -> (Process, Log<String>) {
+    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    return try start(folder.appending(path: "vesta").path, arguments, ["TMPDIR": directory.path], directory)
   }
 
   /// Ends the process by a signal, and waits for its end.
@@ -49,8 +55,10 @@ final class ServerProcess: Sendable {
   }
 
   /// Runs a script with the Python packages of `Tests/Peers` beside it.
-  func python(_ script: String, _ arguments: [String]) async throws -> (status: Int32, lines: [String]) {
-    let (process, lines) = try startPython(script, arguments)
+  func python(
+    _ script: String, _ arguments: [String], _ variables: [String: String] = [:]
+  ) async throws -> (status: Int32, lines: [String]) {
+    let (process, lines) = try startPython(script, arguments, variables)
     await lines.wait { $0.contains(Self.ended) }
     let status = await TestThreads.run {
       process.waitUntilExit()
@@ -60,17 +68,19 @@ final class ServerProcess: Sendable {
   }
 
   /// Starts a script, which goes on by itself.
-  func startPython(_ script: String, _ arguments: [String]) throws -> (Process, Log<String>) {
+  func startPython(
+    _ script: String, _ arguments: [String], _ variables: [String: String] = [:]
+  ) throws -> (Process, Log<String>) {
     guard let path = Bundle.module.path(forResource: script, ofType: "py"), let python = Self.python else {
       throw Failure(output: "the script \(script) or the interpreter is missing")
     }
     return try Self.start(
-      python, [path] + arguments, addresses.merging(["GRPC_VERBOSITY": "NONE"]) { $1 }, nil)
+      python, [path] + arguments, addresses.merging(["GRPC_VERBOSITY": "NONE"]) { $1 }.merging(variables) { $1 }, nil)
   }
 
   private static let variables = [
     "auth": "FIREBASE_AUTH_EMULATOR_HOST", "firestore": "FIRESTORE_EMULATOR_HOST",
-    "all": "VESTA_HOST", "storage": "FIREBASE_STORAGE_EMULATOR_HOST",
+    "all": "VESTA_HOST", "hub": "FIREBASE_EMULATOR_HUB", "storage": "FIREBASE_STORAGE_EMULATOR_HOST",
   ]
 
   /// The line after the last one of a process.

@@ -8,18 +8,29 @@ public struct ServeArguments: Sendable, Hashable {
   /// Whether help was asked for.
   public var asksForHelp = false
 
+  /// Whether log messages are lines of JSON.
+  public var logsJSON = false
+
+  /// The directory of an export that is imported at the start.
+  public var importPath: String?
+
+  /// The directory that everything is exported to at the end.
+  public var exportPath: String?
+
   /// Reads arguments; what they leave open comes from `firebase.json` and `.firebaserc`.
   ///
   /// - Parameters:
   ///   - arguments: The arguments after `serve`.
   ///   - directory: The directory of `firebase.json` and `.firebaserc`, in which `.vesta` keeps the data.
+  ///   - keepsData: Whether data is kept where no option says so.
   /// - Throws: ``ServerError``.
-  public init(_ arguments: [String], in directory: String) throws(ServerError) {
+  public init(_ arguments: [String], in directory: String, keepsData: Bool = true) throws(ServerError) {
     var project: String?
     var hosts: [String]?
     var ports: [String: Int] = [:]
-    var data: String? = "\(directory)/.vesta"
+    var data: String? = keepsData ? "\(directory)/.vesta" : nil
     var config: String?
+    var exportsOnExit = false
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       let name = String(argument.prefix { $0 != "=" })
@@ -35,6 +46,22 @@ public struct ServeArguments: Sendable, Hashable {
       case "--memory": data = nil
       case "--host": hosts = Self.hosts(try value())
       case "--config", "-c": config = try value()
+      case "--verbose": settings.isVerbose = true
+      case "--log-format":
+        let format = try value()
+        guard ["text", "json"].contains(format) else { throw ServerError("--log-format is text or json.") }
+        logsJSON = format == "json"
+      case "--store":
+        let url = try value()
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
+          throw ServerError("--store is the address of a PostgreSQL: postgres://user@host/database.")
+        }
+        settings.postgres = url
+      case "--import": importPath = try value()
+      case "--export-on-exit":
+        // Without a value it is the directory that was imported, as in the Firebase CLI.
+        exportsOnExit = true
+        if inline != nil || rest.first.map({ !$0.hasPrefix("-") }) == true { exportPath = try value() }
       case "--production": settings.isDevelopment = false
       case "--help", "-h": asksForHelp = true
       case "--port": ports[ServerSettings.shared] = try Self.port(name, try value())
@@ -49,9 +76,17 @@ public struct ServeArguments: Sendable, Hashable {
       }
       guard inline == nil else { throw ServerError("\(name) takes no value.") }
     }
+    if exportsOnExit, exportPath == nil {
+      guard let importPath else { throw ServerError("--export-on-exit needs a directory, or that of --import.") }
+      exportPath = importPath
+    }
+    if settings.postgres != nil, data == nil {
+      throw ServerError("--memory keeps nothing, and --store everything: leave one of them out.")
+    }
     let configuration = try Self.configuration(config, directory)
     settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
     settings.data = data
+    settings.isSingleProject = configuration?.isSingleProject ?? true
     settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
     let folder =
       config.map { URL(filePath: $0).deletingLastPathComponent() }
@@ -73,6 +108,11 @@ public struct ServeArguments: Sendable, Hashable {
       --port N           the port of all products together (default 7700; 0 lets the system choose)
       --port-NAME N      the port of one: auth (9099), firestore (8080), storage (9199), hub (4400)
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
+      --store URL        keep data in PostgreSQL: postgres://user@host/database (files stay in the data directory)
+      --import DIR       import an export of the Firebase CLI's suite, or of vesta, at the start
+      --export-on-exit [DIR]  export everything at the end (default: the directory of --import)
+      --verbose          a line for each request
+      --log-format F     text or json
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """
 
@@ -96,7 +136,8 @@ public struct ServeArguments: Sendable, Hashable {
     return try FirebaseConfiguration(json: Array(bytes))
   }
 
-  private static func usualProject(_ directory: String) -> String? {
+  /// The project of `.firebaserc`; `nil` where it has none.
+  static func usualProject(_ directory: String) -> String? {
     FileManager.default.contents(atPath: "\(directory)/.firebaserc")
       .flatMap { FirebaseConfiguration.defaultProject(json: Array($0)) }
   }
