@@ -191,6 +191,7 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
@@ -205,6 +206,7 @@ let package = Package(
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings

@@ -26,6 +26,7 @@ let package = Package(
     .package(path: "../Firestore"),
     .package(path: "../Functions"),
     .package(path: "../MemoryStore"),
+    .package(path: "../Postgres"),
     .package(path: "../RemoteConfig"),
     .package(path: "../Rules"),
     .package(path: "../SQLite"),
@@ -55,6 +56,8 @@ let package = Package(
         .product(name: "VestaMemoryStore", package: "MemoryStore"),
         .product(name: "VestaRemoteConfigEndpoints", package: "RemoteConfig"),
         .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
+        .product(name: "VestaPostgres", package: "Postgres"),
+        .product(name: "VestaRules", package: "Rules"),
         .product(name: "VestaRulesGuards", package: "Rules"),
         .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaStorageEndpoints", package: "Storage"),
@@ -67,7 +70,11 @@ let package = Package(
     ),
     .executableTarget(
       name: "vesta",
-      dependencies: ["VestaServer", .product(name: "VestaCore", package: "Core")],
+      dependencies: [
+        "VestaServer",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
@@ -78,6 +85,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransport", package: "Transport"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),

@@ -67,6 +67,7 @@ let package = Package(
         "VestaStorageWire",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),

@@ -15,7 +15,11 @@ public enum AuthEndpointsLibrary: Library {
       .contribution((any EndpointProvider).self) { _, isCacheable in
         isCacheable = true
         return AuthEndpoints()
-      }
+      },
+      .contribution((any ExportPart).self) { _, isCacheable in
+        isCacheable = true
+        return AuthExportPart(tuning: AuthExportTuning())
+      },
     ]
   }
 }

@@ -9,13 +9,17 @@ public enum FirestoreEndpointsLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
-  /// One contribution to the server's routes.
+  /// One contribution to the server's routes, and one to its exports.
   public static func components() -> [Component] {
     [
       .contribution((any EndpointProvider).self) { _, isCacheable in
         isCacheable = true
         return FirestoreEndpoints()
-      }
+      },
+      .contribution((any ExportPart).self) { _, isCacheable in
+        isCacheable = true
+        return FirestoreExportPart(tuning: FirestoreExportTuning())
+      },
     ]
   }
 }

@@ -13,7 +13,8 @@ extension Ruleset {
     _ request: RulesRequest, budget: inout RulesBudget,
     read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
   ) async throws(Failure) -> RulesDecision {
-    try await decided(&budget, read) { decide(request, documents: $0, budget: &$1) }
+    var known = KnownDocuments()
+    return try await decided(&budget, &known, read) { decide(request, documents: $0, budget: &$1) }
   }
 
   /// Decides about a query whose rules look up documents that have to be read first.
@@ -23,14 +24,17 @@ extension Ruleset {
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, budget: inout RulesBudget,
     read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
   ) async throws(Failure) -> RulesDecision {
-    try await decided(&budget, read) { decide(query, auth: auth, time: time, documents: $0, budget: &$1) }
+    var known = KnownDocuments()
+    return try await decided(&budget, &known, read) {
+      decide(query, auth: auth, time: time, documents: $0, budget: &$1)
+    }
   }
 
-  private func decided<Failure: Error>(
-    _ budget: inout RulesBudget, _ read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup,
+  fileprivate func decided<Failure: Error>(
+    _ budget: inout RulesBudget, _ known: inout KnownDocuments,
+    _ read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup,
     _ decide: (KnownDocuments, inout RulesBudget) -> RulesDecision
   ) async throws(Failure) -> RulesDecision {
-    var known = KnownDocuments()
     while true {
       var attempt = budget
       let decision = decide(known, &attempt)
@@ -47,6 +51,38 @@ extension Ruleset {
         }
       }
     }
+  }
+}
+
+extension RulesCoverage {
+  /// Decides about a request whose documents have to be read first, and counts the outcomes once.
+  ///
+  /// - Throws: The error of `read`; nothing is counted then.
+  public func decide<Failure: Error>(
+    _ request: RulesRequest, budget: inout RulesBudget,
+    read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
+  ) async throws(Failure) -> RulesDecision {
+    var (known, counted) = (KnownDocuments(), budget)
+    let decision = try await ruleset.decided(&budget, &known, read) {
+      ruleset.decide(request, documents: $0, budget: &$1)
+    }
+    _ = decide(request, documents: known, budget: &counted)
+    return decision
+  }
+
+  /// Decides about a query whose rules look up documents that have to be read first, and counts the outcomes once.
+  ///
+  /// - Throws: The error of `read`; nothing is counted then.
+  public func decide<Failure: Error>(
+    _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, budget: inout RulesBudget,
+    read: (RulesLookupFunction, RulesPath) async throws(Failure) -> RulesLookup
+  ) async throws(Failure) -> RulesDecision {
+    var known = KnownDocuments()
+    let decision = try await ruleset.decided(&budget, &known, read) {
+      ruleset.decide(query, auth: auth, time: time, documents: $0, budget: &$1)
+    }
+    _ = decide(query, auth: auth, time: time, documents: known)
+    return decision
   }
 }
 

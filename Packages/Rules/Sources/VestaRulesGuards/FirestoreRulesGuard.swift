@@ -9,11 +9,23 @@ public import VestaServiceInterop
 /// verification is a get. All writes of a commit share the budget of documents that rules look up.
 public final class FirestoreRulesGuard: FirestoreGuard {
   private let rules: RulesInForce<Ruleset>
+  /// Where outcomes are counted; `nil` for rules that do not explain themselves.
+  private let reports: RulesReports?
 
   /// A guard that denies everything until it has rules.
   public convenience init(_ ruleset: Ruleset? = nil) { self.init(RulesInForce(ruleset)) }
 
-  init(_ rules: RulesInForce<Ruleset>) { self.rules = rules }
+  init(_ rules: RulesInForce<Ruleset>, _ reports: RulesReports? = nil) { (self.rules, self.reports) = (rules, reports) }
+
+  /// The answer of a decision.
+  ///
+  /// - Throws: `PERMISSION_DENIED` with the statements that did not allow the call, where rules explain themselves.
+  private func answer(_ decision: RulesDecision) throws -> Bool {
+    if !decision.isAllowed, reports != nil {
+      throw FirestoreServiceError(.permissionDenied, "\n\(decision.message)")
+    }
+    return decision.isAllowed
+  }
 
   /// The rules that decisions are made by now; `nil` for none.
   public var current: Ruleset? { rules.current }
@@ -34,27 +46,26 @@ public final class FirestoreRulesGuard: FirestoreGuard {
   public nonisolated(nonsending) func mayGet(
     _ name: String, _ document: Document?, state: any FirestoreGuardState, at time: Timestamp, context: CallContext
   ) async throws -> Bool {
-    guard let ruleset = rules.current else { return false }
+    guard let rules = RulesOfDecision(rules, reports) else { return false }
     let path = RulesPath(resource: name)
     let request = RulesRequest(
       .get, path, auth: context.auth, time: .timestamp(RulesTimestamp(time)), existing: RulesValue(document, at: path))
-    var budget = ruleset.budget
+    var budget = rules.ruleset.budget
     let lookups = CommitLookups(state, name, [])
-    return try await ruleset.decide(request, budget: &budget) { function, path in
-      try await lookups.answer(function, path)
-    }.isAllowed
+    return try answer(try await rules.decide(request, &budget) { try await lookups.answer($0, $1) })
   }
 
   /// Whether the filter of a query proves the rules for all documents that it can return.
   public nonisolated(nonsending) func mayList(
     _ query: FirestoreGuardedQuery, state: any FirestoreGuardState, at time: Timestamp, context: CallContext
   ) async throws -> Bool {
-    guard let ruleset = rules.current, let asked = RulesQuery(query) else { return false }
-    var budget = ruleset.budget
+    guard let rules = RulesOfDecision(rules, reports), let asked = RulesQuery(query) else { return false }
+    var budget = rules.ruleset.budget
     let lookups = CommitLookups(state, query.parent, [])
-    return try await ruleset.decide(
-      asked, auth: context.auth, time: .timestamp(RulesTimestamp(time)), budget: &budget
-    ) { function, path in try await lookups.answer(function, path) }.isAllowed
+    let decision = try await rules.decide(
+      asked, auth: context.auth, time: .timestamp(RulesTimestamp(time)), &budget
+    ) { try await lookups.answer($0, $1) }
+    return try answer(decision)
   }
 
   /// Whether the rules allow all writes of a commit.
@@ -62,8 +73,8 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     _ writes: [FirestoreGuardedWrite], state: any FirestoreGuardState, at time: Timestamp, context: CallContext
   ) async throws -> Bool {
     guard let first = writes.first else { return true }
-    guard let ruleset = rules.current else { return false }
-    var budget = writes.count == 1 ? ruleset.budget : RulesBudget.commit(limits: ruleset.limits)
+    guard let rules = RulesOfDecision(rules, reports) else { return false }
+    var budget = writes.count == 1 ? rules.ruleset.budget : RulesBudget.commit(limits: rules.ruleset.limits)
     let lookups = CommitLookups(state, first.name, writes)
     for write in writes {
       let path = RulesPath(resource: write.name)
@@ -72,10 +83,8 @@ public final class FirestoreRulesGuard: FirestoreGuard {
         existing: RulesValue(write.before, at: path))
       if write.kind == .change { request.resource = RulesValue(write.after, at: path) }
       budget.beginWrite(path)
-      let decision = try await ruleset.decide(request, budget: &budget) { function, path in
-        try await lookups.answer(function, path)
-      }
-      guard decision.isAllowed else { return false }
+      let decision = try await rules.decide(request, &budget) { try await lookups.answer($0, $1) }
+      guard try answer(decision) else { return false }
     }
     return true
   }

@@ -1,4 +1,4 @@
-import VestaRules
+public import VestaRules
 public import VestaServiceInterop
 
 extension ProjectRules: RulesAdministration {
@@ -31,8 +31,29 @@ extension ProjectRules: RulesAdministration {
   }
 }
 
+extension ProjectRules {
+  /// The outcomes of the expressions of the rules in force; `nil` where they are not counted.
+  public func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? {
+    let coverage: RulesCoverage? =
+      switch product {
+      case .firestore: firestoreReports?.coverage(of: firestore)
+      case .storage: storageReports?.coverage(of: storage)
+      case .database: nil
+      }
+    let file = "\(product.rawValue).rules"
+    return coverage.map { coverage in
+      switch form {
+      case .json: coverage.json(fileName: file)
+      case .page: coverage.html()
+      case .lcov: coverage.lcov(fileName: file)
+      }
+    }
+  }
+}
+
 extension RulesRemark {
-  init(_ issue: RulesIssue) {
+  /// The remark of an issue that the compiler found.
+  public init(_ issue: RulesIssue) {
     self.init(
       isError: issue.severity == .error, message: issue.message,
       place: issue.position.map {

@@ -21,22 +21,34 @@ public final class ProjectRules: Sendable {
   let firestore: RulesInForce<Ruleset>
   let storage: RulesInForce<Ruleset>
   let database: RulesInForce<DatabaseRuleset>
+  /// Where outcomes are counted; `nil` for rules that do not explain themselves.
+  let firestoreReports: RulesReports?
+  let storageReports: RulesReports?
   private let limits: RulesLimits
   /// Where the rules in force are from.
   private let sources: Locked<RulesSources>
 
   /// Compiles the rules of a project; services without any deny everything.
   ///
+  /// - Parameters:
+  ///   - sources: The rules.
+  ///   - reporting: Whether they explain themselves.
   /// - Throws: ``ProjectRulesError`` with the errors of all services.
-  public convenience init(_ sources: RulesSources = RulesSources()) throws(ProjectRulesError) {
-    try self.init(sources, limits: RulesLimits())
+  public convenience init(
+    _ sources: RulesSources = RulesSources(), reporting: RulesReporting = RulesReporting()
+  ) throws(ProjectRulesError) {
+    try self.init(sources, limits: RulesLimits(), reporting: reporting)
   }
 
-  init(_ sources: RulesSources, limits: RulesLimits) throws(ProjectRulesError) {
+  init(
+    _ sources: RulesSources, limits: RulesLimits, reporting: RulesReporting = RulesReporting()
+  ) throws(ProjectRulesError) {
     let compiled = try CompiledRules(sources, limits)
     firestore = RulesInForce(compiled.firestore)
     storage = RulesInForce(compiled.storage)
     database = RulesInForce(compiled.database)
+    firestoreReports = reporting.isOn ? RulesReports() : nil
+    storageReports = reporting.isOn ? RulesReports() : nil
     self.limits = limits
     self.sources = Locked(sources)
   }

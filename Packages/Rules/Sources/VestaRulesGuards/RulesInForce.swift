@@ -28,6 +28,9 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
   /// The rules that decisions are made by now; `nil` for none.
   public var current: Rules? { state.withLock { $0.rules } }
 
+  /// The rules that decisions are made by now, with their number: later rules have a larger one.
+  var numbered: (rules: Rules, number: Int)? { state.withLock { state in state.rules.map { ($0, state.number) } } }
+
   /// Compiles rules, and puts them in force if they compile.
   ///
   /// Of several calls at once the last one counts, whichever of them takes longest to compile.

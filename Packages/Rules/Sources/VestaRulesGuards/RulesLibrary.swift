@@ -24,14 +24,20 @@ public enum RulesLibrary: Library {
   /// The rules of the project, and the guards that decide by them.
   public static func components() -> [Component] {
     [
-      EmbeddedService<ProjectRules>.component(product: "Rules", dependencies: [.optional(RulesSources.self)]) {
+      EmbeddedService<ProjectRules>.component(
+        product: "Rules", dependencies: [.optional(RulesSources.self), .optional(RulesReporting.self)]
+      ) {
         container, _ in
-        try ProjectRules(try container.find(RulesSources.self) ?? RulesSources())
+        try ProjectRules(
+          try container.find(RulesSources.self) ?? RulesSources(),
+          reporting: try container.find(RulesReporting.self) ?? RulesReporting())
       } close: { _ in
       },
       EmbeddedService<ProjectRules>.provides(ProjectRules.self) { $0 },
       EmbeddedService<ProjectRules>.provides((any RulesAdministration).self) { $0 },
-      EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) { FirestoreRulesGuard($0.firestore) },
+      EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) {
+        FirestoreRulesGuard($0.firestore, $0.firestoreReports)
+      },
       EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) { DatabaseRulesGuard($0.database) },
       Component(
         (any StorageGuard).self, caching: .shared,
@@ -39,10 +45,13 @@ public enum RulesLibrary: Library {
           .required(EmbeddedService<ProjectRules>.self), .optional((any FirestoreBackend).self),
         ]
       ) { container in
-        let rules = try container.require(EmbeddedService<ProjectRules>.self).engine.storage
-        guard let firestore = try container.find((any FirestoreBackend).self) else { return StorageRulesGuard(rules) }
+        let project = try container.require(EmbeddedService<ProjectRules>.self).engine
+        let (rules, reports) = (project.storage, project.storageReports)
+        guard let firestore = try container.find((any FirestoreBackend).self) else {
+          return StorageRulesGuard(rules, reports)
+        }
         return StorageRulesGuard(
-          rules, reading: BackendReading(backend: firestore, context: .owner),
+          rules, reports, reading: BackendReading(backend: firestore, context: .owner),
           project: container.options.projectID ?? "no-project")
       },
     ]

@@ -12,7 +12,7 @@ public enum RulesSource: Sendable, Hashable {
   /// The rules.
   ///
   /// - Throws: `RulesetError` for a file that is absent, cannot be read, or is not UTF-8.
-  func text() throws(RulesetError) -> String {
+  public func text() throws(RulesetError) -> String {
     switch self {
     case .text(let text): return text
     case .file(let path):

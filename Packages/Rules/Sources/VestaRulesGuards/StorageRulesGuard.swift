@@ -11,6 +11,7 @@ public import VestaStorageBackend
 /// ```
 public final class StorageRulesGuard: StorageGuard {
   private let rules: RulesInForce<Ruleset>
+  private let reports: RulesReports?
   private let documents: FirestoreLookups?
 
   /// A guard that denies everything until it has rules.
@@ -28,13 +29,16 @@ public final class StorageRulesGuard: StorageGuard {
     self.init(RulesInForce(), reading: BackendReading(backend: firestore, context: context), project: project)
   }
 
-  init(_ rules: RulesInForce<Ruleset>) {
-    self.rules = rules
+  init(_ rules: RulesInForce<Ruleset>, _ reports: RulesReports? = nil) {
+    (self.rules, self.reports) = (rules, reports)
     documents = nil
   }
 
-  init(_ rules: RulesInForce<Ruleset>, reading source: any FirestoreReading, project: String) {
-    self.rules = rules
+  init(
+    _ rules: RulesInForce<Ruleset>, _ reports: RulesReports? = nil, reading source: any FirestoreReading,
+    project: String
+  ) {
+    (self.rules, self.reports) = (rules, reports)
     documents = FirestoreLookups(source: source, project: project)
   }
 
@@ -54,12 +58,12 @@ public final class StorageRulesGuard: StorageGuard {
   public nonisolated(nonsending) func allows(
     _ operation: StorageGuardedOperation, at time: Int64, context: CallContext
   ) async throws -> Bool {
-    guard let ruleset = rules.current else { return false }
+    guard let rules = RulesOfDecision(rules, reports) else { return false }
     let request = Self.request(operation, at: time, context)
-    var budget = ruleset.budget
+    var budget = rules.ruleset.budget
     let lookups = documents?.oneVersion(until: context.deadline)
     do {
-      return try await ruleset.decide(request, budget: &budget) { (function, path) async throws in
+      return try await rules.decide(request, &budget) { function, path in
         guard let lookups else { return RulesLookup.unavailable }
         return try await lookups.document(at: path)
       }.isAllowed

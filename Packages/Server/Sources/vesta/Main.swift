@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import VestaConcurrency
 import VestaCore
 import VestaServer
 
@@ -9,6 +10,10 @@ struct Main {
     var arguments = CommandLine.arguments.dropFirst()
     switch arguments.popFirst() {
     case "serve": await serve(Array(arguments))
+    case "exec": await execute(Array(arguments))
+    case "rules": await report(RulesCommand.run(Array(arguments), in: directory))
+    case "token": await report(TokenCommand.run(Array(arguments), in: directory))
+    case "doctor": await report(DoctorCommand.run(Array(arguments), in: directory))
     case "version", "--version": print("vesta \(VestaVersion())")
     case "help", "--help", "-h", nil: print(usage)
     case let command?: fail("vesta has no command \"\(command)\".\n\(usage)", status: 64)
@@ -16,23 +21,57 @@ struct Main {
   }
 
   private static let usage = """
-    vesta serve [OPTION...]   Firebase's services on this machine; `vesta serve --help` lists the options
-    vesta version             the version
+    vesta serve [OPTION...]             Firebase's services on this machine; `vesta serve --help` lists the options
+    vesta exec [OPTION...] -- COMMAND   runs a command with a server of its own, and ends with its status
+    vesta rules check [FILE...]         compiles rules
+    vesta rules coverage [OPTION...]    what the rules of a running server have decided, by expression
+    vesta token [OPTION...]             an unsigned token for development
+    vesta doctor [OPTION...]            says why a server could not start here
+    vesta version                       the version
     """
+
+  private static var directory: String { FileManager.default.currentDirectoryPath }
 
   private static func serve(_ arguments: [String]) async {
     do {
-      let parsed = try ServeArguments(arguments, in: FileManager.default.currentDirectoryPath)
+      let parsed = try ServeArguments(arguments, in: directory)
       if parsed.asksForHelp { return print(ServeArguments.help) }
+      log(as: parsed)
       let signals = Signals()
-      let server = try await VestaServer.start(parsed.settings)
-      print(server.table)
-      fflush(nil)
-      await signals.wait()
-      await server.stop()
+      let run = ServerRun(parsed) { table in
+        print(table)
+        fflush(nil)
+      }
+      try await run.serve(until: signals.stream(exitsAtSecond: true))
     } catch {
       fail("\(error)", status: 1)
     }
+  }
+
+  private static func execute(_ arguments: [String]) async {
+    do {
+      let parts = arguments.split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[1].isEmpty else { fail("Usage: vesta exec [OPTION...] -- COMMAND", status: 64) }
+      let parsed = try ServeArguments(Array(parts[0]), in: directory, keepsData: false)
+      log(as: parsed)
+      let signals = Signals()
+      // The standard output is the command's.
+      let run = ServerRun(parsed) { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
+      exit(try await run.execute(Array(parts[1]), signals: signals.stream(exitsAtSecond: false)))
+    } catch {
+      fail("\(error)", status: 1)
+    }
+  }
+
+  private static func log(as arguments: ServeArguments) {
+    if arguments.logsJSON { VestaConfiguration.shared.setLogSink(JSONLogSink()) }
+    if arguments.settings.isVerbose { VestaConfiguration.shared.setLoggerLevel(.info) }
+  }
+
+  private static func report(_ result: CommandResult) async {
+    print(result.text)
+    fflush(nil)
+    exit(result.status)
   }
 
   private static func fail(_ message: String, status: Int32) -> Never {
@@ -41,26 +80,31 @@ struct Main {
   }
 }
 
-/// The signals that end the program: the first one gracefully, a second one at once.
-struct Signals {
-  private let stream: AsyncStream<Void>
-  private let sources: [any DispatchSourceSignal]
+/// The signals that end the program.
+final class Signals {
+  private let queue = DispatchQueue(label: "vesta.signals")
+  private var sources: [any DispatchSourceSignal] = []
 
-  init() {
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    self.stream = stream
+  /// The numbers of the signals, as they arrive.
+  ///
+  /// - Parameter exitsAtSecond: Whether a second signal ends the program at once.
+  func stream(exitsAtSecond: Bool) -> AsyncStream<Int32> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+    let hasEnded = Locked(false)
     sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { continuation.yield() }
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler {
+        let isSecond = hasEnded.withLock { hasEnded in
+          defer { hasEnded = true }
+          return hasEnded
+        }
+        if isSecond, exitsAtSecond { exit(130) }
+        continuation.yield(number)
+      }
       source.resume()
       return source
     }
-  }
-
-  /// Waits for the first signal; the next one ends the program.
-  func wait() async {
-    for await _ in stream { break }
-    for source in sources { source.setEventHandler { exit(130) } }
+    return stream
   }
 }

@@ -1,3 +1,4 @@
+import VestaServiceInterop
 import VestaStorageWire
 public import VestaTransportInterop
 
@@ -6,6 +7,7 @@ public import VestaTransportInterop
 /// | route | answered by |
 /// |---|---|
 /// | `/v0/b/B/o`, `/v0/b/B/o/O` | Firebase's API: uploads in one request and in parts, downloads with ranges, metadata, lists, tokens |
+/// | `/internal/setRules` | the rules of all projects, as test kits set them; in development alone |
 /// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form, and copies |
 ///
 /// It decides nothing about callers: the engine verifies what they sent, and asks its guard. Google's API is that of
@@ -26,6 +28,7 @@ public struct StorageEndpoints: EndpointProvider {
 
   /// Whether a request has a route of the service.
   public func serves(_ head: HTTPRequestHead) -> Bool {
+    if StorageRulesCall.isMeant(by: head.method, head.target) { return true }
     let path = head.target.prefix { $0 != "?" }
     return ["/v0/b/", "/b/", "/storage/v1/b", "/upload/storage/v1/b", "/download/storage/v1/b"].contains {
       path.hasPrefix($0)
@@ -72,6 +75,15 @@ struct StorageHandler: HTTPHandler {
   func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery { .streamed }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
-    .task { [host, tuning] in await StorageExchange.response(to: request, host, tuning) }
+    guard !StorageRulesCall.isMeant(by: request.method, request.target) else {
+      return .task { [host, tuning] in
+        do {
+          return await StorageRulesCall.response(to: try await request.body.collect(upTo: tuning.bodyLimit), host)
+        } catch {
+          return .failure(for: ServiceStatus(.invalidArgument, "The body cannot be read."))
+        }
+      }
+    }
+    return .task { [host, tuning] in await StorageExchange.response(to: request, host, tuning) }
   }
 }

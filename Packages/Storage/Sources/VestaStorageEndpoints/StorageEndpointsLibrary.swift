@@ -19,7 +19,11 @@ public enum StorageEndpointsLibrary: Library {
       .contribution((any EndpointProvider).self) { _, isCacheable in
         isCacheable = true
         return StorageEndpoints()
-      }
+      },
+      .contribution((any ExportPart).self) { _, isCacheable in
+        isCacheable = true
+        return StorageExportPart(tuning: StorageEndpointsTuning())
+      },
     ]
   }
 }

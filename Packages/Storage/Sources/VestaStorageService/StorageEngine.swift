@@ -23,7 +23,7 @@ import VestaStoreInterop
 /// | | | old blob removed |
 ///
 /// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Commit.swift`, `Store/Keys.swift`.
-final class StorageEngine: StorageBackend {
+final class StorageEngine: StorageBackend, StorageAdminBackend {
   let frame: EngineFrame<StorageServiceError>
   let blobs: any BlobStore
   let content: ContentPlace
@@ -142,6 +142,10 @@ final class StorageEngine: StorageBackend {
   ) async throws -> StorageObject {
     try await call(context) { try await $0.changeTokens(object, action) }
   }
+
+  // MARK: StorageAdminBackend
+
+  func listBuckets(context: CallContext) async throws -> [String] { try await call(context) { try await $0.buckets() } }
 
   /// Runs a call as the frame does: for a verified caller, and with every error as `StorageServiceError`.
   private func call<Result: Sendable>(

@@ -61,6 +61,7 @@ public enum StorageServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<StorageEngine>.provides((any StorageBackend).self) { $0 },
+      EmbeddedService<StorageEngine>.provides((any StorageAdminBackend).self) { $0 },
       EmbeddedService<StorageEngine>.contributes((any EventSource).self) { $0.events },
     ]
   }

@@ -21,12 +21,7 @@ final class ServerProcess: Sendable {
   ///   - directory: For the server's files.
   ///   - arguments: Further arguments.
   init(in directory: URL, _ arguments: String...) async throws {
-    let ports = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"].flatMap {
-      ["--port\($0)", "0"]
-    }
-    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    (process, lines) = try Self.start(
-      folder.appending(path: "vesta").path, ["serve"] + ports + arguments, ["TMPDIR": directory.path], directory)
+    (process, lines) = try Self.command(["serve"] + Self.freePorts + arguments, directory)
     await lines.wait { entries in entries.contains { $0.hasPrefix("  hub") || $0 == Self.ended } }
     guard !lines.entries.contains(Self.ended) else { throw Failure(output: lines.entries.joined(separator: "\n")) }
     var addresses: [String: String] = [:]
@@ -35,6 +30,17 @@ final class ServerProcess: Sendable {
       if words.count > 1 { addresses[variable] = String(words[1]) }
     }
     self.addresses = addresses
+  }
+
+  /// The options by which the system chooses all ports.
+  static let freePorts = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"].flatMap {
+    ["--port\($0)", "0"]
+  }
+
+  /// Starts the program with any command.
+  static func command(_ arguments: [String], _ directory: URL) throws -> (Process, Log<String>) {
+    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    return try start(folder.appending(path: "vesta").path, arguments, ["TMPDIR": directory.path], directory)
   }
 
   /// Ends the process by a signal, and waits for its end.

@@ -22,6 +22,24 @@ public protocol RulesAdministration: Sendable {
   ///
   /// - Parameter product: The product whose rules they are.
   func rulesInForce(of product: RuledProduct) -> String?
+
+  /// The outcomes of all expressions of the rules in force, counted since these were put in force.
+  ///
+  /// - Parameters:
+  ///   - product: The product whose rules they are.
+  ///   - form: The form of the report.
+  /// - Returns: The report; `nil` where there are no rules, and where outcomes are not counted.
+  func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String?
+}
+
+/// The form of a report on the coverage of rules.
+public enum RulesCoverageForm: Sendable, Hashable {
+  /// The report of local test suites, in JSON.
+  case json
+  /// A page for people, in HTML.
+  case page
+  /// LCOV, as tools for coverage read it.
+  case lcov
 }
 
 /// A product with security rules.

@@ -48,6 +48,9 @@ public protocol EndpointHost: Sendable {
   /// How messages of gRPC are read that callers have compressed; `nil` where the server reads none.
   var compression: GRPCCompression? { get }
 
+  /// The rules of all projects at once, for calls that set rules and name no project; `nil` where there are none.
+  var rulesOfAllProjects: (any RulesAdministration)? { get }
+
   /// The backend of a project, such as `(any RemoteConfigBackend).self`.
   ///
   /// The project is opened when it is first named; looking up a backend again is cheap, and never blocks for long.
@@ -69,4 +72,7 @@ public protocol EndpointHost: Sendable {
 extension EndpointHost {
   /// None.
   public var compression: GRPCCompression? { nil }
+
+  /// None.
+  public var rulesOfAllProjects: (any RulesAdministration)? { nil }
 }

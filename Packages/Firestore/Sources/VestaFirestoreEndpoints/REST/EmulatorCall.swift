@@ -9,6 +9,8 @@ enum EmulatorCall: Equatable {
   case clear(project: String, database: String)
   /// Replaces the security rules of a project.
   case setRules(project: String)
+  /// Reports the outcomes of the expressions of the rules.
+  case coverage(project: String, RulesCoverageForm)
 
   /// `nil` for a request that is none of these calls.
   init?(method: HTTPMethod, target: String) {
@@ -19,6 +21,13 @@ enum EmulatorCall: Equatable {
     }
     if method == .put, parts.count == 5, parts[4].hasSuffix(":securityRules") {
       self = .setRules(project: String(parts[4].dropLast(":securityRules".count)))
+      return
+    }
+    for (suffix, form) in [
+      (":ruleCoverage", RulesCoverageForm.json), (":ruleCoverage.html", .page), (":ruleCoverage.lcov", .lcov),
+    ]
+    where method == .get && parts.count == 5 && parts[4].hasSuffix(suffix) {
+      self = .coverage(project: String(parts[4].dropLast(suffix.count)), form)
       return
     }
     guard method == .delete, parts.count == 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty,
@@ -52,6 +61,14 @@ struct EmulatorHandler: Sendable {
         case .setRules(let project):
           let rules = try host.backend((any RulesAdministration).self, project: project)
           return try await RulesCall(body).run(rules)
+        case .coverage(let project, let form):
+          let rules = try host.backend((any RulesAdministration).self, project: project)
+          guard let report = rules.coverage(of: .firestore, as: form) else {
+            throw ServiceStatus(.notFound, "The project \(project) has no rules whose coverage is counted.")
+          }
+          return form == .page
+            ? HTTPResponse(fields: [.contentType: "text/html; charset=utf-8"], body: .text(report))
+            : RESTResponse.success(Array(report.utf8))
         }
       } catch {
         return RESTResponse.failure(status(of: error))

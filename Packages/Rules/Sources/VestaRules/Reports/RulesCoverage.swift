@@ -15,7 +15,8 @@ public final class RulesCoverage: Sendable {
     public let position: RulesPosition?
   }
 
-  let ruleset: Ruleset
+  /// The rules.
+  public let ruleset: Ruleset
   /// The counts that no decision is writing to.
   private let idle = Locked<[CoverageCounts]>([])
 

@@ -9,6 +9,7 @@ import VestaFirestoreService
 import VestaFunctionsEndpoints
 import VestaFunctionsService
 import VestaMemoryStore
+import VestaPostgres
 import VestaRemoteConfigEndpoints
 import VestaRemoteConfigService
 import VestaRulesGuards
@@ -47,7 +48,14 @@ enum Composition {
 
   /// The libraries of a project's app.
   static func project(_ settings: ServerSettings) -> [any Library.Type] {
-    let store: any Library.Type = settings.data == nil ? MemoryStoreLibrary.self : SQLiteLibrary.self
+    let store: any Library.Type =
+      if settings.postgres != nil {
+        PostgresLibrary.self
+      } else if settings.data != nil {
+        SQLiteLibrary.self
+      } else {
+        MemoryStoreLibrary.self
+      }
     return engines + [store, ServerLibrary.self]
   }
 
@@ -55,6 +63,9 @@ enum Composition {
   static func providers(_ app: VestaApp) -> [any EndpointProvider] {
     app.container.resolveAll((any EndpointProvider).self)
   }
+
+  /// The parts of an export.
+  static func exportParts(_ app: VestaApp) -> [any ExportPart] { app.container.resolveAll((any ExportPart).self) }
 
   /// The libraries of the app that has the routes.
   static var server: [any Library.Type] { routes }

@@ -6,6 +6,8 @@ struct FirebaseConfiguration {
   private(set) var hosts: [String: String] = [:]
   /// The files of rules as they are written, by product.
   private(set) var rules: [String: String] = [:]
+  /// Whether requests are expected to name one project.
+  private(set) var isSingleProject = true
   /// The ports of products, by the name of their emulator.
   private(set) var ports: [String: Int] = [:]
 
@@ -24,6 +26,7 @@ struct FirebaseConfiguration {
       let section = object[product]?.object ?? object[product]?.array?.first?.object
       if let path = section?["rules"]?.string { rules[product] = path }
     }
+    isSingleProject = object["emulators"]?.object?["singleProjectMode"] != false
     for member in object["emulators"]?.object?.members ?? [] {
       guard let entry = member.value.object else { continue }
       let name = member.name

@@ -10,19 +10,30 @@ public struct ServeArguments: Sendable, Hashable {
   /// Whether help was asked for.
   public var asksForHelp = false
 
+  /// Whether log messages are lines of JSON.
+  public var logsJSON = false
+
+  /// The directory of an export that is imported at the start.
+  public var importPath: String?
+
+  /// The directory that everything is exported to at the end.
+  public var exportPath: String?
+
   /// Reads arguments; what they leave open comes from `firebase.json` and `.firebaserc`.
   ///
   /// - Parameters:
   ///   - arguments: The arguments after `serve`.
   ///   - directory: The directory of `firebase.json` and `.firebaserc`, in which `.vesta` keeps the data.
+  ///   - keepsData: Whether data is kept where no option says so.
   /// - Throws: ``ServerError``.
-  public init(_ arguments: [String], in directory: String) throws(ServerError) {
+  public init(_ arguments: [String], in directory: String, keepsData: Bool = true) throws(ServerError) {
     var project: String?
     var hosts: [String]?
     var ports: [String: Int] = [:]
     var functions: [String: String] = [:]
-    var data: String? = "\(directory)/.vesta"
+    var data: String? = keepsData ? "\(directory)/.vesta" : nil
     var config: String?
+    var exportsOnExit = false
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       let name = String(argument.prefix { $0 != "=" })
@@ -44,6 +55,22 @@ public struct ServeArguments: Sendable, Hashable {
           throw ServerError("\(name) is written NAME=URL, as in greet=http://127.0.0.1:9001/greet.")
         }
         functions[String(parts[0])] = String(parts[1])
+      case "--verbose": settings.isVerbose = true
+      case "--log-format":
+        let format = try value()
+        guard ["text", "json"].contains(format) else { throw ServerError("--log-format is text or json.") }
+        logsJSON = format == "json"
+      case "--store":
+        let url = try value()
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
+          throw ServerError("--store is the address of a PostgreSQL: postgres://user@host/database.")
+        }
+        settings.postgres = url
+      case "--import": importPath = try value()
+      case "--export-on-exit":
+        // Without a value it is the directory that was imported, as in the Firebase CLI.
+        exportsOnExit = true
+        if inline != nil || rest.first.map({ !$0.hasPrefix("-") }) == true { exportPath = try value() }
       case "--production": settings.isDevelopment = false
       case "--help", "-h": asksForHelp = true
       case "--port": ports[ServerSettings.shared] = try Self.port(name, try value())
@@ -58,9 +85,17 @@ public struct ServeArguments: Sendable, Hashable {
       }
       guard inline == nil else { throw ServerError("\(name) takes no value.") }
     }
+    if exportsOnExit, exportPath == nil {
+      guard let importPath else { throw ServerError("--export-on-exit needs a directory, or that of --import.") }
+      exportPath = importPath
+    }
+    if settings.postgres != nil, data == nil {
+      throw ServerError("--memory keeps nothing, and --store everything: leave one of them out.")
+    }
     let configuration = try Self.configuration(config, directory)
     settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
     settings.data = data
+    settings.isSingleProject = configuration?.isSingleProject ?? true
     settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
     settings.functions = (configuration?.functions ?? [:]).merging(functions) { $1 }
     do { _ = try FunctionPlaces(settings.functions) } catch { throw ServerError(error.message) }
@@ -86,6 +121,11 @@ public struct ServeArguments: Sendable, Hashable {
                          storage (9199), hub (4400)
       --function F=URL   requests for the function F go to this address; * for every function that has none
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
+      --store URL        keep data in PostgreSQL: postgres://user@host/database (files stay in the data directory)
+      --import DIR       import an export of the Firebase CLI's suite, or of vesta, at the start
+      --export-on-exit [DIR]  export everything at the end (default: the directory of --import)
+      --verbose          a line for each request
+      --log-format F     text or json
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """
 
@@ -109,7 +149,8 @@ public struct ServeArguments: Sendable, Hashable {
     return try FirebaseConfiguration(json: Array(bytes))
   }
 
-  private static func usualProject(_ directory: String) -> String? {
+  /// The project of `.firebaserc`; `nil` where it has none.
+  static func usualProject(_ directory: String) -> String? {
     FileManager.default.contents(atPath: "\(directory)/.firebaserc")
       .flatMap { FirebaseConfiguration.defaultProject(json: Array($0)) }
   }

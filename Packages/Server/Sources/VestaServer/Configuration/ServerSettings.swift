@@ -24,6 +24,18 @@ public struct ServerSettings: Sendable, Hashable {
   /// The addresses of functions that run in other programs, by name; `*` for all that have none of their own.
   public var functions: [String: String] = [:]
 
+  /// How often the files of rules are looked at; `nil` to read them at the start alone.
+  public var rulesInterval: Duration? = .milliseconds(500)
+
+  /// Whether a request that names another project than ``project`` is reported in the log; it is served all the same.
+  public var isSingleProject = true
+
+  /// Whether there is a line in the log for each request.
+  public var isVerbose = false
+
+  /// The connection string of PostgreSQL, whose stores are used in place of files of SQLite; `nil` for SQLite.
+  public var postgres: String?
+
   /// The largest number of projects; naming one more is `RESOURCE_EXHAUSTED`.
   public var projectLimit = 1_000
 

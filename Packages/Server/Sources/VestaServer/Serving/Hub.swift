@@ -16,7 +16,8 @@ final class Relay: HTTPHandler {
 
 extension HubHandler {
   /// The hub of open ports.
-  init(_ ports: [VestaServer.Port]) {
+  init(_ ports: [VestaServer.Port], _ exports: ExportDirectory) {
+    self.exports = exports
     places = ports.filter { $0.name != ServerSettings.shared }.map { port in
       Place(name: port.name, host: port.hosts.first ?? "127.0.0.1", port: port.number, hosts: port.hosts)
     }
@@ -37,14 +38,21 @@ struct HubLocator: Sendable {
   ///
   /// - Returns: `nil` where nothing was written: tools are then given the ports by hand.
   static func write(_ locator: JSONObject, project: String) -> HubLocator? {
-    let environment = ProcessInfo.processInfo.environment
-    let folder = ["TMPDIR", "TMP", "TEMP"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "/tmp"
-    let path = "\(folder)/hub-\(project).json"
+    let path = path(of: project)
     if let process = process(at: path), isAlive(process) { return nil }
     guard let json = try? JSONValue.object(locator).json(),
       (try? Data(json).write(to: URL(filePath: path), options: .atomic)) != nil
     else { return nil }
     return HubLocator(path: path)
+  }
+
+  /// Whether another process that lives has the file.
+  static func isTaken(project: String) -> Bool { process(at: path(of: project)).map(isAlive) ?? false }
+
+  private static func path(of project: String) -> String {
+    let environment = ProcessInfo.processInfo.environment
+    let folder = ["TMPDIR", "TMP", "TEMP"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "/tmp"
+    return "\(folder)/hub-\(project).json"
   }
 
   /// Removes the file if it is still this process's.

@@ -2,7 +2,7 @@ import VestaBytes
 import VestaCore
 import VestaTransportInterop
 
-/// The hub, by which tools find the other ports: `GET /` and `GET /emulators`.
+/// The hub, by which tools find the other ports: `GET /`, `GET /emulators`, and `POST /_admin/export`.
 struct HubHandler: HTTPHandler {
   /// A port that is open, by the name of its emulator.
   struct Place: Sendable {
@@ -15,13 +15,36 @@ struct HubHandler: HTTPHandler {
   let places: [Place]
   let origins: [String]
   let process: Int
+  let exports: ExportDirectory
 
   func reply(to request: HTTPRequest) -> HTTPReply {
+    if request.method == .post, request.path == "/_admin/export" { return export(request) }
     guard request.method == .get else { return .response(JSONResponse.failure(404, "There is no such call.")) }
     switch request.path {
     case "/": return .response(JSONResponse.success(locator))
     case "/emulators": return .response(JSONResponse.success(emulators))
     default: return .response(JSONResponse.failure(404, "There is no such call."))
+    }
+  }
+
+  /// Exports to the directory that `{"path":"…","targets":["…"]}` names, as `firebase emulators:export` asks for it.
+  ///
+  /// Pages cannot ask for it: they could have any directory replaced.
+  private func export(_ request: HTTPRequest) -> HTTPReply {
+    guard request.fields.first(.origin) == nil else {
+      return .response(JSONResponse.failure(403, "Export cannot be triggered by external callers."))
+    }
+    guard let object = try? JSONObject(json: request.body.bytes ?? []), let path = object["path"]?.string,
+      path.hasPrefix("/")
+    else { return .response(JSONResponse.message("The body has to have the absolute path of a directory.", 400)) }
+    let products = object["targets"]?.array.map { Set($0.compactMap(\.string)) }
+    return .task { [exports] in
+      do throws(ServerError) {
+        try await exports.write(to: path, products: products)
+        return JSONResponse.message("OK", .ok)
+      } catch {
+        return JSONResponse.message(error.description, 500)
+      }
     }
   }
 

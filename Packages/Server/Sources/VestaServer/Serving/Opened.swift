@@ -1,8 +1,12 @@
+import VestaServiceInterop
 import VestaTransport
 import VestaTransportInterop
 
 /// The listeners that are open so far.
 struct Opened {
+  /// Whether requests are logged.
+  let isVerbose: Bool
+  let clock: ServiceClock
   private(set) var listeners: [any HTTPListener] = []
   private(set) var ports: [VestaServer.Port] = []
 
@@ -12,6 +16,7 @@ struct Opened {
   mutating func open(
     _ name: String, _ port: Int, _ hosts: [String], _ transport: VestaTransportServer, _ handler: any HTTPHandler
   ) async throws(ServerError) {
+    let handler = isVerbose ? RequestLog(port: name, clock: clock, inner: handler) : handler
     var number = port
     var open: [String] = []
     for host in hosts {

@@ -12,6 +12,7 @@ final class ProjectApps: Sendable {
   }
 
   private let settings: ServerSettings
+  private let rules: ServerRules
   /// The directory of the data.
   ///
   /// Apps of one project in one directory share their engines, so what is in memory has one as well, and alone.
@@ -21,14 +22,17 @@ final class ProjectApps: Sendable {
   /// Apps have names of their own, as several servers may run in one process.
   private static let serials = Atomic<Int>(0)
 
-  init(_ settings: ServerSettings) {
-    self.settings = settings
+  init(_ settings: ServerSettings, _ rules: ServerRules) {
+    (self.settings, self.rules) = (settings, rules)
     let temporary = FileManager.default.temporaryDirectory.appending(path: "vesta-\(UUID().uuidString)")
     directory = settings.data.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? temporary
   }
 
   /// The number of projects that are open.
   var count: Int { state.withLock { $0.apps.count } }
+
+  /// The apps of the projects that are open.
+  var open: [VestaApp] { state.withLock { Array($0.apps.values) } }
 
   /// The app of a project.
   func app(_ project: String) throws(ServiceStatus) -> VestaApp {
@@ -68,7 +72,7 @@ final class ProjectApps: Sendable {
     }
     for app in apps {
       _ = await app.delete()
-      SettingsOfApps.set(nil, for: app.name)
+      SettingsOfApps.forget(app.name)
     }
     if settings.data == nil { try? FileManager.default.removeItem(at: directory) }
   }
@@ -76,13 +80,21 @@ final class ProjectApps: Sendable {
   private func make(_ project: String) throws(VestaError) -> VestaApp {
     let serial = Self.serials.add(1, ordering: .relaxed).newValue
     let name = "vesta-server-\(serial)"
-    SettingsOfApps.set(settings, for: name)
+    SettingsOfApps.set(settings, rules, for: name)
+    if settings.isSingleProject, project != settings.project {
+      log.warning(
+        "I-SRV000002",
+        """
+        A request names the project \(project), but this server is for \(settings.project): it has data of its own. \
+        Set emulators.singleProjectMode of firebase.json to false where several are meant.
+        """)
+    }
     do throws(VestaError) {
       return try VestaApp.configure(
         name: name, options: VestaOptions(projectID: project, backend: .embedded(directory: directory)),
         libraries: Composition.project(settings))
     } catch {
-      SettingsOfApps.set(nil, for: name)
+      SettingsOfApps.forget(name)
       throw error
     }
   }
@@ -94,3 +106,5 @@ final class ProjectApps: Sendable {
       }
   }
 }
+
+private let log = Logger(service: "VestaServer")

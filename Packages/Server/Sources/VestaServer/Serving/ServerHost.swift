@@ -13,17 +13,23 @@ final class ServerHost: EndpointHost {
 
   let clock = ServiceClock.system
   let projects: ProjectApps
+  let allRules: ServerRules
   private let settings: ServerSettings
   private let ending = Locked(Ending())
 
   init(_ settings: ServerSettings) {
     self.settings = settings
-    projects = ProjectApps(settings)
+    let rules = ServerRules(settings)
+    let projects = ProjectApps(settings, rules)
+    rules.replacesRules { [weak projects] in projects?.open ?? [] }
+    (self.projects, allRules) = (projects, rules)
   }
 
   var defaultProject: String { settings.project }
 
   var isDevelopment: Bool { settings.isDevelopment }
+
+  var rulesOfAllProjects: (any RulesAdministration)? { allRules }
 
   var compression: GRPCCompression? { .gzip }
 

@@ -31,6 +31,10 @@ struct SharedHandler: HTTPHandler {
 enum JSONResponse {
   static func success(_ object: JSONObject) -> HTTPResponse { response(.ok, object) }
 
+  static func message(_ text: String, _ status: HTTPStatus) -> HTTPResponse {
+    response(status, ["message": .string(text)])
+  }
+
   static func failure(_ status: HTTPStatus, _ message: String) -> HTTPResponse {
     response(status, ErrorEnvelope(code: status.code, message: message, status: "NOT_FOUND").object)
   }

@@ -33,6 +33,7 @@ public final class VestaServer: Sendable {
   private let listeners: [any HTTPListener]
   private let routes: VestaApp
   private let locator: HubLocator?
+  private let watch: RulesWatch?
 
   private init(
     _ settings: ServerSettings, _ host: ServerHost, _ transport: VestaTransportServer, _ routes: VestaApp,
@@ -44,6 +45,8 @@ public final class VestaServer: Sendable {
     self.routes = routes
     (listeners, ports) = (opened.listeners, opened.ports)
     self.locator = locator
+    watch = settings.rulesInterval.map { RulesWatch(host.allRules, every: $0, clock: host.clock) }
+    if !settings.rules.isEmpty { watch?.start() }
   }
 
   /// The number of a product's port; `nil` where it has none.
@@ -56,11 +59,12 @@ public final class VestaServer: Sendable {
     var settings = settings
     if let data = settings.data { settings.data = try directory(data) }
     let host = ServerHost(settings)
+    try host.allRules.readFiles()
     let routes = try VestaApp.configure(
       name: "vesta-routes-\(UUID().uuidString)", options: VestaOptions(projectID: settings.project),
       libraries: Composition.server)
     let transport = try VestaTransportServer()
-    var opened = Opened()
+    var opened = Opened(isVerbose: settings.isVerbose, clock: host.clock)
     do {
       let products = Composition.providers(routes).map { ($0, $0.handler(in: host)) }
       for (provider, handler) in products {
@@ -74,7 +78,8 @@ public final class VestaServer: Sendable {
       let hub = Relay()
       try await opened.open(
         ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts, transport, hub)
-      let handler = HubHandler(opened.ports)
+      let exports = ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
+      let handler = HubHandler(opened.ports, exports)
       hub.set(handler)
       let locator = HubLocator.write(handler.locator, project: settings.project)
       return VestaServer(settings, host, transport, routes, opened, locator)
@@ -86,9 +91,29 @@ public final class VestaServer: Sendable {
     }
   }
 
+  /// Exports the project of the settings in the layout of the Firebase CLI's suite.
+  ///
+  /// - Parameters:
+  ///   - path: The directory, which is absent, empty, or an export that is replaced.
+  ///   - products: The products to export; `nil` for all.
+  /// - Throws: ``ServerError``; what was at the path is unchanged.
+  public func exportData(to path: String, products: Set<String>? = nil) async throws(ServerError) {
+    try await exports.write(to: path, products: products)
+  }
+
+  /// Imports an export of the suite, of Vesta, or of Firestore in production into the project of the settings.
+  ///
+  /// - Throws: ``ServerError`` with the file that is wrong; what was read before is in the project.
+  public func importData(from path: String) async throws(ServerError) { try await exports.read(from: path) }
+
+  private var exports: ExportDirectory {
+    ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
+  }
+
   /// Ends streams with `UNAVAILABLE`, lets running exchanges end, and closes all projects.
   public func stop() async {
     locator?.remove()
+    watch?.end()
     host.beginShutDown()
     let grace = settings.grace
     await withTaskGroup(of: Void.self) { group in

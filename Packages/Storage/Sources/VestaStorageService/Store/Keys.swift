@@ -53,6 +53,9 @@ enum Keys {
     objects(in: bucket, prefix: prefix).upper
   }
 
+  /// The first key after all objects of a bucket.
+  static func firstKey(after bucket: String) -> [UInt8]? { KeyEncoder(.int(object), .string(bucket)).range.upper }
+
   /// The name in an object's key.
   static func objectName(_ key: [UInt8]) throws -> ObjectName {
     var decoder = KeyDecoder(key)

@@ -1,0 +1,67 @@
+import Foundation
+import VestaTransport
+import VestaTransportInterop
+
+/// `vesta doctor`: looks for what would keep a server from starting, or a client from finding it.
+public enum DoctorCommand {
+  /// Runs the command, with the options of `vesta serve`.
+  public static func run(_ arguments: [String], in directory: String) async -> CommandResult {
+    await .of { () throws(ServerError) in
+      let settings = try ServeArguments(arguments, in: directory).settings
+      var problems = rules(settings) + data(settings)
+      problems += try await ports(settings)
+      if HubLocator.isTaken(project: settings.project) {
+        problems.append("Another server of the project \(settings.project) runs: the Firebase CLI finds that one.")
+      }
+      guard problems.isEmpty else {
+        return CommandResult(problems.map { "problem: \($0)" }.joined(separator: "\n"), status: 1)
+      }
+      let names = ServerSettings.usualPorts.keys.sorted().joined(separator: ", ")
+      return CommandResult("ok: rules, data and ports (\(names)) of the project \(settings.project)")
+    }
+  }
+
+  private static func rules(_ settings: ServerSettings) -> [String] {
+    do throws(ServerError) {
+      try ServerRules(settings).readFiles()
+      return []
+    } catch {
+      return [error.description]
+    }
+  }
+
+  private static func data(_ settings: ServerSettings) -> [String] {
+    guard let path = settings.data else { return [] }
+    var isDirectory: ObjCBool = false
+    if !FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
+      let parent = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+      let isFine = FileManager.default.isWritableFile(atPath: parent)
+      return isFine ? [] : ["The directory \(path) cannot be made: \(parent) is absent or cannot be written to."]
+    }
+    if !isDirectory.boolValue { return ["\(path) is no directory. Name another one with --data."] }
+    return FileManager.default.isWritableFile(atPath: path) ? [] : ["The directory \(path) cannot be written to."]
+  }
+
+  /// The ports that cannot be opened.
+  private static func ports(_ settings: ServerSettings) async throws(ServerError) -> [String] {
+    var problems: [String] = []
+    do {
+      let transport = try VestaTransportServer()
+      for name in ServerSettings.usualPorts.keys.sorted() {
+        guard let port = settings.port(of: name), port > 0 else { continue }
+        do {
+          let listener = try await transport.listen(
+            at: .internet(host: settings.hosts.first ?? "127.0.0.1", port: port),
+            handler: HTTPClosureHandler { _ in .response(HTTPResponse(.serviceUnavailable)) })
+          await listener.shutDown(within: .zero)
+        } catch {
+          problems.append("The port \(port) of \(name) is in use. Choose another one with --port-\(name).")
+        }
+      }
+      await transport.stop()
+    } catch {
+      throw ServerError("No port can be opened: \(error)")
+    }
+    return problems
+  }
+}

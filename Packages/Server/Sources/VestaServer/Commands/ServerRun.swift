@@ -1,0 +1,84 @@
+import Foundation
+
+/// A server from its start to its end, as the commands `serve` and `exec` run it.
+public struct ServerRun: Sendable {
+  private let arguments: ServeArguments
+  private let say: @Sendable (String) -> Void
+
+  /// A run.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments of the command.
+  ///   - say: Takes what a person wants to read.
+  public init(_ arguments: ServeArguments, say: @escaping @Sendable (String) -> Void) {
+    (self.arguments, self.say) = (arguments, say)
+  }
+
+  /// Serves until the first signal; then it exports, where that was asked for, and stops.
+  ///
+  /// - Throws: ``ServerError`` where the server cannot start or export.
+  public func serve(until signals: AsyncStream<Int32>) async throws {
+    let server = try await start()
+    for await _ in signals { break }
+    try await end(server, exports: true)
+  }
+
+  /// Runs a command with a server and the variables by which clients find it.
+  ///
+  /// One word is a script for the shell; several are a program and its arguments. SIGTERM is passed on to the command,
+  /// and SIGINT where no terminal has sent it to both. A command that a signal has killed exports nothing.
+  ///
+  /// - Parameters:
+  ///   - command: The words of the command.
+  ///   - signals: The signals that this process receives.
+  /// - Returns: The status of the command; 128 and the number of the signal that has killed it.
+  /// - Throws: ``ServerError`` where the server or the command cannot start.
+  public func execute(_ command: [String], signals: AsyncStream<Int32>) async throws -> Int32 {
+    let server = try await start()
+    do {
+      let words = command.count == 1 ? ["/bin/sh", "-c", command[0]] : command
+      let existing = ProcessInfo.processInfo.environment
+      let added = SuiteEnvironment.variables(
+        server.ports, project: server.settings.project, existing: existing)
+      let child = try ChildProcess(words, variables: existing.merging(added) { $1 })
+      let forwarding = Task {
+        for await number in signals where number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
+      }
+      let end = await child.end
+      forwarding.cancel()
+      let isExporting = if case .exited = end { true } else { false }
+      try await self.end(server, exports: isExporting)
+      return end.status
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+
+  private func start() async throws -> VestaServer {
+    let server = try await VestaServer.start(arguments.settings)
+    do {
+      if let path = arguments.importPath, imports(path) { try await server.importData(from: path) }
+    } catch {
+      await server.stop()
+      throw error
+    }
+    say(server.table)
+    return server
+  }
+
+  private func end(_ server: VestaServer, exports: Bool) async throws {
+    do {
+      if exports, let path = arguments.exportPath { try await server.exportData(to: path) }
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  /// Whether there is something to import: the directory that is exported to need not exist at the first start.
+  private func imports(_ path: String) -> Bool {
+    path != arguments.exportPath || FileManager.default.fileExists(atPath: path)
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import VestaBytes
+import VestaCore
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// Exports a project to a directory in the layout of the Firebase CLI's suite, and imports such directories.
+///
+/// An export is written next to its place and moved there when it is complete, so a directory is the old export or the
+/// new one as a whole. A directory with anything else in it is never replaced.
+struct ExportDirectory: Sendable {
+  let parts: [any ExportPart]
+  let project: String
+  let host: any EndpointHost
+
+  static let metadata = "firebase-export-metadata.json"
+
+  /// The order in which the suite writes the entries.
+  private static let order = ["firestore", "database", "auth", "storage"]
+
+  // MARK: Exporting
+
+  /// Exports.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - products: The products to export; `nil` for all.
+  /// - Throws: ``ServerError``; what was at the path is unchanged.
+  func write(to path: String, products: Set<String>? = nil) async throws(ServerError) {
+    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
+    try Self.checkReplaceable(path)
+    let chosen = parts.filter { products?.contains($0.product) ?? true }
+    guard !chosen.isEmpty else { throw ServerError("No running product can be exported.") }
+    let temporary =
+      "\(path.parent)/firebase-export-\(host.clock.milliseconds())\(UUID().uuidString.prefix(6).lowercased())"
+    do {
+      try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+      try await write(chosen, into: temporary)
+      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+      try FileManager.default.moveItem(atPath: temporary, toPath: path)
+    } catch {
+      try? FileManager.default.removeItem(atPath: temporary)
+      throw ServerError("The export to \(path) failed: \(Self.sentence(of: error))")
+    }
+  }
+
+  private func write(_ chosen: [any ExportPart], into directory: String) async throws {
+    var metadata: JSONObject = ["version": .string("\(VestaVersion())")]
+    let sorted = chosen.sorted { Self.place($0.product) < Self.place($1.product) }
+    for part in sorted {
+      var entry: JSONObject = ["version": .string("\(VestaVersion())")]
+      for member in try await part.write(project: project, to: directory, in: host).members {
+        entry[member.name] = member.value
+      }
+      metadata[part.product] = .object(entry)
+    }
+    // Last: a directory without it is no export.
+    try Data(ExportText.json(metadata)).write(to: URL(filePath: "\(directory)/\(Self.metadata)"))
+  }
+
+  private static func place(_ product: String) -> Int { order.firstIndex(of: product) ?? order.count }
+
+  /// A directory may be replaced that is absent, empty, or an export.
+  private static func checkReplaceable(_ path: String) throws(ServerError) {
+    let here = URL(filePath: FileManager.default.currentDirectoryPath).standardizedFileURL.path(percentEncoded: false)
+    guard here.trimmingSlash != path, !here.hasPrefix(path + "/") else {
+      throw ServerError("\(path) is the working directory or above it, and is not replaced. Name another directory.")
+    }
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path),
+      names.isEmpty || names.contains(metadata)
+    else { throw ServerError("\(path) is no export, and is not replaced. Name another directory.") }
+  }
+
+  // MARK: Importing
+
+  /// Imports.
+  ///
+  /// - Parameter path: The directory, with the metadata of the suite, or of an export of Firestore in production.
+  /// - Throws: ``ServerError``; what was read before is in the project.
+  func read(from path: String) async throws(ServerError) {
+    let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
+    let metadata = try Self.entries(in: path)
+    for part in parts.sorted(by: { Self.place($0.product) < Self.place($1.product) }) {
+      guard let entry = metadata[part.product]?.object else { continue }
+      do {
+        try await part.read(project: project, from: path, entry: entry, in: host)
+      } catch {
+        throw ServerError("The import of \(part.product) from \(path) failed: \(Self.sentence(of: error))")
+      }
+    }
+    for member in metadata.members
+    where member.name != "version" && !parts.contains(where: { $0.product == member.name }) {
+      log.warning("I-SRV000006", "The export has \(member.name), which this server does not import.")
+    }
+  }
+
+  /// The entries of the products.
+  private static func entries(in path: String) throws(ServerError) -> JSONObject {
+    if let bytes = FileManager.default.contents(atPath: "\(path)/\(metadata)") {
+      guard let object = try? JSONObject(json: Array(bytes)) else {
+        throw ServerError("\(path)/\(metadata) is not valid JSON.")
+      }
+      return object
+    }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+      throw ServerError("The directory \(path) cannot be read. Name an export with --import.")
+    }
+    if let name = names.sorted().first(where: { $0.hasSuffix(".overall_export_metadata") }) {
+      return ["firestore": ["version": "prod", "path": ".", "metadata_file": .string(name)]]
+    }
+    throw ServerError("\(path) is no export: it has neither \(metadata) nor a file .overall_export_metadata.")
+  }
+
+  /// The sentence of an error, without the types around it.
+  private static func sentence(of error: any Error) -> String {
+    switch error {
+    case let error as ServerError: error.description
+    case let error as ServiceStatus: error.message
+    case let error as any ServiceFailure: error.status.message
+    default: "\(error)"
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
+
+  fileprivate var parent: String {
+    URL(filePath: self).deletingLastPathComponent().path(percentEncoded: false).trimmingSlash
+  }
+}
+
+private let log = Logger(service: "VestaServer")

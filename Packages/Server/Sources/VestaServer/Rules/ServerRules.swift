@@ -1,0 +1,188 @@
+import VestaConcurrency
+import VestaCore
+import VestaRules
+import VestaRulesGuards
+import VestaServiceInterop
+
+/// The rules of all projects of a server: those of its files, or those that a tool has set for all of them.
+///
+/// Files are read again while the server runs. A file that is absent or does not compile then leaves the rules in force
+/// as they are, and is reported with its place; a project that is opened later has the rules in force too.
+///
+/// Worked example: `firestore.rules` compiles at the start, and all projects have its rules. A syntax error is saved: a
+/// log message names line and column, and decisions do not change. The next save compiles: all open projects have the
+/// new rules, and those that are opened later as well.
+final class ServerRules: Sendable {
+  private struct State {
+    /// The texts in force; a product without one has the rules of a server without files.
+    var texts: [RuledProduct: String] = [:]
+    /// The files as they were seen last.
+    var seen: [RuledProduct: Content] = [:]
+  }
+
+  /// What a file has.
+  private enum Content: Sendable, Hashable {
+    case text(String)
+    /// Nothing that can be read, with the cause.
+    case unreadable(String)
+
+    init(of path: String) {
+      do throws(RulesetError) {
+        self = .text(try RulesSource.file(path).text())
+      } catch {
+        self = .unreadable(ServerRules.description(of: error, in: path))
+      }
+    }
+  }
+
+  private let files: [RuledProduct: String]
+  private let isDevelopment: Bool
+  private let state = Locked(State())
+  private let openApps: Locked<@Sendable () -> [VestaApp]> = Locked({ [] })
+
+  /// No rules of files until ``readFiles()``.
+  init(_ settings: ServerSettings) {
+    files = Dictionary(
+      uniqueKeysWithValues: RuledProduct.allCases.compactMap { product in
+        settings.rules[product.rawValue].map { (product, $0) }
+      })
+    isDevelopment = settings.isDevelopment
+  }
+
+  /// Sets where the apps are found whose rules are replaced.
+  func replacesRules(of apps: @escaping @Sendable () -> [VestaApp]) { openApps.withLock { $0 = apps } }
+
+  /// The rules of a project that is opened now.
+  var sources: RulesSources {
+    let texts = state.withLock { $0.texts }
+    var sources = isDevelopment ? Self.open : RulesSources()
+    if let text = texts[.firestore] { sources.firestore = .text(text) }
+    if let text = texts[.storage] { sources.storage = .text(text) }
+    if let text = texts[.database] { sources.database = .text(text) }
+    return sources
+  }
+
+  // MARK: Files
+
+  /// Reads all files.
+  ///
+  /// - Throws: ``ServerError`` with all issues of a file that cannot be used: a server starts with all its rules.
+  func readFiles() throws(ServerError) {
+    for (product, path) in files.sorted(by: { $0.value < $1.value }) {
+      let text: String
+      do throws(RulesetError) {
+        text = try RulesSource.file(path).text()
+        try Self.compile(text, of: product)
+      } catch {
+        throw ServerError(Self.description(of: error, in: path))
+      }
+      state.withLock { state in
+        state.texts[product] = text
+        state.seen[product] = .text(text)
+      }
+    }
+  }
+
+  /// Reads all files again, and puts the rules of those that have changed in force.
+  ///
+  /// - Returns: The products whose rules were replaced.
+  @discardableResult
+  @concurrent func readChangedFiles() async -> [RuledProduct] {
+    var replaced: [RuledProduct] = []
+    for (product, path) in files.sorted(by: { $0.value < $1.value }) {
+      // Read anew each time: the times of a file system are too coarse to see every change.
+      let found = Content(of: path)
+      guard state.withLock({ $0.seen.updateValue(found, forKey: product) }) != found else { continue }
+      switch found {
+      case .unreadable(let error): report(error)
+      case .text(let text):
+        do {
+          try Self.compile(text, of: product)
+          try await replace(text, of: product)
+          replaced.append(product)
+          log.notice("I-SRV000003", "The rules of \(path) are in force.")
+        } catch let error as RulesetError {
+          report(Self.description(of: error, in: path))
+        } catch {
+          report("\(path): \(error)")
+        }
+      }
+    }
+    return replaced
+  }
+
+  private func report(_ error: String) {
+    log.error("I-SRV000004", "\(error)\nThe rules in force stay as they are.")
+  }
+
+  /// The issues of a file, a line each, as compilers and editors write them: `path:line:column: text`.
+  static func description(of error: RulesetError, in path: String) -> String {
+    error.issues.map { issue in
+      let place = issue.position.map { ":\($0.line):\($0.column)" } ?? ""
+      return "\(path)\(place): \(issue.severity.rawValue.lowercased()): \(issue.message)"
+    }.joined(separator: "\n")
+  }
+
+  /// Compiles rules.
+  ///
+  /// - Returns: The warnings.
+  @discardableResult
+  static func compile(_ text: String, of product: RuledProduct) throws(RulesetError) -> [RulesIssue] {
+    switch product {
+    case .firestore: return try Ruleset(text, for: .firestore).warnings
+    case .storage: return try Ruleset(text, for: .storage).warnings
+    case .database:
+      _ = try DatabaseRuleset(text)
+      return []
+    }
+  }
+
+  // MARK: Replacing
+
+  private func replace(_ text: String, of product: RuledProduct) async throws(RulesRefusal) {
+    // First for apps that are opened from now on, so that no app is missed.
+    state.withLock { $0.texts[product] = text }
+    for app in openApps.withLock({ $0 })() {
+      guard let rules = try? app.container.find((any RulesAdministration).self) else { continue }
+      _ = try await rules.replaceRules(with: text, of: product)
+    }
+  }
+
+  private static let open = RulesSources(
+    firestore: .text(
+      """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{database}/documents { match /{document=**} { allow read, write: if true; } }
+      }
+      """),
+    storage: .text(
+      """
+      rules_version = '2';
+      service firebase.storage { match /b/{bucket}/o { match /{path=**} { allow read, write: if true; } } }
+      """),
+    database: .text(#"{"rules":{".read":true,".write":true}}"#))
+}
+
+/// Replaces the rules of all projects at once.
+extension ServerRules: RulesAdministration {
+  func replaceRules(
+    with source: String, of product: RuledProduct
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    let warnings: [RulesIssue]
+    do throws(RulesetError) {
+      warnings = try Self.compile(source, of: product)
+    } catch {
+      throw RulesRefusal(error.issues.map(RulesRemark.init))
+    }
+    try await replace(source, of: product)
+    return warnings.map(RulesRemark.init)
+  }
+
+  func rulesInForce(of product: RuledProduct) -> String? { state.withLock { $0.texts[product] } }
+
+  /// None: each project counts by itself.
+  func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }
+}
+
+private let log = Logger(service: "VestaServer")

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+import VestaConcurrency
+import VestaTesting
+
+/// Rules while a server runs, and the commands next to `serve`, as programs.
+@Suite(.serialized) struct ServerCommandTests {
+  @Test(.timeLimit(.minutes(5))) func `rules are set, read again and reported as test kits know it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let file = directory.appending(path: "firestore.rules")
+      let open = "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read: if true; } }"
+      try Data(open.utf8).write(to: file)
+      try Data(#"{"firestore":{"rules":"firestore.rules"}}"#.utf8).write(to: directory.appending(path: "firebase.json"))
+      let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
+      let result = try await server.python("rules_calls", [], ["RULES_FILE": file.path])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 3)
+      #expect(await server.end() == 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: ["--memory", "--data=data"])
+  func `what was exported is imported as it was, by the hub and at the end`(store: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory.appending(path: "export").path
+      let first = try await ServerProcess(in: directory, "--memory", "--project", "demo")
+      let filled = try await first.python("export", ["fill"])
+      let token = filled.lines.first { $0.hasPrefix("token ") }?.dropFirst("token ".count)
+      #expect(filled.status == 0 && token != nil, "\(filled.lines.joined(separator: "\n"))")
+      let exported = try await first.python("export", ["export", path])
+      #expect(exported.status == 0, "\(exported.lines.joined(separator: "\n"))")
+      await first.end()
+      let atEnd = directory.appending(path: "at-end").path
+      let second = try await ServerProcess(
+        in: directory, store, "--project", "demo", "--import", path, "--export-on-exit", atEnd)
+      let checked = try await second.python("export", ["check", String(token ?? "")])
+      #expect(checked.status == 0, "\(checked.lines.joined(separator: "\n"))")
+      #expect(await second.end() == 0)
+      let third = try await ServerProcess(in: directory, "--memory", "--project", "demo", "--import", atEnd)
+      let again = try await third.python("export", ["check", String(token ?? "")])
+      #expect(again.status == 0, "\(again.lines.joined(separator: "\n"))")
+      await third.end()
+    }
+  }
+
+  @Test(
+    .timeLimit(.minutes(5)),
+    arguments: [
+      ("test -n \"$FIRESTORE_EMULATOR_HOST\" && test \"$GCLOUD_PROJECT\" = demo && exit 5", 5), ("kill -KILL $$", 137),
+    ])
+  func `a command ends as it would without a server`(script: String, status: Int32) async throws {
+    try await withTemporaryDirectory { directory in
+      let arguments = ["exec"] + ServerProcess.freePorts + ["--project", "demo", "--", script]
+      let (process, lines) = try ServerProcess.command(arguments, directory)
+      await lines.wait { $0.contains(ServerProcess.ended) }
+      await TestThreads.run { process.waitUntilExit() }
+      #expect(process.terminationStatus == status, "\(lines.entries.joined(separator: "\n"))")
+    }
+  }
+}
