@@ -71,5 +71,18 @@ public final class FakeEndpointHost: EndpointHost {
     for work in works { work() }
   }
 
+  /// A way to endpoints of this server, over a network in memory: for tests of clients over the wire.
+  ///
+  /// - Parameters:
+  ///   - provider: The endpoints.
+  ///   - network: The network, on which this server is `localhost`.
+  ///   - options: The identity of callers, and the limits of calls.
+  public func service(
+    of provider: any EndpointProvider, on network: FakeNetwork = FakeNetwork(), options: RESTOptions = RESTOptions()
+  ) throws -> RESTService {
+    try network.serve(provider.handler(in: self), at: .internet(host: "localhost", port: 80))
+    return try RESTService(network, at: "http://localhost", options: options)
+  }
+
   private func key(_ type: Any.Type, _ project: String) -> String { "\(type) \(project)" }
 }

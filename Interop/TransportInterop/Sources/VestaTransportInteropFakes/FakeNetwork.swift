@@ -62,7 +62,15 @@ public final class FakeNetwork: HTTPServer, HTTPClient, NetworkMonitor, Sendable
   /// Listens; nothing else may have the address.
   public func listen(
     at address: TransportAddress, handler: any HTTPHandler
-  ) async throws -> any HTTPListener {
+  ) async throws -> any HTTPListener { try serve(handler, at: address) }
+
+  /// Listens at once; nothing else may have the address.
+  ///
+  /// - Parameters:
+  ///   - handler: Replies to the requests.
+  ///   - address: The address.
+  @discardableResult
+  public func serve(_ handler: any HTTPHandler, at address: TransportAddress) throws -> any HTTPListener {
     try state.withLock { state in
       var address = address
       if case .internet(let host, 0) = address {
