@@ -66,15 +66,9 @@ public enum RemoteConfigRemoteLibrary: Library {
     var rest = try container.find(RESTOptions.self) ?? RESTOptions()
     rest.identify(
       userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
-    rest.compression = try rest.compression ?? container.find(GRPCCompression.self)
-    rest.ownerToken = try rest.ownerToken ?? ownerToken(in: container)
+    rest.complete(
+      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      isEmulator: container.options.backend.kind == .emulators)
     return rest
-  }
-
-  /// Emulators know the owner by a word.
-  private static func ownerToken(in container: ComponentContainer) throws -> (@Sendable () async throws -> String)? {
-    if container.options.backend.kind == .emulators { return { "owner" } }
-    guard let source = try container.find((any OwnerTokenSource).self) else { return nil }
-    return { try await source.token() }
   }
 }
