@@ -8,8 +8,8 @@ public import VestaTransportInterop
 ///
 /// - An assertion that the account's key has signed is exchanged for a token, which is kept until shortly before it
 ///   expires. Callers at the same time share one exchange; a failure is not kept.
-/// - Where the clock of this machine is wrong, the exchange refuses the assertion: it is signed once more by the time that
-///   the answer names.
+/// - Where the clock of this machine is wrong, the exchange refuses the assertion: it is signed once more by the time
+///   that the answer names.
 /// - The assertion is sent over TLS, and to this machine.
 ///
 /// ```swift
@@ -145,7 +145,7 @@ public struct ServiceAccountTuning: Sendable, Hashable {
   /// The difference of the clocks, in seconds, from which on the time of the answer is used.
   public var clockDifference: Int64 = 30
 
-  /// What a token is good for.
+  /// The scopes of a token.
   public var scopes = [
     "https://www.googleapis.com/auth/cloud-platform", "https://www.googleapis.com/auth/firebase",
     "https://www.googleapis.com/auth/identitytoolkit", "https://www.googleapis.com/auth/userinfo.email",

@@ -3,10 +3,10 @@ public import VestaStorageBackend
 
 /// A command of a resumable upload of Firebase's API: the headers `x-goog-upload-*` of a request.
 public enum ResumableCommand: Sendable, Hashable {
-  /// The header by which a sender of a part asks `vesta` to refuse another offset than the number of bytes received.
+  /// The header by which a sender of a part asks `vesta` to refuse an offset that is not the number of bytes received.
   ///
-  /// Without it, and at Firebase, the bytes of a part that are there already are dropped, whatever they are: senders that
-  /// have lost an answer repeat their part.
+  /// Without it, and at Firebase, the bytes of a part that are there already are dropped, whatever they are: senders
+  /// that have lost an answer repeat their part.
   public static let exactOffset = "x-vesta-exact-offset"
 
   /// Starts an upload; the body is its metadata.
