@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaStorage", targets: ["VestaStorage"]),
     .library(name: "VestaStorageEndpoints", targets: ["VestaStorageEndpoints"]),
+    .library(name: "VestaStorageRemote", targets: ["VestaStorageRemote"]),
     .library(name: "VestaStorageService", targets: ["VestaStorageService"]),
     .library(name: "VestaStorageWire", targets: ["VestaStorageWire"]),
   ],
@@ -90,7 +91,7 @@ let package = Package(
     .testTarget(
       name: "VestaStorageServiceTests",
       dependencies: [
-        "VestaStorageEndpoints", "VestaStorageService", "VestaStorageWire",
+        "VestaStorage", "VestaStorageEndpoints", "VestaStorageRemote", "VestaStorageService", "VestaStorageWire",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaFiles", package: "Core"),
@@ -106,6 +107,19 @@ let package = Package(
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaStorageRemote",
+      dependencies: [
+        "VestaStorageWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

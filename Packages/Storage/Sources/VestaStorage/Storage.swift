@@ -2,6 +2,7 @@ public import Dispatch
 public import Foundation
 import VestaConcurrency
 public import VestaCore
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// The files of an app: references to objects in a bucket, and the settings of transfers.
@@ -26,7 +27,6 @@ public final class Storage: Sendable, Hashable {
   /// The bucket; "" for a `Storage` that accepts references to any bucket.
   let bucket: String
 
-  let caller: StorageCaller
   let transfers = TransferTable()
   let uploads: UploadSessionBook
   let downloads: DownloadBook
@@ -38,7 +38,9 @@ public final class Storage: Sendable, Hashable {
     var operation: TimeInterval = 120
     var chunkLength: Int64 = .max
     var queue: DispatchQueue
-    var address = ServiceAddress()
+    var address: ServiceAddress
+    /// The way to the backend of the app, or to the emulator.
+    var caller: StorageCaller
     var isUsed = false
   }
 
@@ -48,10 +50,11 @@ public final class Storage: Sendable, Hashable {
   ) {
     self.app = app
     self.bucket = bucket
-    self.caller = caller
     self.uploads = uploads ?? UploadSessionBook(directory: app.dataDirectory.appending(path: "storage-uploads"))
     self.downloads = downloads ?? DownloadBook(directory: app.dataDirectory.appending(path: "storage-downloads"))
-    settings = Locked(Settings(queue: app.options.callbackQueue ?? .main))
+    settings = Locked(
+      Settings(
+        queue: app.options.callbackQueue ?? .main, address: ServiceAddress(of: app.options.backend), caller: caller))
   }
 
   // MARK: Settings
@@ -91,9 +94,10 @@ public final class Storage: Sendable, Hashable {
     set { settings.withLock { $0.queue = newValue } }
   }
 
-  /// Sets the host that download URLs name.
+  /// Connects to an emulator, which download URLs name from now on.
   ///
-  /// The transfers go to the backend of the app's options all the same.
+  /// Transfers go there where the app's list has a library that reaches emulators, `StorageRemoteLibrary`. An app with
+  /// the embedded backend has no such library: its transfers go to the engine all the same.
   ///
   /// - Parameters:
   ///   - host: The host, not empty.
@@ -105,6 +109,7 @@ public final class Storage: Sendable, Hashable {
       settings.address = ServiceAddress(scheme: "http", host: host, port: port)
       return false
     }
+    connect(toEmulatorAt: host, port)
     guard !isLate else {
       stop(
         """
@@ -115,6 +120,17 @@ public final class Storage: Sendable, Hashable {
     }
   }
 
+  private func connect(toEmulatorAt host: String, _ port: Int) {
+    guard let emulators = caller.emulators else { return }
+    do {
+      let backend = try emulators.backend(host: host, port: port)
+      settings.withLock { $0.caller.backend = backend }
+    } catch {
+      stop("The emulator at \(host):\(port) cannot be used. \(error)")
+    }
+  }
+
+  var caller: StorageCaller { settings.withLock { $0.caller } }
   var address: ServiceAddress { settings.withLock { $0.address } }
   var chunkLength: Int { ChunkSize.length(for: uploadChunkSizeBytes) }
 

@@ -5,10 +5,12 @@ import VestaStorageBackend
 
 /// The way to the service: with the tokens of Auth and App Check, and with retries for calls that are made once.
 struct StorageCaller: Sendable {
-  let backend: any StorageBackend
+  var backend: any StorageBackend
   let auth: (any AuthInterop)?
   let appCheck: (any AppCheckInterop)?
   let clock: StorageClock
+  /// Connects to the emulator that `useEmulator` names; `nil` where no library can.
+  var emulators: EmulatorConnection<any StorageBackend>?
   var tuning = StorageTuning()
   var places = TransferPlaces.shared
   var streams = OpenStreams.shared

@@ -3,6 +3,7 @@ import VestaAppCheckInterop
 import VestaAuthInterop
 import VestaConcurrency
 public import VestaCore
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// The library that registers Storage.
@@ -31,19 +32,22 @@ public enum StorageLibrary: Library {
             (any StorageBackend).self,
             providedBy: """
               StorageServiceLibrary of VestaStorageService (the embedded engine; Packages/Storage), which needs a store and cryptography too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto)
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto), or \
+              StorageRemoteLibrary of VestaStorageRemote (a server, emulators or Firebase; Packages/Storage)
               """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
+          .optional(EmulatorConnection<any StorageBackend>.self),
         ]
       ) { container, isCacheable in
         isCacheable = true
-        let caller = StorageCaller(
+        var caller = StorageCaller(
           backend: try container.require((any StorageBackend).self),
           auth: try container.find((any AuthInterop).self),
           appCheck: try container.find((any AppCheckInterop).self),
           clock: .system
         )
+        caller.emulators = try container.find(EmulatorConnection<any StorageBackend>.self)
         return StorageInstances(caller)
       }
     ]

@@ -123,16 +123,23 @@ extension StorageExchange {
     let status = try await backend.uploadStatus(id, context: context)
     if status.state == .final {
       guard isLast else { throw StorageServiceError(.invalidArgument, "The upload is finished.") }
-      return finished(try await backend.finalizeUpload(id, expected: ContentDigest(), context: context))
+      return finished(try await backend.finalizeUpload(id, expected: expected, context: context))
     }
-    try await append(to: id, status, from: start ?? status.received)
-    guard isLast else { return answer(ResumableAnswer(isActive: true)) }
-    return finished(try await backend.finalizeUpload(id, expected: ContentDigest(), context: context))
+    let appended = try await append(to: id, status, from: start ?? status.received)
+    guard isLast else { return answer(ResumableAnswer(appended)) }
+    return finished(try await backend.finalizeUpload(id, expected: expected, context: context))
   }
 
+  /// What the sender knows of the whole content.
+  private var expected: ContentDigest { field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? ContentDigest() }
+
   /// Appends the body to an upload; what has arrived of a body that is cut off is kept.
-  private func append(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws {
-    guard start <= status.received else {
+  ///
+  /// - Returns: The state of the upload afterwards.
+  @discardableResult
+  private func append(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws -> UploadStatus {
+    let isExact = field(ResumableCommand.exactOffset) != nil
+    guard start == status.received || (start < status.received && !isExact) else {
       throw StorageServiceError(
         .outOfRange, "The upload has \(status.received) bytes, and the part begins at \(start).",
         reason: .wrongOffset(received: status.received))
@@ -152,6 +159,7 @@ extension StorageExchange {
       throw error
     }
     try await sink.flush()
+    return sink.status ?? status
   }
 
   private func answer(_ answer: ResumableAnswer) -> HTTPResponse {

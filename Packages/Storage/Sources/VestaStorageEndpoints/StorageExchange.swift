@@ -161,6 +161,9 @@ struct StorageExchange: Sendable {
       // Another request that has the upload is over soon: clients repeat what fails with 503, and not with 409.
       if failure.code == .aborted { response.status = .serviceUnavailable }
       response.fields.set("x-goog-upload-status", failure.endsUpload ? "final" : "active")
+      if case .wrongOffset(let received)? = failure.reason {
+        response.fields.set("x-goog-upload-size-received", "\(received)")
+      }
     }
     return response
   }

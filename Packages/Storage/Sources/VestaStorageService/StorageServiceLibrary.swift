@@ -22,6 +22,9 @@ public enum StorageServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
+  /// The embedded backend alone: the library of a remote backend may be in the same list.
+  public static let backends = Set<VestaOptions.Backend.Kind>.embedded
+
   /// The engine, as `any StorageBackend`.
   public static func components() -> [Component] {
     [

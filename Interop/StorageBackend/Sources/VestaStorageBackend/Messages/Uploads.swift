@@ -102,7 +102,9 @@ public struct UploadStatus: Sendable, Hashable {
   public let received: Int64
 
   /// The CRC-32C checksum of the received bytes; a sender compares it before it continues after an interruption.
-  public let crc32c: UInt32
+  ///
+  /// `nil` where the service does not say, as Firebase; the checksum of the whole is compared at the end then.
+  public let crc32c: UInt32?
 
   /// The request that started the upload; `nil` where the service does not say.
   ///
@@ -114,7 +116,7 @@ public struct UploadStatus: Sendable, Hashable {
 
   /// A status.
   public init(
-    state: State, received: Int64, crc32c: UInt32, request: UploadRequest? = nil, starter: CallContext.Caller? = nil
+    state: State, received: Int64, crc32c: UInt32?, request: UploadRequest? = nil, starter: CallContext.Caller? = nil
   ) {
     self.state = state
     self.received = received

@@ -145,7 +145,7 @@ public struct ServiceAccountTuning: Sendable, Hashable {
   /// The difference of the clocks, in seconds, from which on the time of the answer is used.
   public var clockDifference: Int64 = 30
 
-  /// The permissions that a token asks for.
+  /// The scopes of a token.
   public var scopes = [
     "https://www.googleapis.com/auth/cloud-platform", "https://www.googleapis.com/auth/firebase",
     "https://www.googleapis.com/auth/identitytoolkit", "https://www.googleapis.com/auth/userinfo.email",

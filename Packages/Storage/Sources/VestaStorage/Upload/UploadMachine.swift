@@ -17,7 +17,9 @@ struct UploadMachine: Sendable, Equatable {
     /// Asks how far the session is.
     case query
     /// Compares the source's first bytes with a checksum, and positions it there.
-    case verify(received: Int64, crc32c: UInt32)
+    ///
+    /// Without a checksum the bytes are only read; the service compares the whole at the end.
+    case verify(received: Int64, crc32c: UInt32?)
     /// Reads and sends the chunk at an offset.
     case send(offset: Int64)
     /// Ends the session.

@@ -162,12 +162,14 @@ final class UploadRunner: TransferWork {
   }
 
   private func verify(
-    _ received: Int64, _ crc32c: UInt32, _ source: any UploadSource, _ machine: inout UploadMachine,
+    _ received: Int64, _ crc32c: UInt32?, _ source: any UploadSource, _ machine: inout UploadMachine,
     _ report: TransferReport
   ) async throws -> UploadMachine.Action {
     let own = try await checksum(of: received, in: source)
-    let next = machine.verified(isSame: own == crc32c)
-    if own == crc32c { report.progressed(received, source.size ?? -1) }
+    // A sequence that was not read so far cannot be positioned, whatever the service says.
+    let isSame = own != nil && (crc32c == nil || own == crc32c)
+    let next = machine.verified(isSame: isSame)
+    if isSame { report.progressed(received, source.size ?? -1) }
     return next
   }
 

@@ -107,6 +107,14 @@ public enum ObjectWire {
     return digest
   }
 
+  /// The value of the header `x-goog-hash` for what a sender knows; `nil` for nothing.
+  public static func hash(of digest: ContentDigest) -> String? {
+    let parts = [
+      digest.crc32c.map { "crc32c=\(CRC32C.text($0))" }, digest.md5.map { "md5=\(Base64.standard.encode($0))" },
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ",")
+  }
+
   static func md5(_ bytes: [UInt8]) -> [UInt8]? { bytes.count == 16 ? bytes : nil }
 
   /// A checksum: base64 of four bytes, or a decimal number; `nil` for another string.

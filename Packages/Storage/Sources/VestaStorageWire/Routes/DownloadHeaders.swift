@@ -38,6 +38,32 @@ public enum DownloadHeaders {
     return fields
   }
 
+  /// The object of a download, as far as its headers say it.
+  ///
+  /// They have no times, no tokens and no disposition: these are those of a call for the metadata.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the object.
+  ///   - length: The number of bytes that are sent; `nil` where the answer does not say.
+  ///   - field: Returns the value of a header field by its name in lower case.
+  /// - Returns: The object; `nil` where a header is missing that identifies the content.
+  public static func object(
+    _ name: ObjectName, length: Int64?, field: (String) -> String?
+  ) -> StorageObject? {
+    let total = field("content-range").map { $0.split(separator: "/").last.flatMap { Int64($0) } } ?? length
+    let digest = field("x-goog-hash").map { ObjectWire.digest(hash: $0) }
+    guard let generation = field("x-goog-generation").flatMap({ Int64($0) }), let size = total,
+      let checksum = digest?.crc32c
+    else { return nil }
+    let metadata = ObjectMetadata(
+      contentType: field("content-type"), cacheControl: field("cache-control"),
+      contentEncoding: field("content-encoding"), contentLanguage: field("content-language"))
+    return StorageObject(
+      name: name, generation: generation,
+      metageneration: field("x-goog-metageneration").flatMap { Int64($0) } ?? 1, size: size, crc32c: checksum,
+      md5: digest?.md5, timeCreated: 0, updated: 0, metadata: metadata)
+  }
+
   /// The metadata of an upload by XML.
   ///
   /// - Parameter fields: All header fields, by their names in lower case.

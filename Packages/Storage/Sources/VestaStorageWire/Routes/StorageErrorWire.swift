@@ -33,7 +33,9 @@ public enum StorageErrorWire {
       let envelope = ErrorEnvelope(code: status, message: error.message, reason: reason(error))
       return Response(status: status, contentType: json, body: (try? envelope.object.json()) ?? [])
     case .firebase:
-      let envelope = ErrorEnvelope(code: status, message: error.message)
+      // Named where the status of HTTP alone would be another code.
+      let name = ServiceCode(httpStatus: status) == error.code ? nil : error.code.name
+      let envelope = ErrorEnvelope(code: status, message: error.message, status: status == 400 ? name : nil)
       return Response(status: status, contentType: json, body: (try? envelope.object.json()) ?? [])
     }
   }
@@ -41,15 +43,19 @@ public enum StorageErrorWire {
   /// The error of a response that is not a success.
   ///
   /// - Parameters:
-  ///   - status: The status of HTTP, which alone decides.
-  ///   - body: The body, of which the description is taken.
+  ///   - status: The status of HTTP, which decides but for 400.
+  ///   - body: The body, of which the description is taken, and the code of a 400.
   public static func error(status: Int, body: [UInt8]) -> StorageServiceError {
-    let message = ErrorEnvelope(json: body)?.message ?? xmlMessage(body) ?? "HTTP status \(status)"
+    let envelope = ErrorEnvelope(json: body)
+    let message = envelope?.message ?? xmlMessage(body) ?? "HTTP status \(status)"
     switch status {
     case 402: return StorageServiceError(.resourceExhausted, message, reason: .diskFull)
     case 304, 412: return StorageServiceError(.failedPrecondition, message, reason: .precondition)
     case 410: return StorageServiceError(.notFound, message, reason: .uploadGone)
     case 408: return StorageServiceError(.unavailable, message)
+    case 400:
+      let code = envelope?.status.flatMap { ServiceCode(name: $0) } ?? .invalidArgument
+      return StorageServiceError(code, message, reason: code == .dataLoss ? .contentMismatch : nil)
     default: return StorageServiceError(ServiceCode(httpStatus: status), message)
     }
   }

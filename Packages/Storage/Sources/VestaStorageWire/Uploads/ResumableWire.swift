@@ -3,6 +3,12 @@ public import VestaStorageBackend
 
 /// A command of a resumable upload of Firebase's API: the headers `x-goog-upload-*` of a request.
 public enum ResumableCommand: Sendable, Hashable {
+  /// The header by which a sender of a part asks `vesta` to refuse an offset that is not the number of bytes received.
+  ///
+  /// Without it, and at Firebase, the bytes of a part that are there already are dropped, whatever they are: senders
+  /// that have lost an answer repeat their part.
+  public static let exactOffset = "x-vesta-exact-offset"
+
   /// Starts an upload; the body is its metadata.
   case start(length: Int64?, contentType: String?)
   /// Appends the body at an offset, and ends the upload if it is the last part.
@@ -76,8 +82,10 @@ public struct ResumableAnswer: Sendable, Hashable {
   public var uploadID: String?
   /// The length of which parts are multiples, but the last one; in the answer to a start.
   public var granularity: Int?
-  /// The number of bytes received; in the answer to a query.
+  /// The number of bytes received; in the answer to a query, and from `vesta` to a part.
   public var received: Int64?
+  /// The checksum of these bytes; only `vesta` states it.
+  public var crc32c: UInt32?
 
   /// An answer.
   public init(isActive: Bool, received: Int64? = nil) {
@@ -85,8 +93,11 @@ public struct ResumableAnswer: Sendable, Hashable {
     self.received = received
   }
 
-  /// The answer to a query.
-  public init(_ status: UploadStatus) { self.init(isActive: status.state == .active, received: status.received) }
+  /// The answer to a query or a part.
+  public init(_ status: UploadStatus) {
+    self.init(isActive: status.state == .active, received: status.received)
+    crc32c = isActive ? status.crc32c : nil
+  }
 
   /// Reads an answer.
   ///
@@ -102,6 +113,7 @@ public struct ResumableAnswer: Sendable, Hashable {
     uploadID = field("x-gupload-uploadid")
     granularity = field("x-goog-upload-chunk-granularity").flatMap { Int($0) }
     received = field("x-goog-upload-size-received").flatMap { ByteRangeWire.number($0) }
+    crc32c = field("x-goog-hash").flatMap { ObjectWire.digest(hash: $0).crc32c }
   }
 
   /// The header fields of an answer, by their names in lower case.
@@ -114,6 +126,7 @@ public struct ResumableAnswer: Sendable, Hashable {
     if let uploadID { fields.append(("x-gupload-uploadid", uploadID)) }
     if let granularity { fields.append(("x-goog-upload-chunk-granularity", "\(granularity)")) }
     if let received { fields.append(("x-goog-upload-size-received", "\(received)")) }
+    if let crc32c { fields.append(("x-goog-hash", "crc32c=\(CRC32C.text(crc32c))")) }
     return fields
   }
 }
