@@ -49,11 +49,13 @@ let package = Package(
       dependencies: [
         "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
         "AuthBenchmarks", "DatabaseBenchmarks", "FirestoreBenchmarks", "FunctionsBenchmarks", "MessagingBenchmarks",
-        "RemoteConfigBenchmarks", "RulesBenchmarks", "StorageBenchmarks",
+        "GuardBenchmarks", "RemoteConfigBenchmarks", "RulesBenchmarks", "StorageBenchmarks",
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-postgres", dependencies: ["BenchmarkKit", "PostgresBenchmarks"], swiftSettings: settings),
+    .executableTarget(
+      name: "vesta-bench-guards", dependencies: ["BenchmarkKit", "GuardBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
     .executableTarget(
@@ -151,6 +153,18 @@ let package = Package(
         .product(name: "VestaFirestore", package: "Firestore"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaSQLite", package: "SQLite"),
+      ], swiftSettings: settings),
+    .target(
+      name: "GuardBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaMemoryStore", package: "MemoryStore"),
+        .product(name: "VestaRules", package: "Rules"),
+        .product(name: "VestaRulesGuards", package: "Rules"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
       ], swiftSettings: settings),
     .target(
       name: "MessagingBenchmarks",

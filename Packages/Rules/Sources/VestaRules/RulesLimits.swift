@@ -28,6 +28,10 @@ public struct RulesLimits: Sendable, Hashable {
   public var commitAccesses = 20
   /// The number of alternatives that the filter of a query is taken apart into.
   public var alternatives = 100
+  /// The number of readings of a filter that are tried one by one: a number in it stands for an integer and a float.
+  ///
+  /// Of a filter with more of them, some values are known by comparisons alone.
+  public var readings = 32
   /// The units of work for operations on large values; one is about an element, or 16 bytes.
   public var work = 1 << 18
 

@@ -1,4 +1,25 @@
 extension Ruleset {
+  /// The verdict about a get, where few values of the request decide it.
+  ///
+  /// - Parameters:
+  ///   - name: The resource name of the document.
+  ///   - request: The values.
+  /// - Returns: `nil` where the request has to be decided in full.
+  public func quickVerdict(get name: String, _ request: some QuickRulesRequest) -> Bool? {
+    let path = RulesPath(resource: name).matched
+    let bindings = code.table.bindings(of: path)
+    var cost = 0
+    for index in 0..<bindings.count {
+      guard let match = bindings[index]?.match, let statements = code.quickGets[match] else { return nil }
+      for statement in statements {
+        cost += statement.cost
+        guard cost <= limits.expressions, let holds = statement.condition.holds(request, path) else { return nil }
+        if holds { return true }
+      }
+    }
+    return false
+  }
+
   /// Decides about a request whose documents have to be read first.
   ///
   /// The decision is made with what is known; what it needs is read, and it is made again, until it needs nothing. A

@@ -10,15 +10,15 @@
 /// ```
 public struct Ruleset: Sendable {
   /// The service that the ruleset decides for.
-  public let service: RulesService
+  public var service: RulesService { code.service }
   /// The implementation that decisions follow.
-  public let dialect: RulesDialect
+  public var dialect: RulesDialect { code.dialect }
   /// The bounds.
-  public let limits: RulesLimits
+  public var limits: RulesLimits { code.limits }
   /// The version of the language, 1 or 2.
-  public let version: Int
+  public var version: Int { code.version }
   /// The warnings of the compiler.
-  public let warnings: [RulesIssue]
+  public var warnings: [RulesIssue] { code.warnings }
   /// The text that was compiled, comments included.
   public var text: String { String(decoding: code.source.bytes, as: UTF8.self) }
   let code: RulesCode
@@ -50,14 +50,11 @@ public struct Ruleset: Sendable {
     guard !issues.contains(where: { $0.severity == .error }) else { throw RulesetError(issues) }
     if tree.version == nil { tree.version = "1" }
     let compiled = Compiler.compile(tree, service: service)
-    version = tree.version == "1" ? 1 : 2
+    let version = tree.version == "1" ? 1 : 2
     code = RulesCode(
       source: text, tree: tree, program: compiled.program,
-      table: MatchTable(compiled.matches, version: version))
-    warnings = issues
-    self.service = service
-    self.dialect = dialect
-    self.limits = limits
+      table: MatchTable(compiled.matches, version: version), service: service, dialect: dialect, limits: limits,
+      version: version, warnings: issues)
   }
 
   /// The budget of a request that is not a commit.
@@ -80,7 +77,7 @@ public struct Ruleset: Sendable {
   public func decide(
     _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
   ) -> RulesDecision {
-    decide(request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: nil)
+    decide(request, request.path.matched, nil, documents, &budget, recorder: nil)
   }
 
   /// Decides whether a query is allowed: whether the rules allow every document that it can return.
@@ -105,11 +102,11 @@ public struct Ruleset: Sendable {
     _ query: RulesQuery, auth: RulesValue?, time: RulesValue?, documents: any RulesDocuments,
     budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {
-    let denied = RulesDecision(verdict: .denied, method: .list, statements: [])
+    let denied = RulesDecision(.denied, .list)
     guard let alternatives = query.filter.map({ $0.alternatives(limit: limits.alternatives) }) ?? [[]] else {
       return denied
     }
-    let segments = query.segments
+    let segments = MatchedPath.segments(query.segments)
     let path = RulesPath(query.parent.segments + [query.collection])
     let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
     var last = denied
@@ -118,21 +115,21 @@ public struct Ruleset: Sendable {
       // Most rules only compare numbers: one decision is enough then, unless somebody wants to see its values.
       if recorder == nil, let open = alternative.withOpenNumbers {
         let before = budget
-        last = decide(request, segments, QueryFacts(open), documents, &budget, recorder: nil)
+        last = decide(request, segments, QueryFacts(open, limits), documents, &budget, recorder: nil)
         if last.verdict != .denied {
           guard last.isAllowed else { return last }
           continue
         }
         budget = before
       }
-      let (readings, left) = (alternative.readings, budget.expressions)
-      last = decide(request, segments, QueryFacts(readings[0]), documents, &budget, recorder: recorder)
+      let (readings, left) = (alternative.readings(limit: limits.readings), budget.expressions)
+      last = decide(request, segments, QueryFacts(readings[0], limits), documents, &budget, recorder: recorder)
       guard last.isAllowed else { return last }
       for reading in readings.dropFirst() {
         // Another reading of the same alternative: it uses none of the budget of the others.
         let rest = budget.expressions
         budget.expressions = left
-        last = decide(request, segments, QueryFacts(reading), documents, &budget, recorder: nil)
+        last = decide(request, segments, QueryFacts(reading, limits), documents, &budget, recorder: nil)
         budget.expressions = rest
         guard last.isAllowed else { return last }
       }
@@ -141,16 +138,15 @@ public struct Ruleset: Sendable {
   }
 
   func decide(
-    _ request: RulesRequest, _ path: [PathSegment], _ facts: QueryFacts?, _ documents: any RulesDocuments,
+    _ request: RulesRequest, _ path: MatchedPath, _ facts: QueryFacts?, _ documents: any RulesDocuments,
     _ budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {
     // Listing needs version 2 in Storage.
     guard service != .storage || version >= 2 || request.method != .list else {
-      return RulesDecision(verdict: .denied, method: request.method, statements: [])
+      return RulesDecision(.denied, request.method)
     }
     var evaluation = Evaluation(
-      self, request, documents: documents, facts: facts, budget: budget, recorder: recorder)
-    evaluation.path = path
+      self, request, path, documents: documents, facts: facts, budget: budget, recorder: recorder)
     let decision = evaluation.decide()
     budget = evaluation.budget
     return decision
@@ -163,12 +159,35 @@ final class RulesCode: Sendable {
   let tree: SyntaxTree
   let program: Program
   let table: MatchTable
+  let service: RulesService
+  let dialect: RulesDialect
+  let limits: RulesLimits
+  let version: Int
+  let warnings: [RulesIssue]
+  /// The shortcuts of methods that are decided alike for every document, by the numbers of the methods.
+  let everywhere: [Shortcut?]
+  /// For each match the statements about a get, in their quick form; nil where one has none.
+  let quickGets: [[(condition: QuickCondition, cost: Int)]?]
 
-  init(source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable) {
+  init(
+    source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable, service: RulesService,
+    dialect: RulesDialect, limits: RulesLimits, version: Int, warnings: [RulesIssue]
+  ) {
     self.source = source
     self.tree = tree
     self.program = program
     self.table = table
+    self.service = service
+    self.dialect = dialect
+    self.limits = limits
+    self.version = version
+    self.warnings = warnings
+    quickGets = table.matches.map { match in
+      let gets = match.allows.filter { $0.names(.get) }
+      let quick = gets.compactMap { QuickCompiler.condition(of: $0, in: match, program, limits) }
+      return quick.count == gets.count ? quick : nil
+    }
+    everywhere = RulesMethod.allCases.map { table.shortcut(everywhereFor: $0, below: limits.expressions) }
   }
 }
 

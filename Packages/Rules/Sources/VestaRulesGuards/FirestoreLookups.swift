@@ -76,7 +76,7 @@ package struct FirestoreLookups: Sendable {
         return .unavailable
       }
       version.withLock { $0 = $0 ?? found.version }
-      return found.document.map { .found(.document(at: path, data: RulesMap($0.fields))) } ?? .missing
+      return found.document.map { .found(RulesMap(DocumentFields($0, at: path))) } ?? .missing
     }
   }
 }

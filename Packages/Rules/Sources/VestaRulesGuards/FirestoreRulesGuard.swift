@@ -42,14 +42,28 @@ public final class FirestoreRulesGuard: FirestoreGuard {
   /// Calls back after each replacement of the rules.
   public func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration { rules.observe(changed) }
 
+  /// Whether the rules allow a get, where they look at no other document; `nil` where they do, and where outcomes are
+  /// counted.
+  public func mayGetAtOnce(
+    _ name: String, _ document: Document?, at time: () -> Timestamp, context: CallContext
+  ) -> Bool? {
+    guard reports == nil else { return nil }
+    guard let ruleset = rules.current else { return false }
+    if ruleset.allowsEverywhere(.get, isSignedIn: context.isUser) { return true }
+    if let verdict = ruleset.quickVerdict(get: name, QuickGet(document, context)) { return verdict }
+    var budget = ruleset.budget
+    let request = ruleset.request(.get, name, existing: document, at: time, context)
+    let decision = ruleset.decide(request, documents: UnreadDocuments(), budget: &budget)
+    if case .needs = decision.verdict { return nil }
+    return decision.isAllowed
+  }
+
   /// Whether the rules allow a get.
   public nonisolated(nonsending) func mayGet(
     _ name: String, _ document: Document?, state: any FirestoreGuardState, at time: Timestamp, context: CallContext
   ) async throws -> Bool {
     guard let rules = RulesOfDecision(rules, reports) else { return false }
-    let path = RulesPath(resource: name)
-    let request = RulesRequest(
-      .get, path, auth: context.auth, time: .timestamp(RulesTimestamp(time)), existing: RulesValue(document, at: path))
+    let request = rules.ruleset.request(.get, name, existing: document, at: { time }, context)
     var budget = rules.ruleset.budget
     let lookups = CommitLookups(state, name, [])
     return try answer(try await rules.decide(request, &budget) { try await lookups.answer($0, $1) })
@@ -76,18 +90,54 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     guard let rules = RulesOfDecision(rules, reports) else { return false }
     var budget = writes.count == 1 ? rules.ruleset.budget : RulesBudget.commit(limits: rules.ruleset.limits)
     let lookups = CommitLookups(state, first.name, writes)
+    let ruleset = rules.ruleset
     for write in writes {
-      let path = RulesPath(resource: write.name)
-      var request = RulesRequest(
-        write.method, path, auth: context.auth, time: .timestamp(RulesTimestamp(time)),
-        existing: RulesValue(write.before, at: path))
-      if write.kind == .change { request.resource = RulesValue(write.after, at: path) }
-      budget.beginWrite(path)
+      // Nothing to decide; where outcomes are counted, every decision is made.
+      if reports == nil, ruleset.allowsEverywhere(write.method, isSignedIn: context.isUser) { continue }
+      var request = ruleset.request(write.method, write.name, existing: write.before, at: { time }, context)
+      if write.kind == .change { request.resource = RulesValue(write.after, at: request.path) }
+      budget.beginWrite(request.path)
       let decision = try await rules.decide(request, &budget) { try await lookups.answer($0, $1) }
       guard try answer(decision) else { return false }
     }
     return true
   }
+}
+
+extension Ruleset {
+  /// A request about a document; it has a time where some rule reads it.
+  fileprivate func request(
+    _ method: RulesMethod, _ name: String, existing: Document?, at time: () -> Timestamp, _ context: CallContext
+  ) -> RulesRequest {
+    let path = RulesPath(resource: name)
+    return RulesRequest(
+      method, path, auth: context.auth, time: readsTime ? .timestamp(RulesTimestamp(time())) : .none,
+      existing: RulesValue(existing, at: path))
+  }
+}
+
+/// A get as quick decisions look at it.
+private struct QuickGet: QuickRulesRequest {
+  private let fields: MapValue?
+  private let caller: CallContext.Caller
+
+  init(_ document: Document?, _ context: CallContext) { (fields, caller) = (document?.fields, context.caller) }
+
+  var isSignedIn: Bool { if case .user = caller { true } else { false } }
+  var hasResource: Bool { fields != nil }
+  var uid: RulesValue? { if case .user(let user) = caller { .string(user.uid) } else { .none } }
+
+  func claim(_ name: String) -> RulesValue? {
+    guard case .user(let user) = caller else { return .none }
+    return user.claims[name].map { RulesValue($0) }
+  }
+
+  func field(_ name: String) -> RulesValue? { fields?[name].map { RulesValue($0) } }
+}
+
+/// Documents of which none is read yet.
+private struct UnreadDocuments: RulesDocuments {
+  func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup { .notYetRead }
 }
 
 extension FirestoreGuardedWrite {
@@ -106,16 +156,10 @@ struct CommitLookups {
   private let state: any FirestoreGuardState
   /// A resource name of the project.
   private let name: String
-  private let after: [String: Document?]
+  private let writes: [FirestoreGuardedWrite]
 
   init(_ state: any FirestoreGuardState, _ name: String, _ writes: [FirestoreGuardedWrite]) {
-    (self.state, self.name) = (state, name)
-    guard !writes.isEmpty else {
-      after = [:]
-      return
-    }
-    after = Dictionary(
-      writes.filter { $0.kind != .verification }.map { ($0.name, $0.after) }, uniquingKeysWith: { $1 })
+    (self.state, self.name, self.writes) = (state, name, writes)
   }
 
   nonisolated(nonsending) func answer(
@@ -124,11 +168,12 @@ struct CommitLookups {
     let segments = RulesPath(self.name).segments
     guard segments.count > 1, let name = path.resourceName(in: segments[1]) else { return .unavailable }
     let document: Document?
-    if function.isAfter, let written = after[name] {
-      document = written
+    // Of several writes to one document the last one counts.
+    if function.isAfter, let write = writes.last(where: { $0.kind != .verification && $0.name == name }) {
+      document = write.after
     } else {
       document = try await state.document(name)
     }
-    return document.map { .found(.document(at: path, data: RulesMap($0.fields))) } ?? .missing
+    return document.map { .found(RulesMap(DocumentFields($0, at: path))) } ?? .missing
   }
 }

@@ -8,8 +8,13 @@ extension CallContext {
   /// The variable `request.auth`: null except for a user whose token was verified.
   var auth: RulesValue {
     guard let user else { return .null }
-    return ["uid": .string(user.uid), "token": .map(RulesMap(user.claims))]
+    return .map(RulesMap(UserFields(user)))
   }
+}
+
+extension CallContext {
+  /// Whether `request.auth` is not null.
+  var isUser: Bool { if case .user = caller { true } else { false } }
 }
 
 extension RulesMap {
@@ -17,9 +22,7 @@ extension RulesMap {
     self.init(object.members.map { Member($0.name, RulesValue($0.value)) })
   }
 
-  init(_ fields: MapValue) {
-    self.init(fields.map { Member($0.name, RulesValue($0.value)) })
-  }
+  init(_ fields: MapValue) { self.init(FirestoreFields(fields)) }
 }
 
 extension RulesValue {
@@ -53,7 +56,7 @@ extension RulesValue {
 
   /// The variable `resource` of a document; null for none.
   init(_ document: Document?, at path: RulesPath) {
-    self = document.map { .map(.document(at: path, data: RulesMap($0.fields))) } ?? .null
+    self = document.map { .map(RulesMap(DocumentFields($0, at: path))) } ?? .null
   }
 }
 
@@ -67,14 +70,9 @@ extension RulesTimestamp {
 }
 
 extension RulesPath {
-  /// The path of a resource name, which in rules begins with the database: `projects/p/databases/d/documents/…`.
-  init(resource name: String) {
-    let path = RulesPath(name)
-    self = path.segments.first == "projects" ? RulesPath(Array(path.segments.dropFirst(2))) : path
-  }
-
   /// The resource name of a path of a document in a project; `nil` where it is none.
   func resourceName(in project: String) -> String? {
+    let segments = segments
     guard segments.count > 3, segments.count % 2 == 1, segments[0] == "databases", segments[2] == "documents" else {
       return nil
     }

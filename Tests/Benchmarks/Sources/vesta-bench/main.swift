@@ -6,6 +6,7 @@ import CryptoBenchmarks
 import DatabaseBenchmarks
 import FirestoreBenchmarks
 import FunctionsBenchmarks
+import GuardBenchmarks
 import MessagingBenchmarks
 import RemoteConfigBenchmarks
 import RulesBenchmarks
@@ -27,6 +28,7 @@ let benchmarks: [Benchmark] =
   + remoteConfigBenchmarks()
   + messagingBenchmarks()
   + rulesBenchmarks()
+  + guardBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 

@@ -24,6 +24,20 @@ public import VestaServiceInterop
 ///
 /// An engine without a guard checks no rules.
 public protocol FirestoreGuard: Sendable {
+  /// Whether the caller may get a document, where that is known without waiting and without another document.
+  ///
+  /// Gets are short, and most rules look at the document and its reader alone.
+  ///
+  /// - Parameters:
+  ///   - name: The full name.
+  ///   - document: The document; `nil` where there is none.
+  ///   - time: Returns the time of the call.
+  ///   - context: The caller.
+  /// - Returns: The answer of ``mayGet(_:_:state:at:context:)``; `nil` where that has to be asked.
+  func mayGetAtOnce(
+    _ name: String, _ document: Document?, at time: () -> Timestamp, context: CallContext
+  ) -> Bool?
+
   /// Whether the caller may get a document.
   ///
   /// - Parameters:
@@ -61,6 +75,13 @@ public protocol FirestoreGuard: Sendable {
 
   /// Calls back after each change of the rules, on any thread, until the registration is cancelled.
   func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration
+}
+
+extension FirestoreGuard {
+  /// Returns that it has to be asked with the documents of a version.
+  public func mayGetAtOnce(
+    _ name: String, _ document: Document?, at time: () -> Timestamp, context: CallContext
+  ) -> Bool? { nil }
 }
 
 /// A query that a guard decides about.

@@ -83,6 +83,20 @@ final class DatabaseEngine: Sendable {
   /// The caller to ask the guard about; `nil` where no question is needed.
   func guarded(_ context: CallContext) -> GuardedCaller? { GuardedCaller(gatekeeper, context, options.clock) }
 
+  /// Asks the guard about the get of a document where it needs nothing else for its answer.
+  ///
+  /// - Returns: `false` where ``GuardedCaller/get(_:_:_:)`` has to ask.
+  /// - Throws: `PERMISSION_DENIED`.
+  func isGetAllowedAtOnce(_ document: Document, _ context: CallContext) throws(FirestoreServiceError) -> Bool {
+    guard let gatekeeper, !context.isOwner else { return true }
+    let time = { Timestamp(microseconds: self.options.clock.now()) }
+    guard let isAllowed = gatekeeper.mayGetAtOnce(document.name, document, at: time, context: context) else {
+      return false
+    }
+    guard isAllowed else { throw .denied }
+    return true
+  }
+
   /// The full name of a document.
   func fullName(of path: ResourcePath) -> String { ResourceName(database: name, path: path).description }
 

@@ -23,9 +23,11 @@ struct GuardedCaller: Sendable {
   ///
   /// - Throws: `PERMISSION_DENIED`, and what the guard throws.
   func get(_ name: String, _ document: Document?, _ state: any FirestoreGuardState) async throws {
-    guard try await gatekeeper.mayGet(name, document, state: state, at: now, context: context) else {
-      throw FirestoreServiceError.denied
+    var isAllowed = gatekeeper.mayGetAtOnce(name, document, at: { now }, context: context)
+    if isAllowed == nil {
+      isAllowed = try await gatekeeper.mayGet(name, document, state: state, at: now, context: context)
     }
+    guard isAllowed == true else { throw FirestoreServiceError.denied }
   }
 
   /// Asks about all results of a query.

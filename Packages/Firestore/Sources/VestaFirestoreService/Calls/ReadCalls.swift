@@ -13,12 +13,10 @@ extension DatabaseCall {
     _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
   ) async throws {
     let paths = try request.mask.map { try FieldMaskRules.paths($0.fieldPaths) }
-    let guarded = guarded
-    if case .latest = request.consistency, request.documents.count == 1,
-      try await get(request.documents[0], paths, guarded, receive: receive)
-    {
-      return
+    if case .latest = request.consistency, request.documents.count == 1 {
+      return try await get(request.documents[0], paths, receive: receive)
     }
+    let guarded = guarded
     let wanted = try targets(of: request.documents)
     var rest = wanted[...]
     // The first look settles the version; the others go back to it. Nothing is handed out inside of one.
@@ -61,42 +59,41 @@ extension DatabaseCall {
   }
 
   /// Reads the latest state of one document, as most calls do.
-  ///
-  /// - Returns: `false`, and nothing was handed over, where the guard has to be asked in the store's snapshot.
   private func get(
-    _ text: String, _ paths: [FieldPath]?, _ guarded: GuardedCaller?,
-    receive: (BatchGetDocumentsResponse) async throws -> Void
-  ) async throws -> Bool {
+    _ text: String, _ paths: [FieldPath]?, receive: (BatchGetDocumentsResponse) async throws -> Void
+  ) async throws {
     let key = RecentDocuments.Key(name: text)
     let result: BatchGetDocumentsResponse.Result
     let version: Int64
     if let (known, latest) = try await engine.recentDocument(key) {
       var document = known
-      if let guarded {
-        try await guarded.get(known.name, known, VersionState(engine: engine, version: latest))
+      if try !engine.isGetAllowedAtOnce(known, context) {
+        try await guarded?.get(known.name, known, VersionState(engine: engine, version: latest))
       }
       if let paths { document.fields = document.fields.projected(to: paths) }
       (result, version) = (.found(document), latest)
-    } else if guarded != nil {
-      return false
     } else {
       let name = try target(text)
       let path = name.path
       let place = Place(path)
-      let (bytes, latest) = try await engine.reading(expecting: [keys.document(place)]) { snapshot in
-        (try await snapshot.row(at: place), snapshot.version)
-      }
-      let row = try bytes.map { try DocumentRow($0, of: path) }
       // Old clients name the default database in two ways.
       let isUsual = text.utf8.dropping(prefix: self.name.documentsPrefix.utf8) != nil
       let full = isUsual ? key : RecentDocuments.Key(name: name.description)
+      let guarded = guarded
+      let (row, latest) = try await engine.reading(expecting: [keys.document(place)]) { snapshot in
+        let row = try await snapshot.row(at: place).map { try DocumentRow($0, of: path) }
+        if let guarded {
+          let document = row?.document(named: full.name, fields: row?.fields ?? [:])
+          try await guarded.get(full.name, document, SnapshotState(snapshot: snapshot))
+        }
+        return (row, snapshot.version)
+      }
       if let row { noteRead(row, full, at: latest) }
       (result, version) = (Self.result(full.name, row, paths), latest)
     }
     try checkDeadline()
     try await receive(
       BatchGetDocumentsResponse(result: result, transaction: nil, readTime: Timestamp(microseconds: version)))
-    return true
   }
 
   private func rows(

@@ -443,8 +443,8 @@ struct WatchMachine {
       return hold(responses, for: call)
     }
     // The query that a guard has allowed says nothing of a document that is no result any longer.
-    let isGuarded = calls[call]?.isGuarded == true
-    let responses = isGuarded ? responses.map(\.withoutFormerResult) : responses
+    let hasLeft = calls[call]?.isGuarded == true && responses.contains { $0.isFormerResult }
+    let responses = hasLeft ? responses.map(\.withoutFormerResult) : responses
     guard withSnapshot, let version else { return [.send(call, responses)] }
     calls[call]?.snapshot = version
     return [.send(call, responses + [WatchMachine.globalSnapshot(version)])]
@@ -482,6 +482,11 @@ struct WatchMachine {
 }
 
 extension ListenResponse {
+  /// Whether it is about a document that has left its targets and is in no other.
+  fileprivate var isFormerResult: Bool {
+    if case .documentChange(let change) = self { change.targetIDs.isEmpty } else { false }
+  }
+
   /// The response; of a document that has left its targets and is in no other, the name alone.
   fileprivate var withoutFormerResult: ListenResponse {
     guard case .documentChange(let change) = self, change.targetIDs.isEmpty else { return self }

@@ -56,7 +56,8 @@ struct Compiler {
           captureNames: scopes.captures[index].map(\.name),
           allows: scope.allows.map { allow in
             CompiledAllow(
-              methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent)
+              methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent,
+              shortcut: program.shortcut(of: allow.condition))
           }))
     }
     return (program, matches)
@@ -85,6 +86,7 @@ struct Compiler {
     var waiting = [root]
     while let id = waiting.popLast() {
       program.steps[id] = step(id, place)
+      if program.steps[id].readsTime { program.readsTime = true }
       if case .method(_, _, let arguments) = tree.nodes[id].kind, program.steps[id].code != .method,
         program.steps[id].code != .unknownMethod
       {

@@ -97,6 +97,8 @@ struct CompiledAllow: Sendable {
   /// The step of the condition; none means always.
   let condition: Int?
   let extent: Span
+  /// The outcome where it is known without evaluating the condition.
+  let shortcut: Shortcut?
 
   func names(_ method: RulesMethod) -> Bool { methods & method.bit != 0 }
 }
@@ -126,4 +128,6 @@ struct Program: Sendable {
   var methods: [ValueMethod] = []
   /// The compiled patterns of calls with a literal, by the step of the literal.
   var patterns: [Int: PatternResult] = [:]
+  /// Whether some condition reads `request.time`.
+  var readsTime = false
 }

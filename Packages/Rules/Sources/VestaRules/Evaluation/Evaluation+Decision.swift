@@ -1,27 +1,35 @@
 extension Evaluation {
   /// Asks the statements of all matches that apply, in the order of writing, until one allows the request.
   mutating func decide() -> RulesDecision {
-    var statements: [RulesDecision.Statement] = []
+    var refusals: [RulesDecision.Refusal] = []
     let method = request.method
-    for binding in code.table.bindings(of: path) {
+    let bindings = code.table.bindings(of: path)
+    for index in 0..<bindings.count {
+      guard let binding = bindings[index] else { break }
       let match = code.table.matches[binding.match]
       self.match = match
       self.binding = binding
       for allow in match.allows where allow.names(method) {
         if let trace { trace.asked(allow, match, captures(of: match)) }
-        let outcome = ask(allow)
-        if case .value(.bool(true)) = outcome {
-          return RulesDecision(verdict: .allowed, method: method, statements: [])
-        }
+        let outcome = shortened(allow) ?? ask(allow)
+        if case .value(.bool(true)) = outcome { return RulesDecision(.allowed, method) }
         if !needs.isEmpty {
-          return RulesDecision(
-            verdict: .needs(needs.map(\.function), needs.map(\.path)), method: method, statements: [])
+          return RulesDecision(.needs(needs.map(\.function), needs.map(\.path)), method)
         }
-        statements.append(statement(allow, outcome))
-        if isEnded { return RulesDecision(verdict: .denied, method: method, statements: statements) }
+        refusals.append(refusal(allow, outcome))
+        if isEnded { return RulesDecision(.denied, method, refusals, code) }
       }
     }
-    return RulesDecision(verdict: .denied, method: method, statements: statements)
+    return RulesDecision(.denied, method, refusals, code)
+  }
+
+  /// The outcome of a statement that is known without evaluating its condition, at the same cost of the budget.
+  private mutating func shortened(_ allow: CompiledAllow) -> Operand? {
+    guard !isRecorded, let shortcut = allow.shortcut, shortcut.cost <= budget.expressions,
+      let holds = shortcut.holds(auth: request.auth)
+    else { return nil }
+    budget.expressions -= shortcut.cost
+    return .value(.bool(holds))
   }
 
   /// The outcome of a statement: true, false or an error.
@@ -48,15 +56,12 @@ extension Evaluation {
     }
   }
 
-  private func statement(_ allow: CompiledAllow, _ outcome: Operand) -> RulesDecision.Statement {
-    let position = code.source.position(allow.extent)
+  private func refusal(_ allow: CompiledAllow, _ outcome: Operand) -> RulesDecision.Refusal {
     guard case .failure(let number) = outcome else {
-      return RulesDecision.Statement(position: position, failure: nil, failurePosition: nil)
+      return RulesDecision.Refusal(extent: allow.extent, failure: nil, failureSpan: nil)
     }
     let record = failures[Int(number)]
-    return RulesDecision.Statement(
-      position: position, failure: record.failure,
-      failurePosition: code.source.position(span(of: record)))
+    return RulesDecision.Refusal(extent: allow.extent, failure: record.failure, failureSpan: span(of: record))
   }
 
   /// Where an error is: a lookup that failed is at the name of its function.

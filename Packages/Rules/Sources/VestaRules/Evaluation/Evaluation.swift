@@ -18,7 +18,7 @@ struct Evaluation {
   /// The match that is being asked, and the path it was bound to.
   var match: CompiledMatch?
   var binding = MatchBinding(match: 0, globs: .none)
-  var path: [PathSegment] = []
+  let path: MatchedPath
   /// The arguments and variables of the functions that are being called.
   var stack: [Operand] = []
   var base = 0
@@ -30,16 +30,19 @@ struct Evaluation {
   var needs: [(function: RulesLookupFunction, path: RulesPath)] = []
   /// Where outcomes are counted.
   private let coverage: CoverageTable?
+  /// Whether outcomes are counted or recorded, so that every expression has to be evaluated.
+  var isRecorded: Bool { coverage != nil || trace != nil }
   /// Where the decision is recorded.
   let trace: TraceRecorder?
 
   init(
-    _ ruleset: Ruleset, _ request: RulesRequest, documents: any RulesDocuments, facts: QueryFacts?, budget: RulesBudget,
-    recorder: EvaluationRecorder?
+    _ ruleset: Ruleset, _ request: RulesRequest, _ path: MatchedPath, documents: any RulesDocuments,
+    facts: QueryFacts?, budget: RulesBudget, recorder: EvaluationRecorder?
   ) {
     code = ruleset.code
     service = ruleset.service
     dialect = ruleset.dialect
+    self.path = path
     self.request = request
     self.documents = documents
     self.facts = facts
@@ -162,13 +165,13 @@ struct Evaluation {
     }
     if match.segments[position] == .glob {
       var names: [String] = []
-      for segment in path[start..<(start + binding.globs[globs])] {
-        guard case .known(let name) = segment else { return fail(.unknown, id) }
+      for index in start..<(start + binding.globs[globs]) {
+        guard let name = path.name(at: index) else { return fail(.unknown, id) }
         names.append(name)
       }
       return .value(.path(RulesPath(names)))
     }
-    guard case .known(let name) = path[start] else { return fail(.unknown, id) }
+    guard let name = path.name(at: start) else { return fail(.unknown, id) }
     return .value(.string(name))
   }
 

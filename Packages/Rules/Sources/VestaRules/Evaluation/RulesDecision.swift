@@ -24,14 +24,36 @@ public struct RulesDecision: Sendable {
   public let verdict: Verdict
   /// The method that was asked about.
   public let method: RulesMethod
+  /// A statement that did not allow the request, as places in the text.
+  struct Refusal: Sendable {
+    let extent: Span
+    let failure: RulesFailure?
+    let failureSpan: Span?
+  }
+
+  private let refusals: [Refusal]
+  private let code: RulesCode?
+
+  init(_ verdict: Verdict, _ method: RulesMethod, _ refusals: [Refusal] = [], _ code: RulesCode? = nil) {
+    (self.verdict, self.method, self.refusals, self.code) = (verdict, method, refusals, code)
+  }
+
   /// Of a request that is denied: the statements that were asked, in the order of writing.
-  public let statements: [Statement]
+  public var statements: [Statement] {
+    guard let code else { return [] }
+    return refusals.map { refusal in
+      Statement(
+        position: code.source.position(refusal.extent), failure: refusal.failure,
+        failurePosition: refusal.failureSpan.map(code.source.position))
+    }
+  }
 
   /// Whether the request is allowed.
   public var isAllowed: Bool { verdict == .allowed }
 
   /// The message of a denial, a line for each statement, for developers and not for the caller that is denied.
   public var message: String {
+    let statements = statements
     guard !statements.isEmpty else { return isAllowed ? "" : "No matching allow statements" }
     return statements.map { statement in
       let cause = statement.failure.map(\.description) ?? "false"
@@ -42,5 +64,5 @@ public struct RulesDecision: Sendable {
 
 extension RulesDecision {
   /// The decision about nothing at all, such as a commit without writes: allowed.
-  public static let nothing = RulesDecision(verdict: .allowed, method: .update, statements: [])
+  public static let nothing = RulesDecision(.allowed, .update)
 }

@@ -22,93 +22,135 @@ struct MatchBinding: Sendable {
   }
 }
 
+/// The matches that apply to a path, in the order of writing; one alone costs no list.
+struct MatchBindings {
+  private var first: MatchBinding?
+  private var rest: [MatchBinding] = []
+
+  var count: Int { first == nil ? 0 : 1 + rest.count }
+
+  subscript(index: Int) -> MatchBinding? {
+    if index == 0 { return first }
+    return index <= rest.count ? rest[index - 1] : nil
+  }
+
+  mutating func append(_ binding: MatchBinding) {
+    if first == nil { first = binding } else { rest.append(binding) }
+  }
+
+  mutating func sort() {
+    guard let first, !rest.isEmpty else { return }
+    let sorted = ([first] + rest).sorted { $0.match < $1.match }
+    (self.first, rest) = (sorted[0], Array(sorted.dropFirst()))
+  }
+}
+
 /// Finds the matches that apply to a path.
 ///
-/// Matches are found through their first segments, so that a thousand siblings cost about as much as one.
+/// Matches are found through their first segments, so that a thousand siblings cost about as much as one. The tree of
+/// the segments lies in flat lists of plain numbers: a step down costs no reference count.
 struct MatchTable: Sendable {
   private struct Node: Sendable {
-    /// The literal segments in the order of writing; of more than a few they are looked up instead.
-    var texts: [(text: String, next: Int)] = []
-    var literals: [UTF8String: Int] = [:]
-    var capture: Int?
+    /// The literal segments; of more than a few they are looked up instead.
+    var literals: Range<Int32> = 0..<0
+    var capture: Int32 = -1
     /// The matches that end here.
-    var ends: [Int] = []
+    var ends: Range<Int32> = 0..<0
     /// The matches that have a glob here.
-    var globs: [Int] = []
-
-    func next(_ text: String) -> Int? {
-      if texts.count > Node.few { return literals[UTF8String(text)] }
-      for known in texts where UTF8Order.equal(known.text, text) { return known.next }
-      return nil
-    }
+    var globs: Range<Int32> = 0..<0
 
     /// The number of literals up to which comparing is faster than hashing.
-    private static let few = 4
+    static let few = 4
+  }
+
+  /// A literal segment: its bytes among those of all, and where it leads to.
+  private struct Literal: Sendable {
+    let bytes: Range<Int>
+    let next: Int32
+  }
+
+  private struct LookedUp: Sendable, Hashable {
+    let node: Int32
+    let text: UTF8String
   }
 
   let matches: [CompiledMatch]
-  private var nodes = [Node()]
+  private let nodes: [Node]
+  private let literals: [Literal]
+  private let bytes: [UInt8]
+  private let numbers: [Int32]
+  private let lookedUp: [LookedUp: Int32]
   /// Whether a glob takes no segment at all, as in version 2.
   private let globMayBeEmpty: Bool
 
   init(_ matches: [CompiledMatch], version: Int) {
     self.matches = matches
     globMayBeEmpty = version >= 2
-    for (index, match) in matches.enumerated() { insert(index, match.segments) }
+    var tree = MatchTree()
+    for (index, match) in matches.enumerated() { tree.insert(Int32(index), match.segments) }
+    var (nodes, literals, bytes, numbers) = ([Node](), [Literal](), [UInt8](), [Int32]())
+    var lookedUp: [LookedUp: Int32] = [:]
+    func range(_ list: [Int32]) -> Range<Int32> {
+      numbers += list
+      return Int32(numbers.count - list.count)..<Int32(numbers.count)
+    }
+    for (number, branch) in tree.branches.enumerated() {
+      let first = Int32(literals.count)
+      for (text, next) in branch.texts {
+        let start = bytes.count
+        bytes += Array(text.utf8)
+        literals.append(Literal(bytes: start..<bytes.count, next: next))
+        guard branch.texts.count > Node.few else { continue }
+        lookedUp[LookedUp(node: Int32(number), text: UTF8String(text))] = next
+      }
+      nodes.append(
+        Node(
+          literals: first..<Int32(literals.count), capture: branch.capture ?? -1, ends: range(branch.ends),
+          globs: range(branch.globs)))
+    }
+    (self.nodes, self.literals, self.bytes) = (nodes, literals, bytes)
+    (self.numbers, self.lookedUp) = (numbers, lookedUp)
   }
 
-  private mutating func insert(_ index: Int, _ segments: [MatchSegment]) {
-    var node = 0
-    for segment in segments {
-      switch segment {
-      case .glob:
-        nodes[node].globs.append(index)
-        return
-      case .capture:
-        if nodes[node].capture == nil {
-          nodes.append(Node())
-          nodes[node].capture = nodes.count - 1
-        }
-        node = nodes[node].capture ?? node
-      case .literal(let text):
-        let key = UTF8String(text)
-        if nodes[node].literals[key] == nil {
-          nodes.append(Node())
-          nodes[node].literals[key] = nodes.count - 1
-          nodes[node].texts.append((text, nodes.count - 1))
-        }
-        node = nodes[node].literals[key] ?? node
-      }
+  private func literal(below node: Int32, _ position: Int, _ path: MatchedPath) -> Int32? {
+    let range = nodes[Int(node)].literals
+    if range.count > Node.few {
+      return path.name(at: position).flatMap { lookedUp[LookedUp(node: node, text: UTF8String($0))] }
     }
-    nodes[node].ends.append(index)
+    for index in range where path.isEqual(bytes, literals[Int(index)].bytes, at: position) {
+      return literals[Int(index)].next
+    }
+    return nil
   }
 
   /// The matches that apply to a path, in the order of writing.
-  func bindings(of path: [PathSegment]) -> [MatchBinding] {
-    var found: [MatchBinding] = []
+  func bindings(of path: MatchedPath) -> MatchBindings {
+    var found = MatchBindings()
     collect(0, 0, path, &found)
-    if found.count > 1 { found.sort { $0.match < $1.match } }
+    found.sort()
     return found
   }
 
-  private func collect(_ node: Int, _ position: Int, _ path: [PathSegment], _ found: inout [MatchBinding]) {
-    for match in nodes[node].globs {
+  private func collect(_ node: Int32, _ position: Int, _ path: MatchedPath, _ found: inout MatchBindings) {
+    for index in nodes[Int(node)].globs {
+      let match = Int(numbers[Int(index)])
       if let globs = globs(of: matches[match], from: position, path) {
         found.append(MatchBinding(match: match, globs: globs))
       }
     }
     guard position < path.count else {
-      for match in nodes[node].ends { found.append(MatchBinding(match: match, globs: .none)) }
+      for index in nodes[Int(node)].ends {
+        found.append(MatchBinding(match: Int(numbers[Int(index)]), globs: .none))
+      }
       return
     }
-    if case .known(let text) = path[position], let next = nodes[node].next(text) {
-      collect(next, position + 1, path, &found)
-    }
-    if !path[position].isGap, let next = nodes[node].capture { collect(next, position + 1, path, &found) }
+    if let next = literal(below: node, position, path) { collect(next, position + 1, path, &found) }
+    let capture = nodes[Int(node)].capture
+    if capture >= 0, !path.isGap(at: position) { collect(capture, position + 1, path, &found) }
   }
 
   /// The lengths of the globs with which a match covers a path whose first segments are matched.
-  private func globs(of match: CompiledMatch, from start: Int, _ path: [PathSegment]) -> MatchBinding.GlobLengths? {
+  private func globs(of match: CompiledMatch, from start: Int, _ path: MatchedPath) -> MatchBinding.GlobLengths? {
     let rest = match.segments[start...]
     let minimum = globMayBeEmpty ? 0 : 1
     // In version 1 a glob is the last segment of its path.
@@ -117,33 +159,36 @@ struct MatchTable: Sendable {
       let length = path.count - (match.segments.count - 1)
       guard length >= minimum else { return nil }
       for (offset, segment) in rest.dropFirst().enumerated() {
-        guard segment.matches(path[start + length + offset]) else { return nil }
+        guard path.matches(segment, at: start + length + offset) else { return nil }
       }
       return .one(length)
     }
-    return severalGlobs(Array(rest), Array(path[start...]))
+    return severalGlobs(Array(rest), path, from: start)
   }
 
   /// Each glob takes as little as it can.
   ///
   /// The table of what cannot be reached keeps the search to segments times segments.
-  private func severalGlobs(_ pattern: [MatchSegment], _ path: [PathSegment]) -> MatchBinding.GlobLengths? {
+  private func severalGlobs(
+    _ pattern: [MatchSegment], _ path: MatchedPath, from start: Int
+  ) -> MatchBinding.GlobLengths? {
+    let count = path.count - start
     var failed: Set<Int> = []
     var lengths: [Int] = []
     func search(_ at: Int, _ position: Int) -> Bool {
-      if at == pattern.count { return position == path.count }
-      let key = at * (path.count + 1) + position
+      if at == pattern.count { return position == count }
+      let key = at * (count + 1) + position
       guard !failed.contains(key) else { return false }
       if pattern[at] == .glob {
         lengths.append(0)
-        for length in 0...(path.count - position) {
+        for length in 0...(count - position) {
           lengths[lengths.count - 1] = length
           let depth = lengths.count
           if search(at + 1, position + length) { return true }
           lengths.removeLast(lengths.count - depth)
         }
         lengths.removeLast()
-      } else if position < path.count, pattern[at].matches(path[position]), search(at + 1, position + 1) {
+      } else if position < count, path.matches(pattern[at], at: start + position), search(at + 1, position + 1) {
         return true
       }
       failed.insert(key)
@@ -153,27 +198,46 @@ struct MatchTable: Sendable {
   }
 }
 
-/// A segment of the path that a decision is about: of a query some are not known.
-enum PathSegment: Sendable {
-  case known(String)
-  /// Any one segment.
-  case any
-  /// Any number of segments.
-  case gap
-
-  var isGap: Bool {
-    if case .gap = self { return true }
-    return false
+/// The tree of the first segments of matches while it is built.
+private struct MatchTree {
+  struct Branch {
+    /// In the order of writing.
+    var texts: [(text: String, next: Int32)] = []
+    var known: [UTF8String: Int32] = [:]
+    var capture: Int32?
+    var ends: [Int32] = []
+    var globs: [Int32] = []
   }
-}
 
-extension MatchSegment {
-  /// Whether every path with this segment matches.
-  func matches(_ segment: PathSegment) -> Bool {
-    switch (self, segment) {
-    case (.literal(let text), .known(let name)): UTF8Order.equal(text, name)
-    case (.literal, _), (_, .gap): false
-    default: true
+  private(set) var branches = [Branch()]
+
+  mutating func insert(_ match: Int32, _ segments: [MatchSegment]) {
+    var branch = 0
+    for segment in segments {
+      switch segment {
+      case .glob:
+        branches[branch].globs.append(match)
+        return
+      case .capture:
+        if let next = branches[branch].capture {
+          branch = Int(next)
+        } else {
+          branches[branch].capture = Int32(branches.count)
+          branch = branches.count
+          branches.append(Branch())
+        }
+      case .literal(let text):
+        if let next = branches[branch].known[UTF8String(text)] {
+          branch = Int(next)
+        } else {
+          let next = Int32(branches.count)
+          branches[branch].known[UTF8String(text)] = next
+          branches[branch].texts.append((text, next))
+          branches.append(Branch())
+          branch = Int(next)
+        }
+      }
     }
+    branches[branch].ends.append(match)
   }
 }

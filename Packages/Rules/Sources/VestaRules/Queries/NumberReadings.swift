@@ -3,11 +3,8 @@
 ///
 /// What a filter fixes has to prove the rules in all readings.
 enum NumberReadings {
-  /// The number of readings that are tried one by one.
-  static let limit = 32
-
-  /// The readings of a value, itself first; nil when there are more than the limit.
-  static func of(_ value: RulesValue) -> [RulesValue]? {
+  /// The readings of a value, itself first; nil when there are more than a limit.
+  static func of(_ value: RulesValue, limit: Int) -> [RulesValue]? {
     switch value {
     case .int(0), .float(0): return [value] + [.int(0), .float(0), .float(-0.0)].filter { !isSame($0, value) }
     case .int(let number):
@@ -16,20 +13,20 @@ enum NumberReadings {
     case .float(let number):
       guard let int = Int64(exactly: number) else { return [value] }
       return [value, .int(int)]
-    case .list(let list): return combined(list).map { $0.map(RulesValue.list) }
+    case .list(let list): return combined(list, limit).map { $0.map(RulesValue.list) }
     case .map(let map):
-      return combined(map.members.map(\.value)).map { readings in
+      return combined(map.members.map(\.value), limit).map { readings in
         readings.map { .map(RulesMap(sorted: zip(map.members, $0).map { RulesMap.Member($0.name, $1) })) }
       }
     default: return [value]
     }
   }
 
-  /// All combinations of the readings of several values; nil when there are more than the limit.
-  private static func combined(_ values: [RulesValue]) -> [[RulesValue]]? {
+  /// All combinations of the readings of several values; nil when there are more than a limit.
+  private static func combined(_ values: [RulesValue], _ limit: Int) -> [[RulesValue]]? {
     var all: [[RulesValue]] = [[]]
     for value in values {
-      guard let readings = of(value), all.count * readings.count <= limit else { return nil }
+      guard let readings = of(value, limit: limit), all.count * readings.count <= limit else { return nil }
       if readings.count == 1 {
         for index in all.indices { all[index].append(value) }
       } else {
@@ -71,7 +68,7 @@ extension [QueryCondition] {
   ///
   /// Of more readings than are tried, the values of some conditions are left open: such a number is known by
   /// comparisons alone, and such a list or map not at all.
-  var readings: [[QueryCondition]] {
+  func readings(limit: Int) -> [[QueryCondition]] {
     guard contains(where: { $0.constraint.comparison == .equal && $0.constraint.value.mayHaveReadings }) else {
       return [self]
     }
@@ -81,8 +78,8 @@ extension [QueryCondition] {
         for index in all.indices { all[index].append(condition) }
         continue
       }
-      let readings = NumberReadings.of(condition.constraint.value)
-      guard let readings, all.count * readings.count <= NumberReadings.limit else {
+      let readings = NumberReadings.of(condition.constraint.value, limit: limit)
+      guard let readings, all.count * readings.count <= limit else {
         let open = QueryCondition(field: condition.field, constraint: condition.constraint, isOpen: true)
         for index in all.indices { all[index].append(open) }
         continue

@@ -20,7 +20,11 @@ struct QueryFacts: Sendable {
 
   private(set) var facts: [Fact] = [.object([("data", data)]), .object([])]
 
-  init(_ conditions: [QueryCondition]) {
+  /// The number of readings of a value that are compared one by one.
+  private let limit: Int
+
+  init(_ conditions: [QueryCondition], _ limits: RulesLimits) {
+    limit = limits.readings
     for condition in conditions { add(condition) }
   }
 
@@ -59,18 +63,19 @@ struct QueryFacts: Sendable {
   func decides(_ symbol: Int32, _ comparison: BinaryOperator, _ value: RulesValue) -> Bool? {
     guard case .constrained(let constraints) = facts[Int(symbol)] else { return nil }
     for constraint in constraints {
-      if let decided = QueryFacts.decides(constraint, comparison, value) { return decided }
+      if let decided = decides(constraint, comparison, value) { return decided }
     }
     return nil
   }
 
-  private static func decides(_ known: Constraint, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
+  private func decides(_ known: Constraint, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
     switch (known.comparison, asked) {
     case (.notEqual, .notEqual): return known.value == value ? true : nil
     case (.notEqual, .equal): return known.value == value ? false : nil
     // The element of the document is one of the readings, and all of them have to be equal to the value.
-    case (.arrayContains, .contained): return allReadings(of: known.value) { $0 == value } == true ? true : nil
-    case (.equal, _): return open(known.value, asked, value)
+    case (.arrayContains, .contained):
+      return QueryFacts.allReadings(of: known.value, limit) { $0 == value } == true ? true : nil
+    case (.equal, _): return QueryFacts.open(known.value, asked, value)
     case (.greater, .greater), (.greater, .greaterOrEqual), (.greaterOrEqual, .greaterOrEqual):
       return Arithmetic.order(known.value, value).map { $0 == .after || $0 == .same } == true ? true : nil
     case (.greaterOrEqual, .greater): return Arithmetic.order(known.value, value) == .after ? true : nil
@@ -97,8 +102,12 @@ struct QueryFacts: Sendable {
   }
 
   /// What a condition says of all readings of a value; nil where they differ or are too many.
-  private static func allReadings(of value: RulesValue, _ condition: (RulesValue) -> Bool) -> Bool? {
-    guard let readings = NumberReadings.of(value), let first = readings.first.map(condition) else { return nil }
+  private static func allReadings(
+    of value: RulesValue, _ limit: Int, _ condition: (RulesValue) -> Bool
+  ) -> Bool? {
+    guard let readings = NumberReadings.of(value, limit: limit), let first = readings.first.map(condition) else {
+      return nil
+    }
     return readings.dropFirst().allSatisfy { condition($0) == first } ? first : nil
   }
 }

@@ -36,8 +36,7 @@ public final class RulesCoverage: Sendable {
     _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
   ) -> RulesDecision {
     counted { recorder in
-      ruleset.decide(
-        request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: recorder)
+      ruleset.decide(request, request.path.matched, nil, documents, &budget, recorder: recorder)
     }
   }
 

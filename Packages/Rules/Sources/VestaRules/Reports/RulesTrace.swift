@@ -180,7 +180,7 @@ extension Ruleset {
     _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
   ) -> RulesTrace {
     traced(&budget) { budget, recorder in
-      decide(request, request.path.segments.map(PathSegment.known), nil, documents, &budget, recorder: recorder)
+      decide(request, request.path.matched, nil, documents, &budget, recorder: recorder)
     }
   }
 

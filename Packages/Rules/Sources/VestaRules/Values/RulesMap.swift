@@ -16,8 +16,20 @@ public struct RulesMap: Sendable {
     }
   }
 
+  private enum Storage: Sendable {
+    case members([Member])
+    case fields(any RulesFields)
+  }
+
+  private let storage: Storage
+
   /// The members, by the bytes of their names.
-  public let members: [Member]
+  public var members: [Member] {
+    switch storage {
+    case .members(let members): members
+    case .fields(let fields): fields.members
+    }
+  }
 
   /// The map without members.
   public static let empty = RulesMap(sorted: [])
@@ -36,11 +48,14 @@ public struct RulesMap: Sendable {
         $0 + 1 == sorted.count || !UTF8Order.equal(sorted[$0].name, sorted[$0 + 1].name)
       }.map { sorted[$0] }
     }
-    self.members = sorted
+    storage = .members(sorted)
   }
 
   /// A map of members that are in order and of different names.
-  init(sorted members: [Member]) { self.members = members }
+  init(sorted members: [Member]) { storage = .members(members) }
+
+  /// A map whose values are made when they are looked at.
+  public init(_ fields: any RulesFields) { storage = .fields(fields) }
 
   private static func isSorted(_ members: [Member]) -> Bool {
     var index = 1
@@ -52,10 +67,22 @@ public struct RulesMap: Sendable {
   }
 
   /// The number of members.
-  public var count: Int { members.count }
+  public var count: Int {
+    switch storage {
+    case .members(let members): members.count
+    case .fields(let fields): fields.count
+    }
+  }
 
   /// The value of a name.
   public subscript(name: String) -> RulesValue? {
+    switch storage {
+    case .members(let members): RulesMap.value(of: name, in: members)
+    case .fields(let fields): fields.value(of: name)
+    }
+  }
+
+  private static func value(of name: String, in members: [Member]) -> RulesValue? {
     if members.count <= 4 {
       for member in members where UTF8Order.equal(member.name, name) { return member.value }
       return nil
@@ -69,6 +96,19 @@ public struct RulesMap: Sendable {
     }
     return nil
   }
+}
+
+/// The members of a map that are made when they are looked at, such as the fields of a stored document, of which rules
+/// read few.
+public protocol RulesFields: AnyObject, Sendable {
+  /// The number of members.
+  var count: Int { get }
+
+  /// The members, by the bytes of their names.
+  var members: [RulesMap.Member] { get }
+
+  /// The value of a name.
+  func value(of name: String) -> RulesValue?
 }
 
 extension RulesMap: ExpressibleByDictionaryLiteral {
@@ -103,17 +143,14 @@ public struct RulesMapDiff: Sendable {
   /// The names of the members for which a comparison of both sides holds.
   func names(where matches: (_ left: RulesValue?, _ right: RulesValue?) -> Bool) -> RulesSet {
     var names: [RulesValue] = []
+    let (left, right) = (self.left.members, self.right.members)
     var (l, r) = (0, 0)
     while l < left.count || r < right.count {
-      let compared =
-        l == left.count
-        ? 1 : r == right.count ? -1 : UTF8Order.compare(left.members[l].name, right.members[r].name)
+      let compared = l == left.count ? 1 : r == right.count ? -1 : UTF8Order.compare(left[l].name, right[r].name)
       // Spelt out: `nil` alone would be the value null here, and a name that one side lacks would have that value.
-      let leftValue: RulesValue? = compared <= 0 ? .some(left.members[l].value) : .none
-      let rightValue: RulesValue? = compared >= 0 ? .some(right.members[r].value) : .none
-      if matches(leftValue, rightValue) {
-        names.append(.string(compared <= 0 ? left.members[l].name : right.members[r].name))
-      }
+      let leftValue: RulesValue? = compared <= 0 ? .some(left[l].value) : .none
+      let rightValue: RulesValue? = compared >= 0 ? .some(right[r].value) : .none
+      if matches(leftValue, rightValue) { names.append(.string(compared <= 0 ? left[l].name : right[r].name)) }
       if compared <= 0 { l += 1 }
       if compared >= 0 { r += 1 }
     }

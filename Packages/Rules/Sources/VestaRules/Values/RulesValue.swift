@@ -29,7 +29,7 @@ public enum RulesValue: Sendable {
   /// A set.
   case set(RulesSet)
   /// The difference of two maps.
-  case mapDiff(RulesMapDiff)
+  indirect case mapDiff(RulesMapDiff)
 }
 
 /// A timestamp in nanoseconds, UTC.
@@ -95,26 +95,59 @@ public struct RulesLatLng: Sendable, Hashable {
 
 /// The segments of a path.
 public struct RulesPath: Sendable {
-  /// The segments, without slashes.
-  public let segments: [String]
-
-  /// A path of segments.
-  public init(_ segments: [String]) { self.segments = segments }
-
-  /// A path from its string; empty segments are left out.
-  public init(_ path: String) {
-    segments = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+  private enum Storage: Sendable {
+    case segments([String])
+    /// A resource name, which is taken apart where its segments are needed.
+    case resource(String)
   }
 
+  private let storage: Storage
+
+  /// The segments, without slashes.
+  public var segments: [String] {
+    switch storage {
+    case .segments(let segments): return segments
+    case .resource(let name):
+      let segments = RulesPath.split(name)
+      return segments.first == "projects" ? Array(segments.dropFirst(2)) : segments
+    }
+  }
+
+  /// A path of segments.
+  public init(_ segments: [String]) { storage = .segments(segments) }
+
+  /// A path from its string; empty segments are left out.
+  public init(_ path: String) { storage = .segments(RulesPath.split(path)) }
+
+  /// The path of a resource name, which in rules begins with the database: `projects/p/databases/d/documents/…`.
+  ///
+  /// - Parameter name: The name; one without a project is taken as it is.
+  public init(resource name: String) { storage = .resource(name) }
+
   /// The path with a slash before every segment.
-  public var string: String { segments.isEmpty ? "/" : segments.map { "/" + $0 }.joined() }
+  public var string: String {
+    let segments = segments
+    return segments.isEmpty ? "/" : segments.map { "/" + $0 }.joined()
+  }
+
+  /// The path as matches are compared with it.
+  var matched: MatchedPath {
+    switch storage {
+    case .segments(let segments): .names(segments)
+    case .resource(let name): ResourceSegments(name).map(MatchedPath.resource) ?? .names(segments)
+    }
+  }
+
+  private static func split(_ path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+  }
 }
 
 extension RulesPath: Hashable {
   /// Whether the segments have the same bytes.
   public static func == (left: RulesPath, right: RulesPath) -> Bool {
-    left.segments.count == right.segments.count
-      && zip(left.segments, right.segments).allSatisfy { UTF8Order.equal($0, $1) }
+    let (left, right) = (left.segments, right.segments)
+    return left.count == right.count && zip(left, right).allSatisfy { UTF8Order.equal($0, $1) }
   }
 
   /// Feeds the segments.

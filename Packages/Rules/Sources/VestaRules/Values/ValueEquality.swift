@@ -49,9 +49,10 @@ enum ValueEquality {
 
   private static func equal(maps left: RulesMap, _ right: RulesMap, byValue: Bool, _ work: inout WorkMeter) -> Bool {
     guard left.count == right.count else { return false }
-    for index in left.members.indices {
-      guard UTF8Order.equal(left.members[index].name, right.members[index].name),
-        equal(left.members[index].value, right.members[index].value, byValue: byValue, &work)
+    let (left, right) = (left.members, right.members)
+    for index in left.indices {
+      guard UTF8Order.equal(left[index].name, right[index].name),
+        equal(left[index].value, right[index].value, byValue: byValue, &work)
       else { return false }
     }
     return true

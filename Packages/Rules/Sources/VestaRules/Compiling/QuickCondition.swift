@@ -1,0 +1,241 @@
+import VestaBytes
+
+/// The user and the fields of one document, for decisions that look at few of them.
+public protocol QuickRulesRequest {
+  /// Whether `request.auth` is not null.
+  var isSignedIn: Bool { get }
+
+  /// Whether `resource` is not null.
+  var hasResource: Bool { get }
+
+  /// The member `uid` of `request.auth`; nil where there is no user.
+  var uid: RulesValue? { get }
+
+  /// A member of `request.auth.token`; nil where there is none.
+  func claim(_ name: String) -> RulesValue?
+
+  /// A member of `resource.data`; nil where there is none.
+  func field(_ name: String) -> RulesValue?
+}
+
+/// A condition that is made of comparisons of the user, of captures, of fields and of constants, with the calls of
+/// functions taken apart when it is compiled.
+///
+/// Most rules for reading are such. It says nothing about errors: where something is missing, or not as simple as it
+/// looks, the condition is evaluated in full.
+indirect enum QuickCondition: Sendable {
+  /// A value that is compared.
+  enum Operand: Sendable {
+    case constant(RulesValue)
+    case uid
+    case claim(String)
+    case field(String)
+    /// The segment of the path at an index.
+    case segment(Int)
+  }
+
+  case constant(Bool)
+  case signedIn
+  case hasResource
+  case value(Operand)
+  case equal(Operand, Operand)
+  case not(QuickCondition)
+  case all([QuickCondition])
+  case any([QuickCondition])
+
+  /// Whether the condition holds; nil where it has to be evaluated in full.
+  func holds(_ request: some QuickRulesRequest, _ path: MatchedPath) -> Bool? {
+    switch self {
+    case .constant(let bool): return bool
+    case .signedIn: return request.isSignedIn
+    case .hasResource: return request.hasResource
+    case .value(let operand):
+      guard case .bool(let bool)? = operand.value(request, path) else { return nil }
+      return bool
+    case .equal(let left, let right):
+      guard let left = left.value(request, path), let right = right.value(request, path) else { return nil }
+      return QuickCondition.equal(left, right)
+    case .not(let inner): return inner.holds(request, path).map { !$0 }
+    case .all(let operands):
+      for operand in operands {
+        guard let holds = operand.holds(request, path) else { return nil }
+        if !holds { return false }
+      }
+      return true
+    case .any(let operands):
+      for operand in operands {
+        guard let holds = operand.holds(request, path) else { return nil }
+        if holds { return true }
+      }
+      return false
+    }
+  }
+
+  /// The length up to which strings are compared, so that what the comparisons cost is within every bound.
+  private static let longest = 1 << 10
+
+  private static func equal(_ left: RulesValue, _ right: RulesValue) -> Bool? {
+    switch (left, right) {
+    case (.string(let l), .string(let r)):
+      guard l.utf8.count <= longest, r.utf8.count <= longest else { return nil }
+      return UTF8Order.equal(l, r)
+    case (.bool(let l), .bool(let r)): return l == r
+    case (.int(let l), .int(let r)): return l == r
+    case (.null, .null): return true
+    case (.string, .bool), (.string, .int), (.string, .null), (.bool, .string), (.bool, .int), (.bool, .null),
+      (.int, .string), (.int, .bool), (.int, .null), (.null, .string), (.null, .bool), (.null, .int):
+      return false
+    default: return nil
+    }
+  }
+}
+
+extension QuickCondition.Operand {
+  fileprivate func value(_ request: some QuickRulesRequest, _ path: MatchedPath) -> RulesValue? {
+    switch self {
+    case .constant(let value): return value
+    case .uid: return request.uid
+    case .claim(let name): return request.isSignedIn ? request.claim(name) : .none
+    case .field(let name): return request.hasResource ? request.field(name) : .none
+    case .segment(let index):
+      guard index < path.count, let name = path.name(at: index) else { return .none }
+      return .string(name)
+    }
+  }
+}
+
+/// Takes conditions apart into quick ones.
+struct QuickCompiler {
+  private let program: Program
+  private let match: CompiledMatch
+  /// The steps so far, those of calls each time that they are called.
+  private var size = 0
+
+  /// The arguments of a call, and where they were written.
+  private final class Frame {
+    let arguments: [Int32]
+    let outer: Frame?
+
+    init(_ arguments: [Int32], _ outer: Frame?) { (self.arguments, self.outer) = (arguments, outer) }
+  }
+
+  private enum Part {
+    case auth, token, resource, data
+    case operand(QuickCondition.Operand)
+  }
+
+  private init(_ program: Program, _ match: CompiledMatch) { (self.program, self.match) = (program, match) }
+
+  /// The quick form of a statement's condition; nil where it has none.
+  ///
+  /// Its evaluation in full stays within the budget: a step uses at most four expressions, and a unit of work for each
+  /// 16 bytes of the strings that are compared.
+  static func condition(
+    of allow: CompiledAllow, in match: CompiledMatch, _ program: Program, _ limits: RulesLimits
+  ) -> (condition: QuickCondition, cost: Int)? {
+    guard let root = allow.condition else { return (.constant(true), 1) }
+    guard match.globCount == 0 || match.globCount == 1 && match.segments.last == .glob,
+      limits.work >= 1 << 16
+    else { return nil }
+    var compiler = QuickCompiler(program, match)
+    guard let condition = compiler.condition(root, nil), compiler.size < 200 else { return nil }
+    return (condition, compiler.size * 4 + 4)
+  }
+
+  private mutating func condition(_ id: Int, _ frame: Frame?) -> QuickCondition? {
+    size += 1
+    guard size < 200 else { return nil }
+    let step = program.steps[id]
+    switch step.code {
+    case .constant:
+      guard case .bool(let bool) = program.constants[Int(step.a)] else { return nil }
+      return .constant(bool)
+    case .not: return condition(Int(step.a), frame).map(QuickCondition.not)
+    case .all: return several(step, frame).map(QuickCondition.all)
+    case .any: return several(step, frame).map(QuickCondition.any)
+    case .binary: return comparison(step, frame)
+    case .variable: return condition(Int(step.b), frame)
+    case .parameter:
+      guard let frame else { return nil }
+      return condition(Int(frame.arguments[Int(step.a)]), frame.outer)
+    case .call:
+      guard let (body, inner) = call(step, frame) else { return nil }
+      return condition(body, inner)
+    default:
+      guard case .operand(let operand)? = part(id, frame) else { return nil }
+      return .value(operand)
+    }
+  }
+
+  private mutating func several(_ step: Step, _ frame: Frame?) -> [QuickCondition]? {
+    var all: [QuickCondition] = []
+    for id in program.lists[Int(step.a)] {
+      guard let next = condition(Int(id), frame) else { return nil }
+      all.append(next)
+    }
+    return all
+  }
+
+  private mutating func call(_ step: Step, _ frame: Frame?) -> (body: Int, Frame)? {
+    let function = program.functions[Int(step.a)]
+    let arguments = program.lists[Int(step.b)]
+    guard function.parameterCount == arguments.count else { return nil }
+    // An argument is evaluated also where it is not used, and an error of it is one of the call.
+    for argument in arguments where !cannotFail(Int(argument), frame) { return nil }
+    return (function.result, Frame(arguments, frame))
+  }
+
+  /// Whether an argument has a value in every request.
+  private mutating func cannotFail(_ id: Int, _ frame: Frame?) -> Bool {
+    switch part(id, frame) {
+    case .auth?, .resource?, .operand(.constant)?, .operand(.segment)?: true
+    default: false
+    }
+  }
+
+  private mutating func comparison(_ step: Step, _ frame: Frame?) -> QuickCondition? {
+    let isNegated: Bool
+    switch BinaryOperator.all[Int(step.c)] {
+    case .equal: isNegated = false
+    case .notEqual: isNegated = true
+    default: return nil
+    }
+    guard let left = part(Int(step.a), frame), let right = part(Int(step.b), frame) else { return nil }
+    let equal: QuickCondition
+    switch (left, right) {
+    case (.auth, .operand(.constant(.null))), (.operand(.constant(.null)), .auth): equal = .not(.signedIn)
+    case (.resource, .operand(.constant(.null))), (.operand(.constant(.null)), .resource): equal = .not(.hasResource)
+    case (.operand(let left), .operand(let right)): equal = .equal(left, right)
+    default: return nil
+    }
+    return isNegated ? .not(equal) : equal
+  }
+
+  private mutating func part(_ id: Int, _ frame: Frame?) -> Part? {
+    size += 1
+    guard size < 200 else { return nil }
+    let step = program.steps[id]
+    switch step.code {
+    case .constant: return .operand(.constant(program.constants[Int(step.a)]))
+    case .resource: return .resource
+    case .requestField: return step.a == RequestField.auth.rawValue ? .auth : nil
+    case .variable: return part(Int(step.b), frame)
+    case .parameter:
+      guard let frame else { return nil }
+      return part(Int(frame.arguments[Int(step.a)]), frame.outer)
+    case .capture:
+      let position = match.capturePositions[Int(step.a)]
+      return match.segments[position] == .glob ? nil : .operand(.segment(position))
+    case .member:
+      switch (part(Int(step.a), frame), program.names[Int(step.b)]) {
+      case (.auth, "uid"): return .operand(.uid)
+      case (.auth, "token"): return .token
+      case (.resource, "data"): return .data
+      case (.token, let name): return .operand(.claim(name))
+      case (.data, let name): return .operand(.field(name))
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+}

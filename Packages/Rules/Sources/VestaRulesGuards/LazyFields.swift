@@ -1,0 +1,106 @@
+import Synchronization
+import VestaBytes
+import VestaFirestoreBackend
+import VestaRules
+import VestaServiceInterop
+
+/// The fields of a document, each turned into a value of the rules when it is looked at.
+///
+/// Lists and maps that are large are kept once they were turned, so that rules that look at one again and again pay for
+/// it once.
+// Sound: what is kept is touched by whoever has taken the flag; others do without it.
+final class FirestoreFields: RulesFields, @unchecked Sendable {
+  /// The number of elements from which a list or a map is kept.
+  private static let large = 32
+
+  private let map: MapValue
+  private let isTaken = Atomic(false)
+  private var keptMembers: [RulesMap.Member]?
+  private var keptLists: [(name: String, list: RulesValue)] = []
+
+  init(_ map: MapValue) { self.map = map }
+
+  var count: Int { map.count }
+
+  func value(of name: String) -> RulesValue? {
+    guard let value = map[name] else { return .none }
+    guard case .array(let list) = value, list.count >= FirestoreFields.large else { return RulesValue(value) }
+    let known = exclusively { keptLists.first { UTF8Order.equal($0.name, name) }?.list }
+    if let found = known, let found { return found }
+    let made = RulesValue(value)
+    exclusively { keptLists.append((name, made)) }
+    return made
+  }
+
+  var members: [RulesMap.Member] {
+    if let known = exclusively({ keptMembers }), let known { return known }
+    let members = map.map { RulesMap.Member($0.name, RulesValue($0.value)) }
+    exclusively { keptMembers = members }
+    return members
+  }
+
+  /// Runs a body alone; nil, and it has not run, where another thread runs one.
+  @discardableResult
+  private func exclusively<Result>(_ body: () -> Result) -> Result? {
+    guard isTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return nil }
+    defer { isTaken.store(false, ordering: .releasing) }
+    return body()
+  }
+}
+
+/// A document as rules see it: `data`, `id` and `__name__`.
+final class DocumentFields: RulesFields {
+  private let path: RulesPath
+  private let data: FirestoreFields
+
+  init(_ document: Document, at path: RulesPath) { (self.path, data) = (path, FirestoreFields(document.fields)) }
+
+  let count = 3
+
+  func value(of name: String) -> RulesValue? {
+    switch name {
+    case "data": .map(RulesMap(data))
+    case "id": .string(path.segments.last ?? "")
+    case "__name__": .path(path)
+    default: .none
+    }
+  }
+
+  var members: [RulesMap.Member] {
+    ["__name__", "data", "id"].map { RulesMap.Member($0, value(of: $0) ?? .null) }
+  }
+}
+
+/// A user as rules see them: `uid` and `token`.
+final class UserFields: RulesFields {
+  private let user: VerifiedUser
+
+  init(_ user: VerifiedUser) { self.user = user }
+
+  let count = 2
+
+  func value(of name: String) -> RulesValue? {
+    switch name {
+    case "uid": .string(user.uid)
+    case "token": .map(RulesMap(ClaimFields(user.claims)))
+    default: .none
+    }
+  }
+
+  var members: [RulesMap.Member] {
+    ["token", "uid"].map { RulesMap.Member($0, value(of: $0) ?? .null) }
+  }
+}
+
+/// The claims of a token.
+final class ClaimFields: RulesFields {
+  private let claims: JSONObject
+
+  init(_ claims: JSONObject) { self.claims = claims }
+
+  var count: Int { claims.count }
+
+  func value(of name: String) -> RulesValue? { claims[name].map { RulesValue($0) } }
+
+  var members: [RulesMap.Member] { RulesMap(claims).members }
+}
