@@ -4,9 +4,6 @@ import VestaTesting
 
 @testable import VestaRules
 
-/// Whether the long runs were asked for.
-let isSoak = ProcessInfo.processInfo.environment["VESTA_SOAK"] != nil
-
 /// Sources and requests that nobody would write.
 ///
 /// A crash ends the tests; every decision has an answer.

@@ -239,11 +239,14 @@ private enum Matching {
     #expect(pairs > 50)
   }
 
-  /// Rounds until there were so many pairs of an allowed query and a document that it returns.
-  func run(pairs count: Int, seed: UInt64) throws {
+  /// Runs so many rounds.
+  ///
+  /// - Returns: The number of pairs of an allowed query and a document that it returns.
+  func run(rounds: Int, seed: UInt64) throws -> Int {
     var random = SplitMix(seed: seed)
     var pairs = 0
-    while pairs < count { pairs += try round(&random, seed) }
+    for _ in 0..<rounds { pairs += try round(&random, seed) }
+    return pairs
   }
 
   // MARK: By example

@@ -1,9 +1,13 @@
 import Testing
+import VestaTesting
 
 @testable import VestaRules
 
 /// The random tests at length, with `make soak`.
-@Suite(.enabled(if: isSoak)) struct RulesSoakTests {
+///
+/// Each is made of short pieces with seeds in a row, and begins no further piece when its time is over: a soak that is
+/// cut off continues with `VESTA_SEED`, where the line at its end says how far it has come.
+@Suite(.serialized, .enabled(if: Soak.isAsked), .timeLimit(.minutes(60))) struct RulesSoakTests {
   /// What a hostile source or request may cost at most, in milliseconds of the processor; unoptimised code is slower.
   private var bound: Double {
     #if DEBUG
@@ -13,26 +17,47 @@ import Testing
     #endif
   }
 
-  @Test(arguments: 0..<4) func `ten million sources are read or refused within a bound`(seed: UInt64) {
-    let worst = HostileTests.trySources(2_500_000, seed: 0x50_0000 + seed)
-    #expect(worst < bound)
+  /// Runs pieces, and says how many units they had and how fast they were.
+  private func pieces(_ name: String, _ units: String, _ piece: (UInt64) throws -> Int) async throws {
+    var count = 0
+    let start = ContinuousClock.now
+    try await Soak("Rules, \(name)").run { seed, _ in count += try piece(seed) }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    print("Soak of Rules, \(name): \(count) \(units), \(Int(Double(count) / max(seconds, 0.001))) a second")
   }
 
-  @Test(arguments: 0..<4) func `a million values are taken by every operator and method`(seed: UInt64) throws {
-    let worst = try HostileTests.tryValues(50_000, seed: 0x51_0000 + seed)
-    #expect(worst < bound)
+  @Test func `sources are read or refused within a bound`() async throws {
+    try await pieces("sources", "sources") { seed in
+      let worst = HostileTests.trySources(10_000, seed: 0x50_0000 &+ seed)
+      #expect(worst < bound, "seed \(seed)")
+      return 10_000
+    }
   }
 
-  @Test(arguments: 0..<4) func `a million documents that queries return are allowed by themselves`(
-    seed: UInt64
-  ) throws {
-    try QuerySoundnessTests().run(pairs: 250_000, seed: 0x52_0000 + seed)
+  @Test func `values are taken by every operator and method`() async throws {
+    try await pieces("values", "requests") { seed in
+      let worst = try HostileTests.tryValues(200, seed: 0x51_0000 &+ seed)
+      #expect(worst < bound, "seed \(seed)")
+      return 1_000
+    }
   }
 
-  @Test(arguments: 0..<4) func `the tree and the compiled form agree about a hundred thousand programs`(
-    seed: UInt64
-  ) throws {
-    try OtherOpinionTests().compare(25_000, seed: 0x53_0000 + seed)
-    try OtherOpinionTests().change(5_000, seed: 0x54_0000 + seed)
+  @Test func `documents that queries return are allowed by themselves`() async throws {
+    try await pieces("proofs", "pairs") { try QuerySoundnessTests().run(rounds: 500, seed: 0x52_0000 &+ $0) }
+  }
+
+  @Test func `the tree and the compiled form agree`() async throws {
+    try await pieces("programs", "programs") { seed in
+      try OtherOpinionTests().compare(200, seed: 0x53_0000 &+ seed)
+      try OtherOpinionTests().change(20, seed: 0x54_0000 &+ seed)
+      return 220
+    }
+  }
+
+  @Test func `rules of the tree are read or refused`() async throws {
+    try await pieces("rules of the tree", "sources") { seed in
+      DatabaseTests().tryRules(10_000, 0x55_0000 &+ seed)
+      return 10_000
+    }
   }
 }
