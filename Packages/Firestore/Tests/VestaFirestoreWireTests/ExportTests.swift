@@ -139,12 +139,12 @@ import VestaTesting
 
   @Test func `the forms of other exporters are read`() throws {
     func entity(_ properties: String) throws -> MapValue {
-      try ExportEntity(record: Hex.decode("6a0e6a03737e7072070b1201632201640c" + properties)).fields
+      try ExportEntity(record: Hex.decode("6a0f6a03737e7072080b1201632201640c" + properties)).fields
     }
     // Bytes with either meaning, indexed or not; a numeric id; a name without `~`.
     #expect(try entity("7a0c080e1a016220002a031a01ff")["b"] == .bytes([0xFF]))
     #expect(try entity("720c08101a016220002a031a01ff")["b"] == .bytes([0xFF]))
-    let numeric = try Hex.decode("6a0d6a03737e7072060b12016318070c")
+    let numeric = try Hex.decode("6a0e6a03737e7072070b12016318070c")
     #expect(try ExportEntity(record: numeric).path == ["c", "__id7__"])
     // Elements of one array apart from each other.
     let apart = "7a091a016120012a020801" + "7a071a016e20002a00" + "7a091a016120012a020802"

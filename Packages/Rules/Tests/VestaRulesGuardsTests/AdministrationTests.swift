@@ -1,10 +1,15 @@
 import Foundation
 import Testing
+import VestaFirestoreBackend
 import VestaRules
 import VestaServiceInterop
 import VestaTesting
 
 @testable import VestaRulesGuards
+
+private struct NoDocuments: FirestoreGuardState {
+  nonisolated(nonsending) func document(_ name: String) async throws -> Document? { nil }
+}
 
 struct AdministrationTests {
   private let open = "rules_version = '2'; service cloud.firestore { match /{a=**} { allow read: if true; } }"
@@ -38,6 +43,33 @@ struct AdministrationTests {
       try Data("service {".utf8).write(to: file)
       #expect(rules.rulesInForce(of: .firestore) == open)
     }
+  }
+
+  @Test func `rules that explain themselves say why they deny, and count each decision once`() async throws {
+    let source = """
+      rules_version = '2';
+      service cloud.firestore { match /databases/{d}/documents/{all=**} {
+        allow get: if get(/databases/$(d)/documents/a/b).data.n == 1;
+      } }
+      """
+    let rules = try ProjectRules(RulesSources(firestore: .text(source)), reporting: RulesReporting(isOn: true))
+    let guardian = FirestoreRulesGuard(rules.firestore, rules.firestoreReports)
+    func get() async throws -> Bool {
+      try await guardian.mayGet(
+        "projects/p/databases/(default)/documents/c/d", nil, state: NoDocuments(), at: Timestamp(seconds: 1),
+        context: CallContext())
+    }
+    let denial = await #expect(throws: FirestoreServiceError.self) { _ = try await get() }
+    #expect(denial?.code == .permissionDenied && denial?.message.hasSuffix("for 'get' @ L3") == true)
+    _ = try? await get()
+    #expect(rules.coverage(of: .firestore, as: .json)?.contains(#""count":2"#) == true)
+    #expect(rules.coverage(of: .firestore, as: .lcov)?.contains("BRDA:3,") == true)
+    // New rules are counted anew, and rules that are refused change no count.
+    await #expect(throws: RulesRefusal.self) { _ = try await rules.replaceRules(with: "x", of: .firestore) }
+    #expect(rules.coverage(of: .firestore, as: .json)?.contains(#""count":2"#) == true)
+    _ = try await rules.replaceRules(with: open, of: .firestore)
+    #expect(rules.coverage(of: .firestore, as: .json)?.contains("count") == false)
+    #expect(try ProjectRules(RulesSources(firestore: .text(open))).coverage(of: .firestore, as: .json) == nil)
   }
 
   @Test func `warnings are returned`() async throws {

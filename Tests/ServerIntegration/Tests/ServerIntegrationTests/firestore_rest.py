@@ -58,6 +58,20 @@ def case_documents():
     equal(len(chosen["name"].rsplit("/", 1)[1]), 20)
 
 
+def case_what_is_created_is_returned_as_it_is_stored():
+    db = Database()
+    time = {"timestampValue": "2024-02-03T04:05:06.123456789Z"}
+    fields = {
+        "time": time, "list": {"arrayValue": {"values": [time, {"mapValue": {"fields": {"t": time}}}, {"doubleValue": "NaN"}]}},
+        "zero": {"doubleValue": -0.0}, "whole": {"doubleValue": 3}, "empty": {"arrayValue": {}}, "none": {"mapValue": {}},
+        "bytes": {"bytesValue": "AP8="}, "a.b": {"stringValue": "x"}, "old": {"timestampValue": "1969-12-31T23:59:59.9999999Z"},
+    }
+    made = db("POST", "/a?documentId=b", {"fields": fields})
+    equal(made["fields"]["time"], {"timestampValue": "2024-02-03T04:05:06.123456Z"})
+    equal(db("GET", "/a/b"), made)
+    equal(db("POST", "/a?documentId=c&mask.fieldPaths=zero", {"fields": fields})["fields"], {"zero": {"doubleValue": -0.0}})
+
+
 def case_preconditions():
     db = Database()
     equal(db("PATCH", "/a/b?currentDocument.exists=true", {}, 404)["error"]["status"], "NOT_FOUND")

@@ -59,6 +59,19 @@ def case_denials_say_why_and_outcomes_are_counted():
     expect(status == 200 and page.startswith("<!DOCTYPE html>") and "false: 1" in page)
 
 
+def case_a_caller_that_may_write_and_not_read_is_answered():
+    place = f"http://{FIRESTORE}/emulator/v1/projects/demo:securityRules"
+    rules = firestore("false").replace("allow read: if false", "allow write: if true")
+    equal(call("PUT", place, json.dumps({"rules": {"files": [{"content": rules}]}}))[0], 200)
+    body = json.dumps({"fields": {"n": {"integerValue": "1"}}})
+    status, text = call("POST", DOCUMENT[:-2] + "?documentId=w", body)
+    equal((status, json.loads(text)["fields"]), (200, {"n": {"integerValue": "1"}}))
+    status, text = call("PATCH", DOCUMENT[:-1] + "w", body)
+    equal((status, json.loads(text)["fields"]), (200, {"n": {"integerValue": "1"}}))
+    equal(call("GET", DOCUMENT[:-1] + "w")[0], 403)
+    equal(call("DELETE", DOCUMENT[:-1] + "w")[0], 200)
+
+
 def case_rules_of_storage_are_set_for_all_buckets():
     place = f"http://{STORAGE}/internal/setRules"
     def rules(condition):

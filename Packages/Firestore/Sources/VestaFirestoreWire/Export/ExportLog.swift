@@ -139,8 +139,7 @@ public struct ExportLogReader: Sendable {
   ///
   /// - Throws: `BytesError` with `.malformed`.
   public func finish() throws(BytesError) {
-    let rest = waiting[start...]
-    guard partial == nil, rest.count < ExportLog.headerLength || rest.allSatisfy({ $0 == 0 }) else {
+    guard partial == nil, waiting[start...].allSatisfy({ $0 == 0 }) else {
       throw malformed("an end in the middle of a record")
     }
   }
