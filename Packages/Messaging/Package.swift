@@ -15,14 +15,18 @@ let package = Package(
   products: [
     .library(name: "VestaMessaging", targets: ["VestaMessaging"]),
     .library(name: "VestaMessagingService", targets: ["VestaMessagingService"]),
+    .library(name: "VestaMessagingEndpoints", targets: ["VestaMessagingEndpoints"]),
+    .library(name: "VestaMessagingWire", targets: ["VestaMessagingWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
     .package(path: "../../Interop/EngineInterop"),
+    .package(path: "../../Interop/InstallationsBackend"),
     .package(path: "../../Interop/MessagingBackend"),
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -48,6 +52,57 @@ let package = Package(
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaMessagingWire",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaMessagingEndpoints",
+      dependencies: [
+        "VestaMessagingWire",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaMessagingWireTests",
+      dependencies: [
+        "VestaMessagingWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaMessagingEndpointsTests",
+      dependencies: [
+        "VestaMessagingEndpoints", "VestaMessagingService", "VestaMessagingWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

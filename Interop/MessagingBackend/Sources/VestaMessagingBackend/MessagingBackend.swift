@@ -92,6 +92,11 @@ public protocol MessagingAdminBackend: Sendable {
   /// - Throws: `notFound` when it is not registered.
   func registration(token: String, context: CallContext) async throws(MessagingServiceError) -> RegistrationInfo
 
+  /// Returns the token of the registration of an installation with the project as its sender.
+  ///
+  /// - Throws: `notFound` when it is not registered.
+  func token(ofInstallation id: String, context: CallContext) async throws(MessagingServiceError) -> String
+
   /// The messages that wait or are kept, the newest first.
   ///
   /// - Parameters:

@@ -128,6 +128,19 @@ public enum MessagingContracts {
       }
       try expect(error.reason, equals: .unregistered, "the reason")
     },
+    Contract("the owner, and nobody else, finds the token of an installation") { subject in
+      let token = try await subject.register("ada")
+      let found = try await subject.admin.token(ofInstallation: "ada", context: .owner)
+      try expect(found, equals: token, "the token")
+      let unknown = try await expectThrows(MessagingServiceError.self, "an unknown installation") {
+        try await subject.admin.token(ofInstallation: "bob", context: .owner)
+      }
+      try expect(unknown.code, equals: .notFound, "the code for an unknown one")
+      let refused = try await expectThrows(MessagingServiceError.self, "a call of somebody else") {
+        try await subject.admin.token(ofInstallation: "ada", context: CallContext())
+      }
+      try expect(refused.code, equals: .permissionDenied, "the code for somebody else")
+    },
     Contract("an installation that was unregistered receives nothing and can be registered again") { subject in
       let token = try await subject.register()
       try await subject.send(to: .token(token), "lost")

@@ -59,7 +59,9 @@ public struct FunctionsEndpointsTuning: Sendable, Hashable {
   public init() {}
 }
 
-/// Serves the requests of one server. Bodies are streams, as it depends on the function how they are read.
+/// Serves the requests of one server.
+///
+/// Bodies are streams, as it depends on the function how they are read.
 struct FunctionsHandler: HTTPHandler {
   let host: any EndpointHost
   let tuning: FunctionsEndpointsTuning

@@ -181,6 +181,11 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     try await serve(context) { try await $0.registration(token: token) }
   }
 
+  /// Returns the token of the registration of an installation.
+  public func token(ofInstallation id: String, context: CallContext) async throws(MessagingServiceError) -> String {
+    try await serve(context) { try await $0.token(ofInstallation: id) }
+  }
+
   /// Returns the messages that were accepted, a page at a time.
   public func outbox(
     pageSize: Int, pageToken: String?, context: CallContext

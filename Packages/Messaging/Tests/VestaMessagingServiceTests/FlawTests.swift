@@ -17,6 +17,7 @@ enum Flaw: String, CaseIterable, Sendable {
   case anybodySends = "only the owner sends"
   case stopsAtTheFirstFailure = "of several messages each is accepted or refused by itself"
   case refusesNothing = "a wrong message is refused with the field"
+  case tellsTokensToAll = "the owner, and nobody else, finds the token"
   case forgetsTopics = "the owner subscribes many registrations"
   case keepsRegistrations = "an installation that was unregistered receives nothing"
   case swapsMessages = "a connected registration receives messages at once and in order"
@@ -53,6 +54,10 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
     var request = request
     if flaw == .newTokenEachTime { request.currentToken = nil }
     return try await engine.register(request, context: flaw == .takesAnyCredential ? CallContext() : context)
+  }
+
+  func token(ofInstallation id: String, context: CallContext) async throws(MessagingServiceError) -> String {
+    try await engine.token(ofInstallation: id, context: flaw == .tellsTokensToAll ? .owner : context)
   }
 
   func unregister(token: String, context: CallContext) async throws(MessagingServiceError) {

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaInstallationsBackend
 import VestaRemoteConfigBackend
 import VestaRemoteConfigWire
 import VestaServiceInterop
@@ -58,8 +59,21 @@ struct RemoteConfigExchange: Sendable {
   private func fetch(_ context: CallContext) async throws -> HTTPResponse {
     let call = try FetchWire.call(
       body: request.body, namespace: route.namespace, etag: request.http.fields.first(Self.name(FetchWire.etagHeader)))
+    try await checkInstallation(call.request.instance.installationID)
     let response = try await backend().fetch(call.request, context: context)
     return .json(try FetchWire.body(of: response), fields: [Self.etag: response.etag])
+  }
+
+  /// Outside of development an instance that shows a token has to be the one that it says it is.
+  private func checkInstallation(_ id: String?) async throws {
+    let field = request.http.fields.first(Self.name(InstallationField.name))
+    guard !host.isDevelopment, let token = InstallationField.token(field),
+      let installations = try? host.backend((any InstallationsBackend).self, project: route.project)
+    else { return }
+    let owner = try await installations.verify(token: token, context: CallContext(project: route.project))
+    guard owner.id == id else {
+      throw ServiceStatus(.unauthenticated, "The token is that of another installation.")
+    }
   }
 
   private func publish(_ isValidateOnly: Bool, _ context: CallContext) async throws -> HTTPResponse {

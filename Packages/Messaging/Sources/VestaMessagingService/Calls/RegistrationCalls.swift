@@ -93,4 +93,15 @@ extension MessagingOperation {
         topics: try await reader.subscriptions(key).filter(\.value.isCurrent).keys.sorted())
     }
   }
+
+  func token(ofInstallation id: String) async throws -> String {
+    try checkOwner()
+    guard Tokens.isInstallationID(id) else { throw MessagingServiceError.unregistered }
+    let key = RegistrationKey(installationID: id, senderID: engine.senderID)
+    _ = try await engine.store()
+    let earliest = engine.time() - options.registrationLifetime.microseconds
+    let found = try await read { try await $0.record(RegistrationRecord.self, Keys.registration(key)) }
+    guard let found, found.lastSeenTime > earliest else { throw MessagingServiceError.unregistered }
+    return found.token
+  }
 }

@@ -1,3 +1,5 @@
+import VestaAppCheckEndpoints
+import VestaAppCheckService
 import VestaAuthEndpoints
 import VestaAuthService
 import VestaCore
@@ -8,7 +10,11 @@ import VestaFirestoreEndpoints
 import VestaFirestoreService
 import VestaFunctionsEndpoints
 import VestaFunctionsService
+import VestaInstallationsEndpoints
+import VestaInstallationsService
 import VestaMemoryStore
+import VestaMessagingEndpoints
+import VestaMessagingService
 import VestaPostgres
 import VestaRemoteConfigEndpoints
 import VestaRemoteConfigService
@@ -25,10 +31,13 @@ import VestaTransportInterop
 enum Composition {
   /// What each project has.
   private static let engines: [any Library.Type] = [
+    AppCheckServiceLibrary.self,
     AuthServiceLibrary.self,
     DatabaseServiceLibrary.self,
     FirestoreServiceLibrary.self,
     FunctionsServiceLibrary.self,
+    InstallationsServiceLibrary.self,
+    MessagingServiceLibrary.self,
     RemoteConfigServiceLibrary.self,
     StorageServiceLibrary.self,
     CryptoLibrary.self,
@@ -37,11 +46,14 @@ enum Composition {
 
   /// What the server puts on the wire.
   private static let routes: [any Library.Type] = [
+    AppCheckEndpointsLibrary.self,
     AuthEndpointsLibrary.self,
     DatabaseEndpointsLibrary.self,
     FirestoreEndpointsLibrary.self,
     RemoteConfigEndpointsLibrary.self,
     StorageEndpointsLibrary.self,
+    InstallationsEndpointsLibrary.self,
+    MessagingEndpointsLibrary.self,
     FunctionsEndpointsLibrary.self,
     TransportLibrary.self,
   ]

@@ -1,3 +1,4 @@
+import VestaAppCheckService
 import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
@@ -19,6 +20,10 @@ enum ServerLibrary: Library {
         // As a project of the Emulator Suite is at first.
         if isDevelopment { options.initialConfig.hidesEmails = false }
         return options
+      },
+      Component(AppCheckServiceOptions.self, caching: .shared) { container in
+        let isDevelopment = SettingsOfApps.settings(of: container.appName).isDevelopment
+        return AppCheckServiceOptions(acceptsEveryDebugSecret: isDevelopment)
       },
       Component(FunctionPlaces.self, caching: .shared) { container in
         try FunctionPlaces(SettingsOfApps.settings(of: container.appName).functions)

@@ -1,0 +1,69 @@
+import VestaBytes
+import VestaConcurrency
+import VestaMessagingBackend
+import VestaMessagingWire
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// The connections of Vesta's own clients: a backend's deliveries as server-sent events.
+///
+/// The event `delivery` has a delivery, and `end` is the last one: it has the error, or nothing where the server ended
+/// the connection in order. What waits for a client that does not read is bounded: the engine sends no more than a
+/// client has acknowledged and a window.
+final class DeliveryStreams: Sendable {
+  private struct State {
+    var next = 0
+    var open: [Int: ByteStream] = [:]
+    var isEnded = false
+  }
+
+  private let state = Locked(State())
+
+  func open(_ backend: any MessagingBackend, _ token: String, _ context: CallContext) throws -> HTTPResponse {
+    let body = ByteStream()
+    let number = state.withLock { state -> Int? in
+      guard !state.isEnded else { return nil }
+      state.next += 1
+      state.open[state.next] = body
+      return state.next
+    }
+    guard let number else { throw ServiceStatus(.unavailable, "The server shuts down.") }
+    let connection = backend.connect(token: token, context: context) { [weak self] error in
+      self?.end(number, error)
+    } _: { delivery in
+      body.offer(Self.event("delivery", DeliveryWire.json(of: delivery)))
+    }
+    body.pipe.setDemand(
+      nil,
+      onCancel: { [weak self] in
+        connection.cancel()
+        self?.remove(number)
+      })
+    return HTTPResponse(
+      fields: [.contentType: ServerSentEvent.contentType, .cacheControl: "no-store"], body: .stream(body))
+  }
+
+  /// Ends all connections in order: their clients connect again.
+  func end() {
+    let numbers = state.withLock { state in
+      state.isEnded = true
+      return Array(state.open.keys)
+    }
+    for number in numbers { end(number, nil) }
+  }
+
+  private func end(_ number: Int, _ error: MessagingServiceError?) {
+    guard let body = remove(number) else { return }
+    let failure = error.flatMap { try? JSONObject(json: MessagingErrorWire.body(of: $0)) }
+    body.offer(Self.event("end", failure ?? JSONObject()))
+    body.finish()
+  }
+
+  @discardableResult
+  private func remove(_ number: Int) -> ByteStream? { state.withLock { $0.open.removeValue(forKey: number) } }
+
+  private static func event(_ name: String, _ object: JSONObject) -> [UInt8] {
+    let data = (try? String(decoding: object.json(), as: UTF8.self)) ?? "{}"
+    return ServerSentEvent(data, name: name).encoded
+  }
+}

@@ -1,0 +1,144 @@
+import Testing
+import VestaBytes
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaTesting
+
+@testable import VestaMessagingWire
+
+private func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+extension SplitMix {
+  fileprivate mutating func message() -> PushMessage {
+    let target: PushMessage.Target = pick([
+      .token("i:0123456789012345678901"), .topic("news-1"), .condition("'a' in topics"), .installation("fid"),
+    ])
+    var message = PushMessage(to: target, data: oneIn(2) ? [:] : ["a": "é", "b": ""])
+    if oneIn(2) { message.notification = PushNotification(title: "t", body: oneIn(2) ? nil : "b") }
+    if oneIn(2) { message.android = ["priority": "HIGH", "ttl": "3.5s"] }
+    if oneIn(2) { message.apns = ["headers": ["apns-priority": "5"], "payload": ["aps": ["badge": 1]]] }
+    if oneIn(2) { message.webpush = ["headers": ["TTL": "60"]] }
+    return message
+  }
+
+  fileprivate mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0...below(3) where !bytes.isEmpty {
+      let index = below(bytes.count)
+      switch below(3) {
+      case 0: bytes[index] = UInt8(below(256))
+      case 1: bytes.remove(at: index)
+      default: bytes.insert(contentsOf: pick([utf8("{"), utf8("null"), utf8("[[[["), utf8("\"\u{0}")]), at: index)
+      }
+    }
+    return bytes
+  }
+}
+
+@Suite struct MessagingWireTests {
+  @Test func `messages and deliveries are read as they are written`() throws {
+    var random = SplitMix(seed: 11)
+    for _ in 0..<2_000 {
+      let message = random.message()
+      let request = SendWire.Request(message, isValidateOnly: random.oneIn(2))
+      #expect(try SendWire.request(SendWire.body(of: request)) == request)
+      let delivery = PushDelivery(
+        messageID: "7", message: message, from: "/topics/a", sentTime: .max,
+        settings: DeliverySettings(message, platform: random.pick(["ios", "web", "linux"]), now: 5),
+        droppedBefore: random.below(3))
+      #expect(try DeliveryWire.delivery(try DeliveryWire.json(of: delivery).json()) == delivery)
+    }
+  }
+
+  @Test func `requests are read as they are written`() throws {
+    let topic = TopicWire.Request(topic: "a%20b", tokens: ["x", "y"])
+    #expect(try TopicWire.request(TopicWire.body(of: topic)) == topic)
+    let call = DeliveryWire.Request(token: "t", messageIDs: ["1", "2"])
+    #expect(try DeliveryWire.request(DeliveryWire.body(of: call)) == call)
+    let name = "projects/p/messages/1"
+    #expect(try SendWire.name(SendWire.body(ofName: name)) == name)
+    let answer = RegistrationWire.body(token: "i:t", installationID: "i", project: "p")
+    #expect(try RegistrationWire.token(answer) == "i:t")
+    #expect(String(decoding: answer, as: UTF8.self) == #"{"name":"projects/p/registrations/i","token":"i:t"}"#)
+  }
+
+  @Test func `addresses of browsers and devices become text and back`() throws {
+    let web = PushAddress.webPush(
+      WebPushAddress(endpoint: "https://push.example/é", auth: "a", p256dh: "p", applicationKey: "k", origin: "o"))
+    let device = PushAddress.apns(APNsAddress(token: "00ff", isSandbox: true, bundleID: "com.example"))
+    for (platform, address) in [("web", web), ("ios", device)] {
+      #expect(PushAddress(text: address.text) == address)
+      let body = RegistrationWire.body(platform: platform, address: address)
+      let request = try RegistrationWire.request(body, installationID: "i", appID: "a")
+      #expect(request.platform == platform && request.pushAddress == address.text)
+    }
+    #expect(PushAddress(text: "anything") == .other("anything"))
+    for body in ["{}", #"{"web":{}}"#, #"{"ios":{"apns_token":""}}"#, #"{"web":{},"ios":{}}"#, "[]", ""] {
+      #expect(throws: MessagingServiceError.self) {
+        try RegistrationWire.request(utf8(body), installationID: "i", appID: "a")
+      }
+    }
+  }
+
+  @Test func `routes are read as they are written, and in upstream's other forms`() throws {
+    let calls: [MessagingRoute.Call] = [
+      .send, .register, .renew("i:t"), .unregister("i"), .subscribe("i:t", topic: "a%b"),
+      .unsubscribe("i", topic: "é"), .outbox(pageSize: 5, pageToken: "7"), .connect, .acknowledge,
+    ]
+    for call in calls {
+      let route = MessagingRoute(project: "p q", call)
+      #expect(try MessagingRoute(method: route.method, target: route.target) == route)
+    }
+    for call in [MessagingRoute.Call.subscribeMany, .unsubscribeMany, .info("i:t/é")] {
+      let route = MessagingRoute(project: nil, call)
+      #expect(try MessagingRoute(method: route.method, target: route.target) == route)
+    }
+    let apple = "/v1/projects/p/registrations/f/topicSubscriptions/a%25b"
+    #expect(try MessagingRoute(method: "POST", target: apple + ":subscribe")?.call == .subscribe("f", topic: "a%b"))
+    #expect(try MessagingRoute(method: "POST", target: apple + ":unsubscribe")?.call == .unsubscribe("f", topic: "a%b"))
+    for target in ["/v1/projects/p/messages", "/v1/projects/p/remoteConfig", "/iid/v2:x", "/", "/v1/projects/p"] {
+      #expect(try MessagingRoute(method: "POST", target: target) == nil, "\(target)")
+    }
+  }
+
+  @Test func `a failure says its code, its reason and its field, and is read back`() throws {
+    let error = MessagingServiceError.invalid("message.android.ttl", "no")
+    let text = String(decoding: MessagingErrorWire.body(of: error), as: UTF8.self)
+    #expect(
+      text.contains(#""@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT""#))
+    for error in [error, .unregistered, MessagingServiceError(.unavailable, "later")] {
+      let read = MessagingErrorWire.error(
+        status: error.code.httpStatus, body: MessagingErrorWire.body(of: error))
+      #expect(read.code == error.code && read.reason == error.reason && read.field == error.field)
+    }
+    // Somebody who may not call has no failure of a push service.
+    let refused = MessagingErrorWire.body(of: MessagingServiceError(.unauthenticated, "who?"))
+    #expect(!String(decoding: refused, as: UTF8.self).contains("FcmError"))
+  }
+
+  @Test func `damaged bodies and targets are read or refused`() {
+    var random = SplitMix(seed: 12)
+    for _ in 0..<100_000 {
+      let delivery = PushDelivery(
+        messageID: "7", message: random.message(), from: "1", sentTime: 1,
+        settings: DeliverySettings(PushMessage(to: .topic("a")), platform: "", now: 0))
+      let body: [UInt8] =
+        switch random.below(4) {
+        case 0: SendWire.body(of: SendWire.Request(random.message()))
+        case 1: TopicWire.body(of: TopicWire.Request(topic: "a", tokens: ["x"]))
+        case 2: DeliveryWire.body(of: DeliveryWire.Request(token: "t", messageIDs: ["1"]))
+        default: (try? DeliveryWire.json(of: delivery).json()) ?? []
+        }
+      let damaged = random.damaged(body)
+      _ = try? SendWire.request(damaged)
+      _ = try? TopicWire.request(damaged)
+      _ = try? DeliveryWire.request(damaged)
+      _ = try? DeliveryWire.delivery(damaged)
+      _ = try? RegistrationWire.request(damaged, installationID: "i", appID: "a")
+      _ = MessagingErrorWire.error(status: 400, body: damaged)
+      let path = random.damaged(utf8("/v1/projects/p/registrations/i:t/topicSubscriptions?topic_name=a%25"))
+      _ = try? MessagingRoute(
+        method: random.pick(["GET", "POST", "DELETE"]), target: String(decoding: path, as: UTF8.self))
+    }
+  }
+}
