@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "VestaFirestoreService", targets: ["VestaFirestoreService"]),
     .library(name: "VestaFirestoreWire", targets: ["VestaFirestoreWire"]),
     .library(name: "VestaFirestoreEndpoints", targets: ["VestaFirestoreEndpoints"]),
+    .library(name: "VestaFirestoreRemote", targets: ["VestaFirestoreRemote"]),
   ],
   dependencies: [
     .package(path: "../Core"),
@@ -87,16 +88,21 @@ let package = Package(
     .testTarget(
       name: "VestaFirestoreTests",
       dependencies: [
-        "VestaFirestore", "VestaFirestoreModel", "VestaFirestoreReference", "VestaFirestoreService",
-        "VestaFirestoreSync",
+        "VestaFirestore", "VestaFirestoreEndpoints", "VestaFirestoreModel", "VestaFirestoreReference",
+        "VestaFirestoreRemote", "VestaFirestoreService", "VestaFirestoreSync",
+        .product(name: "VestaAuthInterop", package: "AuthInterop"),
         .product(name: "VestaAuthInteropFakes", package: "AuthInterop"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),
@@ -195,6 +201,36 @@ let package = Package(
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaFirestoreRemote",
+      dependencies: [
+        "VestaFirestoreWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaFirestoreRemoteTests",
+      dependencies: [
+        "VestaFirestoreEndpoints", "VestaFirestoreRemote", "VestaFirestoreService", "VestaFirestoreWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

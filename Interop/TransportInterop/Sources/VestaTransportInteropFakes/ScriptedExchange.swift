@@ -8,6 +8,8 @@ final class ScriptedExchange: Sendable {
     var fromClient = ScriptedFrames()
     var head: HTTPRequest?
     var collected: [UInt8] = []
+    /// The body of a request whose handler reads it on arrival.
+    var incoming: ByteStream?
     var tasks: [Task<Void, Never>] = []
     var sent: ByteStream?
     var isOver = false
@@ -38,14 +40,13 @@ final class ScriptedExchange: Sendable {
 
   // MARK: The client
 
-  func response(to request: HTTPRequest, body: [UInt8]) async throws -> HTTPResponse {
+  func response(to request: HTTPRequest) async throws -> HTTPResponse {
     received.pipe.setDemand(nil, onCancel: { self.cut() })
     return try await turn.wait { _ in
       pipe.server.setReceiver { self.serverReceived($0) }
       pipe.client.setReceiver { self.clientReceived($0) }
       send(.head(ScriptedFrames.head(of: request)), from: pipe.client)
-      if !body.isEmpty { send(.piece(body), from: pipe.client) }
-      send(.end, from: pipe.client)
+      send(request.body, trailers: [:], from: pipe.client)
     } onCancel: { _ in
       self.cut()
     }
@@ -62,8 +63,8 @@ final class ScriptedExchange: Sendable {
           let (status, fields) = ScriptedFrames.response(text)
           turn.begin()?.resume(returning: HTTPResponse(status, fields: fields, body: .stream(received)))
         case .piece(let bytes): received.offer(bytes)
-        case .end:
-          received.finish()
+        case .end(let text):
+          received.finish(trailers: ScriptedFrames.trailers(text))
           finish()
         }
       }
@@ -91,28 +92,52 @@ final class ScriptedExchange: Sendable {
     switch event {
     case .finished: break
     case .lost:
-      let (tasks, sent) = state.withLock { ($0.tasks, $0.sent) }
+      let (tasks, sent, incoming) = state.withLock { ($0.tasks, $0.sent, $0.incoming) }
       for task in tasks { task.cancel() }
       sent?.cancel()
+      incoming?.fail(TransportError(.connectionLost, "The connection was cut."))
     case .bytes(let bytes):
       for frame in state.withLock({ $0.fromClient.feed(bytes) }) {
         switch frame {
-        case .head(let text): state.withLock { $0.head = ScriptedFrames.request(text) }
-        case .piece(let bytes): state.withLock { $0.collected += bytes }
-        case .end: serve()
+        case .head(let text): begin(ScriptedFrames.request(text))
+        case .piece(let bytes): take(bytes)
+        case .end: end()
         }
       }
     }
   }
 
-  private func serve() {
-    let (request, body) = state.withLock { ($0.head, $0.collected) }
+  private func begin(_ request: HTTPRequest?) {
+    guard var request else { return cut() }
+    let head = HTTPRequestHead(method: request.method, target: request.target, fields: request.fields)
+    guard case .streamed = handler.bodyDelivery(for: head) else { return state.withLock { $0.head = request } }
+    let body = ByteStream()
+    state.withLock { $0.incoming = body }
+    request.body = .stream(body)
+    serve(request)
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    let incoming = state.withLock { state in
+      if state.incoming == nil { state.collected += bytes }
+      return state.incoming
+    }
+    incoming?.offer(bytes)
+  }
+
+  private func end() {
+    let (request, body, incoming) = state.withLock { ($0.head, $0.collected, $0.incoming) }
+    if let incoming { return incoming.finish() }
     guard var request else { return cut() }
     let head = HTTPRequestHead(method: request.method, target: request.target, fields: request.fields)
     if !body.isEmpty, case .collected(let limit) = handler.bodyDelivery(for: head), body.count > limit {
       return write(handler.refusal(of: head, limit: limit))
     }
     request.body = body.isEmpty ? .empty : .bytes(body)
+    serve(request)
+  }
+
+  private func serve(_ request: HTTPRequest) {
     switch handler.reply(to: request) {
     case .response(let response): write(response)
     case .webSocket: write(HTTPResponse(426))
@@ -129,16 +154,25 @@ final class ScriptedExchange: Sendable {
 
   private func write(_ response: HTTPResponse) {
     send(.head(ScriptedFrames.head(of: response)), from: pipe.server)
-    guard case .stream(let stream, _) = response.body else {
-      if let bytes = response.body.bytes, !bytes.isEmpty { send(.piece(bytes), from: pipe.server) }
-      return send(.end, from: pipe.server)
+    if case .stream(let stream, _) = response.body {
+      state.withLock { $0.sent = stream }
+      if pipe.isCut { stream.cancel() }
     }
-    state.withLock { $0.sent = stream }
-    if pipe.isCut { stream.cancel() }
+    send(response.body, trailers: response.trailers, from: pipe.server)
+  }
+
+  // MARK: Both
+
+  /// Sends a body to its end; one that fails cuts the connection.
+  private func send(_ body: HTTPBody, trailers: HTTPFields, from end: ScriptedPipe.End) {
+    guard case .stream(let stream, _) = body else {
+      if let bytes = body.bytes, !bytes.isEmpty { send(.piece(bytes), from: end) }
+      return send(.end(ScriptedFrames.text(of: trailers)), from: end)
+    }
     run { exchange in
       do {
-        while let bytes = try await stream.next() { exchange.send(.piece(bytes), from: exchange.pipe.server) }
-        exchange.send(.end, from: exchange.pipe.server)
+        while let bytes = try await stream.next() { exchange.send(.piece(bytes), from: end) }
+        exchange.send(.end(ScriptedFrames.text(of: stream.trailers)), from: end)
       } catch {
         stream.cancel()
         exchange.cut()
@@ -163,7 +197,8 @@ struct ScriptedFrames: Sendable {
   enum Frame: Sendable {
     case head(String)
     case piece([UInt8])
-    case end
+    /// With the trailers.
+    case end(String)
   }
 
   private var buffer: [UInt8] = []
@@ -173,7 +208,7 @@ struct ScriptedFrames: Sendable {
       switch frame {
       case .head(let text): (0, Array(text.utf8))
       case .piece(let bytes): (1, bytes)
-      case .end: (2, [])
+      case .end(let text): (2, Array(text.utf8))
       }
     let length = UInt32(payload.count)
     return [kind] + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> UInt32($0)) }
@@ -191,7 +226,7 @@ struct ScriptedFrames: Sendable {
       switch buffer[start] {
       case 0: frames.append(.head(String(decoding: payload, as: UTF8.self)))
       case 1: frames.append(.piece(Array(payload)))
-      default: frames.append(.end)
+      default: frames.append(.end(String(decoding: payload, as: UTF8.self)))
       }
       start += 5 + length
     }
@@ -219,6 +254,10 @@ struct ScriptedFrames: Sendable {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     return (HTTPStatus(lines.first.flatMap { Int($0) } ?? 500), fields(lines.dropFirst()))
   }
+
+  static func text(of trailers: HTTPFields) -> String { lines(trailers).joined(separator: "\n") }
+
+  static func trailers(_ text: String) -> HTTPFields { fields(text.split(separator: "\n").map(String.init)[...]) }
 
   private static func lines(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name): \($0.value)" } }
 

@@ -7,7 +7,8 @@ public import VestaTransportInterop
 ///
 /// A simple framing is in the place of HTTP, so that every byte of a request and of a response can be the last one.
 /// Time is virtual and needs no driver: what was sent arrives at once, in the order of its delays. A connection is
-/// never used for a second exchange.
+/// never used for a second exchange. Bodies that are streams travel in both directions at once, with trailers; nobody
+/// is held back.
 ///
 /// ```swift
 /// let network = ScriptedNetwork(to: handler, seed: 7) { number in
@@ -71,7 +72,6 @@ public final class ScriptedNetwork: HTTPClient {
 
   /// Sends a request over a connection of its own.
   public func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
-    let body = try await request.body.collect(upTo: .max)
     let number = try state.withLock { state in
       guard !state.isDown else {
         throw TransportError(.cannotConnect, "The network is down.", mayHaveBeenProcessed: false)
@@ -88,7 +88,7 @@ public final class ScriptedNetwork: HTTPClient {
       self?.remove(number)
     }
     state.withLock { $0.open[number] = exchange }
-    return try await exchange.response(to: request, body: body)
+    return try await exchange.response(to: request)
   }
 
   /// There are no WebSockets.

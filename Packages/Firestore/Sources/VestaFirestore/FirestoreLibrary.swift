@@ -31,11 +31,14 @@ public enum FirestoreLibrary: Library {
             (any FirestoreBackend).self,
             providedBy: """
               FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which needs a store too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or FirestoreRemoteLibrary of VestaFirestoreRemote \
+              (a server, emulators or Firebase; Packages/Firestore), which needs a transport
               """),
+          .optional((any FirestoreBackendSource).self),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any CryptoProvider).self),
+          .optional((any NetworkMonitor).self),
           .optional((any StoreProvider).self),
         ]
       ) { container, isCacheable in

@@ -23,6 +23,9 @@ public enum FirestoreServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
+  /// In this process.
+  public static let backends = Set<VestaOptions.Backend.Kind>.embedded
+
   /// The engine, as its protocol, one for each project.
   public static func components() -> [Component] {
     [

@@ -110,7 +110,10 @@ struct LifecycleTests {
       }
     }
     try await done.pass()
-    #expect(log.entries.filter { $0.hasSuffix("read") }.count == 7)
+    // What a network has to answer may fail with the end, what the cache or an engine in the process answers does not.
+    let answered = log.entries.filter { $0.hasSuffix("read") }.count
+    #expect(Wire.isAsked ? (2...7).contains(answered) : answered == 7)
+    #expect(log.entries.filter { $0 != "end" }.count == 7)
     if !isDeleted { #expect(log.entries.last == "end") }
     await app.delete()
   }

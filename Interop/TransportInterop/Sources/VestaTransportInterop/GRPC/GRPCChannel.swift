@@ -43,10 +43,13 @@ public struct GRPCChannel: Sendable {
   ///   - message: The request.
   ///   - metadata: Further fields of the request.
   ///   - timeout: How long the caller waits; the server is told.
+  ///   - isRepeatable: Whether the call may be made twice without a second effect. A connection that was lost is
+  ///     `UNAVAILABLE` then, and `DEADLINE_EXCEEDED` otherwise if the server may have acted.
   /// - Returns: The response.
   /// - Throws: ``GRPCError``; `CancellationError`.
   public func unary(
-    _ path: String, _ message: [UInt8], metadata: HTTPFields = [:], timeout: Duration? = nil
+    _ path: String, _ message: [UInt8], metadata: HTTPFields = [:], timeout: Duration? = nil,
+    isRepeatable: Bool = true
   ) async throws -> GRPCResponse {
     let body = HTTPBody.bytes(try GRPCMessages.frame(message))
     let deadline = timeout.map { clock.now() + min($0, Self.noDeadline).microseconds }
@@ -55,7 +58,24 @@ public struct GRPCChannel: Sendable {
         request(path, metadata, timeout, body), timeout: timeout ?? Self.noDeadline)
       return try await answer(response, deadline)
     } catch let error as TransportError {
-      throw GRPCError(error)
+      throw GRPCError(error, isRepeatable: isRepeatable)
+    }
+  }
+
+  /// Calls a method with one request and a stream of responses, and waits for the head.
+  func responses(
+    _ path: String, _ message: [UInt8], metadata: HTTPFields, timeout: Duration, isRepeatable: Bool
+  ) async throws -> GRPCReader {
+    let body = HTTPBody.bytes(try GRPCMessages.frame(message))
+    let deadline = clock.now().addingReportingOverflow(timeout.microseconds)
+    do {
+      let response = try await client.send(request(path, metadata, timeout, body), timeout: timeout)
+      try Self.check(response)
+      return GRPCReader(response, options, try compression(of: response), isRepeatable: isRepeatable) { stream in
+        deadline.overflow ? nil : clock.schedule(at: deadline.partialValue) { stream.cancel() }
+      }
+    } catch let error as TransportError {
+      throw GRPCError(error, isRepeatable: isRepeatable)
     }
   }
 

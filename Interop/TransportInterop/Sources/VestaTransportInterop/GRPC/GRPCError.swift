@@ -39,6 +39,12 @@ public struct GRPCError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(error.serviceCode, error.message)
   }
 
+  /// The failure of a call that must not be repeated unseen where ``TransportError/mayHaveBeenProcessed``.
+  init(_ error: TransportError, isRepeatable: Bool) {
+    let status = error.status(isRepeatable: isRepeatable)
+    self.init(status.code, status.message)
+  }
+
   /// The failure for an error: itself, or what its kind means.
   ///
   /// - Parameter error: An error; its text stays on this side unless it is a ``GRPCError`` or a ``TransportError``.

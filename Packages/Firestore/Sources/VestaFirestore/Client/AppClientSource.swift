@@ -11,6 +11,9 @@ internal import VestaStoreInterop
 /// Makes the clients of an app's databases from what else is in the app.
 final class AppClientSource: FirestoreClientSource {
   private let backend: any FirestoreBackend
+  /// The backends of other addresses; `nil` where the backend is an engine in the process.
+  private let source: (any FirestoreBackendSource)?
+  private let monitor: (any NetworkMonitor)?
   private let auth: (any AuthInterop)?
   private let appCheck: (any AppCheckInterop)?
   private let digest: (@Sendable ([UInt8]) -> [UInt8])?
@@ -20,10 +23,12 @@ final class AppClientSource: FirestoreClientSource {
 
   init(_ container: ComponentContainer) throws {
     backend = try container.require((any FirestoreBackend).self)
+    source = try container.find((any FirestoreBackendSource).self)
     auth = try container.find((any AuthInterop).self)
     appCheck = try container.find((any AppCheckInterop).self)
     digest = try container.find((any CryptoProvider).self).flatMap(Self.md5)
-    if case .embedded = container.options.backend { isEmbedded = true } else { isEmbedded = false }
+    isEmbedded = container.options.backend.kind == .embedded
+    monitor = isEmbedded ? nil : try container.find((any NetworkMonitor).self)
     let app = container.app
     store = try container.find((any StoreProvider).self).map { stores in
       let closed = StoreError(.closed, operation: "open the cache", message: "The app was deleted.")
@@ -39,9 +44,11 @@ final class AppClientSource: FirestoreClientSource {
   func makeClient(
     database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
   ) throws -> any FirestoreClient {
+    let origin = try origin(of: settings)
+    let backend = try origin.flatMap { origin in try source?.backend(at: origin) } ?? backend
     var options = SyncOptions()
     options.isEmbedded = isEmbedded
-    options.persistenceKey = database.description
+    options.persistenceKey = Self.persistenceKey(database, at: origin)
     options.digest = digest
     options.user = auth?.getUserID()
     options.log = { log.warning("I-FST000003", $0) }
@@ -58,7 +65,29 @@ final class AppClientSource: FirestoreClientSource {
       }
     }
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
-    return SyncClientAdapter(client, auth: auth, isEmbedded: isEmbedded)
+    return SyncClientAdapter(client, auth: auth, monitor: monitor, isEmbedded: isEmbedded)
+  }
+
+  // MARK: Addresses
+
+  /// The address that the settings name; `nil` for that of the app's options.
+  private func origin(of settings: FirestoreSettings.Values) throws -> String? {
+    guard let origin = settings.origin else { return nil }
+    guard let source else {
+      throw FirestoreErrorCode(
+        .failedPrecondition,
+        """
+        The settings of this Firestore, or useEmulator, name \(origin), but the backend of its app is an engine in this \
+        process. Configure the app with VestaOptions.backend = .emulator(host:port:) and FirestoreRemoteLibrary, or leave \
+        the address out.
+        """)
+    }
+    return origin == source.origin ? nil : origin
+  }
+
+  /// The prefix of the rows of a database: what was written for one backend is never sent to another.
+  private static func persistenceKey(_ database: DatabaseName, at origin: String?) -> String {
+    origin.map { "\(database.description) at \($0)" } ?? database.description
   }
 
   /// The garbage collection of the cache, and the store of its rows.
@@ -80,7 +109,8 @@ final class AppClientSource: FirestoreClientSource {
 
   func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {
     guard let store, settings.cacheSettings is PersistentCacheSettings else { return }
-    try await SyncClient.clear(store.get().store, persistenceKey: database.description)
+    let key = Self.persistenceKey(database, at: try origin(of: settings))
+    try await SyncClient.clear(store.get().store, persistenceKey: key)
   }
 
   func close() async {

@@ -9,11 +9,15 @@ internal import VestaFirestoreSync
 final class SyncClientAdapter: FirestoreClient {
   private let client: SyncClient
   private let users: VestaConcurrency.ListenerRegistration?
+  private let changes: VestaConcurrency.ListenerRegistration?
   let answersLocally: Bool
 
-  init(_ client: SyncClient, auth: (any AuthInterop)?, isEmbedded: Bool) {
+  init(
+    _ client: SyncClient, auth: (any AuthInterop)?, monitor: (any NetworkMonitor)? = nil, isEmbedded: Bool
+  ) {
     self.client = client
     answersLocally = isEmbedded
+    changes = monitor?.addChangeListener { [weak client] in client?.networkHasChanged() }
     let last = Locked(auth?.getUserID().map { UTF8String($0) })
     users = auth?.addTokenListener { [weak client] change in
       let user = change.userID.map { UTF8String($0) }
@@ -76,6 +80,7 @@ final class SyncClientAdapter: FirestoreClient {
 
   func shutdown() async {
     users?.cancel()
+    changes?.cancel()
     await client.shutdown()
   }
 }

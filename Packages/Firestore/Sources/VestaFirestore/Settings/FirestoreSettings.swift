@@ -12,10 +12,20 @@ internal import VestaConcurrency
 public final class FirestoreSettings: Sendable {
   /// The values, which can be set from any thread.
   struct Values: Sendable {
-    var host = "firestore.googleapis.com"
+    var host = defaultHost
     var isSSLEnabled = true
     var dispatchQueue = DispatchQueue.main
     var cacheSettings: any LocalCacheSettings = PersistentCacheSettings()
+
+    private static let defaultHost = "firestore.googleapis.com"
+
+    /// The address that the settings name; `nil` while the host is the default one, and the app's options decide.
+    var origin: String? {
+      if host == Self.defaultHost { return nil }
+      let usualPort = isSSLEnabled ? ":443" : ":80"
+      let name = host.hasSuffix(usualPort) ? String(host.dropLast(usualPort.count)) : host
+      return (isSSLEnabled ? "https://" : "http://") + name.lowercased()
+    }
   }
 
   private let state: Locked<Values>
@@ -28,13 +38,15 @@ public final class FirestoreSettings: Sendable {
   /// The values at this time.
   var values: Values { state.withLock { $0 } }
 
-  /// The host of the backend, for remote backends.
+  /// The host of the backend, with a port such as `localhost:8080` unless it is the usual one.
+  ///
+  /// Another host than the default one is used in place of the address in the app's options. The cache belongs to it.
   public var host: String {
     get { values.host }
     set { state.withLock { $0.host = newValue } }
   }
 
-  /// Whether a remote backend is reached through TLS.
+  /// Whether the ``host`` is reached through TLS.
   public var isSSLEnabled: Bool {
     get { values.isSSLEnabled }
     set { state.withLock { $0.isSSLEnabled = newValue } }

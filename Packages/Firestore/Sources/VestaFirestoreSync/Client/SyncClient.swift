@@ -88,6 +88,9 @@ package final class SyncClient: Sendable {
     return writer.bytes
   }
 
+  /// Notes that the network of the machine has changed: streams begin again, without a pause.
+  package func networkHasChanged() { run { $0.networkChanged() } }
+
   /// Deletes the rows of a client that no longer runs.
   package static func clear(_ store: any OrderedStore, persistenceKey: String) async throws {
     try await CacheWriter.clear(store, prefix: prefix(persistenceKey))

@@ -121,6 +121,9 @@ extension ClientMachine {
     perform(onlineMachine.update(.unknown))
   }
 
+  /// The network of the machine is another one: connections may be dead without a sign, and pauses are over.
+  package func networkChanged() { restartNetwork() }
+
   func restartNetwork() {
     guard isNetworkEnabled else { return }
     isNetworkEnabled = false

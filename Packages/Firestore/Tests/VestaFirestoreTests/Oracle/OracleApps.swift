@@ -103,6 +103,7 @@ enum OracleApps {
   static func makeRemote(of first: VestaApp) throws -> VestaApp {
     let name = "\(first.name)-remote"
     let backend = try first.container.require((any FirestoreBackend).self)
+    if Wire.isAsked { return try Wire.makeApp(name, project: first.options.projectID ?? "", of: backend) }
     kept.withLock { $0.backends[name] = backend }
     return try VestaApp.configure(
       name: name, options: VestaOptions(projectID: first.options.projectID ?? "", backend: .firebase),

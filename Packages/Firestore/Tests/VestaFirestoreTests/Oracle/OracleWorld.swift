@@ -38,7 +38,7 @@ final class OracleWorld {
 
   init(seed: UInt64) throws {
     random = SplitMix(seed: seed)
-    let isRemote = random.oneIn(2)
+    let isRemote = random.oneIn(2) || Wire.isAsked
     let first = try OracleApps.make(seed: seed)
     let second = try isRemote ? OracleApps.makeRemote(of: first) : OracleApps.makeSecond(of: first)
     clients = [
