@@ -38,7 +38,7 @@ struct Paper {
   }
 
   private static let rooms = [
-    "Packages/", "Interop/", "Tests/", "Scripts/", "Sources/", "Documentation/", ".github/", ".ci/",
+    "Packages/", "Interop/", "Tests/", "Scripts/", "Sources/", ".github/", ".ci/",
   ]
 
   /// The words in backticks that are paths: those that begin with a room, and names of files.

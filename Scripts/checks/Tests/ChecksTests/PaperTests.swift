@@ -14,9 +14,9 @@ import Testing
   func `a path that is not there is found`(text: String) {
     tree.files[readme]? += "\n\(text)\n"
     #expect(tree.verdict == ["\(readme):9: paths"])
-    tree.files["Documentation/Guide.md"] = "\n\(text)\n"
+    tree.files["Tests/Guide.md"] = "\n\(text)\n"
     let exists = text.contains("VestaFirestore/")  // a guide may name the files of any package in short
-    #expect(tree.verdict.contains("Documentation/Guide.md:2: paths") == !exists)
+    #expect(tree.verdict.contains("Tests/Guide.md:2: paths") == !exists)
   }
 
   @Test(arguments: [
