@@ -61,15 +61,9 @@ public enum FirestoreRemoteLibrary: Library {
     if let agent = container.app?.userAgent, !rest.fields.contains("x-firebase-client") {
       rest.fields.append("x-firebase-client", agent)
     }
-    rest.compression = try rest.compression ?? container.find(GRPCCompression.self)
-    rest.ownerToken = try rest.ownerToken ?? ownerToken(in: container)
+    rest.complete(
+      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      isEmulator: container.options.backend.kind == .emulators)
     return rest
-  }
-
-  /// Emulators know the owner by a word.
-  private static func ownerToken(in container: ComponentContainer) throws -> (@Sendable () async throws -> String)? {
-    if container.options.backend.kind == .emulators { return { "owner" } }
-    guard let source = try container.find((any OwnerTokenSource).self) else { return nil }
-    return { try await source.token() }
   }
 }
