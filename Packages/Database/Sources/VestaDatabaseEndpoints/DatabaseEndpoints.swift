@@ -7,7 +7,9 @@ public import VestaTransportInterop
 /// | route | answered by |
 /// |---|---|
 /// | `/path.json` | reads and writes without a connection; with `Accept: text/event-stream` a listen |
+/// | `/.settings/rules.json`, `/.inspect/databases.json` | `DatabaseAdminBackend`: rules and their indexes, the databases |
 /// | `/.ws?v=5` | a connection, by the protocol of the SDKs |
+/// | `/.lp` | the same by long polling, for browsers that cannot open a WebSocket |
 ///
 /// A request names its database by `ns`, or by the first label of a host of Firebase; without either it is
 /// `<project>-default-rtdb`. The databases `<project>-default-rtdb` and `<project>` belong to a project; in a server
@@ -30,7 +32,7 @@ public struct DatabaseEndpoints: EndpointProvider {
   /// Names of other products end with `.json`, too: only with a database in the query it is surely this one.
   public func serves(_ head: HTTPRequestHead) -> Bool {
     let path = head.target.prefix { $0 != "?" }
-    if path == "/.ws" { return true }
+    if path == "/.ws" || path == "/.lp" { return true }
     guard path.hasSuffix(".json") else { return false }
     let query = head.target.utf8.dropFirst(path.utf8.count + 1)
     return query.split(separator: UInt8(ascii: "&")).contains { $0.starts(with: "ns=".utf8) }
@@ -63,6 +65,15 @@ public struct DatabaseEndpointsTuning: Sendable, Hashable {
   /// The bytes of the requests of a connection that may wait for their replies.
   public var requestBytes = 32 << 20
 
+  /// How long a poll waits for something to send: longer than clients wait before they send the next one.
+  public var pollLength = Duration.seconds(45)
+
+  /// The time after which a session of long polling ends that is not polled.
+  public var pollPause = Duration.seconds(60)
+
+  /// The largest number of sessions of long polling.
+  public var sessionLimit = 10_000
+
   /// Figures that suit upstream's clients.
   public init() { wire.maximumMessageBytes = 32 << 20 }
 }
@@ -77,11 +88,14 @@ struct DatabaseHandler: HTTPHandler {
 
   init(host: any EndpointHost, links: OpenLinks, tuning: DatabaseEndpointsTuning) {
     (self.host, self.links, self.tuning) = (host, links, tuning)
+    let polls = PollSessions(host, links, tuning)
     rest = RESTHandler.make(bodyLimit: tuning.bodyLimit, compression: host.compression, rules: rules) {
       error, request in
       DatabaseFailure.response(to: error, of: request)
     } serve: { request in
-      try await DatabaseExchange(request, host, links, tuning).response()
+      if request.http.path == "/.lp" { return try await polls.response(to: request.http) }
+      if let call = try AdministrationCall(request, host) { return try await call.response() }
+      return try await DatabaseExchange(request, host, links, tuning).response()
     }
   }
 

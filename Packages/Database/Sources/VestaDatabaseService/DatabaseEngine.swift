@@ -20,9 +20,10 @@ public import VestaStoreInterop
 /// connection.send(.put("rooms/hall", DatabaseNode(.string("Hall")), hash: nil), id: 1)
 /// ```
 public final class DatabaseEngine: DatabaseBackend {
-  private let frame: EngineFrame<DatabaseServiceError>
+  let frame: EngineFrame<DatabaseServiceError>
   private let callers: CallerCheck
-  private let options: DatabaseServiceOptions
+  let options: DatabaseServiceOptions
+  private let declared: DeclaredIndexes
   private let rooms: Locked<RoomTable>
   /// The owner of this engine's sessions, where other engines use the same store.
   private let owner: String
@@ -45,6 +46,7 @@ public final class DatabaseEngine: DatabaseBackend {
     open: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.options = options
+    declared = DeclaredIndexes(options)
     self.callers = callers
     owner = options.makeSession()
     rooms = Locked(RoomTable(idleLimit: options.tuning.idleDatabases))
@@ -105,6 +107,9 @@ public final class DatabaseEngine: DatabaseBackend {
   /// The number of open databases, including the ones being closed.
   var roomCount: Int { rooms.withLock { $0.all.count } }
 
+  /// The databases that are open.
+  var openRooms: [Room] { rooms.withLock { $0.all } }
+
   /// The database of a name, if it is open.
   func room(_ namespace: String) -> Room? { rooms.withLock { $0.room(namespace) } }
 
@@ -113,7 +118,8 @@ public final class DatabaseEngine: DatabaseBackend {
       rooms.enter(namespace) { number in
         let frame = frame
         return Room(
-          namespace: namespace, owner: number == 0 ? owner : "\(owner)-\(number)", options: options, events: events,
+          namespace: namespace, owner: number == 0 ? owner : "\(owner)-\(number)", options: options,
+          declared: declared, events: events,
           whenConnectionEnds: { [weak self] in self?.leave(namespace) },
           openStore: { try await frame.store() })
       }

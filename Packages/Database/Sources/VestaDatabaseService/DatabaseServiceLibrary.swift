@@ -31,11 +31,13 @@ public enum DatabaseServiceLibrary: Library {
           .optional((any CallerVerifier).self),
           .optional((any AppCheckVerifier).self),
           .optional((any DatabaseGuard).self),
+          .optional((any RulesAdministration).self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         var options = try container.find(DatabaseServiceOptions.self) ?? DatabaseServiceOptions()
         if options.gatekeeper == nil { options.gatekeeper = try container.find((any DatabaseGuard).self) }
+        if options.rules == nil { options.rules = try container.find((any RulesAdministration).self) }
         return DatabaseEngine(
           options: options,
           callers: CallerCheck(
@@ -48,6 +50,7 @@ public enum DatabaseServiceLibrary: Library {
         try await engine.close()
       },
       EmbeddedService<DatabaseEngine>.provides((any DatabaseBackend).self) { $0 },
+      EmbeddedService<DatabaseEngine>.provides((any DatabaseAdminBackend).self) { $0 },
       EmbeddedService<DatabaseEngine>.contributes((any EventSource).self) { $0.events },
     ]
   }

@@ -16,6 +16,10 @@ public struct DatabaseServiceOptions: Sendable {
   /// It is asked in addition to the policy.
   public var gatekeeper: (any DatabaseGuard)?
 
+  /// The rules of the project, whose `.indexOn` parts declare further indexes as long as they are in force; `nil` for
+  /// none.
+  public var rules: (any RulesAdministration)?
+
   /// The time, and the timer that renews leases.
   public var clock = ServiceClock.system
 

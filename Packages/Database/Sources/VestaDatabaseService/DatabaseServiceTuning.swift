@@ -33,6 +33,12 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// How many rows a read has on the threads of tasks; a larger one has dedicated threads.
   var rowsInPlace = 512
 
+  /// How many rows an export gives at a time, and how many values a write of an import has.
+  var rowsOfATransfer = 1_000
+
+  /// The most bytes of a write of an import, roughly.
+  var bytesOfATransfer = 1 << 20
+
   /// The lease of an engine that finds its store shared.
   var lease = Duration.seconds(15)
 

@@ -33,16 +33,19 @@ struct Endpoints {
 
   init(
     _ gatekeeper: (any DatabaseGuard)? = nil, verifier: (any CallerVerifier)? = nil, isDevelopment: Bool = true,
-    indexes: DatabaseIndexes = DatabaseIndexes(), clock: ManualClock = ManualClock(),
+    rules: (any RulesAdministration)? = nil, indexes: DatabaseIndexes = DatabaseIndexes(),
+    clock: ManualClock = ManualClock(),
     tuning: DatabaseEndpointsTuning = DatabaseEndpointsTuning()
   ) async throws {
     self.clock = clock
     var options = DatabaseServiceOptions()
     (options.clock, options.gatekeeper, options.indexes) = (clock.service, gatekeeper, indexes)
+    options.rules = rules
     let callers = CallerCheck(callers: verifier ?? ReadingCallerVerifier())
     engine = DatabaseEngine(store: ModelStore(), options: options, callers: callers)
     host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
     host.add((any DatabaseBackend).self, engine)
+    host.add((any DatabaseAdminBackend).self, engine)
     handler = DatabaseEndpoints(tuning: tuning).handler(in: host)
     _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
   }
@@ -143,7 +146,7 @@ struct SocketReading {
 
 /// Waits until a condition holds that other threads make true.
 func eventually(_ condition: () async throws -> Bool) async throws {
-  let end = ContinuousClock.now + .seconds(30)
+  let end = ContinuousClock.now + .seconds(120)
   while ContinuousClock.now < end {
     if try await condition() { return }
     await Task.yield()

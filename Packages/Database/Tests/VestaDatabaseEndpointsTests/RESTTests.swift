@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
 import VestaServiceInterop
@@ -171,5 +172,48 @@ import VestaTransportInterop
     #expect(script.text == #"/**/take({"x":"\u003c/script>"});"#)
     let file = try await server.send(.get, "/a.json?ns=demo&download=a%22%0Ab.json")
     #expect(file.fields["content-disposition"] == "attachment; filename=\"a__b.json\"")
+  }
+}
+
+/// The calls of the administration.
+@Suite struct AdministrationCallTests {
+  /// Rules that accept any text but the empty one.
+  private final class TextRules: RulesAdministration {
+    private let text = Locked<String?>(nil)
+
+    func replaceRules(
+      with source: String, of product: RuledProduct
+    ) async throws(RulesRefusal) -> [RulesRemark] {
+      guard !source.isEmpty else {
+        let place = RulesRemark.Place(line: 1, column: 2, startOffset: 1, endOffset: 2)
+        throw RulesRefusal([RulesRemark(isError: true, message: "Parse error.", place: place)])
+      }
+      text.withLock { $0 = source }
+      return []
+    }
+
+    func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
+  }
+
+  @Test func `owners set rules and see the databases, and their indexes are in force`() async throws {
+    let server = try await Endpoints(rules: TextRules())
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    let rules = #"{"rules":{"rooms":{".indexOn":"size"}}}"#
+    let path = "/.settings/rules.json?ns=demo"
+    #expect(try await server.send(.put, path, rules).status == 401)
+    #expect(try await server.send(.get, path).status == 401)
+    #expect(try await server.send(.put, path, rules, ["authorization": "Bearer ada"]).status == 401)
+    #expect(try await server.send(.get, path, "", owner).text == "null")
+    let set = try await server.send(.put, path, rules, owner)
+    #expect(set.status == 200 && set.text == #"{"status":"ok"}"#)
+    #expect(try await server.send(.get, path, "", owner).text == rules)
+    let wrong = try await server.send(.put, path, "", owner)
+    #expect(wrong.status == 400 && wrong.error == "1:2: Parse error.")
+    _ = try await server.send(.put, "/rooms.json?ns=demo", #"{"a":{"size":2},"b":{"size":1}}"#)
+    let query = try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22size%22&limitToFirst=1")
+    #expect(query.text == #"{"b":{"size":1}}"#)
+    let list = try await server.send(.get, "/.inspect/databases.json?ns=demo", "", owner)
+    #expect(list.text == #"[{"name":"demo"}]"#)
+    #expect(try await server.send(.put, "/.settings/other.json?ns=demo", "1", owner).status == 501)
   }
 }

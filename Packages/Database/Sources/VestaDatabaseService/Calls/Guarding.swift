@@ -84,6 +84,7 @@ extension Room {
       self?.submit(
         .perform { [weak self] in
           guard let self else { return }
+          await redeclareIndexes()
           for connection in state.withLock({ Array($0.connections.values) }) { await askAgain(connection) }
         })
     }

@@ -154,10 +154,13 @@ extension WriteOperation {
 extension Write {
   /// The write, if it is one with a hash.
   fileprivate var hashed: WriteOperation? {
+    var operation: WriteOperation
     switch request {
-    case .put(let path, let node, let hash?): WriteOperation(put: path, node, hash: hash)
-    case .merge(let path, let values, let hash?): WriteOperation(merge: path, values, hash: hash)
-    default: nil
+    case .put(let path, let node, let hash?): operation = WriteOperation(put: path, node, hash: hash)
+    case .merge(let path, let values, let hash?): operation = WriteOperation(merge: path, values, hash: hash)
+    default: return nil
     }
+    operation.isSilent = connection.caller.suppressesEvents
+    return operation
   }
 }

@@ -31,8 +31,8 @@ extension Room {
 
   /// - Returns: Whether there are indexes that have to be built.
   private func declareIndexes(in store: any OrderedStore) async throws -> Bool {
-    let (context, indexes) = (context, options.indexes)
-    return try await store.write { transaction -> Bool in
+    let (context, indexes) = (context, declared.current)
+    let isBuilding = try await store.write { transaction -> Bool in
       // One small row, without which nobody could remove anything.
       transaction.freesRoom()
       var catalog = try await Self.catalog(in: transaction, context)
@@ -43,6 +43,34 @@ extension Room {
       try await context.catalogs.write(catalog, transaction, context.keys)
       return catalog.isBuilding
     }.value
+    state.withLock { $0.declared = indexes }
+    return isBuilding
+  }
+
+  /// Declares the indexes of the rules that are in force now, and returns when they are declared.
+  func declareIndexesAgain() async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      submit(
+        .perform { [self] in
+          await redeclareIndexes()
+          continuation.resume()
+        })
+    }
+  }
+
+  /// Declares other indexes than those that were declared last; one of the jobs.
+  ///
+  /// A database that is not ready yet declares them when it is.
+  func redeclareIndexes() async {
+    let (isPrepared, last) = state.withLock { ($0.isPrepared && !$0.isOver, $0.declared) }
+    guard isPrepared, last != declared.current else { return }
+    do {
+      if try await declareIndexes(in: try await openStore()) {
+        submit(.perform { [self] in await buildIndexes() })
+      }
+    } catch {
+      log.warning("I-RDS000013", "The indexes of the new rules are not declared: \(error)")
+    }
   }
 
   /// The catalog of the indexes; where its row is damaged the indexes begin anew.

@@ -2,6 +2,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaEventsInterop
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Writes: a group of them in one commit, then the listeners' messages, then the replies.
@@ -146,6 +147,8 @@ extension Room {
 
     private func write(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
       if let refusal = refusal(operation) { return .reply(refusal) }
+      var operation = operation
+      operation.isSilent = connection.caller.suppressesEvents
       switch try await operation.run(in: transaction, context, now: now, rows: rows, for: question) {
       case .written(let values): return .written(values)
       case .stale:

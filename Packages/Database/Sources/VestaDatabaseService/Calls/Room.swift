@@ -33,6 +33,8 @@ final class Room: Sendable {
 
   struct State {
     var isPrepared = false
+    /// The indexes that were declared last.
+    var declared: DatabaseIndexes?
     var connections: [String: EngineConnection] = [:]
     /// Sessions whose operations for the end could not be carried out yet.
     var unfinished: Set<String> = []
@@ -59,6 +61,7 @@ final class Room: Sendable {
   let context: RoomContext
   let access: any DatabaseAccess
   let options: DatabaseServiceOptions
+  let declared: DeclaredIndexes
   let hub = ListenHub()
   let reads = PendingCount()
   let state = Locked(State())
@@ -69,7 +72,8 @@ final class Room: Sendable {
   let lane: CommitLane<Job>
 
   init(
-    namespace: String, owner: String, options: DatabaseServiceOptions, events: EventOutbox? = nil,
+    namespace: String, owner: String, options: DatabaseServiceOptions, declared: DeclaredIndexes? = nil,
+    events: EventOutbox? = nil,
     whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
@@ -80,6 +84,7 @@ final class Room: Sendable {
       namespace: namespace, events: events)
     access = options.access
     self.options = options
+    self.declared = declared ?? DeclaredIndexes(options)
     self.openStore = openStore
     self.whenConnectionEnds = whenConnectionEnds
     observeRules()

@@ -30,10 +30,10 @@ public struct DatabaseIndexes: Sendable, Hashable {
 
   /// The indexes of a rules document.
   ///
-  /// - Parameter rules: The document, in JSON. Rules other than `.indexOn` are ignored.
+  /// - Parameter rules: The document, in JSON, with comments. Rules other than `.indexOn` are ignored.
   /// - Throws: `BytesError` with the place of what cannot be read.
   public init(rules: String) throws(BytesError) {
-    guard let rules = try JSONObject(json: Array(rules.utf8))["rules"]?.object else {
+    guard let rules = try JSONObject(json: RulesText.json(rules))["rules"]?.object else {
       throw BytesError(.malformed, "The document has no object \"rules\".")
     }
     try add(rules, at: [])
@@ -46,6 +46,11 @@ public struct DatabaseIndexes: Sendable, Hashable {
   ///   - child: The path of the value below each child; ".value" for the child itself.
   public mutating func add(path: String, indexOn child: String) {
     add(child, at: path.split(separator: "/").map { $0.hasPrefix("$") ? nil : String($0) })
+  }
+
+  /// Adds the indexes of others.
+  mutating func add(_ others: DatabaseIndexes) {
+    for definition in others.definitions where !definitions.contains(definition) { definitions.append(definition) }
   }
 
   private mutating func add(_ rules: JSONObject, at pattern: [String?]) throws(BytesError) {

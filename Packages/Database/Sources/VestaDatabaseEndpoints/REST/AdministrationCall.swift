@@ -1,0 +1,62 @@
+import VestaBytes
+import VestaDatabaseBackend
+import VestaServiceInterop
+import VestaTransportInterop
+
+/// A call of the administration, which only owners make.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /.settings/rules.json` | the text of the rules in force |
+/// | `PUT /.settings/rules.json` | `{"status":"ok"}`, or 400 with `line:column: …` |
+/// | `GET /.inspect/databases.json` | `[{"name":"demo"}]` |
+struct AdministrationCall: Sendable {
+  private enum Action {
+    case rules, setRules, databases
+  }
+
+  private let action: Action
+  private let place: DatabasePlace
+  private let context: CallContext
+  private let backend: any DatabaseAdminBackend
+  private let body: [UInt8]
+
+  /// - Returns: `nil` for a request of the data.
+  /// - Throws: `UNIMPLEMENTED` for another call of the administration.
+  init?(_ request: RESTRequest, _ host: any EndpointHost) throws {
+    let http = request.http
+    guard ["/.settings/", "/.inspect/"].contains(where: { http.path.hasPrefix($0) }) else { return nil }
+    switch (http.path, http.method) {
+    case ("/.settings/rules.json", .get): action = .rules
+    case ("/.settings/rules.json", .put): action = .setRules
+    case ("/.inspect/databases.json", .get): action = .databases
+    default:
+      throw ServiceStatus(.unimplemented, "This server has no call \(http.method) \(http.path.prefix(100)).")
+    }
+    let fields = try FormFields(String(http.query ?? ""))
+    place = try DatabasePlace(fields["ns"], at: http.authority, in: host)
+    var context = CallContext(http, project: place.project, clock: host.clock)
+    if let token = fields["auth"] ?? fields["access_token"] { context.caller = .credential(.bearer(token)) }
+    self.context = context
+    backend = try host.backend((any DatabaseAdminBackend).self, project: place.project)
+    body = request.body
+  }
+
+  func response() async throws -> HTTPResponse {
+    switch action {
+    case .rules:
+      let text = try await backend.rules(of: place.namespace, context: context)
+      return .json(Array((text ?? "null").utf8))
+    case .setRules:
+      guard let source = String(validating: body, as: UTF8.self) else {
+        throw ServiceStatus(.invalidArgument, "1:1: The rules are not UTF-8.")
+      }
+      _ = try await backend.setRules(source, of: place.namespace, context: context)
+      return .json(Array(#"{"status":"ok"}"#.utf8))
+    case .databases:
+      let names = try await backend.databases(context: context)
+      let list = JSONValue.array(names.map { .object(["name": .string($0)]) })
+      return .json((try? list.json()) ?? [])
+    }
+  }
+}
