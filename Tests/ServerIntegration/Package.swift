@@ -28,7 +28,8 @@ let package = Package(
         .copy("auth_admin.py"), .copy("cases.py"), .copy("config_rest.py"), .copy("export.py"),
         .copy("firestore_client.py"),
         .copy("firestore_rest.py"), .copy("firestore_crash.py"),
-        .copy("firestore_streams.py"), .copy("firestore_webchannel.py"), .copy("storage_client.py"),
+        .copy("firestore_streams.py"), .copy("hostile.py"), .copy("firestore_webchannel.py"),
+        .copy("storage_client.py"),
         .copy("rules_calls.py"), .copy("together.py"),
       ],
       swiftSettings: settings
