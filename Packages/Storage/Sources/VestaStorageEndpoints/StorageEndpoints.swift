@@ -14,10 +14,9 @@ public import VestaTransportInterop
 /// It decides nothing about callers: the engine verifies what they sent, and asks its guard. Google's API is that of
 /// owners: without a credential it is served by a server for development alone, and there as to the owner.
 ///
-/// Of Google's XML there are downloads, uploads and deletes of objects, also by signed URLs, on Storage's own port; where
-/// products share a port, by signed URLs alone. A server for development checks when such a URL expires, and not its
-/// signature; any other one has none of it without a credential. A download that is stored compressed is sent as it is stored, whatever
-/// the client accepts.
+/// Of Google's XML there are downloads, uploads and deletes of objects on the port of Storage; where products share a
+/// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any other
+/// server wants a credential. A download that is stored compressed is sent as it is stored, whatever the client accepts.
 public struct StorageEndpoints: EndpointProvider {
   /// The name of the product.
   public let product = "storage"
