@@ -68,6 +68,7 @@ let package = Package(
         .product(name: "VestaPostgres", package: "Postgres"),
         .product(name: "VestaRules", package: "Rules"),
         .product(name: "VestaRulesGuards", package: "Rules"),
+        .product(name: "VestaRulesTesting", package: "Rules"),
         .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaStorageEndpoints", package: "Storage"),
         .product(name: "VestaStorageService", package: "Storage"),

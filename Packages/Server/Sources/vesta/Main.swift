@@ -11,6 +11,8 @@ struct Main {
     switch arguments.popFirst() {
     case "serve": await serve(Array(arguments))
     case "exec": await execute(Array(arguments))
+    case "import": await report(DataCommands.import(Array(arguments), in: directory))
+    case "export": await report(DataCommands.export(Array(arguments), in: directory))
     case "rules": await report(RulesCommand.run(Array(arguments), in: directory))
     case "token": await report(TokenCommand.run(Array(arguments), in: directory))
     case "doctor": await report(DoctorCommand.run(Array(arguments), in: directory))
@@ -23,7 +25,10 @@ struct Main {
   private static let usage = """
     vesta serve [OPTION...]             Firebase's services on this machine; `vesta serve --help` lists the options
     vesta exec [OPTION...] -- COMMAND   runs a command with a server of its own, and ends with its status
+    vesta import DIR [OPTION...]        adds an export of the Firebase CLI's suite, or of vesta, to the data
+    vesta export DIR [--project P]      has the running server export everything
     vesta rules check [FILE...]         compiles rules
+    vesta rules test FILE               checks cases of Firestore's rules
     vesta rules coverage [OPTION...]    what the rules of a running server have decided, by expression
     vesta token [OPTION...]             an unsigned token for development
     vesta doctor [OPTION...]            says why a server could not start here

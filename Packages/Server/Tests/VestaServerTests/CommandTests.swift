@@ -81,6 +81,42 @@ import VestaTesting
   private static let freePorts = ["", "-auth", "-database", "-firestore", "-functions", "-hub", "-storage"]
     .flatMap { ["--port\($0)", "0"] }
 
+  @Test func `cases of rules are checked, and one that does not hold shows the decision`() async throws {
+    try await withTemporaryDirectory { directory in
+      func write(_ name: String, _ text: String) throws -> String {
+        try Data(text.utf8).write(to: directory.appending(path: name))
+        return directory.appending(path: name).path
+      }
+      _ = try write(
+        "f.rules",
+        """
+        rules_version = '2';
+        service cloud.firestore { match /databases/{d}/documents/notes/{id} {
+          allow get: if resource.data.owner == request.auth.uid || request.auth.token.admin;
+          allow write: if request.resource.data.n > 1;
+        } }
+        """)
+      let start = #"{"rules":"f.rules","documents":{"notes/a":{"owner":"ada","n":1}},"cases":["#
+      let good = [
+        #"{"allows":"get","path":"notes/a","as":{"uid":"ada"}}"#, #"{"denies":"get","path":"notes/a"}"#,
+        #"{"allows":"get","path":"notes/a","as":{"uid":"eve","claims":{"admin":true}}}"#,
+        #"{"allows":"update","path":"notes/a","to":{"n":2}}"#, #"{"denies":"set","path":"notes/b","to":{"n":1}}"#,
+        #"{"denies":"delete","path":"notes/a"}"#,
+      ]
+      let lcov = directory.appending(path: "lcov").path
+      let file = try write("good.json", start + good.joined(separator: ",") + "]}")
+      let passed = await RulesCommand.run(["test", file, "--coverage", lcov], in: "/no")
+      #expect(passed.status == 0 && passed.text.hasSuffix("6 passed, 0 failed"), "\(passed.text)")
+      #expect(try String(contentsOfFile: lcov, encoding: .utf8).contains("DA:3,"))
+      let wrong = try write("wrong.json", start + #"{"denies":"get","path":"notes/a","as":{"uid":"ada"}}]}"#)
+      let failed = await RulesCommand.run(["test", wrong], in: "/no")
+      #expect(failed.status == 1 && failed.text.contains("allow at line 3"), "\(failed.text)")
+      for text in ["", "{}", start + "{}]}", start + #"{"allows":"get","path":"notes"}]}"#] {
+        #expect(await RulesCommand.run(["test", try write("x.json", text)], in: "/no").status == 1)
+      }
+    }
+  }
+
   @Test func `the line of a request has neither query nor control characters`() {
     let line = RequestLog.line("auth", "POST", "/v1/a\u{1B}[31m?key=secret", "200", 1_250)
     #expect(line == "auth POST /v1/a[31m 200 1.3 ms")
@@ -90,7 +126,8 @@ import VestaTesting
     let parsed = try ServeArguments(
       ["--import=a", "--export-on-exit", "--verbose", "--log-format", "json"], in: "/no", keepsData: false)
     #expect(parsed.importPath == "a" && parsed.exportPath == "a" && parsed.logsJSON && parsed.settings.isVerbose)
-    #expect(parsed.settings.data == nil)
+    #expect(parsed.settings.data == nil && parsed.settings.products == nil)
+    #expect(try ServeArguments(["--only", "auth,storage:x"], in: "/no").settings.products == ["auth", "storage"])
     #expect(try ServeArguments(["--export-on-exit", "b"], in: "/no").exportPath == "b")
     #expect(try ServeArguments(["--store", "postgres://u@h/d"], in: "/no").settings.postgres == "postgres://u@h/d")
     for wrong in [

@@ -7,14 +7,16 @@ public import VestaTransportInterop
 /// | route | answered by |
 /// |---|---|
 /// | `/v0/b/B/o`, `/v0/b/B/o/O` | Firebase's API: uploads in one request and in parts, downloads with ranges, metadata, lists, tokens |
+/// | `/BUCKET/OBJECT` | the same in Google's XML: downloads, uploads and deletes, signed URLs |
 /// | `/internal/setRules` | the rules of all projects, as test kits set them; in development alone |
 /// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form, and copies |
 ///
 /// It decides nothing about callers: the engine verifies what they sent, and asks its guard. Google's API is that of
 /// owners: without a credential it is served by a server for development alone, and there as to the owner.
 ///
-/// Google's XML and signed URLs are not offered; a download that is stored compressed is sent as it is stored, whatever
-/// the client accepts.
+/// Of Google's XML there are downloads, uploads and deletes of objects on the port of Storage; where products share a
+/// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any other
+/// server wants a credential. A download that is stored compressed is sent as it is stored, whatever the client accepts.
 public struct StorageEndpoints: EndpointProvider {
   /// The name of the product.
   public let product = "storage"
@@ -30,6 +32,7 @@ public struct StorageEndpoints: EndpointProvider {
   public func serves(_ head: HTTPRequestHead) -> Bool {
     if StorageRulesCall.isMeant(by: head.method, head.target) { return true }
     let path = head.target.prefix { $0 != "?" }
+    if (try? SignedURL(query: String(head.target.dropFirst(path.count + 1)))) != nil { return true }
     return ["/v0/b/", "/b/", "/storage/v1/b", "/upload/storage/v1/b", "/download/storage/v1/b"].contains {
       path.hasPrefix($0)
     }

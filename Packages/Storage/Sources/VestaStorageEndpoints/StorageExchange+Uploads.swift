@@ -27,7 +27,7 @@ extension StorageExchange {
     var metadata = body.metadata
     if metadata.contentType == nil { metadata.contentType = type }
     let tokens: UploadTokens =
-      body.downloadTokens.isEmpty ? route.api == .google ? .none : .make : .these(body.downloadTokens)
+      body.downloadTokens.isEmpty ? route.api == .firebase ? .make : .none : .these(body.downloadTokens)
     // A leading slash is no part of the name in Google's libraries.
     let plain = route.api == .google && name.hasPrefix("/") ? String(name.dropFirst()) : name
     return UploadRequest(
@@ -38,12 +38,17 @@ extension StorageExchange {
   // MARK: In one request
 
   private func media(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
-    var upload = try described(bucket, name, UploadBody(), type: field("content-type"), isContinuable: false)
+    let body =
+      route.api == .xml ? DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) }) : UploadBody()
+    var upload = try described(bucket, name, body, type: field("content-type"), isContinuable: false)
     upload.expected = field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? upload.expected
     var sink = UploadSink(upload, to: backend, context, chunkLength: tuning.chunkLength)
     do {
       for try await bytes in request.body.stream { try await sink.write(bytes) }
-      return object(try await sink.finish())
+      let made = try await sink.finish()
+      guard route.api == .xml else { return object(made) }
+      let fields = DownloadHeaders.fields(of: made).filter { $0.name.hasPrefix("x-goog-") || $0.name == "etag" }
+      return HTTPResponse(.ok, fields: Self.fields(fields))
     } catch {
       await sink.giveUp()
       throw error

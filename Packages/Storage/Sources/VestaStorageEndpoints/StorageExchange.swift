@@ -21,8 +21,7 @@ struct StorageExchange: Sendable {
     do {
       guard
         let found = try StorageRoute(
-          method: request.method.name, target: request.target, field: { Self.field($0, request.fields) }),
-        found.api != .xml
+          method: request.method.name, target: request.target, field: { Self.field($0, request.fields) })
       else { return unknown(request) }
       route = found
     } catch {
@@ -31,10 +30,11 @@ struct StorageExchange: Sendable {
     do {
       let project = project(of: route, host)
       var context = CallContext(request, project: project, clock: host.clock)
-      if route.api == .google, case .nobody = context.caller {
+      if route.api != .firebase, case .nobody = context.caller {
         guard host.isDevelopment else {
           throw StorageServiceError(.unauthenticated, "Anonymous caller does not have access to this API.")
         }
+        if route.api == .xml { try checkSignature(of: request, host) }
         context.caller = .owner
       }
       let backend = try host.backend((any StorageBackend).self, project: project)
@@ -46,11 +46,20 @@ struct StorageExchange: Sendable {
     }
   }
 
+  /// Refuses a signed URL that is not valid now.
+  ///
+  /// In development nobody knows the signer's key: the signature is believed, as unsigned tokens are.
+  private static func checkSignature(of request: HTTPRequest, _ host: any EndpointHost) throws {
+    guard let query = request.query, let signed = try SignedURL(query: String(query)) else { return }
+    guard signed.isValid(at: host.clock.seconds()) else {
+      throw StorageServiceError(.invalidArgument, "The provided token has expired.")
+    }
+  }
+
   private func respond() async throws -> HTTPResponse {
     switch route.call {
     case .listBuckets:
-      let bucket = "\(host.defaultProject).appspot.com"
-      return json(ListWire.buckets([ListWire.bucket(bucket, created: 0)]))
+      return json(ListWire.buckets(try await buckets().map { ListWire.bucket($0, created: 0) }))
     case .bucket(let name): return json(ListWire.bucket(name, created: 0))
     case .list(let list): return try await self.list(list)
     case .get(let name): return try await get(name)
@@ -66,6 +75,14 @@ struct StorageExchange: Sendable {
     case .copy(let source, let target, let isRewrite): return try await copy(source, target, isRewrite)
     case .upload(let bucket, let name, let kind): return try await upload(bucket, name, kind)
     }
+  }
+
+  /// The bucket of the project, which always exists, and those that have objects.
+  private func buckets() async throws -> [String] {
+    let admin = try host.backend((any StorageAdminBackend).self, project: host.defaultProject)
+    let usual = "\(host.defaultProject).appspot.com"
+    let found = try await admin.listBuckets(context: context)
+    return found.contains(usual) ? found : [usual] + found
   }
 
   /// The project of a bucket: that of its default names, and otherwise that of the server.

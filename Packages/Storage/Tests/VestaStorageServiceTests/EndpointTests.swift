@@ -36,6 +36,7 @@ import VestaTransportInteropFakes
       openStore: { ModelStore() })
     let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
     host.add((any StorageBackend).self, engine)
+    host.add((any StorageAdminBackend).self, engine)
     var small = StorageEndpointsTuning()
     (small.chunkLength, small.readLength) = (10_000, 7_000)
     let handler = StorageEndpoints(tuning: tuning ?? small).handler(in: host)

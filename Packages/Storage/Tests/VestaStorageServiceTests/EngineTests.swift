@@ -41,6 +41,20 @@ import VestaTesting
     return bytes
   }
 
+  @Test func `buckets with objects are listed, for owners alone`() async throws {
+    let engine = engine()
+    #expect(try await engine.listBuckets(context: .owner) == [])
+    for (bucket, name) in [("bbb", "1"), ("aaa", "x"), ("bbb", "2"), ("aaa-b", "z"), ("aaa", "y/z")] {
+      let object = ObjectName(bucket: bucket, name: name)
+      _ = try await engine.putObject(UploadRequest(object: object), content: [1], context: .owner)
+    }
+    #expect(try await engine.listBuckets(context: .owner) == ["aaa", "aaa-b", "bbb"])
+    try await engine.deleteObject(ObjectName(bucket: "aaa-b", name: "z"), preconditions: .none, context: .owner)
+    #expect(try await engine.listBuckets(context: .owner).contains("aaa-b") == false)
+    await #expect(throws: StorageServiceError.self) { try await engine.listBuckets(context: CallContext()) }
+    try await engine.close()
+  }
+
   @Test(arguments: StorageContracts.all) func `the engine honours`(contract: Contract<any StorageBackend>) async throws
   {
     let engine = engine()

@@ -29,6 +29,10 @@ import VestaTesting
       #expect(filled.status == 0 && token != nil, "\(filled.lines.joined(separator: "\n"))")
       let exported = try await first.python("export", ["export", path])
       #expect(exported.status == 0, "\(exported.lines.joined(separator: "\n"))")
+      let other = try await run(["export", "other", "--project", "demo"], directory)
+      #expect(other.status == 0, "\(other.lines)")
+      // A server that runs has the data.
+      #expect(try await run(["import", "other", "--project", "demo"], directory).status == 1)
       await first.end()
       let atEnd = directory.appending(path: "at-end").path
       let second = try await ServerProcess(
@@ -40,7 +44,23 @@ import VestaTesting
       let again = try await third.python("export", ["check", String(token ?? "")])
       #expect(again.status == 0, "\(again.lines.joined(separator: "\n"))")
       await third.end()
+      let imported = try await run(["import", "other", "--project", "demo", "--data", "fresh"], directory)
+      #expect(imported.status == 0, "\(imported.lines)")
+      #expect(try await run(["import", "none", "--project", "demo", "--data", "fresh"], directory).status == 1)
+      #expect(try await run(["export", "x", "--project", "demo"], directory).status == 1)
+      let last = try await ServerProcess(in: directory, "--data=fresh", "--project", "demo")
+      let kept = try await last.python("export", ["check", String(token ?? "")])
+      #expect(kept.status == 0, "\(kept.lines.joined(separator: "\n"))")
+      await last.end()
     }
+  }
+
+  /// Runs a command to its end.
+  private func run(_ arguments: [String], _ directory: URL) async throws -> (status: Int32, lines: [String]) {
+    let (process, lines) = try ServerProcess.command(arguments, directory)
+    await lines.wait { $0.contains(ServerProcess.ended) }
+    await TestThreads.run { process.waitUntilExit() }
+    return (process.terminationStatus, lines.entries)
   }
 
   @Test(

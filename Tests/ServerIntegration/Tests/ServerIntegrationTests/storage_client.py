@@ -112,4 +112,38 @@ def case_the_api_of_firebase_serves_the_same_objects():
     equal(call("GET", f"{place(object_name)}?alt=media")[0], 404)
 
 
+def case_signed_urls_and_xml():
+    import datetime
+    from google.auth import crypt
+    from google.oauth2 import service_account
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
+    signer = service_account.Credentials(crypt.RSASigner.from_string(key), "dev@demo.iam.gserviceaccount.com", "http://t")
+    blob = bucket.blob(name())
+    for version in ["v4", "v2"]:
+        def signed(method, minutes=5, **more):
+            url = blob.generate_signed_url(expiration=datetime.timedelta(minutes=minutes), method=method, version=version,
+                                           credentials=signer, api_access_endpoint=f"http://{HOST}", **more)
+            return url[url.index("/", 8):]
+        status, _, fields = call("PUT", signed("PUT"), b"by a signed URL", {"Content-Type": "text/x", "x-goog-meta-a": "b"})
+        equal((status, fields["x-goog-metageneration"]), (200, "1"))
+        status, text, fields = call("GET", signed("GET"))
+        equal((status, text, fields["Content-Type"], fields["x-goog-meta-a"]), (200, b"by a signed URL", "text/x", "b"))
+        status, text, _ = call("GET", signed("GET").replace("X-Goog-Date=20", "X-Goog-Date=19").replace("Expires=1", "Expires=0"))
+        equal(status, 400)
+        expect(b"<Code>" in text, text)
+        equal(call("DELETE", signed("DELETE"))[0], 204)
+        status, text, _ = call("GET", signed("GET"))
+        equal(status, 404)
+        expect(b"<Code>NoSuchKey</Code>" in text, text)
+
+
+def case_buckets_with_objects_are_listed():
+    client.bucket("another-bucket").blob("x").upload_from_string("x")
+    names = [one.name for one in client.list_buckets()]
+    expect(BUCKET in names and "another-bucket" in names, names)
+
+
 run(sys.modules[__name__], sys.argv[1:])

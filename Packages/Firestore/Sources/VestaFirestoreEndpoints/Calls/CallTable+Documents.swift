@@ -35,8 +35,9 @@ extension CallTable {
   }
 }
 
-/// Creates a document, and returns what the commit has stored: nothing is read, so that a caller who may not read can
-/// create one.
+/// Creates a document, and returns what the commit has stored.
+///
+/// Nothing is read, so a caller need not be allowed to read it.
 private func created(
   _ document: Document, _ mask: DocumentMask?, _ backend: any FirestoreBackend, _ context: CallContext
 ) async throws -> Document {

@@ -14,9 +14,10 @@ public enum RulesCommand {
       let rest = Array(arguments.dropFirst())
       switch arguments.first {
       case "check": return try check(rest, directory)
+      case "test": return try test(rest, directory)
       case "coverage": return try await coverage(rest, directory)
       default:
-        throw ServerError("Usage: vesta rules check [FILE...], or vesta rules coverage [--project P] [--format F]")
+        throw ServerError("vesta rules has the commands check, test and coverage.")
       }
     }
   }
@@ -49,6 +50,40 @@ public enum RulesCommand {
   static func product(of path: String, _ text: String) -> RuledProduct {
     if path.hasSuffix(".json") { return .database }
     return text.contains("firebase.storage") && !text.contains("cloud.firestore") ? .storage : .firestore
+  }
+
+  // MARK: Test
+
+  /// Checks the cases of a file, and writes the coverage of the rules to another one where that is asked for.
+  private static func test(_ arguments: [String], _ directory: String) throws(ServerError) -> CommandResult {
+    let options = try CommandOptions(arguments, values: ["--coverage", "--config"])
+    guard options.words.count == 1, let bytes = FileManager.default.contents(atPath: options.words[0]) else {
+      throw ServerError("Usage: vesta rules test FILE [--coverage LCOV], with a file of cases that can be read.")
+    }
+    let file: RulesTestFile
+    do throws(ServerError) {
+      file = try RulesTestFile(Array(bytes))
+    } catch {
+      throw ServerError("\(options.words[0]): \(error)")
+    }
+    let config = options.values["--config"].map { ["--config", $0] } ?? []
+    let beside = URL(filePath: options.words[0]).deletingLastPathComponent()
+    let named = file.rules.map { URL(filePath: $0, relativeTo: beside).path(percentEncoded: false) }
+    let usual = named == nil ? try ServeArguments(config, in: directory).settings.rules["firestore"] : nil
+    guard let path = named ?? usual else {
+      throw ServerError("Neither \(options.words[0]) nor firebase.json names rules of Firestore.")
+    }
+    do throws(RulesetError) {
+      let (result, coverage) = try file.check(try RulesSource.file(path).text())
+      if let target = options.values["--coverage"],
+        (try? Data(coverage.lcov(fileName: path).utf8).write(to: URL(filePath: target))) == nil
+      {
+        throw RulesetError([RulesIssue(.error, "The coverage cannot be written to \(target).", at: nil)])
+      }
+      return result
+    } catch {
+      return CommandResult(ServerRules.description(of: error, in: path), status: 1)
+    }
   }
 
   // MARK: Coverage

@@ -71,6 +71,8 @@ public struct ServeArguments: Sendable, Hashable {
         // Without a value it is the directory that was imported, as in the Firebase CLI.
         exportsOnExit = true
         if inline != nil || rest.first.map({ !$0.hasPrefix("-") }) == true { exportPath = try value() }
+      case "--only":
+        settings.products = Set(try value().split(separator: ",").map { String($0.prefix { $0 != ":" }) })
       case "--production": settings.isDevelopment = false
       case "--help", "-h": asksForHelp = true
       case "--port": ports[ServerSettings.shared] = try Self.port(name, try value())
@@ -121,6 +123,7 @@ public struct ServeArguments: Sendable, Hashable {
                          storage (9199), hub (4400)
       --function F=URL   requests for the function F go to this address; * for every function that has none
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
+      --only A,B         serve these products alone, such as auth,firestore
       --store URL        keep data in PostgreSQL: postgres://user@host/database (files stay in the data directory)
       --import DIR       import an export of the Firebase CLI's suite, or of vesta, at the start
       --export-on-exit [DIR]  export everything at the end (default: the directory of --import)

@@ -36,6 +36,9 @@ public struct ServerSettings: Sendable, Hashable {
   /// The connection string of PostgreSQL, whose stores are used in place of files of SQLite; `nil` for SQLite.
   public var postgres: String?
 
+  /// The products to serve, by the names of their ports; `nil` for all.
+  public var products: Set<String>?
+
   /// The largest number of projects; naming one more is `RESOURCE_EXHAUSTED`.
   public var projectLimit = 1_000
 

@@ -49,6 +49,13 @@ struct HubLocator: Sendable {
   /// Whether another process that lives has the file.
   static func isTaken(project: String) -> Bool { process(at: path(of: project)).map(isAlive) ?? false }
 
+  /// The addresses of the hub of a project whose server lives; none where it has none.
+  static func origins(project: String) -> [String] {
+    let path = path(of: project)
+    guard isTaken(project: project), let bytes = FileManager.default.contents(atPath: path) else { return [] }
+    return ((try? JSONObject(json: Array(bytes)))?["origins"]?.array ?? []).compactMap(\.string)
+  }
+
   private static func path(of project: String) -> String {
     let environment = ProcessInfo.processInfo.environment
     let folder = ["TMPDIR", "TMP", "TEMP"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "/tmp"

@@ -66,7 +66,12 @@ public final class VestaServer: Sendable {
     let transport = try VestaTransportServer()
     var opened = Opened(isVerbose: settings.isVerbose, clock: host.clock)
     do {
-      let products = Composition.providers(routes).map { ($0, $0.handler(in: host)) }
+      let providers = Composition.providers(routes)
+      if let unknown = settings.products?.subtracting(providers.map(\.product)).sorted().first {
+        throw ServerError("--only names \(unknown), which is no product of this server.")
+      }
+      let products = providers.filter { settings.products?.contains($0.product) ?? true }
+        .map { ($0, $0.handler(in: host)) }
       for (provider, handler) in products {
         if let port = settings.port(of: provider.product) {
           try await opened.open(provider.product, port, settings.hosts, transport, handler)

@@ -1,0 +1,72 @@
+import Foundation
+import VestaBytes
+import VestaTransport
+import VestaTransportInterop
+
+/// `vesta export` and `vesta import`: data in the layout of the Firebase CLI's suite.
+public enum DataCommands {
+  /// `vesta export DIR [--project P]`: has the running server of a project export everything.
+  public static func export(_ arguments: [String], in directory: String) async -> CommandResult {
+    await .of { () throws(ServerError) in
+      let options = try CommandOptions(arguments, values: ["--project"])
+      guard options.words.count == 1 else { throw ServerError("Usage: vesta export DIR [--project P]") }
+      let project = options.values["--project"] ?? ServeArguments.usualProject(directory) ?? ServerSettings.noProject
+      guard let origin = HubLocator.origins(project: project).first else {
+        throw ServerError("No server of the project \(project) runs: start one, or name its project with --project.")
+      }
+      let path = URL(filePath: options.words[0], relativeTo: URL(filePath: directory, directoryHint: .isDirectory))
+        .standardizedFileURL.path(percentEncoded: false)
+      return try await ask(origin, path)
+    }
+  }
+
+  private static func ask(_ origin: String, _ path: String) async throws(ServerError) -> CommandResult {
+    let authority = origin.replacing("http://", with: "")
+    let body: JSONObject = ["path": .string(path), "initiatedBy": "vesta export"]
+    do {
+      let client = try VestaTransportClient()
+      let request = HTTPRequest(
+        .post, "/_admin/export", authority: authority, fields: [.contentType: "application/json"],
+        body: .bytes(try body.json()))
+      // An export takes as long as the data is large.
+      let response = try await client.send(request, timeout: .seconds(86_400))
+      let answer = try? JSONObject(json: try await response.body.collect(upTo: 1 << 20))
+      await client.close()
+      let message = answer?["message"]?.string ?? "\(response.status.code)"
+      return response.status == .ok ? CommandResult("Exported to \(path)") : CommandResult(message, status: 1)
+    } catch {
+      throw ServerError("The server at \(authority) does not answer: \(error)")
+    }
+  }
+
+  /// `vesta import DIR [OPTION...]`: adds an export to the data of a project, with the options of `vesta serve`.
+  public static func `import`(_ arguments: [String], in directory: String) async -> CommandResult {
+    await .of { () throws(ServerError) in
+      guard let path = arguments.first, !path.hasPrefix("-") else {
+        throw ServerError("Usage: vesta import DIR [OPTION...], with the options of vesta serve")
+      }
+      var settings = try ServeArguments(Array(arguments.dropFirst()), in: directory).settings
+      guard !HubLocator.isTaken(project: settings.project) else {
+        throw ServerError("A server of the project \(settings.project) runs. Stop it, or start it with --import.")
+      }
+      guard settings.data != nil else { throw ServerError("--memory keeps nothing: leave it out.") }
+      for name in ServerSettings.usualPorts.keys { settings.ports[name] = 0 }
+      settings.hosts = [ServerSettings.loopback[0]]
+      settings.rules = [:]
+      let server: VestaServer
+      do {
+        server = try await VestaServer.start(settings)
+      } catch {
+        throw ServerError("\(error)")
+      }
+      do throws(ServerError) {
+        try await server.importData(from: path)
+      } catch {
+        await server.stop()
+        throw error
+      }
+      await server.stop()
+      return CommandResult("Imported \(path) into the project \(settings.project)")
+    }
+  }
+}
