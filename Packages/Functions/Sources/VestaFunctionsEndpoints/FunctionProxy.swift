@@ -11,9 +11,17 @@ struct FunctionProxy {
     guard let client = try handler.client() else {
       throw ServiceStatus(.unimplemented, "This server has no way to functions of other programs.")
     }
+    let forwards = request.fields.values("via").reduce(0) {
+      $0 + $1.split(separator: ",").count { $0.hasSuffix(Self.name) }
+    }
+    guard forwards < handler.tuning.maximumForwards else {
+      throw ServiceStatus(
+        .failedPrecondition, "The address of the function leads back to this server: give it another.")
+    }
     var outer = HTTPRequest(request.method, url, fields: Self.passed(request.fields), body: request.body)
     outer.target = target
     outer.fields.set("x-forwarded-host", request.authority)
+    outer.fields.append("via", "1.1 \(Self.name)")
     do {
       let answer = try await client.send(outer, timeout: handler.tuning.proxyTimeout)
       return HTTPResponse(answer.status, fields: Self.passed(answer.fields), body: answer.body)
@@ -23,6 +31,8 @@ struct FunctionProxy {
         code, "The function at \(url.scheme)://\(url.authority)\(target.prefix { $0 != "?" }): \(error.message)")
     }
   }
+
+  private static let name = "vesta"
 
   /// The fields without those that concern one connection.
   private static func passed(_ fields: HTTPFields) -> HTTPFields {

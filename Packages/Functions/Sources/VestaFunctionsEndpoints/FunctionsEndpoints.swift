@@ -55,6 +55,9 @@ public struct FunctionsEndpointsTuning: Sendable, Hashable {
   /// How long a function that runs elsewhere may take until the head of its response.
   public var proxyTimeout = Duration.seconds(3_600)
 
+  /// How many servers like this one may pass a request on: an address that leads back to the server would go round.
+  public var maximumForwards = 4
+
   /// Figures that suit upstream's clients.
   public init() {}
 }

@@ -147,6 +147,15 @@ import VestaTransportInteropFakes
     #expect(try await unreachable.text().contains("UNAVAILABLE"))
   }
 
+  @Test func `a request for a function whose address leads back to the server ends`() async throws {
+    let served = try await Served.onFakeNetwork()
+    let address = "http://localhost/project/us-central1/loop"
+    served.host.add(FunctionPlaces.self, try FunctionPlaces(["loop": address]))
+    let answer = try await served.answer(.get, "/project/us-central1/loop", [:])
+    #expect(answer.status == .badRequest)
+    #expect(try await answer.text().contains("leads back"))
+  }
+
   @Test func `addresses of functions are checked`() {
     for text in ["nowhere", "ws://host/x", "http://host/x?y", ""] {
       #expect(throws: ServiceStatus.self) { try FunctionPlaces(["greet": text]) }
