@@ -21,6 +21,7 @@ let package = Package(
     .package(path: "../../Interop/ServiceInterop"),
     .package(path: "../../Interop/StorageBackend"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .target(
@@ -35,6 +36,10 @@ let package = Package(
         .product(name: "VestaStorageService", package: "Storage"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaStorageBackendFakes", package: "StorageBackend"),
+        .product(name: "VestaStorageEndpoints", package: "Storage"),
+        .product(name: "VestaStorageRemote", package: "Storage"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -109,6 +109,10 @@ extension StorageExchange {
   /// The content as a body: small content at once, and larger one while the client reads it.
   private func body(of content: any ObjectContent, _ length: Int) async throws -> HTTPBody {
     let first = try await content.read(maximumLength: tuning.readLength)
+    guard !first.isEmpty || length == 0 else {
+      // Said before the response has begun: a connection that is cut would be repeated for minutes.
+      throw StorageServiceError(.dataLoss, "The content ends before its object does.")
+    }
     guard first.count < length else {
       content.close()
       return .bytes(first)

@@ -13,6 +13,8 @@ final class RemoteContent: ObjectContent {
     var skipped: Int64
     var left: Int64
     var isSilent = false
+    /// The failure that follows the bytes which were handed out.
+    var failure: (any Error)?
 
     /// Takes bytes that have arrived; `nil` when there are none.
     mutating func take(_ limit: Int) -> [UInt8]? {
@@ -55,15 +57,34 @@ final class RemoteContent: ObjectContent {
 
   deinit { stream.cancel() }
 
+  /// Reads as many bytes as are asked for, or to the end: pieces of networks are small.
+  ///
+  /// What has arrived before a failure is handed out first, and the next read fails.
   func read(maximumLength: Int) async throws -> [UInt8] {
-    while true {
-      if state.withLock({ $0.left == 0 }) { return [] }
-      if let part = state.withLock({ $0.take(maximumLength) }) { return part }
-      guard let piece = try await next() else {
-        throw StorageServiceError(.unavailable, "The connection ended before the content did.")
+    var bytes: [UInt8] = []
+    while bytes.count < maximumLength, state.withLock({ $0.left > 0 }) {
+      if let part = state.withLock({ $0.take(maximumLength - bytes.count) }) {
+        bytes = bytes.isEmpty ? part : bytes + part
+        continue
       }
-      state.withLock { $0.piece = piece[...] }
+      do {
+        let piece = try await arrived()
+        state.withLock { $0.piece = piece[...] }
+      } catch {
+        guard !bytes.isEmpty, !(error is CancellationError) else { throw error }
+        state.withLock { $0.failure = error }
+        break
+      }
     }
+    return bytes
+  }
+
+  private func arrived() async throws -> [UInt8] {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    guard let piece = try await next() else {
+      throw StorageServiceError(.unavailable, "The connection ended before the content did.")
+    }
+    return piece
   }
 
   func close() { stream.cancel() }

@@ -1,13 +1,17 @@
 import Foundation
 import VestaConcurrency
-public import VestaCore
+@_spi(VestaTesting) public import VestaCore
 import VestaCrypto
 import VestaSQLite
 public import VestaStorage
 public import VestaStorageBackend
 import VestaStorageBackendFakes
+import VestaStorageEndpoints
+import VestaStorageRemote
 public import VestaStorageService
 import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
 
 /// An app with Storage on SQLite and files, in a directory.
 public struct StorageHarness: Sendable {
@@ -17,8 +21,11 @@ public struct StorageHarness: Sendable {
   /// Its storage.
   public let storage: Storage
 
-  /// Its engine.
+  /// Its engine; a remote backend in front of it with `VESTA_BACKEND=wire`.
   public let backend: any StorageBackend
+
+  /// The engine itself, for tests of more than Firebase's protocol has a place for.
+  public let engine: any StorageBackend
 
   /// Configures an app with a name of its own.
   ///
@@ -55,8 +62,20 @@ public struct StorageHarness: Sendable {
           StorageLibrary.self, StorageServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self, TestOptions.self,
         ])
     }
+    engine = try app.container.require((any StorageBackend).self)
+    backend = try Self.backend(over: engine, of: app)
     storage = try Storage.instance(for: app)
-    backend = try app.container.require((any StorageBackend).self)
+  }
+
+  /// The engine, or a remote backend in front of it, as the environment says.
+  private static func backend(over engine: any StorageBackend, of app: VestaApp) throws -> any StorageBackend {
+    guard TestBackend.current == .wire else { return engine }
+    let host = FakeEndpointHost(project: "storage-test")
+    host.add((any StorageBackend).self, engine)
+    let remote: any StorageBackend = StorageRemote(
+      on: try host.service(of: StorageEndpoints(), options: RESTOptions()))
+    app.container.override((any StorageBackend).self, with: remote)
+    return remote
   }
 
   private static let number = Locked(Int(getpid()) * 1000)

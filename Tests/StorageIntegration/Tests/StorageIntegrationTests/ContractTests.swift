@@ -8,7 +8,9 @@ import VestaStorageService
 import VestaTesting
 
 @Suite struct ContractTests {
-  @Test(arguments: StorageContracts.all) func `the engine on SQLite honours`(
+  static let contracts = TestBackend.current == .wire ? StorageContracts.overFirebase : StorageContracts.all
+
+  @Test(arguments: contracts) func `the engine on SQLite honours`(
     contract: Contract<any StorageBackend>
   ) async throws {
     let directory = try TemporaryDirectory()

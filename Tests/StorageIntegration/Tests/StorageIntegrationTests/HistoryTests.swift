@@ -52,7 +52,7 @@ private struct History {
     harness = try StorageHarness(directory: directory, name: "history\(seed)", inlineLimit: 2000)
   }
 
-  private var backend: any StorageBackend { harness.backend }
+  private var backend: any StorageBackend { harness.engine }
 
   mutating func step() async throws {
     switch random.below(16) {

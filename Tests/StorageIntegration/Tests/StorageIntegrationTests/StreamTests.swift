@@ -168,7 +168,7 @@ import VestaTesting
   }
 
   @Test func `the engine keeps the executor of its caller, on success and on failure`() async throws {
-    let (backend, context, app) = (harness.backend, CallContext.owner, harness.app)
+    let (backend, context, app) = (harness.engine, CallContext.owner, harness.app)
     let name = ObjectName(bucket: "test-bucket", name: "a")
     let calls: [(String, @Sendable () async throws -> Void)] = [
       ("put", { _ = try await backend.putObject(UploadRequest(object: name), content: [1], context: context) }),
