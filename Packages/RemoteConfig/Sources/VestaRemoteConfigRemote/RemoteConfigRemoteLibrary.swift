@@ -28,7 +28,7 @@ public enum RemoteConfigRemoteLibrary: Library {
         RemoteConfigRemote.self, caching: .shared,
         dependencies: [
           .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-          .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+          .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
           .optional(RemoteConfigRemoteOptions.self),
         ]
       ) { try remote(in: $0) },
@@ -66,7 +66,7 @@ public enum RemoteConfigRemoteLibrary: Library {
     var rest = try container.find(RESTOptions.self) ?? RESTOptions()
     rest.identify(
       userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
-    rest.compression = try rest.compression ?? container.find(GRPCCompression.self)
+    rest.compression = try rest.compression ?? container.find(TransportCompression.self)
     rest.ownerToken = try rest.ownerToken ?? ownerToken(in: container)
     return rest
   }

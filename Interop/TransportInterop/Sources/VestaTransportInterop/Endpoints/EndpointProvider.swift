@@ -46,7 +46,7 @@ public protocol EndpointHost: Sendable {
   var isDevelopment: Bool { get }
 
   /// How messages of gRPC are read that callers have compressed; `nil` where the server reads none.
-  var compression: GRPCCompression? { get }
+  var compression: TransportCompression? { get }
 
   /// The backend of a project, such as `(any RemoteConfigBackend).self`.
   ///
@@ -68,5 +68,5 @@ public protocol EndpointHost: Sendable {
 
 extension EndpointHost {
   /// None.
-  public var compression: GRPCCompression? { nil }
+  public var compression: TransportCompression? { nil }
 }

@@ -25,7 +25,7 @@ final class ServerHost: EndpointHost {
 
   var isDevelopment: Bool { settings.isDevelopment }
 
-  var compression: GRPCCompression? { .gzip }
+  var compression: TransportCompression? { .gzip }
 
   func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
     let app = try projects.app(project)
