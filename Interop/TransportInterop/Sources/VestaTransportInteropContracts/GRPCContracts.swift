@@ -158,6 +158,7 @@ public enum GRPCContracts {
         let source = DuplexSource<[UInt8], [UInt8]> { GRPCError(.resourceExhausted, $0) }
         source.start { request in
           if request == [0] { return source.end(throwing: GRPCError(.aborted, "zero")) }
+          if request == [255] { return source.end() }
           source.send([request, request])
         } onFinish: {
           source.end()
@@ -182,17 +183,22 @@ public enum GRPCContracts {
         let error = try await expectThrows(GRPCError.self, "the call") { for try await _ in failed.responses {} }
         try expect(error.code, equals: .aborted, "the code")
         await ended.wait(for: 2)
+        // The end of the responses ends the call, though its requests have not ended.
+        let ending = open()
+        ending.send([255])
+        for try await _ in ending.responses {}
+        await ended.wait(for: 3)
         let cancelled = open()
         cancelled.send([7])
         for try await batch in cancelled.responses where !batch.isEmpty { cancelled.cancel() }
-        await ended.wait(for: 3)
+        await ended.wait(for: 4)
         do {
           var dropped: DuplexCall? = open()
           dropped?.send([7])
           if let responses = dropped?.responses { for try await _ in responses { break } }
           dropped = nil
         }
-        await ended.wait(for: 4)
+        await ended.wait(for: 5)
       }
     },
   ]

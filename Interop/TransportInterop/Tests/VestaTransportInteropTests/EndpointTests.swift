@@ -79,6 +79,8 @@ struct EndpointTests {
     for text in [
       "", "00", "00-\(trace)-\(span)", "00-\(trace)-\(span)-01-more", "ff-\(trace)-\(span)-01",
       "00-\(trace.uppercased())-\(span)-01", "00-\(zero)-\(span)-01", "00-\(trace)-\(span)-0x",
+      // The neighbours of the digits and of the letters.
+      "00-\(trace.dropLast()):-\(span)-01", "00-\(trace.dropLast())/-\(span)-01", "00-\(trace.dropLast())g-\(span)-01",
     ] {
       #expect(context(["traceparent": text]).trace == nil)
     }
@@ -88,6 +90,8 @@ struct EndpointTests {
     for id in ["a b", "é", String(repeating: "a", count: 129), ""] {
       #expect(context(["x-request-id": id]).requestID == nil)
     }
+    let longest = String(repeating: "a", count: 128)
+    #expect(context(["x-request-id": longest]).requestID == longest)
   }
 
   @Test func `a call of gRPC keeps the deadline that its handler counts`() {

@@ -2,6 +2,18 @@ import Testing
 import VestaTransportInterop
 
 @Suite struct FieldsTests {
+  @Test(
+    arguments: [
+      (200, "OK"), (206, "Partial Content"), (304, "Not Modified"), (408, "Request Timeout"),
+      (413, "Content Too Large"),
+      (414, "URI Too Long"), (416, "Range Not Satisfiable"), (426, "Upgrade Required"), (429, "Too Many Requests"),
+      (431, "Request Header Fields Too Large"), (501, "Not Implemented"), (503, "Service Unavailable"), (299, ""),
+    ] as [(Int, String)])
+  func `a status has the words of its standard`(code: Int, reason: String) {
+    #expect(HTTPStatus(code).reason == reason)
+    #expect("\(HTTPStatus(code))" == (reason.isEmpty ? "\(code)" : "\(code) \(reason)"))
+  }
+
   @Test func `fields keep their order and are found in any case`() {
     var fields: HTTPFields = [.contentType: "text/plain", "x-a": "1"]
     fields.append("x-b", "2")

@@ -129,6 +129,59 @@ extension GRPCTests {
   }
 }
 
+extension GRPCTests {
+  @Test func `a stream whose deadline is now is late, and its method does not run`() {
+    let clock = ManualClock()
+    let waiting = Waiting()
+    let request = HTTPRequest(
+      .post, "/w.W/Stream", authority: "h", fields: [.contentType: "application/grpc", "grpc-timeout": "0n"])
+    guard case .response(let response) = GRPCHandler(waiting, clock: clock.service).reply(to: request) else {
+      Issue.record("the call has begun")
+      return
+    }
+    #expect(response.fields.first("grpc-status") == "4" && waiting.begun.entries == [])
+  }
+
+  @Test func `an offer says whether the peer keeps up, on both sides, alone and together`() {
+    let body = ByteStream()
+    let server = GRPCServerCall(
+      GRPCMessages(body, limit: 100, compression: nil), GRPCOptions(streamBytes: 30))
+    #expect(server.offer([[1], [2]]) && server.offer([3]))
+    #expect(!server.offer([[4], [5], [6]]) && !server.offer([7]))
+    let upload = ByteStream(limit: 30)
+    let client = GRPCClientCall(upload, GRPCOptions()) { _ in nil }
+    #expect(client.offer([1]) && client.offer([2]) && !client.offer([UInt8](repeating: 3, count: 20)))
+  }
+
+  @Test func `a task that was cancelled reads no response, also one that has arrived`() async throws {
+    let client = FakeNetwork()
+    let sent = Gate()
+    let listener = try await client.listen(
+      at: .internet(host: "localhost", port: 1),
+      handler: GRPCHandler(
+        ClosureService { _, call in
+          call.offer([[1], [2]])
+          sent.open()
+          try await Task.sleep(for: .seconds(1_000))
+        }))
+    let call = GRPCChannel(client, authority: listener.address.description).open("/a.B/C")
+    #expect(try await call.next() == [1])
+    await sent.wait()
+    let reading = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await call.next()
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    await client.close()
+  }
+}
+
+private struct ClosureService: GRPCService {
+  let serve: @Sendable (GRPCContext, GRPCServerCall) async throws -> Void
+
+  func method(at path: String) -> GRPCMethod? { .stream(serve) }
+}
+
 private struct Nothing: GRPCService {
   func method(at path: String) -> GRPCMethod? { nil }
 }

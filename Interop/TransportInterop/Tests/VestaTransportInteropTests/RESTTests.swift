@@ -171,7 +171,7 @@ import VestaTransportInteropFakes
 
   @Test func `bodies are decompressed on both sides, within their limits`() async throws {
     // A compression that any test can read: the bytes after the two of gzip, twice.
-    let twice = GRPCCompression(name: "gzip") {
+    let twice = TransportCompression(name: "gzip") {
       [0x1F, 0x8B] + $0
     } decompress: { bytes, limit in
       let plain = bytes.dropFirst(2) + bytes.dropFirst(2)

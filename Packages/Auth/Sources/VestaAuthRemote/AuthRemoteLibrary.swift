@@ -50,7 +50,7 @@ public enum AuthRemoteLibrary: Library {
   private static var dependencies: [Dependency] {
     [
       .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-      .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+      .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
       .optional(AuthRemoteOptions.self),
     ]
   }
@@ -64,7 +64,7 @@ public enum AuthRemoteLibrary: Library {
     let key = app.apiKey ?? (kind == .firebase ? nil : "no-api-key")
     rest.identify(userAgent: container.app?.userAgent, appID: app.googleAppID, apiKey: key)
     rest.complete(
-      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
       isEmulator: kind == .emulators)
     let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
     var options =

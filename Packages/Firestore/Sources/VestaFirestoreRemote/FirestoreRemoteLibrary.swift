@@ -28,7 +28,7 @@ public enum FirestoreRemoteLibrary: Library {
         FirestoreRemotes.self, caching: .shared,
         dependencies: [
           .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-          .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+          .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
           .optional(FirestoreRemoteOptions.self),
         ]
       ) { try remotes(in: $0) },
@@ -62,7 +62,7 @@ public enum FirestoreRemoteLibrary: Library {
       rest.fields.append("x-firebase-client", agent)
     }
     rest.complete(
-      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
       isEmulator: container.options.backend.kind == .emulators)
     return rest
   }

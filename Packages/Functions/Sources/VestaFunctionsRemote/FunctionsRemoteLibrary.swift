@@ -28,7 +28,7 @@ public enum FunctionsRemoteLibrary: Library {
         (any FunctionsBackend).self, caching: .shared,
         dependencies: [
           .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-          .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+          .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
           .optional(FunctionsRemoteOptions.self),
         ]
       ) { try remote(in: $0) }
@@ -50,7 +50,7 @@ public enum FunctionsRemoteLibrary: Library {
     rest.identify(
       userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
     rest.complete(
-      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
       isEmulator: container.options.backend.kind == .emulators)
     return rest
   }

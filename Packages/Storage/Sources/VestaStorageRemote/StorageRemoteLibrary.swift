@@ -46,7 +46,7 @@ public enum StorageRemoteLibrary: Library {
   private static var dependencies: [Dependency] {
     [
       .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-      .optional(GRPCCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+      .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
       .optional(StorageRemoteOptions.self),
     ]
   }
@@ -57,7 +57,7 @@ public enum StorageRemoteLibrary: Library {
     var rest = try container.find(RESTOptions.self) ?? RESTOptions()
     rest.identify(userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: nil)
     rest.complete(
-      compression: try container.find(GRPCCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
       isEmulator: kind == .emulators)
     rest.userScheme = "Firebase"
     let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)

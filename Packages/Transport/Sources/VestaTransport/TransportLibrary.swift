@@ -23,7 +23,7 @@ public enum TransportLibrary: Library {
       Component((any NetworkMonitor).self, caching: .shared, dependencies: [.required(AppMonitor.self)]) {
         try $0.require(AppMonitor.self).monitor
       },
-      Component(GRPCCompression.self, caching: .shared) { _ in .gzip },
+      Component(TransportCompression.self, caching: .shared) { _ in .gzip },
     ]
   }
 }

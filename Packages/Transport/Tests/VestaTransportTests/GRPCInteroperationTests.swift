@@ -111,9 +111,11 @@ private struct TestService: GRPCService {
   }
 
   private func callUnary(_ channel: GRPCChannel) async throws {
+    var metadata: HTTPFields = ["x-text": "v"]
+    metadata.appendGRPC("x-raw-bin", [0, 255])
     for size in [0, 1, 70_000, 4 << 20] {
       let message = [UInt8](repeating: 7, count: size)
-      let response = try await channel.unary("/t.T/Unary", message, metadata: ["x-text": "v"], timeout: .seconds(30))
+      let response = try await channel.unary("/t.T/Unary", message, metadata: metadata, timeout: .seconds(30))
       #expect(response.message == message && response.metadata.first("x-text") == "v")
       #expect(response.trailers.grpcBytes("x-back-bin") == [0, 255])
     }
@@ -155,6 +157,38 @@ private struct TestService: GRPCService {
     echo.cancel()
     #expect(try await echo.next() == nil)
     #expect(try await channel.unary("/t.T/Unary", [1]).message == [1])
+  }
+
+  @Test(.enabled(if: Peer.isThere("/usr/sbin/nginx"), "nginx is not installed"))
+  func `calls go through an nginx in front, by HTTP 2 on both sides`() async throws {
+    let folder = try TemporaryDirectory()
+    let port = 20_000 + Int.random(in: 0..<12_000)
+    let server = try VestaTransportServer(loops: 2)
+    let listener = try await server.listen(
+      at: .internet(host: "127.0.0.1", port: 0), handler: GRPCHandler(TestService()))
+    let servers = """
+      server {
+        listen 127.0.0.1:\(port) http2;
+        client_max_body_size 0;
+        location / { grpc_pass grpc://\(listener.address); }
+      }
+      """
+    try await Peer.withNginx(servers, folder) {
+      let client = try VestaTransportClient()
+      let channel = GRPCChannel(client, authority: "127.0.0.1:\(port)", options: GRPCOptions(messageBytes: 8 << 20))
+      var first: GRPCResponse?
+      while first == nil {
+        do {
+          first = try await channel.unary("/t.T/Unary", [1])
+        } catch let error as GRPCError where error.code == .unavailable { await Task.yield() }
+      }
+      #expect(first?.message == [1])
+      try await callUnary(channel)
+      try await callStreams(channel)
+      await client.close()
+    }
+    await listener.shutDown(within: .seconds(1))
+    await server.stop()
   }
 
   @Test func `gzip is read by the limit, and what is none is refused`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaTesting
 import VestaTransportInterop
 
 @testable import VestaTransport
@@ -28,6 +29,35 @@ enum Peer {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { continuation.resume(with: Result { try runBlocking(path, arguments) }) }
     }
+  }
+}
+
+extension Peer {
+  /// An nginx of a test, with its configuration in a folder of its own.
+  static func withNginx(_ servers: String, _ folder: TemporaryDirectory, _ body: () async throws -> Void) async throws {
+    let text = """
+      worker_processes 1; daemon off; pid \(folder.path)/pid; error_log \(folder.path)/errors;
+      events { worker_connections 256; }
+      http {
+        access_log off;
+        client_body_temp_path \(folder.path)/body; proxy_temp_path \(folder.path)/proxy;
+        fastcgi_temp_path \(folder.path)/fastcgi; uwsgi_temp_path \(folder.path)/uwsgi; scgi_temp_path \(folder.path)/scgi;
+        \(servers)
+      }
+      """
+    try folder.write(Array(text.utf8), to: "conf")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/sbin/nginx")
+    process.arguments = ["-c", folder.path(of: "conf")]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let result: Result<Void, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    process.terminate()
+    kill(process.processIdentifier, SIGQUIT)
+    process.waitUntilExit()
+    try result.get()
   }
 }
 
@@ -77,6 +107,46 @@ enum Peer {
         """
       let (status, output) = try await Peer.run("/usr/bin/python3", ["-c", script])
       #expect(status == 0 && output == "done\n")
+    }
+  }
+
+  @Test(.enabled(if: Peer.isThere("/usr/bin/wrk"), "wrk is not installed"))
+  func `wrk sees answers alone, on many connections`() async throws {
+    try await TestServer.run { server in
+      for path in ["/small", "/task"] {
+        let output = try await Peer.run(
+          "/usr/bin/wrk", ["-t2", "-c64", "-d1", "http://\(server.listener.address)\(path)"]
+        ).output
+        #expect(
+          output.contains("requests in") && !output.contains("errors") && !output.contains("Non-2xx"), "\(output)")
+      }
+    }
+  }
+
+  @Test func `websocket-client speaks with a WebSocket`() async throws {
+    let python = try #require(Peer.python)
+    try await TestServer.run { server in
+      let script = """
+        import websocket
+        s = websocket.create_connection("ws://\(server.listener.address)/socket", timeout=20)
+        for text in ["a", "äö", "", "y" * 126, "z" * 70000]:
+          s.send(text)
+          assert s.recv() == text
+        s.send_binary(b"x" * 65536)
+        assert s.recv() == b"x" * 65536
+        s.send_frame(websocket.ABNF.create_frame("frag", websocket.ABNF.OPCODE_TEXT, 0))
+        s.ping("in between")
+        s.send_frame(websocket.ABNF.create_frame("ments", websocket.ABNF.OPCODE_CONT, 1))
+        opcode, frame = s.recv_data_frame(control_frame=True)
+        assert opcode == websocket.ABNF.OPCODE_PONG and frame.data == b"in between", (opcode, frame)
+        assert s.recv() == "fragments"
+        s.send_close(4001, b"enough")
+        opcode, data = s.recv_data(control_frame=True)
+        assert opcode == websocket.ABNF.OPCODE_CLOSE and data[:2] == (4001).to_bytes(2, "big"), (opcode, data)
+        print("done")
+        """
+      let (status, output) = try await Peer.run(python, ["-c", script])
+      #expect(status == 0 && output == "done\n", "\(output)")
     }
   }
 

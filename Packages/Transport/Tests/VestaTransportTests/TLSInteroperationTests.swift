@@ -108,34 +108,6 @@ import VestaTransportInterop
     await client.close()
   }
 
-  /// An nginx of a test, with its configuration in a folder of its own.
-  private func withNginx(_ servers: String, _ folder: TemporaryDirectory, _ body: () async throws -> Void) async throws
-  {
-    let text = """
-      worker_processes 1; daemon off; pid \(folder.path)/pid; error_log \(folder.path)/errors;
-      events { worker_connections 256; }
-      http {
-        access_log off;
-        client_body_temp_path \(folder.path)/body; proxy_temp_path \(folder.path)/proxy;
-        fastcgi_temp_path \(folder.path)/fastcgi; uwsgi_temp_path \(folder.path)/uwsgi; scgi_temp_path \(folder.path)/scgi;
-        \(servers)
-      }
-      """
-    try folder.write(Array(text.utf8), to: "conf")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/sbin/nginx")
-    process.arguments = ["-c", folder.path(of: "conf")]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let result: Result<Void, any Error>
-    do { result = .success(try await body()) } catch { result = .failure(error) }
-    process.terminate()
-    kill(process.processIdentifier, SIGQUIT)
-    process.waitUntilExit()
-    try result.get()
-  }
-
   @Test(.enabled(if: Peer.isThere("/usr/sbin/nginx"), "nginx is not installed"))
   func `nginx in front passes requests, streams and WebSockets on, in clear and with TLS`() async throws {
     let folder = try TemporaryDirectory()
@@ -160,7 +132,7 @@ import VestaTransportInterop
           }
           map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
           """
-        try await withNginx(servers, folder) {
+        try await Peer.withNginx(servers, folder) {
           let client = try VestaTransportClient(security: .testing)
           func request(_ target: String, _ method: HTTPMethod = .get, body: HTTPBody = .empty) -> HTTPRequest {
             HTTPRequest(method, target, scheme: "https", authority: "localhost:\(port)", body: body)

@@ -8,11 +8,13 @@ enum TransportBenchmarkError: Error {
 struct Nginx {
   let port: Int
   let securePort: Int
-  private let workers: [String]
+  let workers: [String]
 
   static let chain = "\(folder)/chain.pem"
   static let key = "\(folder)/key.pem"
   static let file = "\(folder)/file"
+  /// Where uploads arrive.
+  static let uploads = "\(folder)/put"
   static let fileBytes: UInt64 = 1 << 30
 
   private static let folder = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-bench-nginx").path
@@ -25,8 +27,8 @@ struct Nginx {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let (port, securePort) = (18_091, 18_092)
     try makeFiles()
-    let text = """
-      user root; worker_processes 2; pid \(folder)/pid; error_log \(folder)/errors; daemon off;
+    let configuration = """
+      user root; worker_processes 2; pid \(folder)/pid; error_log stderr notice; daemon off;
       events { worker_connections 4096; }
       http {
         access_log off; sendfile on; tcp_nodelay on; keepalive_requests 1000000000;
@@ -36,6 +38,9 @@ struct Nginx {
           listen 127.0.0.1:\(port) reuseport;
           location / { default_type text/plain; return 200 "hello, world\\n"; }
           location /file { root \(folder); }
+          location /put/ {
+            root \(folder); dav_methods PUT; create_full_put_path on; client_max_body_size 0; client_body_buffer_size 64k;
+          }
         }
         server {
           listen 127.0.0.1:\(securePort) ssl reuseport;
@@ -45,20 +50,25 @@ struct Nginx {
         }
       }
       """
-    try text.write(toFile: "\(folder)/conf", atomically: true, encoding: .utf8)
+    try configuration.write(toFile: "\(folder)/conf", atomically: true, encoding: .utf8)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/sbin/nginx")
     process.arguments = ["-c", "\(folder)/conf"]
+    let notices = Pipe()
+    process.standardError = notices
     try process.run()
-    // Its workers listen when they are there; a daemon would keep open what tells Foundation of its end.
-    let master = process.processIdentifier
-    for _ in 0..<250 {
-      usleep(20_000)
-      let children = try String(contentsOfFile: "/proc/\(master)/task/\(master)/children", encoding: .utf8)
-      let workers = children.split(separator: " ").map(String.init)
-      if workers.count == 2 { return Nginx(port: port, securePort: securePort, workers: workers) }
+    // Its sockets listen before its workers start, each of which it announces.
+    let reader = notices.fileHandleForReading
+    var text = ""
+    while true {
+      let data = reader.availableData
+      guard !data.isEmpty else { throw TransportBenchmarkError.missing("nginx") }
+      text += String(decoding: data, as: UTF8.self)
+      let workers = text.components(separatedBy: "start worker process ").dropFirst().map { $0.prefix { $0.isNumber } }
+      guard workers.count == 2, text.hasSuffix("\n") else { continue }
+      reader.readabilityHandler = { _ = $0.availableData }
+      return Nginx(port: port, securePort: securePort, workers: workers.map(String.init))
     }
-    throw TransportBenchmarkError.missing("nginx")
   }
 
   /// A key and a certificate for both servers, and a file without blocks on the disk.

@@ -34,7 +34,7 @@ func tlsBenchmarks(_ ports: Ports) -> [Benchmark] {
   }
   func download(_ name: String, isSecure: Bool, cpu: Bool, bar: Double) -> Benchmark {
     let scheme = isSecure ? "https" : "http"
-    @Sendable func figure(_ download: Download) -> Double { cpu ? download.processorNanoseconds : download.nanoseconds }
+    @Sendable func figure(_ download: Transfer) -> Double { cpu ? download.processorNanoseconds : download.nanoseconds }
     return Benchmark(
       name: name, unit: .microseconds, bar: .ratio(atMost: bar),
       ours: (
@@ -42,7 +42,7 @@ func tlsBenchmarks(_ ports: Ports) -> [Benchmark] {
         {
           let port = isSecure ? ports.oursSecure : ports.ours
           return figure(
-            await Download.run("\(scheme)://127.0.0.1:\(port)/file", bytes: Nginx.fileBytes) { ProcessorTime.own })
+            await Transfer.download("\(scheme)://127.0.0.1:\(port)/file", bytes: Nginx.fileBytes) { ProcessorTime.own })
         }
       ),
       other: (
@@ -50,7 +50,7 @@ func tlsBenchmarks(_ ports: Ports) -> [Benchmark] {
         {
           let port = isSecure ? ports.nginx.securePort : ports.nginx.port
           return figure(
-            await Download.run("\(scheme)://127.0.0.1:\(port)/file", bytes: Nginx.fileBytes) {
+            await Transfer.download("\(scheme)://127.0.0.1:\(port)/file", bytes: Nginx.fileBytes) {
               ports.nginx.processorTime
             })
         }

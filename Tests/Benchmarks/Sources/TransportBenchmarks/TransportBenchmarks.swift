@@ -44,7 +44,8 @@ public func transportBenchmarks() async throws -> [Benchmark] {
     line("transport-http1-small-processor", "/", connections: 64, cpu: true),
     line("transport-http1-task-processor", "/task", connections: 64, cpu: true),
   ] + (try await http2Benchmarks(nghttpd)) + tlsBenchmarks(ports)
-    + (try await streamBenchmarks()) + (try await fanOutBenchmarks(redis))
+    + transferBenchmarks(ports) + (try await streamBenchmarks()) + (try await fanOutBenchmarks(redis))
+    + (try await idleBenchmarks(ports)) + (try await callBenchmarks())
 }
 
 /// Ends the servers.
@@ -61,7 +62,15 @@ private let peersOfBenchmarks = Locked<(Nghttpd, Redis)?>(nil)
 struct Hello: HTTPHandler {
   private let response = HTTPResponse(fields: [.contentType: "text/plain"], body: .text("hello, world\n"))
 
+  func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery {
+    head.method == .put ? .streamed : .collected(upTo: 1 << 20)
+  }
+
   func reply(to request: HTTPRequest) -> HTTPReply {
+    if request.method == .put { return Upload.reply(to: request) }
+    if request.target == "/socket" {
+      return .webSocket(WebSocketService { socket in for try await _ in socket.messages {} })
+    }
     if request.target == "/file" {
       return .response(TransportFile(Nginx.file)?.response(to: request) ?? HTTPResponse(.notFound))
     }

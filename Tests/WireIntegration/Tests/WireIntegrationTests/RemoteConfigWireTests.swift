@@ -62,7 +62,7 @@ private struct OneEngineHost: EndpointHost {
   var clock: ServiceClock { .system }
   var defaultProject: String { "demo" }
   var isDevelopment: Bool { true }
-  var compression: GRPCCompression? { .gzip }
+  var compression: TransportCompression? { .gzip }
 
   func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
     guard let backend = engine as? Backend else { throw ServiceStatus(.unimplemented, "There is no \(type).") }
@@ -91,7 +91,7 @@ private struct OneEngineHost: EndpointHost {
     let client = try VestaTransportClient()
     try await server.publish(["key": "value"])
     let url = try #require(HTTPURL("http://127.0.0.1:\(server.port)/v1/projects/demo/namespaces/firebase:fetch?key=k"))
-    let body = try GRPCCompression.gzip.compress(Array("{app_instance_id:'i', app_id:'1:2:ios:3'}".utf8))
+    let body = try TransportCompression.gzip.compress(Array("{app_instance_id:'i', app_id:'1:2:ios:3'}".utf8))
     let fields: HTTPFields = [.contentType: "application/json", .contentEncoding: "gzip", "if-none-match": "*"]
     let answer = try await client.send(HTTPRequest(.post, url, fields: fields, body: .bytes(body)), timeout: nil)
     let object = try JSONObject(json: try await answer.body.collect(upTo: 10_000))

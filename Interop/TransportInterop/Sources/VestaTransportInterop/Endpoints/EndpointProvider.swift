@@ -46,7 +46,7 @@ public protocol EndpointHost: Sendable {
   var isDevelopment: Bool { get }
 
   /// How messages of gRPC are read that callers have compressed; `nil` where the server reads none.
-  var compression: GRPCCompression? { get }
+  var compression: TransportCompression? { get }
 
   /// The rules of all projects at once, for calls that set rules and name no project; `nil` where there are none.
   var rulesOfAllProjects: (any RulesAdministration)? { get }
@@ -71,7 +71,7 @@ public protocol EndpointHost: Sendable {
 
 extension EndpointHost {
   /// None.
-  public var compression: GRPCCompression? { nil }
+  public var compression: TransportCompression? { nil }
 
   /// None.
   public var rulesOfAllProjects: (any RulesAdministration)? { nil }

@@ -143,7 +143,7 @@ public struct GRPCChannel: Sendable {
     }
   }
 
-  private func compression(of response: HTTPResponse) throws -> GRPCCompression? {
+  private func compression(of response: HTTPResponse) throws -> TransportCompression? {
     guard let name = response.fields.first("grpc-encoding"), name != "identity" else { return nil }
     guard let compression = options.compression, compression.name == name else {
       throw GRPCError(.internal, "The server compresses by \(name), which was not offered.")

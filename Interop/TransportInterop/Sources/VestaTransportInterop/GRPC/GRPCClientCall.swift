@@ -17,12 +17,12 @@ public final class GRPCClientCall: Sendable {
 
   private let upload: ByteStream
   private let options: GRPCOptions
-  private let compression: @Sendable (HTTPResponse) throws -> GRPCCompression?
+  private let compression: @Sendable (HTTPResponse) throws -> TransportCompression?
   private let state = Locked(State())
 
   init(
     _ upload: ByteStream, _ options: GRPCOptions,
-    compression: @escaping @Sendable (HTTPResponse) throws -> GRPCCompression?
+    compression: @escaping @Sendable (HTTPResponse) throws -> TransportCompression?
   ) {
     self.upload = upload
     self.options = options

@@ -67,7 +67,7 @@ public final class GRPCHandler: HTTPHandler {
   public func reply(to request: HTTPRequest) -> HTTPReply {
     guard GRPCWire.isGRPC(request.fields), request.method == .post else { return .response(HTTPResponse(415)) }
     let context: GRPCContext
-    let encoding: GRPCCompression?
+    let encoding: TransportCompression?
     do {
       encoding = try compression(of: request.fields)
       context = try makeContext(request)
@@ -93,7 +93,7 @@ public final class GRPCHandler: HTTPHandler {
     return context
   }
 
-  private func compression(of fields: HTTPFields) throws -> GRPCCompression? {
+  private func compression(of fields: HTTPFields) throws -> TransportCompression? {
     guard let name = fields.first(GRPCWire.encodingName), name != "identity" else { return nil }
     guard let compression = options.compression, compression.name == name else {
       let accepted = options.compression.map { "identity,\($0.name)" } ?? "identity"
@@ -115,7 +115,7 @@ public final class GRPCHandler: HTTPHandler {
   // MARK: One message each
 
   private func unary(
-    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: GRPCCompression?,
+    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: TransportCompression?,
     _ serve: @Sendable (GRPCContext, [UInt8]) -> GRPCReply
   ) -> HTTPReply {
     do {
@@ -178,7 +178,7 @@ public final class GRPCHandler: HTTPHandler {
   // MARK: Streams
 
   private func stream(
-    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: GRPCCompression?,
+    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: TransportCompression?,
     _ serve: @escaping @Sendable (GRPCContext, GRPCServerCall) async throws -> Void
   ) -> HTTPReply {
     if let deadline = context.deadline, deadline <= clock.now() { return .response(failed(Self.late)) }

@@ -12,13 +12,13 @@ public final class GRPCMessages: AsyncSequence, Sendable {
 
   private let body: ByteStream
   private let limit: Int
-  private let compression: GRPCCompression?
+  private let compression: TransportCompression?
   private let state: Locked<State>
 
   /// - Parameters:
   ///   - limit: The largest message, in bytes, also when it is decompressed.
   ///   - compression: How messages are compressed that say so; `nil` when none may be.
-  init(_ body: ByteStream, limit: Int, compression: GRPCCompression?) {
+  init(_ body: ByteStream, limit: Int, compression: TransportCompression?) {
     self.body = body
     self.limit = limit
     self.compression = compression
@@ -78,7 +78,7 @@ public final class GRPCMessages: AsyncSequence, Sendable {
   }
 
   static func plain(
-    _ message: GRPCMessageMachine.Message, _ limit: Int, _ compression: GRPCCompression?
+    _ message: GRPCMessageMachine.Message, _ limit: Int, _ compression: TransportCompression?
   ) throws -> [UInt8] {
     guard message.isCompressed else { return message.bytes }
     guard let compression else {
@@ -94,7 +94,7 @@ public final class GRPCMessages: AsyncSequence, Sendable {
   }
 
   /// The one message of a body that is all there.
-  static func only(_ bytes: [UInt8], _ limit: Int, _ compression: GRPCCompression?) throws -> [UInt8] {
+  static func only(_ bytes: [UInt8], _ limit: Int, _ compression: TransportCompression?) throws -> [UInt8] {
     // The usual one: a message as it is, and nothing else.
     if bytes.count >= 5, bytes.count - 5 <= limit, bytes[0] == 0,
       bytes[1..<5].reduce(0, { $0 << 8 | Int($1) }) == bytes.count - 5
@@ -110,7 +110,7 @@ public final class GRPCMessages: AsyncSequence, Sendable {
   }
 
   /// A message as it travels.
-  static func frame(_ message: [UInt8], _ compression: GRPCCompression? = nil) throws -> [UInt8] {
+  static func frame(_ message: [UInt8], _ compression: TransportCompression? = nil) throws -> [UInt8] {
     var frame: [UInt8] = []
     let bytes = try compression?.compress(message) ?? message
     frame.reserveCapacity(bytes.count + 5)

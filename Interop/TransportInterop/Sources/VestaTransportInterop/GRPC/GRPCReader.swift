@@ -10,7 +10,7 @@ final class GRPCReader: Sendable {
   private let timer: ListenerRegistration?
 
   init(
-    _ response: HTTPResponse, _ options: GRPCOptions, _ compression: GRPCCompression?, isRepeatable: Bool,
+    _ response: HTTPResponse, _ options: GRPCOptions, _ compression: TransportCompression?, isRepeatable: Bool,
     timer: (ByteStream) -> ListenerRegistration?
   ) {
     body = response.body.stream

@@ -79,13 +79,13 @@ public struct GRPCOptions: Sendable {
   public var messageBytes: Int
 
   /// How messages are read that the peer has compressed; `nil` accepts none.
-  public var compression: GRPCCompression?
+  public var compression: TransportCompression?
 
   /// The number of bytes that wait to be sent at which a writer pauses.
   public var streamBytes: Int
 
   /// Limits.
-  public init(messageBytes: Int = 4 << 20, compression: GRPCCompression? = nil, streamBytes: Int = 65_536) {
+  public init(messageBytes: Int = 4 << 20, compression: TransportCompression? = nil, streamBytes: Int = 65_536) {
     self.messageBytes = messageBytes
     self.compression = compression
     self.streamBytes = streamBytes

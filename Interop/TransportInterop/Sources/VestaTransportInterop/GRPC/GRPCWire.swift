@@ -112,14 +112,14 @@ enum GRPCWire {
   }
 
   /// The head of a response.
-  static func head(_ metadata: HTTPFields, _ compression: GRPCCompression?) -> HTTPFields {
+  static func head(_ metadata: HTTPFields, _ compression: TransportCompression?) -> HTTPFields {
     var fields = head(compression)
     if !metadata.isEmpty { fields.append(contentsOf: metadata) }
     return fields
   }
 
   /// The head of a response without metadata.
-  static func head(_ compression: GRPCCompression?) -> HTTPFields {
+  static func head(_ compression: TransportCompression?) -> HTTPFields {
     var fields: HTTPFields = [.contentType: contentType]
     if let compression { fields.append("grpc-accept-encoding", "identity,\(compression.name)") }
     return fields
@@ -133,30 +133,5 @@ extension HTTPFields {
   /// Adds a binary metadata value, whose name ends in `-bin`.
   public mutating func appendGRPC(_ name: HTTPFieldName, _ bytes: [UInt8]) {
     append(name, Base64.unpadded.encode(bytes))
-  }
-}
-
-/// A way to compress messages, such as gzip; a transport provides it.
-public struct GRPCCompression: Sendable {
-  /// The name as `grpc-encoding` says it.
-  public let name: String
-  /// Compresses a message.
-  public let compress: @Sendable ([UInt8]) throws -> [UInt8]
-  /// Decompresses a message, and throws when the result has more bytes than the limit.
-  public let decompress: @Sendable ([UInt8], _ limit: Int) throws -> [UInt8]
-
-  /// A way to compress.
-  ///
-  /// - Parameters:
-  ///   - name: The name as `grpc-encoding` says it.
-  ///   - compress: Compresses a message.
-  ///   - decompress: Decompresses a message, and throws as soon as the result has more bytes than the limit.
-  public init(
-    name: String, compress: @escaping @Sendable ([UInt8]) throws -> [UInt8],
-    decompress: @escaping @Sendable ([UInt8], _ limit: Int) throws -> [UInt8]
-  ) {
-    self.name = name
-    self.compress = compress
-    self.decompress = decompress
   }
 }

@@ -16,7 +16,7 @@ public import VestaServiceInterop
 /// ```
 public struct RESTHandler: HTTPHandler {
   private let bodyLimit: Int
-  private let compression: GRPCCompression?
+  private let compression: TransportCompression?
   private let failure: @Sendable (any Error, HTTPRequest) -> HTTPResponse
   private let serve: @Sendable (RESTRequest) async throws -> HTTPResponse
 
@@ -30,7 +30,7 @@ public struct RESTHandler: HTTPHandler {
   ///   - serve: Makes the response to a request.
   /// - Returns: The handler, behind the rules.
   public static func make(
-    bodyLimit: Int, compression: GRPCCompression? = nil, rules: CrossOriginRules = CrossOriginRules(),
+    bodyLimit: Int, compression: TransportCompression? = nil, rules: CrossOriginRules = CrossOriginRules(),
     failure: @escaping @Sendable (any Error, HTTPRequest) -> HTTPResponse = { error, _ in .failure(for: error) },
     serve: @escaping @Sendable (RESTRequest) async throws -> HTTPResponse
   ) -> any HTTPHandler {
@@ -39,7 +39,7 @@ public struct RESTHandler: HTTPHandler {
   }
 
   private init(
-    bodyLimit: Int, compression: GRPCCompression?,
+    bodyLimit: Int, compression: TransportCompression?,
     failure: @escaping @Sendable (any Error, HTTPRequest) -> HTTPResponse,
     serve: @escaping @Sendable (RESTRequest) async throws -> HTTPResponse
   ) {

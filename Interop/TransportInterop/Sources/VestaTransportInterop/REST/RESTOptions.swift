@@ -21,7 +21,7 @@ public struct RESTOptions: Sendable {
   public var allowsInsecureTokens: Bool
 
   /// The way to decompress answers; answers are not asked to be compressed without one.
-  public var compression: GRPCCompression?
+  public var compression: TransportCompression?
 
   /// The time for a call whose context has no deadline, and for the head of a stream.
   public var timeout: Duration
@@ -41,7 +41,7 @@ public struct RESTOptions: Sendable {
   ///   - maximumAnswer: The most bytes of an answer.
   public init(
     fields: HTTPFields = [:], apiKey: String? = nil, ownerToken: (@Sendable () async throws -> String)? = nil,
-    allowsInsecureTokens: Bool = false, compression: GRPCCompression? = nil, timeout: Duration = .seconds(60),
+    allowsInsecureTokens: Bool = false, compression: TransportCompression? = nil, timeout: Duration = .seconds(60),
     maximumAnswer: Int = 16 << 20
   ) {
     self.fields = fields
@@ -72,7 +72,7 @@ public struct RESTOptions: Sendable {
   ///   - owner: Returns the credential of the owner.
   ///   - isEmulator: Whether the server is a local emulator, which knows the owner by a word.
   public mutating func complete(
-    compression: GRPCCompression?, owner: (any OwnerTokenSource)?, isEmulator: Bool
+    compression: TransportCompression?, owner: (any OwnerTokenSource)?, isEmulator: Bool
   ) {
     self.compression = self.compression ?? compression
     if ownerToken != nil { return }

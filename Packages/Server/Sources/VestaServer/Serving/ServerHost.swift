@@ -31,7 +31,7 @@ final class ServerHost: EndpointHost {
 
   var rulesOfAllProjects: (any RulesAdministration)? { allRules }
 
-  var compression: GRPCCompression? { .gzip }
+  var compression: TransportCompression? { .gzip }
 
   func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
     let app = try projects.app(project)

@@ -1,14 +1,14 @@
 import CVestaZlib
 public import VestaTransportInterop
 
-extension GRPCCompression {
+extension TransportCompression {
   /// Compression by gzip, on zlib.
   public static let gzip = gzip(TransportTuning())
 
   /// Compression by gzip, with constants of a test's own.
-  static func gzip(_ tuning: TransportTuning) -> GRPCCompression {
+  static func gzip(_ tuning: TransportTuning) -> TransportCompression {
     let piece = tuning.gzipPieceBytes
-    return GRPCCompression(
+    return TransportCompression(
       name: "gzip", compress: { try Gzip.compress($0, piece: piece) },
       decompress: { try Gzip.decompress($0, limit: $1, piece: piece) })
   }
