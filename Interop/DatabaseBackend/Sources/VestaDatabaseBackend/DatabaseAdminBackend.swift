@@ -5,8 +5,8 @@ public import VestaServiceInterop
 /// Promises of every implementation:
 /// - All calls are those of owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
 /// - An export is of one moment: it has every write that was answered before its call, and none in part.
-/// - An import replaces what there is. Listeners hear of it, functions do not. One that fails leaves what it has written
-///   so far: it is done again.
+/// - An import replaces what there is. Listeners hear of it, functions do not. One that fails leaves what it has
+///   written so far: it is done again.
 /// - What an export gives, an import takes: the database is the same afterwards, priorities included.
 public protocol DatabaseAdminBackend: Sendable {
   /// The databases that have data, in the order of their names.
