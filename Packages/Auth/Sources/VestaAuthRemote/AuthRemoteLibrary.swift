@@ -64,7 +64,8 @@ public enum AuthRemoteLibrary: Library {
     let key = app.apiKey ?? (kind == .firebase ? nil : "no-api-key")
     rest.identify(userAgent: container.app?.userAgent, appID: app.googleAppID, apiKey: key)
     rest.complete(
-      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self),
+      owner: try container.find((any OwnerTokenSource).self),
       isEmulator: kind == .emulators)
     let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
     var options =

@@ -50,7 +50,7 @@ public struct DatabaseEndpointsTuning: Sendable, Hashable {
   public var wire = DatabaseWireTuning()
 
   /// The most bytes of a body, also when it is decompressed.
-  public var bodyLimit = 64 << 20
+  public var bodyLimit = 32 << 20
 
   /// The time after which a silent stream of events has an event that says that it is open.
   public var keepAlive = Duration.seconds(30)

@@ -62,7 +62,8 @@ public enum FirestoreRemoteLibrary: Library {
       rest.fields.append("x-firebase-client", agent)
     }
     rest.complete(
-      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self),
+      owner: try container.find((any OwnerTokenSource).self),
       isEmulator: container.options.backend.kind == .emulators)
     return rest
   }

@@ -67,7 +67,8 @@ public enum RemoteConfigRemoteLibrary: Library {
     rest.identify(
       userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
     rest.complete(
-      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self),
+      owner: try container.find((any OwnerTokenSource).self),
       isEmulator: container.options.backend.kind == .emulators)
     return rest
   }

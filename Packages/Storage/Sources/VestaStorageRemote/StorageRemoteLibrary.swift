@@ -57,7 +57,8 @@ public enum StorageRemoteLibrary: Library {
     var rest = try container.find(RESTOptions.self) ?? RESTOptions()
     rest.identify(userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: nil)
     rest.complete(
-      compression: try container.find(TransportCompression.self), owner: try container.find((any OwnerTokenSource).self),
+      compression: try container.find(TransportCompression.self),
+      owner: try container.find((any OwnerTokenSource).self),
       isEmulator: kind == .emulators)
     rest.userScheme = "Firebase"
     let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
