@@ -9,8 +9,9 @@ public enum StorageContracts {
   /// All of them.
   public static let all: [Contract<any StorageBackend>] = uploads + reading + changes + listing + callers + compositions
 
-  /// Those that a remote backend over Firebase's protocol keeps: the protocol has no upload without a download token, and
-  /// no status that says what an upload was started with.
+  /// The promises that a remote backend over Firebase's protocol keeps.
+  ///
+  /// The protocol has no upload without a download token, and no status that says what an upload was started with.
   public static let overFirebase: [Contract<any StorageBackend>] = all.filter {
     ![
       "an object has the download tokens that its upload says",
