@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaFunctionsBackend", targets: ["VestaFunctionsBackend"]),
     .library(name: "VestaFunctionsBackendContracts", targets: ["VestaFunctionsBackendContracts"]),
+    .library(name: "VestaFunctionsBackendFakes", targets: ["VestaFunctionsBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -39,10 +40,20 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaFunctionsBackendFakes",
+      dependencies: [
+        "VestaFunctionsBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaFunctionsBackendTests",
       dependencies: [
-        "VestaFunctionsBackend", "VestaFunctionsBackendContracts",
+        "VestaFunctionsBackend", "VestaFunctionsBackendContracts", "VestaFunctionsBackendFakes",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
