@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaCryptoInterop", targets: ["VestaCryptoInterop"]),
     .library(name: "VestaCryptoInteropContracts", targets: ["VestaCryptoInteropContracts"]),
+    .library(name: "VestaCryptoInteropFakes", targets: ["VestaCryptoInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core")
@@ -32,10 +33,19 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaCryptoInteropFakes",
+      dependencies: [
+        "VestaCryptoInterop",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaCryptoInteropTests",
       dependencies: [
-        "VestaCryptoInterop", "VestaCryptoInteropContracts",
+        "VestaCryptoInterop", "VestaCryptoInteropContracts", "VestaCryptoInteropFakes",
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

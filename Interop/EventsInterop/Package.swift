@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaEventsInterop", targets: ["VestaEventsInterop"]),
     .library(name: "VestaEventsInteropContracts", targets: ["VestaEventsInteropContracts"]),
+    .library(name: "VestaEventsInteropFakes", targets: ["VestaEventsInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -39,10 +40,21 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaEventsInteropFakes",
+      dependencies: [
+        "VestaEventsInterop",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaEventsInteropTests",
       dependencies: [
-        "VestaEventsInterop", "VestaEventsInteropContracts",
+        "VestaEventsInterop", "VestaEventsInteropContracts", "VestaEventsInteropFakes",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),

@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaFunctionsBackend", targets: ["VestaFunctionsBackend"]),
     .library(name: "VestaFunctionsBackendContracts", targets: ["VestaFunctionsBackendContracts"]),
+    .library(name: "VestaFunctionsBackendFakes", targets: ["VestaFunctionsBackendFakes"]),
     .library(name: "VestaHTTPFunctionsBackend", targets: ["VestaHTTPFunctionsBackend"]),
   ],
   dependencies: [
@@ -52,10 +53,21 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaFunctionsBackendFakes",
+      dependencies: [
+        "VestaFunctionsBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaFunctionsBackendTests",
       dependencies: [
-        "VestaFunctionsBackend", "VestaFunctionsBackendContracts", "VestaHTTPFunctionsBackend",
+        "VestaFunctionsBackend", "VestaFunctionsBackendContracts", "VestaFunctionsBackendFakes",
+        "VestaHTTPFunctionsBackend",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

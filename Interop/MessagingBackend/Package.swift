@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaMessagingBackend", targets: ["VestaMessagingBackend"]),
     .library(name: "VestaMessagingBackendContracts", targets: ["VestaMessagingBackendContracts"]),
+    .library(name: "VestaMessagingBackendFakes", targets: ["VestaMessagingBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -41,10 +42,21 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaMessagingBackendFakes",
+      dependencies: [
+        "VestaMessagingBackend",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaMessagingBackendTests",
       dependencies: [
-        "VestaMessagingBackend",
+        "VestaMessagingBackend", "VestaMessagingBackendFakes",
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),

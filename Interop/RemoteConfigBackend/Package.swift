@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaRemoteConfigBackend", targets: ["VestaRemoteConfigBackend"]),
     .library(name: "VestaRemoteConfigBackendContracts", targets: ["VestaRemoteConfigBackendContracts"]),
+    .library(name: "VestaRemoteConfigBackendFakes", targets: ["VestaRemoteConfigBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -40,10 +41,22 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaRemoteConfigBackendFakes",
+      dependencies: [
+        "VestaRemoteConfigBackend",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaRemoteConfigBackendTests",
       dependencies: [
-        "VestaRemoteConfigBackend",
+        "VestaRemoteConfigBackend", "VestaRemoteConfigBackendFakes",
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],

@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaRemoteConfigInterop", targets: ["VestaRemoteConfigInterop"]),
     .library(name: "VestaRemoteConfigInteropContracts", targets: ["VestaRemoteConfigInteropContracts"]),
+    .library(name: "VestaRemoteConfigInteropFakes", targets: ["VestaRemoteConfigInteropFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core")
@@ -34,10 +35,18 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaRemoteConfigInteropFakes",
+      dependencies: [
+        "VestaRemoteConfigInterop",
+        .product(name: "VestaConcurrency", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaRemoteConfigInteropTests",
       dependencies: [
-        "VestaRemoteConfigInterop", "VestaRemoteConfigInteropContracts",
+        "VestaRemoteConfigInterop", "VestaRemoteConfigInteropContracts", "VestaRemoteConfigInteropFakes",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],

@@ -115,6 +115,7 @@ let package = Package(
         .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingBackendFakes", package: "MessagingBackend"),
         .product(name: "VestaMessagingInterop", package: "MessagingInterop"),
         .product(name: "VestaMessagingInteropContracts", package: "MessagingInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

@@ -112,6 +112,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigBackendFakes", package: "RemoteConfigBackend"),
         .product(name: "VestaRemoteConfigInterop", package: "RemoteConfigInterop"),
         .product(name: "VestaRemoteConfigInteropContracts", package: "RemoteConfigInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

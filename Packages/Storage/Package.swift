@@ -97,6 +97,7 @@ let package = Package(
         .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaCryptoInteropFakes", package: "CryptoInterop"),
         .product(name: "VestaEventsInterop", package: "EventsInterop"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),

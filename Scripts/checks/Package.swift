@@ -15,11 +15,15 @@ let package = Package(
   products: [
     .library(name: "Checks", targets: ["Checks"]),
     .executable(name: "vesta-checks", targets: ["vesta-checks"]),
+    .executable(name: "vesta-export", targets: ["vesta-export"]),
   ],
   targets: [
     .target(name: "Checks", swiftSettings: settings),
     .executableTarget(name: "vesta-checks", dependencies: ["Checks"], swiftSettings: settings),
+    .target(name: "Export", dependencies: ["Checks"], swiftSettings: settings),
+    .executableTarget(name: "vesta-export", dependencies: ["Checks", "Export"], swiftSettings: settings),
     .testTarget(name: "ChecksTests", dependencies: ["Checks"], swiftSettings: settings),
+    .testTarget(name: "ExportTests", dependencies: ["Checks", "Export"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,21 +2,25 @@ import Testing
 import VestaConcurrency
 import VestaRemoteConfigInterop
 import VestaRemoteConfigInteropContracts
+import VestaRemoteConfigInteropFakes
 import VestaTesting
 
-/// An implementation with at most one flaw.
-private final class Simple: RemoteConfigInterop {
+/// The fake with at most one flaw.
+private final class Flawed: RemoteConfigInterop {
   enum Flaw: String, CaseIterable { case greetsNobody, forgetsTheFirst, repeatsItself }
 
-  private let source = StateSource<RolloutsState, RolloutsState>(
-    RolloutsState(assignmentList: []), greeting: { $0 })
-  private let flaw: Flaw?
+  /// A subscriber between the fake and the real one.
+  private final class Filter: RolloutsStateSubscriber {
+    let subscriber: any RolloutsStateSubscriber
+    private let flaw: Flaw?
+    private let isFirst = Locked(true)
 
-  init(_ flaw: Flaw? = nil) { self.flaw = flaw }
+    init(_ subscriber: any RolloutsStateSubscriber, _ flaw: Flaw?) {
+      self.subscriber = subscriber
+      self.flaw = flaw
+    }
 
-  func registerRolloutsStateSubscriber(_ subscriber: any RolloutsStateSubscriber, for namespace: String) {
-    let isFirst = Locked(true)
-    _ = source.add { [flaw] state in
+    func rolloutsStateDidChange(_ state: RolloutsState) {
       let isGreeting = isFirst.withLock { isFirst in
         defer { isFirst = false }
         return isFirst
@@ -26,36 +30,47 @@ private final class Simple: RemoteConfigInterop {
         return
       }
       subscriber.rolloutsStateDidChange(state)
+      if !isGreeting, flaw == .repeatsItself { subscriber.rolloutsStateDidChange(state) }
     }
   }
 
-  func activate(_ value: String?) {
-    let assignments = value.map {
-      [RolloutAssignment(rolloutId: "r", variantId: "v", templateVersion: 1, parameterKey: "key", parameterValue: $0)]
-    }
-    let next = RolloutsState(assignmentList: assignments ?? [])
-    source.change { state, announce in
-      guard state != next || flaw == .repeatsItself else { return }
-      state = next
-      announce(next)
-    }
+  private let fake = FakeRemoteConfig()
+  private let flaw: Flaw?
+
+  init(_ flaw: Flaw? = nil) { self.flaw = flaw }
+
+  func registerRolloutsStateSubscriber(_ subscriber: any RolloutsStateSubscriber, for namespace: String) {
+    fake.registerRolloutsStateSubscriber(Filter(subscriber, flaw), for: namespace)
   }
 
   func subject(_ patience: Duration = .seconds(30)) -> RemoteConfigInteropSubject {
-    RemoteConfigInteropSubject(self, patience: patience) { self.activate($0) }
+    RemoteConfigInteropSubject(self, patience: patience) { [fake] in fake.activate($0.map { [assignment($0)] } ?? []) }
   }
+}
+
+private func assignment(_ value: String) -> RolloutAssignment {
+  RolloutAssignment(rolloutId: "r", variantId: "v", templateVersion: 1, parameterKey: "key", parameterValue: value)
 }
 
 @Suite struct RemoteConfigInteropContractsTests {
   @Test(arguments: RemoteConfigInteropContracts.all)
-  func `an implementation without a flaw passes`(contract: Contract<RemoteConfigInteropSubject>) async throws {
-    try await contract.verify(Simple().subject())
+  func `the fake passes`(contract: Contract<RemoteConfigInteropSubject>) async throws {
+    let fake = FakeRemoteConfig()
+    try await contract.verify(
+      RemoteConfigInteropSubject(fake) { fake.activate($0.map { [assignment($0)] } ?? []) })
   }
 
-  @Test(arguments: Array(zip(Simple.Flaw.allCases, RemoteConfigInteropContracts.all.indices)))
-  private func `each flaw is found by its contract`(flaw: Simple.Flaw, index: Int) async throws {
+  @Test func `namespaces have rollouts of their own`() async throws {
+    let fake = FakeRemoteConfig()
+    fake.activate([assignment("a")], for: "other")
+    try await RemoteConfigInteropContracts.all[0].verify(
+      RemoteConfigInteropSubject(fake) { fake.activate($0.map { [assignment($0)] } ?? []) })
+  }
+
+  @Test(arguments: Array(zip(Flawed.Flaw.allCases, RemoteConfigInteropContracts.all.indices)))
+  private func `each flaw is found by its contract`(flaw: Flawed.Flaw, index: Int) async throws {
     await #expect(throws: (any Error).self) {
-      try await RemoteConfigInteropContracts.all[index].verify(Simple(flaw).subject(.milliseconds(300)))
+      try await RemoteConfigInteropContracts.all[index].verify(Flawed(flaw).subject(.milliseconds(300)))
     }
   }
 

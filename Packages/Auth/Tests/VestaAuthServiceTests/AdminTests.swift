@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaStoreInterop
 

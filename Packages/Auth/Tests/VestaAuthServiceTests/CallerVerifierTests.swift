@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaBytes
 import VestaConcurrency
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropContracts
 import VestaTesting

@@ -4,6 +4,7 @@ import VestaAuthBackendContracts
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes

@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 
 @testable import VestaAuthService

@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaBytes
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaTesting
 
 @testable import VestaAuthService

@@ -4,6 +4,7 @@ import VestaAuthBackend
 import VestaConcurrency
 import VestaCore
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop

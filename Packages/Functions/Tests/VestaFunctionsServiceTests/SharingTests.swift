@@ -3,6 +3,7 @@ import Testing
 import VestaBytes
 import VestaConcurrency
 import VestaEventsInterop
+import VestaEventsInteropFakes
 import VestaFunctionsBackend
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -152,8 +153,7 @@ import VestaTesting
     let clock = ManualClock()
     let store = ModelStore()
     let runner = ScheduleRunner(clock: clock.service) { store }
-    let source = EventOutbox(
-      service: "firestore.googleapis.com", keys: [9], types: [.documentCreated], store: { store }, data: { _ in [:] })
+    let source = FakeEventSource()
     let events = EventFunctions(options: FunctionsServiceOptions(), clock: clock.service) { [source, runner.outbox] }
     let registry = FunctionRegistry(events: events, schedules: runner)
     try registry.onSchedule("f", schedule: "* * * * *") { _ in }
@@ -230,7 +230,8 @@ import VestaTesting
 /// Two dispatchers on the events of one store.
 @Suite struct SharedEventTests {
   @Test func `a function that another process delivers does not hold up those that it has not`() async throws {
-    let store = ModelStore()
+    // The time of leases: the first process keeps its own, however slow this machine is.
+    let store = ModelStore(clock: ManualStoreClock(wall: ManualClock().now).clock)
     let (first, second) = (EventBench(store: store), EventBench(store: store))
     let (gate, begun, log) = (Gate(), Log<String>(), Log<String>())
     try first.registry.onDocumentCreated("f", document: "a/{id}") { event in

@@ -4,6 +4,7 @@ import VestaAuthInteropFakes
 import VestaBytes
 import VestaConcurrency
 import VestaFunctionsBackend
+import VestaFunctionsBackendFakes
 import VestaFunctionsValues
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -11,29 +12,15 @@ import VestaTesting
 
 @testable import VestaFunctions
 
-/// Notes the context of each call, and returns its data.
-private final class NotingBackend: FunctionsBackend {
-  private let noted = Locked<[CallContext]>([])
-  var contexts: [CallContext] { noted.withLock { $0 } }
-
-  func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue {
-    noted.withLock { $0.append(context) }
-    return call.data
-  }
-
-  func stream(_ call: FunctionCall, context: CallContext) -> AsyncThrowingStream<FunctionEvent, any Error> {
-    noted.withLock { $0.append(context) }
-    return AsyncThrowingStream { $0.finish() }
-  }
-}
-
 /// The tokens and the deadline that a call goes out with.
 @Suite struct CallerTests {
-  private let backend = NotingBackend()
+  private let backend = ScriptedFunctionsBackend(region: "r")
   private let auth = FakeAuth()
   private let appCheck = FakeAppCheck()
   private let location = FunctionLocation(
     name: "f", FunctionLocation.Origin(projectID: "p", region: "r", customDomain: nil, emulatorOrigin: nil))
+
+  init() { backend.set("f") { data, _ in data } }
 
   private var caller: FunctionsCaller {
     FunctionsCaller(

@@ -2,6 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaCore
 import VestaMessagingBackend
+import VestaMessagingBackendFakes
 import VestaTesting
 
 @testable import VestaMessaging

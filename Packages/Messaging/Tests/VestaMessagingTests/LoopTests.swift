@@ -2,6 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaCore
 import VestaMessagingBackend
+import VestaMessagingBackendFakes
 import VestaServiceInterop
 import VestaTesting
 
@@ -220,8 +221,8 @@ import VestaTesting
 
 /// Acknowledgements after an outage, and those that are refused.
 @Suite struct AcknowledgementTests {
-  private func makeRunner(batch: Int = 500) -> (AcknowledgementRunner, FakeBackend, ManualClock) {
-    let (backend, clock) = (FakeBackend(), ManualClock())
+  private func makeRunner(batch: Int = 500) -> (AcknowledgementRunner, ScriptedMessagingBackend, ManualClock) {
+    let (backend, clock) = (ScriptedMessagingBackend(), ManualClock())
     let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
     var tuning = MessagingTuning()
     tuning.acknowledgementBatch = batch

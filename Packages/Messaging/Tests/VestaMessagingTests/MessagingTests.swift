@@ -3,6 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaCore
 import VestaMessagingBackend
+import VestaMessagingBackendFakes
 import VestaMessagingInterop
 import VestaMessagingInteropContracts
 import VestaServiceInterop

@@ -3,6 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaCore
 import VestaMessagingBackend
+import VestaMessagingBackendFakes
 import VestaServiceInterop
 import VestaTesting
 
@@ -187,8 +188,8 @@ import VestaTesting
 
   // MARK: Acknowledgements
 
-  private func makeRunner() -> (AcknowledgementRunner, FakeBackend, ManualClock) {
-    let (backend, clock) = (FakeBackend(), ManualClock())
+  private func makeRunner() -> (AcknowledgementRunner, ScriptedMessagingBackend, ManualClock) {
+    let (backend, clock) = (ScriptedMessagingBackend(), ManualClock())
     let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
     let runner = AcknowledgementRunner(backend: backend, clock: service)
     runner.setToken("t")

@@ -4,6 +4,7 @@ import VestaConcurrency
 import VestaCore
 import VestaFiles
 import VestaMessagingBackend
+import VestaMessagingBackendFakes
 import VestaServiceInterop
 import VestaTesting
 

@@ -1,6 +1,7 @@
 import Testing
 import VestaConcurrency
 import VestaCore
+import VestaRemoteConfigBackendFakes
 import VestaTesting
 
 @testable import VestaRemoteConfig

@@ -3,6 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaCore
 import VestaRemoteConfigBackend
+import VestaRemoteConfigBackendFakes
 import VestaServiceInterop
 import VestaTesting
 

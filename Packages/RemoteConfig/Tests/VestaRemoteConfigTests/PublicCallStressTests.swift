@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaConcurrency
 import VestaRemoteConfigBackend
+import VestaRemoteConfigBackendFakes
 import VestaServiceInterop
 import VestaTesting
 

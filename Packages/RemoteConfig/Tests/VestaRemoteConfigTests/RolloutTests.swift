@@ -3,6 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaCore
 import VestaRemoteConfigBackend
+import VestaRemoteConfigBackendFakes
 import VestaRemoteConfigInterop
 import VestaRemoteConfigInteropContracts
 import VestaTesting
@@ -12,7 +13,7 @@ import VestaTesting
 @Suite struct RolloutTests {
   @Test(arguments: RemoteConfigInteropContracts.all)
   func `the client keeps the contract of its seam`(contract: Contract<RemoteConfigInteropSubject>) async throws {
-    let backend = FakeBackend()
+    let backend = ScriptedRemoteConfigBackend()
     let directory = try TemporaryDirectory("remote-config")
     let options = VestaOptions(
       projectID: "p", backend: .embedded(directory: URL(filePath: directory.path, directoryHint: .isDirectory)))

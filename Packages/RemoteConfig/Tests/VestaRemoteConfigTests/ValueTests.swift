@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaRemoteConfigBackendFakes
 import VestaTesting
 
 @testable import VestaRemoteConfig

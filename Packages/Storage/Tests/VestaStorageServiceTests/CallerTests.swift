@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
@@ -21,7 +22,7 @@ import VestaTesting
   private func engine(_ callers: CallerCheck = CallerCheck(), _ gatekeeper: (any StorageGuard)? = nil) -> StorageEngine
   {
     StorageEngine(
-      options: StorageServiceOptions(), crypto: TestCrypto(countsBytes: true),
+      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
       content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
       callers: callers, gatekeeper: gatekeeper, openStore: { ModelStore() })
   }

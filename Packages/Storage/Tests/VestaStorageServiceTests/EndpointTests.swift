@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
@@ -30,7 +31,7 @@ import VestaTransportInteropFakes
     let verifier = FakeCallerVerifier(clock: clock.service)
     verifier.accept(.full, token: "owner")
     let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: TestCrypto(countsBytes: true),
+      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
       content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
       callers: CallerCheck(callers: BearerReading(verifier: verifier)), gatekeeper: gatekeeper,
       openStore: { ModelStore() })

@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaCryptoInteropFakes
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -26,7 +27,8 @@ import VestaTesting
     (options.inlineLimit, options.checkpointInterval) = (16, 100)
     change(&options)
     return StorageEngine(
-      options: options, crypto: TestCrypto(), content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
+      options: options, crypto: BarredCrypto(),
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
       clock: clock.service, openStore: { store })
   }
 
@@ -125,7 +127,7 @@ import VestaTesting
     #expect(none.downloadTokens.count == 1 && none.downloadTokens != one.downloadTokens)
 
     let behind = StorageEngine(
-      options: StorageServiceOptions(), crypto: TestCrypto(),
+      options: StorageServiceOptions(), crypto: BarredCrypto(),
       content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: ManualClock(at: 5).service,
       openStore: { store })
     for later in [

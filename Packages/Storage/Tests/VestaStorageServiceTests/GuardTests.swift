@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
@@ -24,7 +25,7 @@ import VestaTesting
     var options = StorageServiceOptions()
     (options.inlineLimit, options.checkpointInterval) = (16, 100)
     return StorageEngine(
-      options: options, crypto: TestCrypto(countsBytes: true),
+      options: options, crypto: BarredCrypto(countsBytes: true),
       content: .provided(FileBlobStore(directory: directory.path(of: folder))), clock: clock.service,
       gatekeeper: gatekeeper, openStore: { store })
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VestaConcurrency
+import VestaCryptoInteropFakes
 import VestaFiles
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -60,7 +61,7 @@ final class SharedStore: OrderedStore {
     (options.inlineLimit, options.checkpointInterval) = (16, 100)
     options.tuning.pieceLength = 64
     return StorageEngine(
-      options: options, crypto: TestCrypto(), content: content ?? .sharedFolder(directory.path(of: "shared")),
+      options: options, crypto: BarredCrypto(), content: content ?? .sharedFolder(directory.path(of: "shared")),
       clock: (clock ?? self.clock).service, openStore: { [store] in SharedStore(store) })
   }
 
@@ -214,7 +215,7 @@ final class SharedStore: OrderedStore {
     var options = StorageServiceOptions()
     options.inlineLimit = 0
     return StorageEngine(
-      options: options, crypto: TestCrypto(), content: .ownFolder(directory.path(of: "content")),
+      options: options, crypto: BarredCrypto(), content: .ownFolder(directory.path(of: "content")),
       clock: clock.service, openStore: { store })
   }
 
@@ -268,7 +269,7 @@ final class SharedStore: OrderedStore {
     var options = StorageServiceOptions()
     options.inlineLimit = 4
     let engine = StorageEngine(
-      options: options, crypto: TestCrypto(),
+      options: options, crypto: BarredCrypto(),
       content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
       openStore: { store })
     for number in 0..<2 {

@@ -10,6 +10,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   systemLibrariesStayInPlugins,
   platformCodeSitsInOneFile,
   nothingDependsOnARoot,
+  seamsHaveContractsAndFakes,
+  contractsMeetTheirImplementations,
   manifestsAreAlike,
   importsAreDeclared,
   packagesSayWhatTheyAre,

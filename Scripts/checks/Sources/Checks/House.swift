@@ -16,7 +16,7 @@ struct House {
     /// Whether the package says in texts what it is: all but those of tests and scripts.
     var hasPapers: Bool { room != .other || isRoot }
     /// Whether the package links products and plug-ins, as a program does, and says so in its manifest.
-    var isRoot: Bool { House.isRoot(manifest) }
+    var isRoot: Bool { manifest.isRoot }
     /// C modules that this package takes from the system.
     var systemModules: [String] { manifest.targets.filter { $0.kind == "systemLibrary" }.map(\.name) }
   }
@@ -66,17 +66,11 @@ struct House {
 
   private static let compatibility = "Packages/FirebaseCompat"
 
-  /// Whether a package of `Packages` has the comment `// A composition root: …` in its manifest.
-  private static func isRoot(_ manifest: Manifest) -> Bool {
-    manifest.folder.hasPrefix("Packages/") && manifest.folder != "Packages/Core"
-      && manifest.source.comments.contains { $0.hasPrefix("// A composition root: ") }
-  }
-
   private static func room(of manifest: Manifest) -> Room {
     let parts = manifest.folder.split(separator: "/")
     guard parts.count == 2 else { return .other }
     if manifest.folder == "Packages/Core" { return .core }
-    if isRoot(manifest) { return .other }
+    if manifest.isRoot { return .other }
     return parts[0] == "Packages" ? .product : parts[0] == "Interop" ? .interop : .other
   }
 

@@ -2,10 +2,10 @@
 ///
 /// Reading the text takes microseconds where `swift package dump-package` takes a third of a second. The price: a
 /// manifest has to be a literal. Parts that the scanner does not find are reported as missing.
-struct Manifest {
-  struct Dependency {
+package struct Manifest {
+  package struct Dependency {
     /// The path as written; `nil` for a package that does not lie in this repository.
-    let path: String?
+    package let path: String?
     let line: Int
   }
 
@@ -26,14 +26,14 @@ struct Manifest {
   }
 
   let path: String
-  let folder: String
+  package let folder: String
   let source: SourceText
-  let dependencies: [Dependency]
+  package let dependencies: [Dependency]
   let targets: [Target]
   /// The text of each argument of `Package(…)`, by label.
   let arguments: [String: String]
 
-  init(path: String, text: String) {
+  package init(path: String, text: String) {
     self.path = path
     folder = path.split(separator: "/").dropLast().joined(separator: "/")
     source = SourceText(text)
@@ -68,6 +68,13 @@ struct Manifest {
     else { return nil }
     let first = start > 0 && source.lines[start - 1].hasPrefix("//") ? start - 1 : start
     return (source.lines[first...end].joined(separator: "\n"), first + 1)
+  }
+
+  /// Whether a package of `Packages` has the comment `// A composition root: …`: it links products and plug-ins, as a
+  /// program does.
+  package var isRoot: Bool {
+    folder.hasPrefix("Packages/") && folder != "Packages/Core"
+      && source.comments.contains { $0.hasPrefix("// A composition root: ") }
   }
 
   /// The line of the first argument with this label, for messages.

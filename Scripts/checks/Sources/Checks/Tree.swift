@@ -17,7 +17,7 @@ public struct Tree: Sendable {
 }
 
 /// Joins a path written in a manifest to the folder of the manifest; `nil` when it leaves the repository.
-func resolve(_ path: String, from folder: String) -> String? {
+package func resolve(_ path: String, from folder: String) -> String? {
   guard !path.hasPrefix("/"), !path.hasPrefix("~") else { return nil }
   var parts = folder.split(separator: "/")
   for part in path.split(separator: "/") where part != "." {

@@ -1,6 +1,7 @@
 import Testing
 import VestaEventsInterop
 import VestaEventsInteropContracts
+import VestaEventsInteropFakes
 import VestaMemoryStore
 import VestaSQLite
 import VestaStoreInterop
@@ -9,6 +10,15 @@ import VestaTesting
 
 @Suite struct EventsImplementations {
   static let all: [Implementation<EventSourceSubject>] = [
+    Implementation("FakeEventSource") {
+      let source = FakeEventSource(service: "test")
+      return EventSourceSubject(source: source) { changes, fails in
+        let drafts = changes.map {
+          EventDraft($0.type, scope: $0.scope, path: $0.path, functions: [], payload: Array($0.path.utf8))
+        }
+        try await source.commit(drafts, fails: fails)
+      }
+    },
     Implementation("EventOutbox on ModelStore") { outbox(on: ModelStore()) },
     Implementation("EventOutbox on MemoryStore") { outbox(on: MemoryStore()) },
     Implementation("EventOutbox on SQLiteStore") {

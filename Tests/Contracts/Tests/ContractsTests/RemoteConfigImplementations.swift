@@ -7,18 +7,30 @@ import VestaRemoteConfig
 import VestaRemoteConfigBackend
 import VestaRemoteConfigInterop
 import VestaRemoteConfigInteropContracts
+import VestaRemoteConfigInteropFakes
 import VestaRemoteConfigService
 import VestaServiceInterop
 import VestaTesting
 
 @Suite struct RemoteConfigImplementations {
   static let all: [Implementation<RemoteConfigInteropSubject>] = [
-    Implementation("RemoteConfig on its engine") { try remoteConfig() }
+    Implementation("FakeRemoteConfig") { fake() },
+    Implementation("RemoteConfig on its engine") { try remoteConfig() },
   ]
 
   @Test(arguments: all)
   func `rollouts keep every promise`(_ implementation: Implementation<RemoteConfigInteropSubject>) async {
     await implementation.keeps(RemoteConfigInteropContracts.all)
+  }
+
+  private static func fake() -> RemoteConfigInteropSubject {
+    let fake = FakeRemoteConfig()
+    return RemoteConfigInteropSubject(fake) { value in
+      let assignments = value.map {
+        [RolloutAssignment(rolloutId: "r", variantId: "v", templateVersion: 1, parameterKey: "key", parameterValue: $0)]
+      }
+      fake.activate(assignments ?? [])
+    }
   }
 
   /// The client, whose values come from templates that the owner publishes.

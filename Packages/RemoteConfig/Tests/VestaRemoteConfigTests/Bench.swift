@@ -1,0 +1,36 @@
+import Foundation
+import VestaConcurrency
+import VestaCore
+import VestaRemoteConfigBackend
+import VestaRemoteConfigBackendFakes
+import VestaServiceInterop
+import VestaTesting
+
+@testable import VestaRemoteConfig
+
+/// An app with a client on a scripted service, and virtual time.
+struct Bench: Sendable {
+  let directory: TemporaryDirectory
+  let app: VestaApp
+  let backend = ScriptedRemoteConfigBackend()
+  let clock = ManualClock()
+  let config: RemoteConfig
+
+  init(in directory: TemporaryDirectory? = nil, random: Double = 0.9) throws {
+    let directory = try directory ?? TemporaryDirectory("remote-config")
+    self.directory = directory
+    let options = VestaOptions(
+      projectID: "p", backend: .embedded(directory: URL(filePath: directory.path, directoryHint: .isDirectory)))
+    options.callbackQueue = .global()
+    app = try VestaApp.configure(name: "rc-\(UUID().uuidString)", options: options, libraries: [])
+    let clock = clock
+    config = RemoteConfig(
+      app: app, namespace: "firebase", backend: backend,
+      clock: ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) }), random: { random })
+  }
+
+  func end() async {
+    config.end()
+    await app.delete()
+  }
+}
