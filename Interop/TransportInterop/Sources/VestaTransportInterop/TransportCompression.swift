@@ -22,6 +22,3 @@ public struct TransportCompression: Sendable {
     self.decompress = decompress
   }
 }
-
-/// The name of ``TransportCompression`` from when gRPC alone used it.
-public typealias TransportCompression = TransportCompression
