@@ -4,6 +4,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaEventsInterop
+import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
@@ -76,6 +77,22 @@ struct EventTests {
     let client = TestClient(engine)
     for _ in 0..<2 { _ = await client.put("rooms/a/n", DatabaseNode(.int(1))) }
     _ = await client.put("rooms/b", .empty)
+    #expect(try await events().map(\.type) == [.valueCreated])
+  }
+
+  @Test func `a write whose context suppresses events has none, also one with a hash`() async throws {
+    try subscribe("rooms/{room}")
+    let silent = CallContext(caller: .owner, suppressesEvents: true)
+    func write(_ change: DatabaseWriteRequest.Change, hash: String? = nil, _ context: CallContext) async throws {
+      let request = DatabaseWriteRequest(namespace: "test", path: "rooms/a", change, hash: hash)
+      _ = try await engine.write(request, context: context)
+    }
+    try await write(.put(DatabaseNode(.int(1))), hash: "", silent)
+    try await write(.put(DatabaseNode(.int(2))), hash: NodeHash.hash(DatabaseNode(.int(1))), silent)
+    try await write(.merge([DatabasePathValue("x", DatabaseNode(.int(3)))]), silent)
+    try await engine.clear("test", context: silent)
+    #expect(try await events().isEmpty)
+    try await write(.put(DatabaseNode(.int(1))), .owner)
     #expect(try await events().map(\.type) == [.valueCreated])
   }
 
