@@ -141,7 +141,7 @@ public protocol AuthAdminBackend: Sendable {
 
   /// Makes a tenant.
   ///
-  /// Checks: `INVALID_CONFIG`.
+  /// Checks: `INVALID_CONFIG`, also for an id that exists or can be none.
   func createTenant(
     _ request: CreateTenantRequest, context: CallContext
   ) async throws(AuthServiceError) -> Tenant

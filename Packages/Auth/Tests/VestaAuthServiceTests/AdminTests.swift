@@ -193,6 +193,17 @@ import VestaStoreInterop
     }
   }
 
+  @Test func `a tenant of an export keeps its id, which no other one has`() async throws {
+    let world = World()
+    let made = try await world.engine.createTenant(CreateTenantRequest(tenantID: "club-1A"), context: .owner)
+    #expect(made.tenantID == "club-1A")
+    #expect(try await world.engine.tenant(id: "club-1A", context: .owner) == made)
+    for id in ["club-1A", "", "a/b", String(repeating: "x", count: 129)] {
+      let request = CreateTenantRequest(tenantID: id)
+      #expect(await refusal { try await world.engine.createTenant(request, context: .owner) } == .invalidConfig)
+    }
+  }
+
   @Test func `tenants are apart`() async throws {
     let world = World()
     let tenant = try await world.engine.createTenant(

@@ -14,7 +14,7 @@ import VestaTesting
       let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
       let result = try await server.python("rules_calls", [], ["RULES_FILE": file.path])
       #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
-      #expect(result.lines.count { $0.hasPrefix("passed") } == 4)
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 5)
       #expect(await server.end() == 0)
     }
   }

@@ -49,6 +49,10 @@ def fill(client):
                                         "displayName": "Ada \"{[", "phoneNumber": "+15555550100"})
     equal((status, json.loads(text).get("error")), (200, None))
     call("POST", f"{place}:update", {"localId": "ada", "customAttributes": "{\"admin\":true}"})
+    tenants = f"http://{AUTH}/identitytoolkit.googleapis.com/v2/projects/demo/tenants"
+    tenant = json.loads(call("POST", tenants, {"displayName": "club", "allowPasswordSignup": True})[1])["tenantId"]
+    equal(call("POST", f"{place[:-9]}/tenants/{tenant}/accounts",
+               {"localId": "eve", "email": "eve@example.com", "password": "battery staple"})[0], 200)
     for bucket in ["demo.appspot.com", "other"]:
         name = urllib.parse.quote("a b/ü.bin", safe="")
         status, text = call("POST", f"http://{STORAGE}/v0/b/{bucket}/o?name={name}", CONTENT,
@@ -71,6 +75,11 @@ def check(client, token):
     payload = signed["idToken"].split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     equal((signed["localId"], signed["displayName"], claims["admin"]), ("ada", "Ada \"{[", True))
+    tenants = json.loads(call("GET", f"http://{AUTH}/identitytoolkit.googleapis.com/v2/projects/demo/tenants")[1])["tenants"]
+    equal(len(tenants), 1)
+    status, text = call("POST", url, {"email": "eve@example.com", "password": "battery staple", "returnSecureToken": True,
+                                      "tenantId": tenants[0]["tenantId"]})
+    equal((status, json.loads(text)["localId"]), (200, "eve"))
     for bucket in ["demo.appspot.com", "other"]:
         place = f"http://{STORAGE}/v0/b/{bucket}/o/{urllib.parse.quote('a b/ü.bin', safe='')}"
         status, content = call("GET", f"{place}?alt=media")

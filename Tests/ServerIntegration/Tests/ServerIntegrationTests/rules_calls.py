@@ -5,7 +5,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from cases import equal, eventually, expect, run
+from cases import equal, eventually, expect, raises, run
 
 FIRESTORE = os.environ["FIRESTORE_EMULATOR_HOST"]
 STORAGE = os.environ["FIREBASE_STORAGE_EMULATOR_HOST"]
@@ -57,6 +57,23 @@ def case_denials_say_why_and_outcomes_are_counted():
     expect("request.auth" in report["rules"]["files"][0]["content"])
     status, page = call("GET", f"{place}:ruleCoverage.html")
     expect(status == 200 and page.startswith("<!DOCTYPE html>") and "false: 1" in page)
+
+
+def case_denials_over_grpc_say_why():
+    import grpc
+    from google.cloud.firestore_v1.types import firestore as messages
+    place = f"http://{FIRESTORE}/emulator/v1/projects/demo:securityRules"
+    equal(call("PUT", place, json.dumps({"rules": {"files": [{"content": firestore("id == 'open'")}]}}))[0], 200)
+    database = "projects/demo/databases/(default)"
+    metadata = [("google-cloud-resource-prefix", database)]
+    channel = grpc.insecure_channel(FIRESTORE)
+    read = channel.unary_stream(
+        "/google.firestore.v1.Firestore/BatchGetDocuments",
+        request_serializer=messages.BatchGetDocumentsRequest.serialize,
+        response_deserializer=messages.BatchGetDocumentsResponse.deserialize)
+    request = messages.BatchGetDocumentsRequest({"database": database, "documents": [f"{database}/documents/notes/n"]})
+    error = raises(grpc.RpcError, lambda: list(read(request, metadata=metadata)))
+    equal((error.code(), error.details()), (grpc.StatusCode.PERMISSION_DENIED, "\nfalse for 'get' @ L3"))
 
 
 def case_a_caller_that_may_write_and_not_read_is_answered():

@@ -94,6 +94,7 @@ struct AuthExportPart: ExportPart {
   }
 
   private func readAccounts(of tenant: String?, from path: String, _ admin: any AuthAdminBackend) async throws {
+    if let tenant { try await makeTenant(tenant, admin) }
     var context = CallContext.owner
     context.tenantID = tenant
     context.suppressesEvents = true
@@ -120,6 +121,15 @@ struct AuthExportPart: ExportPart {
       throw ServiceStatus(.invalidArgument, "\(path): \(error.message)")
     }
     try await create(waiting, path, admin, context)
+  }
+
+  /// Makes a tenant that is not known: its settings are in no export, so everything is allowed in it.
+  private func makeTenant(_ id: String, _ admin: any AuthAdminBackend) async throws {
+    do {
+      _ = try await admin.tenant(id: id, context: .owner)
+    } catch let error where error.code == .tenantNotFound {
+      _ = try await admin.createTenant(CreateTenantRequest(tenantID: id), context: .owner)
+    }
   }
 
   /// Imports accounts; one that is refused is an error, and never silently missing.

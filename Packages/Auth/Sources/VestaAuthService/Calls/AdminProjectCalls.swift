@@ -21,9 +21,23 @@ extension AuthOperation {
   func createTenant(_ request: CreateTenantRequest) async throws -> Tenant {
     let name = try tenantName(request.displayName)
     let record = TenantRecord(displayName: request.displayName, signIn: request.signIn)
-    let id = "\(name)-\(try engine.identifier(length: 10).lowercased())"
-    try await engine.write { try await $0.put(record, Keys.tenant(TenantKey(id))) }
+    let id = try request.tenantID.map(checkedID) ?? "\(name)-\(try engine.identifier(length: 10).lowercased())"
+    try await engine.write { transaction in
+      guard try await transaction.record(TenantRecord.self, Keys.tenant(TenantKey(id))) == nil else {
+        throw AuthServiceError(.invalidConfig, "The tenant \(id) exists.")
+      }
+      try await transaction.put(record, Keys.tenant(TenantKey(id)))
+    }
     return record.tenant(id)
+  }
+
+  /// An id that a caller has chosen: letters, digits and hyphens.
+  private func checkedID(_ id: String) throws -> String {
+    let isFine = id.utf8.allSatisfy { $0 &- 48 < 10 || ($0 | 32) &- 97 < 26 || $0 == UInt8(ascii: "-") }
+    guard isFine, (1...128).contains(id.utf8.count) else {
+      throw AuthServiceError(.invalidConfig, "The id of a tenant has 1 to 128 letters, digits and hyphens.")
+    }
+    return id
   }
 
   /// The beginning of an id: the display name's letters and digits.

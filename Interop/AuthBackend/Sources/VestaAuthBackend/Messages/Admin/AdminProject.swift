@@ -112,14 +112,20 @@ public struct Tenant: AuthMessage {
 
 /// A tenant to make.
 public struct CreateTenantRequest: AuthMessage {
-  /// The name; the id begins with it.
+  /// The id, for a tenant of an export; `nil` for one that the service chooses.
+  public var tenantID: String?
+
+  /// The name; an id that the service chooses begins with it.
   public var displayName: String?
 
   /// The allowed ways to sign in.
   public var signIn: SignInSettings
 
   /// Creates a value with these properties.
-  public init(displayName: String? = nil, signIn: SignInSettings = SignInSettings()) {
+  public init(
+    tenantID: String? = nil, displayName: String? = nil, signIn: SignInSettings = SignInSettings()
+  ) {
+    self.tenantID = tenantID
     self.displayName = displayName
     self.signIn = signIn
   }
