@@ -230,4 +230,22 @@ import VestaTransportInteropFakes
     registration.remove()
     await app.delete()
   }
+
+  @Test func `a service that refuses the client tells writers and listeners`() async throws {
+    let network = FakeNetwork()
+    // It serves another project than that of the app.
+    let handler = FirestoreEndpoints().handler(in: FakeEndpointHost(project: "other"))
+    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    let app = try app(network)
+    let db = try Firestore.instance(for: app)
+    let errors = EventLog<FirestoreErrorCode.Code?>(patience: .seconds(240))
+    let registration = db.collection("rooms").addSnapshotListener { _, error in
+      if let error { errors.record((error as? FirestoreErrorCode)?.code) }
+    }
+    try await errors.wait(for: "the refusal") { $0 == [.notFound] }
+    let error = await #expect(throws: FirestoreErrorCode.self) { try await db.document("rooms/a").setData([:]) }
+    #expect(error?.code == .notFound)
+    registration.remove()
+    await app.delete()
+  }
 }

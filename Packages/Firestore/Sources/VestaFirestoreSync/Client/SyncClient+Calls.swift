@@ -135,22 +135,6 @@ extension SyncClient {
     return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
   }
 
-  /// Makes a call of the backend; one whose tokens are refused is made once more, with new ones.
-  ///
-  /// - Parameter body: The call; what it had received the first time is received again.
-  func call(_ body: (CallContext) async throws -> Void) async throws {
-    do {
-      try await body(streams.context())
-    } catch let error as FirestoreServiceError where error.code == .unauthenticated {
-      do {
-        try await body(streams.context(refreshes: true))
-      } catch {
-        streams.noteFailure(error)
-        throw error
-      }
-    }
-  }
-
   // MARK: The cache
 
   /// A document of the cache with the pending writes on top.

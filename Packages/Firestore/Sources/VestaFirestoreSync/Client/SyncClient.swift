@@ -88,6 +88,22 @@ package final class SyncClient: Sendable {
     return writer.bytes
   }
 
+  /// Makes a call of the backend; one whose tokens are refused is made once more, with new ones.
+  ///
+  /// - Parameter body: The call; what it had received the first time is received again.
+  func call(_ body: (CallContext) async throws -> Void) async throws {
+    do {
+      try await body(streams.context())
+    } catch let error as FirestoreServiceError where error.code == .unauthenticated {
+      do {
+        try await body(streams.context(refreshes: true))
+      } catch {
+        streams.noteFailure(error)
+        throw error
+      }
+    }
+  }
+
   /// Notes that the network of the machine has changed: streams begin again, without a pause.
   package func networkHasChanged() { run { $0.networkChanged() } }
 

@@ -103,6 +103,7 @@ extension ClientMachine {
   private var shouldStartWatch: Bool { isNetworkEnabled && !watchStream.isStarted && !listenTargets.isEmpty }
 
   func startWatch() {
+    hasWatchAnswered = false
     fetched = FetchedTargets()
     aggregator = WatchAggregator(
       database: database, digest: configuration.digest,
@@ -124,7 +125,8 @@ extension ClientMachine {
   /// The watch stream has closed.
   package func watchClosed(stream: Int, error: FirestoreServiceError?) {
     guard stream == watchStream.connection, watchStream.isConnected else { return }
-    let wasOpening = !watchStream.isOpen
+    // A stream over a network counts as open before the service has seen it: its refusal comes as the first answer.
+    let wasOpening = !watchStream.isOpen || !configuration.fetchesTargets && !hasWatchAnswered
     settleTokens()
     performWatch(watchStream.closed(error))
     aggregator = nil
@@ -139,6 +141,7 @@ extension ClientMachine {
   /// A message of the watch stream has arrived.
   package func watchReceived(stream: Int, _ response: ListenResponse) {
     guard stream == watchStream.connection, watchStream.isOpen else { return }
+    hasWatchAnswered = true
     do {
       try take(response)
     } catch {

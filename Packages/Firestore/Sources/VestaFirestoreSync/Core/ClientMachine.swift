@@ -111,6 +111,8 @@ package final class ClientMachine {
   var aggregator: WatchAggregator?
   var progress = TokenProgress()
   var watchStream: StreamMachine
+  /// Whether the watch stream has brought anything since it was started.
+  var hasWatchAnswered = false
   var writeStream: StreamMachine
   var onlineMachine = OnlineStateMachine()
   var pipeline: [MutationBatch] = []
