@@ -3,7 +3,9 @@ public import VestaBytes
 import VestaConcurrency
 public import VestaServiceInterop
 
-/// A service of App Check in memory, whose time passes when a test says so. It honours the promises.
+/// A service of App Check in memory, whose time passes when a test says so.
+///
+/// It honours the promises.
 ///
 /// ```swift
 /// let service = FakeAppCheckService()

@@ -2,7 +2,9 @@ import VestaConcurrency
 public import VestaInstallationsBackend
 public import VestaServiceInterop
 
-/// A service of installations in memory, whose time passes when a test says so. It honours the promises.
+/// A service of installations in memory, whose time passes when a test says so.
+///
+/// It honours the promises.
 ///
 /// ```swift
 /// let installations = FakeInstallations()
