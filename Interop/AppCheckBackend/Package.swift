@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaAppCheckBackend", targets: ["VestaAppCheckBackend"]),
     .library(name: "VestaAppCheckBackendContracts", targets: ["VestaAppCheckBackendContracts"]),
+    .library(name: "VestaAppCheckBackendFakes", targets: ["VestaAppCheckBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -39,10 +40,20 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaAppCheckBackendFakes",
+      dependencies: [
+        "VestaAppCheckBackend",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaAppCheckBackendTests",
       dependencies: [
-        "VestaAppCheckBackend", "VestaAppCheckBackendContracts",
+        "VestaAppCheckBackend", "VestaAppCheckBackendContracts", "VestaAppCheckBackendFakes",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

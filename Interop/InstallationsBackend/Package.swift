@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaInstallationsBackend", targets: ["VestaInstallationsBackend"]),
     .library(name: "VestaInstallationsBackendContracts", targets: ["VestaInstallationsBackendContracts"]),
+    .library(name: "VestaInstallationsBackendFakes", targets: ["VestaInstallationsBackendFakes"]),
   ],
   dependencies: [
     .package(path: "../../Packages/Core"),
@@ -37,10 +38,19 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaInstallationsBackendFakes",
+      dependencies: [
+        "VestaInstallationsBackend",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaInstallationsBackendTests",
       dependencies: [
-        "VestaInstallationsBackend", "VestaInstallationsBackendContracts",
+        "VestaInstallationsBackend", "VestaInstallationsBackendContracts", "VestaInstallationsBackendFakes",
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),

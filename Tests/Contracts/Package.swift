@@ -31,6 +31,8 @@ let package = Package(
     .package(path: "../../Interop/FunctionsBackend"),
     .package(path: "../../Interop/MessagingBackend"),
     .package(path: "../../Interop/StorageBackend"),
+    .package(path: "../../Interop/AppCheckBackend"),
+    .package(path: "../../Interop/InstallationsBackend"),
     .package(path: "../../Packages/Auth"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Crypto"),
@@ -112,6 +114,12 @@ let package = Package(
         .product(name: "VestaStorageService", package: "Storage"),
         .product(name: "VestaEventsInteropFakes", package: "EventsInterop"),
         .product(name: "VestaRemoteConfigInteropFakes", package: "RemoteConfigInterop"),
+        .product(name: "VestaAppCheckBackend", package: "AppCheckBackend"),
+        .product(name: "VestaAppCheckBackendContracts", package: "AppCheckBackend"),
+        .product(name: "VestaAppCheckBackendFakes", package: "AppCheckBackend"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaInstallationsBackendContracts", package: "InstallationsBackend"),
+        .product(name: "VestaInstallationsBackendFakes", package: "InstallationsBackend"),
       ],
       swiftSettings: settings
     )

@@ -1,6 +1,7 @@
 import Testing
 import VestaAppCheckBackend
 import VestaAppCheckBackendContracts
+import VestaAppCheckBackendFakes
 import VestaBytes
 import VestaConcurrency
 import VestaServiceInterop
@@ -92,6 +93,12 @@ private final class SmallBackend: AppCheckBackend {
   @Test(arguments: AppCheckContracts.all)
   func `a right service honours`(contract: Contract<AppCheckSubject>) async throws {
     try await contract.verify(SmallBackend(.none).subject)
+  }
+
+  @Test(arguments: AppCheckContracts.all)
+  func `the fake honours`(contract: Contract<AppCheckSubject>) async throws {
+    let fake = FakeAppCheckService()
+    try await contract.verify(AppCheckSubject(fake) { fake.advance(by: $0) })
   }
 
   /// The promise that each flaw breaks.

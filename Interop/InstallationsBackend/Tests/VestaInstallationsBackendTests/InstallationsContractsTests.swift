@@ -2,6 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaInstallationsBackend
 import VestaInstallationsBackendContracts
+import VestaInstallationsBackendFakes
 import VestaServiceInterop
 import VestaTesting
 
@@ -102,6 +103,12 @@ private final class SmallBackend: InstallationsBackend {
   @Test(arguments: InstallationsContracts.all)
   func `a right service honours`(contract: Contract<InstallationsSubject>) async throws {
     try await contract.verify(SmallBackend(.none).subject)
+  }
+
+  @Test(arguments: InstallationsContracts.all)
+  func `the fake honours`(contract: Contract<InstallationsSubject>) async throws {
+    let fake = FakeInstallations()
+    try await contract.verify(InstallationsSubject(fake) { fake.advance(by: $0) })
   }
 
   /// The promise that each flaw breaks.

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStorageBackend
@@ -28,7 +29,8 @@ struct Served {
     var service = StorageServiceOptions()
     (service.inlineLimit, service.checkpointInterval) = (16, 100)
     engine = StorageEngine(
-      options: service, crypto: TestCrypto(), content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
+      options: service, crypto: BarredCrypto(),
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))),
       clock: ManualClock().service, openStore: { ModelStore() })
     let host = FakeEndpointHost(project: "demo")
     host.add((any StorageBackend).self, engine)
