@@ -15,8 +15,9 @@ public import VestaTransportInterop
 /// owners: without a credential it is served by a server for development alone, and there as to the owner.
 ///
 /// Of Google's XML there are downloads, uploads and deletes of objects on the port of Storage; where products share a
-/// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any other
-/// server wants a credential. A download that is stored compressed is sent as it is stored, whatever the client accepts.
+/// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any
+/// other server wants a credential. A download that is stored compressed is sent as it is stored, whatever the client
+/// accepts.
 public struct StorageEndpoints: EndpointProvider {
   /// The name of the product.
   public let product = "storage"
