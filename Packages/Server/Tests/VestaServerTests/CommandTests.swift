@@ -127,6 +127,8 @@ import VestaTesting
       ["--import=a", "--export-on-exit", "--verbose", "--log-format", "json"], in: "/no", keepsData: false)
     #expect(parsed.importPath == "a" && parsed.exportPath == "a" && parsed.logsJSON && parsed.settings.isVerbose)
     #expect(parsed.settings.data == nil && parsed.settings.products == nil)
+    #expect(try ServeArguments(["--import", "a"], in: "/no").settings.data == nil)
+    #expect(try ServeArguments(["--import", "a", "--data", "d"], in: "/no").settings.data == "d")
     #expect(try ServeArguments(["--only", "auth,storage:x"], in: "/no").settings.products == ["auth", "storage"])
     #expect(try ServeArguments(["--export-on-exit", "b"], in: "/no").exportPath == "b")
     #expect(try ServeArguments(["--store", "postgres://u@h/d"], in: "/no").settings.postgres == "postgres://u@h/d")

@@ -34,6 +34,7 @@ public struct ServeArguments: Sendable, Hashable {
     var data: String? = keepsData ? "\(directory)/.vesta" : nil
     var config: String?
     var exportsOnExit = false
+    var namesData = false
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       let name = String(argument.prefix { $0 != "=" })
@@ -45,7 +46,7 @@ public struct ServeArguments: Sendable, Hashable {
       }
       switch name {
       case "--project", "-P": project = try value()
-      case "--data": data = try value()
+      case "--data": (data, namesData) = (try value(), true)
       case "--memory": data = nil
       case "--host": hosts = Self.hosts(try value())
       case "--config", "-c": config = try value()
@@ -91,6 +92,8 @@ public struct ServeArguments: Sendable, Hashable {
       guard let importPath else { throw ServerError("--export-on-exit needs a directory, or that of --import.") }
       exportPath = importPath
     }
+    // As in the suite: data of an earlier run would be mixed with the older data of the export.
+    if importPath != nil, !namesData, settings.postgres == nil { data = nil }
     if settings.postgres != nil, data == nil {
       throw ServerError("--memory keeps nothing, and --store everything: leave one of them out.")
     }
@@ -125,7 +128,8 @@ public struct ServeArguments: Sendable, Hashable {
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
       --only A,B         serve these products alone, such as auth,firestore
       --store URL        keep data in PostgreSQL: postgres://user@host/database (files stay in the data directory)
-      --import DIR       import an export of the Firebase CLI's suite, or of vesta, at the start
+      --import DIR       import an export of the Firebase CLI's suite, or of vesta, at the start; data is then kept
+                         with --data alone, where documents of the export replace those that are there
       --export-on-exit [DIR]  export everything at the end (default: the directory of --import)
       --verbose          a line for each request
       --log-format F     text or json
