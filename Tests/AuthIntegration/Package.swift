@@ -21,12 +21,15 @@ let package = Package(
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
     .testTarget(
       name: "AuthIntegrationTests",
       dependencies: [
         .product(name: "VestaAuth", package: "Auth"),
+        .product(name: "VestaAuthEndpoints", package: "Auth"),
+        .product(name: "VestaAuthRemote", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaCrypto", package: "Crypto"),
@@ -38,6 +41,8 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     )

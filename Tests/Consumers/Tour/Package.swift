@@ -29,6 +29,7 @@ let package = Package(
     .package(path: "../../../Packages/Rules"),
     .package(path: "../../../Packages/SQLite"),
     .package(path: "../../../Packages/Storage"),
+    .package(path: "../../../Packages/Transport"),
   ],
   targets: [
     .executableTarget(
@@ -40,6 +41,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaAuth", package: "Auth"),
+        .product(name: "VestaAuthRemote", package: "Auth"),
         .product(name: "VestaAuthService", package: "Auth"),
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaDatabase", package: "Database"),
@@ -53,12 +55,15 @@ let package = Package(
         .product(name: "VestaMessagingService", package: "Messaging"),
         .product(name: "VestaRemoteConfig", package: "RemoteConfig"),
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigRemote", package: "RemoteConfig"),
         .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
         .product(name: "VestaRules", package: "Rules"),
         .product(name: "VestaRulesTesting", package: "Rules"),
         .product(name: "VestaStorage", package: "Storage"),
+        .product(name: "VestaStorageRemote", package: "Storage"),
         .product(name: "VestaStorageService", package: "Storage"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaTransport", package: "Transport"),
       ],
       swiftSettings: settings
     )

@@ -2,14 +2,18 @@ import Dispatch
 import Foundation
 import VestaAuth
 import VestaAuthBackend
+import VestaAuthEndpoints
+import VestaAuthRemote
 import VestaAuthService
 import VestaConcurrency
-import VestaCore
+@_spi(VestaTesting) import VestaCore
 import VestaCrypto
 import VestaCryptoInterop
 import VestaSQLite
 import VestaServiceInterop
 import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
 
 /// Two devices whose users sign in, link, unlink, lose and recover accounts, beside an administrator, with restarts and a
 /// clock that moves; a third device tries every way in.
@@ -25,6 +29,7 @@ final class AuthHistory {
   private(set) var steps: [String] = []
   let sender = RecordingCodeSender()
   let offset = Locked(Int64(0))
+  private let clock: ServiceClock
   let directory: TemporaryDirectory
   var apps: [VestaApp] = []
   var auths: [Auth] = []
@@ -40,9 +45,10 @@ final class AuthHistory {
     let plenty = RateLimit(burst: 1_000_000, refillInterval: .milliseconds(1))
     (options.accountGuesses, options.addressGuesses) = (plenty, plenty)
     (options.digitGuesses, options.codesPerRecipient) = (plenty, plenty)
-    options.clock = ServiceClock(
+    clock = ServiceClock(
       now: { [offset] in ServiceClock.system.now() + offset.withLock { $0 } },
       schedule: { ServiceClock.system.schedule(after: $0, $1) })
+    options.clock = clock
     ChosenAuth.options.withLock { [options] in $0["auth-oracle-\(seed)"] = options }
     try start()
   }
@@ -60,7 +66,19 @@ final class AuthHistory {
           AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self, ChosenAuth.self,
         ])
     }
+    if TestBackend.current == .wire { for app in apps { try reachOverTheWire(app) } }
     auths = try apps.map { try Auth.instance(for: $0) }
+  }
+
+  /// Puts a remote backend and the endpoints between the client of an app and its engine; the administrator stays inside.
+  private func reachOverTheWire(_ app: VestaApp) throws {
+    // A server counts deadlines by the clock of its engines.
+    let host = FakeEndpointHost(project: "auth-oracle-\(seed)", clock: clock)
+    host.add((any AuthBackend).self, try app.container.require((any AuthBackend).self))
+    host.add((any AuthAdminBackend).self, try app.container.require((any AuthAdminBackend).self))
+    let service = try host.service(of: AuthEndpoints(), options: RESTOptions(apiKey: "key"))
+    let remote: any AuthBackend = AuthRemote(project: "auth-oracle-\(seed)", on: service)
+    app.container.override((any AuthBackend).self, with: remote)
   }
 
   func end() async { for app in apps { await app.delete() } }

@@ -15,14 +15,7 @@ import VestaTransportInteropFakes
 @Suite(.timeLimit(.minutes(10))) struct RemoteTests {
   private typealias Script = ScriptedNetwork.Script
 
-  /// The contracts that Firebase's protocol can keep: it has no uploads without a token, and no status that says what
-  /// an upload was started with.
-  static let sayable = StorageContracts.all.filter {
-    ![
-      "an object has the download tokens that its upload says",
-      "the status of an upload says what it was started with",
-    ].contains($0.name)
-  }
+  static let sayable = StorageContracts.overFirebase
 
   /// Those that hold where the last part of an append waits in memory: the service cannot refuse it yet.
   static let sayableInMultiples = sayable.filter {

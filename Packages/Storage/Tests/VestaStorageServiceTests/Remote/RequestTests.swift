@@ -155,11 +155,25 @@ import VestaTransportInteropFakes
     }
     let download = try await remote.openObject(ReadRequest(object: name), context: CallContext())
     try await body.write([1, 2, 3])
-    #expect(try await download.content.read(maximumLength: 100) == [1, 2, 3])
+    #expect(try await download.content.read(maximumLength: 3) == [1, 2, 3])
     async let lost = failure { try await download.content.read(maximumLength: 100) }
     await network.clock.waitForTimers()
     network.clock.advance(by: .seconds(60))
     #expect(await lost?.code == .unavailable)
+  }
+
+  @Test func `what has arrived before a loss is handed out, and the loss after it`() async throws {
+    let body = ByteStream()
+    let (remote, _) = try await remote { [headers] _, _ in
+      HTTPResponse(200, fields: headers, body: .stream(body, length: 10))
+    }
+    let download = try await remote.openObject(ReadRequest(object: name), context: CallContext())
+    try await body.write([1, 2])
+    try await body.write([3])
+    body.fail(TransportError(.connectionLost, "The network was cut."))
+    #expect(try await download.content.read(maximumLength: 100) == [1, 2, 3])
+    let lost = await failure { try await download.content.read(maximumLength: 100) }
+    #expect(lost?.code == .unavailable)
   }
 
   @Test func `a page of a network in between is no answer`() async throws {

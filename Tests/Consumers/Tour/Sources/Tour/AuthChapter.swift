@@ -1,17 +1,20 @@
 import Foundation
 import VestaAuth
+import VestaAuthRemote
 import VestaAuthService
 import VestaCore
 import VestaCrypto
 import VestaSQLite
+import VestaTransport
 
-// Accounts, with nothing but this process: the identity service is an engine in it, and keeps its data in SQLite.
+// Accounts, with nothing but this process: the identity service is an engine in it, and keeps its data in SQLite. With an
+// emulator the same calls go there: both libraries are in the list, and the backend of the options chooses.
 @Sendable
 func authChapter(_ guide: Guide) async throws {
-  let options = guide.options("auth")
+  let options = guide.remoteOptions("auth")
   let app = try configureWithAuth(options)
   let auth = Auth.auth()
-  let email = "ada-\(guide.run)@example.com"
+  let email = "ada-\(guide.suffix)@example.com"
 
   // The session of an earlier run, if there was one.
   if let earlier = auth.currentUser {
@@ -62,7 +65,10 @@ func authChapter(_ guide: Guide) async throws {
 private func configureWithAuth(_ options: VestaOptions) throws -> VestaApp {
   try VestaApp.configure(
     options: options,
-    libraries: [AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self])
+    libraries: [
+      AuthLibrary.self, AuthServiceLibrary.self, SQLiteLibrary.self, CryptoLibrary.self, AuthRemoteLibrary.self,
+      TransportLibrary.self,
+    ])
 }
 
 private func firstStates(_ count: Int, of states: some AsyncSequence<User?, Never>) async -> [String?] {

@@ -2,16 +2,21 @@ import Foundation
 import VestaCore
 import VestaRemoteConfig
 import VestaRemoteConfigBackend
+import VestaRemoteConfigRemote
 import VestaRemoteConfigService
 import VestaSQLite
 import VestaServiceInterop
+import VestaTransport
 
 // Configuration: a template with conditions, changed while the program runs.
 @Sendable
 func configChapter(_ guide: Guide) async throws {
   let app = try VestaApp.configure(
-    options: guide.options("remoteconfig"),
-    libraries: [RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self])
+    options: guide.remoteOptions("remoteconfig"),
+    libraries: [
+      RemoteConfigLibrary.self, RemoteConfigServiceLibrary.self, SQLiteLibrary.self, RemoteConfigRemoteLibrary.self,
+      TransportLibrary.self,
+    ])
   let config = RemoteConfig.remoteConfig()
   let settings = RemoteConfigSettings()
   settings.minimumFetchInterval = 0  // an earlier run may have fetched a minute ago

@@ -22,12 +22,18 @@ struct Guide: Sendable {
   /// The number of this run on the data of its folder, from 1.
   let run: Int
 
+  /// The emulator that serves the products with remote backends; `nil` for their engines.
+  let emulator: VestaOptions.Backend?
+
   private let folder: URL
   private let isColored = ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty && isatty(1) != 0
 
   /// A guide for the next run on the data of a folder, which is made if need be.
-  init(folder: URL) throws {
+  init(folder: URL, emulator: VestaOptions.Backend? = nil) throws {
     self.folder = folder
+    self.emulator = emulator
+    // What apps of another backend keep on this machine lies in the folder as well.
+    if emulator != nil { setenv("XDG_DATA_HOME", folder.path, 1) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let counter = folder.appending(path: "runs")
     let runs = (try? String(contentsOf: counter, encoding: .utf8)).flatMap { Int($0) } ?? 0
@@ -39,6 +45,15 @@ struct Guide: Sendable {
   func options(_ part: String) -> VestaOptions {
     VestaOptions(projectID: "tour", backend: .embedded(directory: folder.appending(path: part)))
   }
+
+  /// The options of an app of a product that has a remote backend.
+  func remoteOptions(_ part: String) -> VestaOptions {
+    guard let emulator else { return options(part) }
+    return VestaOptions(projectID: "tour", backend: emulator)
+  }
+
+  /// Names what is new in this run, also on a server that has the data of other tours.
+  var suffix: String { emulator == nil ? "\(run)" : "\(run)-\(UUID().uuidString.prefix(8).lowercased())" }
 
   /// Takes every step of every chapter; `true` when all of them held.
   func lead(through chapters: [Chapter]) async -> Bool {

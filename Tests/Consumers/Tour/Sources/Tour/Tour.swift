@@ -1,14 +1,16 @@
 import Foundation
+import VestaCore
 
 /// A walk through what Vesta can do, in the order in which it was built.
 ///
 /// Read the chapters from top to bottom: each is a short program whose steps are checked as they run.
 ///
 /// ```
-/// Tour [--product NAME] [--data FOLDER]
+/// Tour [--product NAME] [--data FOLDER] [--emulator HOST:PORT]
 /// ```
 ///
-/// With a folder the data stays, and the next run continues from it.
+/// With a folder the data stays, and the next run continues from it. With an emulator, such as `vesta serve`, the chapters
+/// of the products that have a remote backend run against it, and the other chapters are left out.
 @main
 enum Tour {
   static let chapters: [Chapter] = [
@@ -28,6 +30,9 @@ enum Tour {
     Chapter("rules", "Security rules: tested without a server", rulesChapter),
   ]
 
+  /// The products whose chapters run against an emulator as well.
+  static let remoteProducts: Set<String> = ["auth", "storage", "remoteconfig"]
+
   static func main() async {
     do {
       // The main function belongs to the main actor; nothing of Vesta needs it.
@@ -43,7 +48,7 @@ enum Tour {
   private static func walk() async throws -> Bool {
     if try await playsAPart() { return true }
     let options = try Options(CommandLine.arguments.dropFirst())
-    let guide = try Guide(folder: options.folder)
+    let guide = try Guide(folder: options.folder, emulator: options.emulator)
     let held = await guide.lead(through: options.chapters)
     guide.sayGoodbye(keepsData: options.keepsData)
     if !options.keepsData { try FileManager.default.removeItem(at: options.folder) }
@@ -56,6 +61,7 @@ enum Tour {
     var chapters = Tour.chapters
     var folder = FileManager.default.temporaryDirectory.appending(path: "vesta-tour-\(UUID().uuidString)")
     var keepsData = false
+    var emulator: VestaOptions.Backend?
 
     init(_ arguments: ArraySlice<String>) throws {
       var arguments = arguments
@@ -64,12 +70,19 @@ enum Tour {
         switch (name, value) {
         case ("--product", let product?): chapters = chapters.filter { $0.product == product }
         case ("--data", let path?): (folder, keepsData) = (URL(filePath: path), true)
+        case ("--emulator", let address?):
+          emulator = try VestaOptions.fromEnvironment(["VESTA_BACKEND": "emulator:\(address)"]).backend
+          chapters = chapters.filter { Tour.remoteProducts.contains($0.product) }
         default: chapters = []
         }
       }
       guard chapters.isEmpty else { return }
       let names = Set(Tour.chapters.map(\.product)).sorted().joined(separator: ", ")
-      throw Stumble(description: "Use: Tour [--product NAME] [--data FOLDER], where NAME is one of \(names).")
+      throw Stumble(
+        description: """
+          Use: Tour [--product NAME] [--data FOLDER] [--emulator HOST:PORT], where NAME is one of \(names). An emulator \
+          serves \(Tour.remoteProducts.sorted().joined(separator: ", ")).
+          """)
     }
   }
 }
