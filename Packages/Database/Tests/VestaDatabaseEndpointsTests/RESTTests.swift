@@ -193,6 +193,8 @@ import VestaTransportInterop
     }
 
     func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
+
+    func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }
   }
 
   @Test func `owners set rules and see the databases, and their indexes are in force`() async throws {

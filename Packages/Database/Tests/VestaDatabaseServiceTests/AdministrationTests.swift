@@ -22,6 +22,8 @@ final class TextRules: RulesAdministration {
   }
 
   func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
+
+  func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }
 }
 
 /// The administration of databases, rules that declare indexes, and what functions do not hear.

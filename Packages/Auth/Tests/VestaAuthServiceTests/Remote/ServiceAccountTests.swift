@@ -3,6 +3,7 @@ import VestaAuthBackend
 import VestaBytes
 import VestaConcurrency
 import VestaCryptoInterop
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
