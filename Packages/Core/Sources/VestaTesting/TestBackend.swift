@@ -2,8 +2,8 @@ import Foundation
 
 /// How tests of a client reach the engine of its product: directly, or over the wire.
 ///
-/// `VESTA_BACKEND=wire make test PACKAGE=StorageIntegration` runs the tests of a client over the wire. Their support file
-/// reads ``current`` in the one place that makes their app, and nothing else depends on it:
+/// `VESTA_BACKEND=wire make test PACKAGE=StorageIntegration` runs the tests of a client over the wire. Their support
+/// file reads ``current`` in the one place that makes their app, and nothing else depends on it:
 ///
 /// ```swift
 /// let app = try VestaApp.configure(name: name, options: options, libraries: libraries)
