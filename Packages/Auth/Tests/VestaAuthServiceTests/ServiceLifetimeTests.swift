@@ -146,12 +146,13 @@ import VestaStoreInteropFakes
     await app.delete()
   }
 
-  @Test func `another backend is refused with a sentence`() throws {
+  @Test func `an app with another backend has no service in the process`() throws {
     let app = try VestaApp.configure(
       name: "identity-\(UUID().uuidString)", options: options(.firebase),
       libraries: [AuthServiceLibrary.self, Stores.self])
     let error = try #require(throws: VestaError.self) { try app.container.require((any AuthBackend).self) }
-    #expect(error.description.contains("no remote transport"))
+    #expect(error.code == .notProvided)
+    #expect(error.description.contains("AuthBackend"))
   }
 
   @Test func `a missing store is named while configuring`() throws {
