@@ -63,7 +63,9 @@ public final class ProjectRules: Sendable {
   @discardableResult
   public func replace(with sources: RulesSources) async throws(ProjectRulesError) -> Warnings {
     let turns = self.sources.withLock { _ in (firestore.turn(), storage.turn(), database.turn()) }
-    let compiled = try await CompiledRules.compiled(sources, limits)
+    let compiled = try await RulesCompilers.run { [limits] () throws(ProjectRulesError) in
+      try CompiledRules(sources, limits)
+    }
     let changed = self.sources.withLock { known in
       let changed = (
         compiled.firestore.map { firestore.put($0, turns.0) } ?? false,
@@ -96,10 +98,6 @@ private struct CompiledRules: Sendable {
   var firestore: Ruleset?
   var storage: Ruleset?
   var database: DatabaseRuleset?
-
-  @concurrent static func compiled(
-    _ sources: RulesSources, _ limits: RulesLimits
-  ) async throws(ProjectRulesError) -> CompiledRules { try CompiledRules(sources, limits) }
 
   init(_ sources: RulesSources, _ limits: RulesLimits) throws(ProjectRulesError) {
     var errors = ProjectRulesError()

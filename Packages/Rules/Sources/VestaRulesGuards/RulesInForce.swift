@@ -43,14 +43,10 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
     _ compile: @escaping @Sendable () throws(RulesetError) -> Rules
   ) async throws(RulesetError) -> Rules {
     let turn = turn()
-    let rules = try await Self.compiled(compile)
+    let rules = try await RulesCompilers.run(compile)
     if put(rules, turn) { announce() }
     return rules
   }
-
-  @concurrent private static func compiled(
-    _ compile: @escaping @Sendable () throws(RulesetError) -> Rules
-  ) async throws(RulesetError) -> Rules { try compile() }
 
   /// Calls back after each replacement, until the registration is cancelled.
   public func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration {

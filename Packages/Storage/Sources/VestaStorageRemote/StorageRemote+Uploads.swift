@@ -115,7 +115,14 @@ extension StorageRemote {
     var call = command(last, "POST", id.rawValue, body: rest?.bytes ?? [])
     if let hash = ObjectWire.hash(of: expected) { call.fields.append("x-goog-hash", hash) }
     call.timeout = timeout(of: rest?.bytes.count ?? 0)
-    let object = try await self.rest.call(call, context: context) { try ObjectWire.object(json: $0.body) }
+    let object: StorageObject
+    do {
+      object = try await self.rest.call(call, context: context) { try ObjectWire.object(json: $0.body) }
+    } catch {
+      // A refusal is the end of the upload; after a lost answer its end is sent once more.
+      if !error.code.isTransient { rests.drop(id) }
+      throw error
+    }
     rests.drop(id)
     let isExpected =
       expected.size.map { $0 == object.size } ?? true && expected.crc32c.map { $0 == object.crc32c } ?? true

@@ -1,0 +1,16 @@
+import VestaConcurrency
+
+/// The threads that compile rules: a large file takes a tenth of a second, and tasks, decisions too, go on meanwhile.
+enum RulesCompilers {
+  private static let threads = BlockingPool(limit: 4, isBackground: true)
+
+  /// Compiles on a thread of its own, and returns to the caller's executor.
+  static func run<Rules: Sendable, Failure: Error>(
+    _ compile: @escaping @Sendable () throws(Failure) -> Rules
+  ) async throws(Failure) -> Rules {
+    let result = await withCheckedContinuation { continuation in
+      threads.async { continuation.resume(returning: Result(catching: compile)) }
+    }
+    return try result.get()
+  }
+}
