@@ -78,6 +78,7 @@ public struct ServiceBoundary<Failure: ServiceFailure>: Sendable {
     try check(context)
     guard let callers, callers.concerns(context) else { return context }
     do {
+      if let known = try callers.verifiedAtOnce(context) { return known }
       guard let deadline = context.deadline else { return try await callers.verified(context) }
       return try await inTime(until: deadline, context) { try await callers.verified($0) }
     } catch {
@@ -97,18 +98,27 @@ public struct ServiceBoundary<Failure: ServiceFailure>: Sendable {
     _ context: CallContext, _ body: @escaping @Sendable (CallContext) async throws -> Result
   ) async throws(Failure) -> Result {
     try check(context)
-    let verifier = callers.flatMap { $0.concerns(context) ? $0 : nil }
     do {
-      guard let deadline = context.deadline else {
-        guard let verifier else { return try await body(context) }
-        return try await body(try await verifier.verified(context))
-      }
-      return try await inTime(until: deadline, context) { context in
-        guard let verifier else { return try await body(context) }
-        return try await body(try await verifier.verified(context))
-      }
+      var verifier = callers.flatMap { $0.concerns(context) ? $0 : nil }
+      let known = try verifier?.verifiedAtOnce(context)
+      if known != nil { verifier = nil }
+      return try await serve(known ?? context, verifier, body)
     } catch {
       throw failure(error, context)
+    }
+  }
+
+  private func serve<Result: Sendable>(
+    _ context: CallContext, _ verifier: CallerCheck?,
+    _ body: @escaping @Sendable (CallContext) async throws -> Result
+  ) async throws -> Result {
+    guard let deadline = context.deadline else {
+      guard let verifier else { return try await body(context) }
+      return try await body(try await verifier.verified(context))
+    }
+    return try await inTime(until: deadline, context) { context in
+      guard let verifier else { return try await body(context) }
+      return try await body(try await verifier.verified(context))
     }
   }
 

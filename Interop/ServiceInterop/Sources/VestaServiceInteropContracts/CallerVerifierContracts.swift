@@ -33,7 +33,9 @@ public struct CallerVerifierSubject: Sendable {
   }
 
   fileprivate func uid(_ credential: Credential) async throws -> String {
+    let known = try verifier.verifyAtOnce(credential, project: project)
     let caller = try await verifier.verify(credential, project: project).caller
+    try expect(known.map { $0.caller == caller } ?? true, "the answer at once is another one")
     guard case .user(let user) = caller else {
       throw ContractViolation("the answer for an ID token is \(caller), and not a user")
     }
@@ -42,6 +44,9 @@ public struct CallerVerifierSubject: Sendable {
 
   fileprivate func expectRefused(_ credential: Credential, _ what: String, project: String? = nil) async throws {
     do {
+      if let answer = try verifier.verifyAtOnce(credential, project: project ?? self.project) {
+        throw ContractViolation("\(what) was accepted at once as \(answer.caller)")
+      }
       let answer = try await verifier.verify(credential, project: project ?? self.project)
       throw ContractViolation("\(what) was accepted as \(answer.caller)")
     } catch let status as ServiceStatus {

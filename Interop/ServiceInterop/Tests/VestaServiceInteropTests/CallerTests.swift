@@ -48,6 +48,24 @@ private final class EternalCache: CallerVerifier {
   }
 }
 
+/// A verifier that answers at once from a table without an end, and else as it should.
+private final class HastyCache: CallerVerifier {
+  private let verifier: any CallerVerifier
+  private let known = Locked<[String: VerifiedCaller]>([:])
+
+  init(_ verifier: any CallerVerifier) { self.verifier = verifier }
+
+  func verify(_ credential: Credential, project: String?) async throws(ServiceStatus) -> VerifiedCaller {
+    let answer = try await verifier.verify(credential, project: project)
+    known.withLock { $0["\(project ?? "") \(credential.token)"] = answer }
+    return answer
+  }
+
+  func verifyAtOnce(_ credential: Credential, project: String?) throws(ServiceStatus) -> VerifiedCaller? {
+    known.withLock { $0["\(project ?? "") \(credential.token)"] }
+  }
+}
+
 @Suite struct CallerVerifierTests {
   private static func subject(
     _ flaw: SealedVerifier.Flaw = .none,
@@ -80,6 +98,11 @@ private final class EternalCache: CallerVerifier {
 
   @Test func `a cache that keeps answers beyond their end fails`() async {
     let found = await broken { Self.subject(wrapped: { verifier, _ in EternalCache(verifier) }) }
+    #expect(found == ["a token is refused from its expiry on, also one that was accepted before"])
+  }
+
+  @Test func `a verifier that answers at once beyond the end of a token fails`() async {
+    let found = await broken { Self.subject(wrapped: { verifier, _ in HastyCache(verifier) }) }
     #expect(found == ["a token is refused from its expiry on, also one that was accepted before"])
   }
 

@@ -55,14 +55,10 @@ public final class CachedCallerVerifier: CallerVerifier {
 
   /// Returns the kept answer, or asks the verifier.
   public func verify(_ credential: Credential, project: String?) async throws(ServiceStatus) -> VerifiedCaller {
+    if let answer = try verifyAtOnce(credential, project: project) { return answer }
     let source = Source(credential: credential, project: project)
     let now = clock.now()
-    let known = state.withLock { state in
-      // Copies of one string are compared by address.
-      state.last.flatMap { $0.key == source ? $0.digest : nil }.map { ($0, state.table.find($0, now: now)) }
-    }
-    if let answer = known?.1 { return answer }
-    let key = known?.0 ?? Self.key(source)
+    let key = state.withLock { state in state.last.flatMap { $0.key == source ? $0.digest : nil } } ?? Self.key(source)
     let answer = state.withLock { state in
       state.last = (source, key)
       return state.table.find(key, now: now)
@@ -79,6 +75,18 @@ public final class CachedCallerVerifier: CallerVerifier {
     } catch {
       throw ServiceStatus(.cancelled, "The call was cancelled.")
     }
+  }
+
+  /// The answer that is kept for the last token, or the one that the verifier has without a wait.
+  public func verifyAtOnce(_ credential: Credential, project: String?) throws(ServiceStatus) -> VerifiedCaller? {
+    let source = Source(credential: credential, project: project)
+    let now = clock.now()
+    let known = state.withLock { state in
+      // Copies of one string are compared by address.
+      state.last.flatMap { $0.key == source ? $0.digest : nil }.flatMap { state.table.find($0, now: now) }
+    }
+    if let known { return known }
+    return try verifier.verifyAtOnce(credential, project: project)
   }
 
   private func keep(_ answer: VerifiedCaller, _ key: VerifiedCallerTable.Key) {

@@ -20,6 +20,21 @@ public protocol CallerVerifier: Sendable {
   nonisolated(nonsending) func verify(
     _ credential: Credential, project: String?
   ) async throws(ServiceStatus) -> VerifiedCaller
+
+  /// The answer of ``verify(_:project:)`` where it takes no waiting; `nil` where that has to be asked.
+  ///
+  /// - Parameters:
+  ///   - credential: The credential as it was sent.
+  ///   - project: The project that the call is about.
+  /// - Throws: `UNAUTHENTICATED` for a credential that is not valid.
+  func verifyAtOnce(_ credential: Credential, project: String?) throws(ServiceStatus) -> VerifiedCaller?
+}
+
+extension CallerVerifier {
+  /// None: every answer has to be waited for.
+  public func verifyAtOnce(_ credential: Credential, project: String?) throws(ServiceStatus) -> VerifiedCaller? {
+    nil
+  }
 }
 
 /// The result of a verification.
@@ -100,6 +115,21 @@ public struct CallerCheck: Sendable {
     }
     if enforcesAppCheck { return context.appCheck.appID == nil }
     return apps != nil && context.appCheck.unverifiedToken != nil
+  }
+
+  /// The context with everything verified, where that takes no waiting; `nil` where ``verified(_:)`` has to be asked.
+  ///
+  /// - Parameter context: The context as the caller sent it.
+  /// - Throws: `UNAUTHENTICATED`.
+  public func verifiedAtOnce(_ context: CallContext) throws(ServiceStatus) -> CallContext? {
+    guard case .credential(let credential) = context.caller, let callers, !enforcesAppCheck,
+      apps == nil || context.appCheck.unverifiedToken == nil,
+      let answer = try callers.verifyAtOnce(credential, project: context.project)
+    else { return nil }
+    if case .credential = answer.caller { throw .unauthenticated }
+    var context = context
+    context.caller = answer.caller
+    return context
   }
 
   /// The context with everything verified.
