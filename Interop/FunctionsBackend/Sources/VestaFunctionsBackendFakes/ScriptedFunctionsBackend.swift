@@ -42,7 +42,7 @@ public final class ScriptedFunctionsBackend: FunctionsBackend {
     self.isBelieved = isBelieved
   }
 
-  /// The calls so far, those of streams included.
+  /// The calls so far, including streams.
   public var calls: [FunctionCall] { state.withLock { $0.calls } }
 
   /// The contexts of the calls so far.

@@ -10,10 +10,10 @@ public enum FunctionKind: Sendable, Hashable {
   case request
 }
 
-/// The service as a server sees it: functions that answer requests of HTTP, beside those that are called.
+/// The service as a server sees it: functions that answer HTTP requests. Callable functions have another service.
 ///
 /// Promises of every implementation (`HTTPFunctionsContracts` checks them):
-/// - A function gets the request as it came; its response leaves as the function has made it.
+/// - A function gets the request unchanged; its response leaves as the function has made it.
 /// - Cancelling the calling task and the deadline end the wait for the response at once; the function is cancelled.
 /// - An error that a function throws is `INTERNAL` and reveals nothing, unless it is a failure of the call.
 /// - No credential is looked at: a function reads the fields of the request itself.

@@ -78,7 +78,7 @@ public struct DatabaseEndpointsTuning: Sendable, Hashable {
   public init() { wire.maximumMessageBytes = 32 << 20 }
 }
 
-/// Serves requests: those of the REST API each in a task.
+/// Serves requests: each one of the REST API in a task.
 struct DatabaseHandler: HTTPHandler {
   private let host: any EndpointHost
   private let links: OpenLinks

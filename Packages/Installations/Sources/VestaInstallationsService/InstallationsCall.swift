@@ -18,7 +18,7 @@ struct InstallationsCall {
         .invalidArgument, "The appId is missing, or has more than \(options.tuning.longestAppID) bytes.")
     }
     var id = request.id ?? ""
-    // Who knows an id is not its owner: an id that is taken is left to whoever has its secret.
+    // Who knows an id is not its owner: an id that is taken is left to the client that has its secret.
     while try await !isFree(id) { id = InstallationSecrets.id() }
     let secret = InstallationSecrets.text(of: id)
     var record = InstallationRecord()

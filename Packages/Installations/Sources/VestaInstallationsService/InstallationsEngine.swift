@@ -6,8 +6,8 @@ public import VestaStoreInterop
 
 /// The service of installations on any ordered store.
 ///
-/// An installation is one row: the digest of its secret, its app, and the digests of its newest tokens. What a client
-/// has is in no row, so a copy of the store makes nobody an installation.
+/// An installation is one row: the digest of its secret, its app, and the digests of its newest tokens. The secret that
+/// a client has is in no row, so a copy of the store is not enough to act as an installation.
 ///
 /// ```swift
 /// let engine = InstallationsEngine { try await provider.openStore(…) }

@@ -112,7 +112,7 @@ public struct Ruleset: Sendable {
     var last = denied
     // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
     for alternative in alternatives.isEmpty ? [[]] : alternatives {
-      // Most rules only compare numbers: one decision is enough then, unless somebody wants to see its values.
+      // Most rules only compare numbers: one decision is enough then, unless its values are to be shown.
       if recorder == nil, let open = alternative.withOpenNumbers {
         let before = budget
         last = decide(request, segments, QueryFacts(open, limits), documents, &budget, recorder: nil)

@@ -5,7 +5,7 @@ public import VestaServiceInterop
 
 /// Decides about a Realtime Database by its rules.
 ///
-/// Rules read the tree as they go: a decision is made with the nodes that are known, those that it missed are read, and
+/// Rules read the tree as they go: a decision is made with the nodes that are known, nodes that it missed are read, and
 /// it is made again, until it misses none.
 public final class DatabaseRulesGuard: DatabaseGuard {
   private let rules: RulesInForce<DatabaseRuleset>

@@ -11,7 +11,7 @@ package protocol FirestoreReading: Sendable {
   ///   - name: The full name of the document.
   ///   - database: The full name of its database.
   ///   - version: The version; `nil` for now.
-  ///   - deadline: The time after which nobody waits for it, in microseconds since 1970.
+  ///   - deadline: The time after which no caller waits for it, in microseconds since 1970.
   /// - Returns: The document, and the version that was read.
   nonisolated(nonsending) func document(
     _ name: String, in database: String, at version: Timestamp?, until deadline: Int64?

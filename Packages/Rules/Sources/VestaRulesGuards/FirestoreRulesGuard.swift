@@ -151,7 +151,7 @@ extension FirestoreGuardedWrite {
   }
 }
 
-/// The documents that rules of Firestore look up: those of the transaction, and after it those that are written.
+/// The documents that rules of Firestore look up: as the transaction has read them, and after it as they are written.
 struct CommitLookups {
   private let state: any FirestoreGuardState
   /// A resource name of the project.

@@ -1,7 +1,7 @@
 import VestaConcurrency
 public import VestaRules
 
-/// The rules of a project: those of Firestore, of Storage and of the Realtime Database, replaced together.
+/// The rules of a project: for Firestore, Storage and the Realtime Database, replaced together.
 ///
 /// ```swift
 /// let rules = try app.container.require(ProjectRules.self)
@@ -55,7 +55,7 @@ public final class ProjectRules: Sendable {
 
   /// Compiles rules, and puts all of them in force if all of them compile.
   ///
-  /// Requests go on being decided by the old rules meanwhile. A service that is not named keeps its rules. Of several
+  /// Until then the old rules decide requests. A service that is not named keeps its rules. Of several
   /// calls at once the last one counts.
   ///
   /// - Returns: The warnings.

@@ -66,7 +66,7 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
     }
   }
 
-  /// Puts rules in force unless those of a later turn are; whether it has.
+  /// Puts rules in force unless rules of a later turn are; whether it has.
   func put(_ rules: Rules, _ turn: Turn) -> Bool {
     state.withLock { state in
       guard turn.number > state.number else { return false }

@@ -21,7 +21,7 @@ public struct RulesTester: Sendable {
   /// The outcomes of all checks.
   public let coverage: RulesCoverage
 
-  /// With documents of a running service: those that it knows, and those that a check has missed.
+  /// With documents of a running service: the ones that it knows, and the ones that a check has missed.
   var reading: DocumentsToRead?
 
   static let root = RulesPath.document("")

@@ -7,7 +7,7 @@ import VestaTransportInterop
 
 /// The sessions of long polling of a server, and the requests of `/.lp`.
 ///
-/// A session stays on polling: one that asks to move to a WebSocket is refused, and its client goes on polling.
+/// A session stays on polling: one that asks to move to a WebSocket is refused, and its client keeps polling.
 final class PollSessions: Sendable {
   private let host: any EndpointHost
   private let links: OpenLinks

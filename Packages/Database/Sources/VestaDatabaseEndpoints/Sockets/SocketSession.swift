@@ -91,7 +91,7 @@ final class SocketSession: Sendable {
         }
       }
     } catch {
-      // The client has left, or the link has been ended: nobody reads a reason.
+      // The client has left, or the link has been ended: no one is left to read a reason.
       socket.close()
     }
   }

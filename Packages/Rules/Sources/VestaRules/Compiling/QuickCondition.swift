@@ -108,7 +108,7 @@ extension QuickCondition.Operand {
 struct QuickCompiler {
   private let program: Program
   private let match: CompiledMatch
-  /// The steps so far, those of calls each time that they are called.
+  /// The steps so far; a called function counts each time.
   private var size = 0
 
   /// The arguments of a call, and where they were written.

@@ -10,7 +10,7 @@ final class ChildProcess: Sendable {
     /// By a signal.
     case killed(Int32)
 
-    /// The status with which a shell would go on.
+    /// The status that a shell would report.
     var status: Int32 {
       switch self {
       case .exited(let status): status

@@ -16,7 +16,7 @@ import VestaRulesTesting
 /// }
 /// ```
 ///
-/// Calls are `get`, `set` and `update` with the fields in `to`, and `delete`; a case without `as` is that of nobody.
+/// Calls are `get`, `set` and `update` with the fields in `to`, and `delete`; a case without `as` has no user.
 /// Numbers without a fraction are integers.
 struct RulesTestFile {
   private enum Call: String {
@@ -33,7 +33,7 @@ struct RulesTestFile {
     var title: String { "\(allows ? "allows" : "denies") \(call.rawValue) \(path)" }
   }
 
-  /// The path of the rules as the file has it; `nil` for those of `firebase.json`.
+  /// The path of the rules as the file has it; `nil` for the rules of `firebase.json`.
   let rules: String?
   private let documents: [String: RulesValue]
   private let cases: [Case]

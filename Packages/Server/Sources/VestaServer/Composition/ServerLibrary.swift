@@ -43,11 +43,11 @@ enum ServerLibrary: Library {
   }
 }
 
-/// The settings of the server that an app belongs to: a library is a type, and has nothing of its own to keep them in.
+/// The settings of the server that an app belongs to: a library is a type, and cannot keep them itself.
 enum SettingsOfApps {
   private static let table = Locked<[String: (settings: ServerSettings, rules: ServerRules)]>([:])
 
-  /// The settings for an app; those of a server that is not for development for an app of none.
+  /// The settings for an app; an app without a server gets settings that are not for development.
   static func settings(of app: String) -> ServerSettings {
     table.withLock { $0[app]?.settings } ?? ServerSettings(isDevelopment: false)
   }

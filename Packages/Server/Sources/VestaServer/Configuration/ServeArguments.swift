@@ -19,7 +19,7 @@ public struct ServeArguments: Sendable, Hashable {
   /// The directory that everything is exported to at the end.
   public var exportPath: String?
 
-  /// Reads arguments; what they leave open comes from `firebase.json` and `.firebaserc`.
+  /// Reads arguments; `firebase.json` and `.firebaserc` say the rest.
   ///
   /// - Parameters:
   ///   - arguments: The arguments after `serve`.

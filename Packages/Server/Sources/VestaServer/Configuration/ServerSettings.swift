@@ -21,7 +21,7 @@ public struct ServerSettings: Sendable, Hashable {
   /// Without one everything is allowed in development, and nothing otherwise.
   public var rules: [String: String] = [:]
 
-  /// The addresses of functions that run in other programs, by name; `*` for all that have none of their own.
+  /// The addresses of functions that run in other programs, by name; `*` for all others.
   public var functions: [String: String] = [:]
 
   /// How often the files of rules are looked at; `nil` to read them at the start alone.
@@ -82,7 +82,7 @@ public struct ServerSettings: Sendable, Hashable {
     shared: 7_700,
   ]
 
-  /// The port of a product; `nil` for one without a port of its own.
+  /// The port of a product; `nil` for one that shares a port.
   func port(of product: String) -> Int? { ports[product] ?? Self.usualPorts[product] }
 }
 

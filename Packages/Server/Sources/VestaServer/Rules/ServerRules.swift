@@ -4,14 +4,14 @@ import VestaRules
 import VestaRulesGuards
 import VestaServiceInterop
 
-/// The rules of all projects of a server: those of its files, or those that a tool has set for all of them.
+/// The rules of all projects of a server: from its files, or set by a tool for all projects.
 ///
 /// Files are read again while the server runs. A file that is absent or does not compile then leaves the rules in force
 /// as they are, and is reported with its place; a project that is opened later has the rules in force too.
 ///
 /// Worked example: `firestore.rules` compiles at the start, and all projects have its rules. A syntax error is saved: a
 /// log message names line and column, and decisions do not change. The next save compiles: all open projects have the
-/// new rules, and those that are opened later as well.
+/// new rules, and projects that are opened later as well.
 final class ServerRules: Sendable {
   private struct State {
     /// The texts in force; a product without one has the rules of a server without files.
@@ -83,7 +83,7 @@ final class ServerRules: Sendable {
     }
   }
 
-  /// Reads all files again, and puts the rules of those that have changed in force.
+  /// Reads all files again, and puts the rules of each changed file in force.
   ///
   /// - Returns: The products whose rules were replaced.
   @discardableResult

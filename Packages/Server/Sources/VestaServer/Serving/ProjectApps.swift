@@ -19,7 +19,7 @@ final class ProjectApps: Sendable {
   private let directory: URL
   private let state = Locked(State())
 
-  /// Apps have names of their own, as several servers may run in one process.
+  /// Each app has its own name, as several servers may run in one process.
   private static let serials = Atomic<Int>(0)
 
   init(_ settings: ServerSettings, _ rules: ServerRules) {

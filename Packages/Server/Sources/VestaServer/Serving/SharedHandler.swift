@@ -1,7 +1,7 @@
 import VestaBytes
 import VestaTransportInterop
 
-/// All products at one port: each request goes to the first one that serves it.
+/// All products at one port: the first one that serves a request gets it.
 struct SharedHandler: HTTPHandler {
   let products: [(provider: any EndpointProvider, handler: any HTTPHandler)]
 
