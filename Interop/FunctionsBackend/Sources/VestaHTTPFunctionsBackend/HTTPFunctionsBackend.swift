@@ -10,7 +10,9 @@ public enum FunctionKind: Sendable, Hashable {
   case request
 }
 
-/// The service as a server sees it: functions that answer HTTP requests. Callable functions have another service.
+/// The service as a server sees it: functions that answer HTTP requests.
+///
+/// Callable functions have another service.
 ///
 /// Promises of every implementation (`HTTPFunctionsContracts` checks them):
 /// - A function gets the request unchanged; its response leaves as the function has made it.
