@@ -28,6 +28,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   logCodesAreUnique,
   logPrefixesBelongToOneModule,
   logCodesAreRegistered,
+  errorCodesAreExplained,
   filesStayShort,
   commentsFitTheScreen,
   publicNamesAreDocumented,

@@ -9,6 +9,10 @@ struct CleanTree {
   static let logs = "Packages/Auth/Sources/VestaAuth/Session.swift"
   static let table = "Packages/Auth/Sources/VestaAuth/VestaAuth.docc/LogCodes.md"
 
+  /// The declaration of an error code, and the table that it stands in.
+  static let errors = "Packages/Auth/Sources/VestaAuth/AuthErrorCode.swift"
+  static let errorTable = "Packages/Auth/Sources/VestaAuth/VestaAuth.docc/ErrorCodes.md"
+
   static let head = """
     // swift-tools-version: 6.2
     import PackageDescription
@@ -97,7 +101,9 @@ struct CleanTree {
   private mutating func addLogCode() {
     files[Self.logs] = "func log() { logger.error(\"I-AUT000001\", \"No.\") }\n"
     files[Self.table] = "| code | level | message | what to do |\n| `I-AUT000001` | error | No. | Ask again. |\n"
-    files["Packages/Auth/Sources/VestaAuth/VestaAuth.docc/VestaAuth.md"] = "- <doc:LogCodes>\n"
+    files["Packages/Auth/Sources/VestaAuth/VestaAuth.docc/VestaAuth.md"] = "- <doc:LogCodes>\n- <doc:ErrorCodes>\n"
+    files[Self.errors] = "enum AuthErrorCode: Int { \n  case `internal` = -7\n}\n"
+    files[Self.errorTable] = "| code | name |\n| -7 | `internal` | A fault. | Report it. | no |\n"
   }
 
   mutating func addPackage(

@@ -42,7 +42,7 @@
     let unclear = table.rows.filter { $0.cells.count != 3 || !LogCodeTable.levels.contains($0.cells[0]) }.map {
       Violation(path, $0.line, "log-code", "fill the row of \($0.code): level, message and what to do")
     }
-    return unregistered + unused + unclear + (used.isEmpty ? [] : unlinked(house, path))
+    return unregistered + unused + unclear + (used.isEmpty ? [] : house.unlinked("LogCodes", at: path, "log-code"))
   }
 }
 
@@ -52,10 +52,12 @@ private func catalogue(of file: House.File) -> String {
   return "\(file.package.folder)/Sources/\(module)/\(module).docc/LogCodes.md"
 }
 
-/// The table is reached from the landing page of its catalogue.
-private func unlinked(_ house: House, _ path: String) -> [Violation] {
-  let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-  let landing = "\(folder)/\(folder.split(separator: "/").last?.dropLast(5) ?? "").md"
-  guard house.tree.files[path] != nil, house.tree.files[landing]?.contains("<doc:LogCodes>") != true else { return [] }
-  return [Violation(landing, 1, "log-code", "link <doc:LogCodes> among the topics")]
+extension House {
+  /// A table that the landing page of its catalogue does not link.
+  func unlinked(_ name: String, at path: String, _ rule: String) -> [Violation] {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    let landing = "\(folder)/\(folder.split(separator: "/").last?.dropLast(5) ?? "").md"
+    guard tree.files[path] != nil, tree.files[landing]?.contains("<doc:\(name)>") != true else { return [] }
+    return [Violation(landing, 1, rule, "link <doc:\(name)> among the topics")]
+  }
 }
