@@ -5,10 +5,11 @@ public import VestaServiceInterop
 
 extension AuthEngine {
   /// Runs a call of an owner; anybody else is refused.
-  private func administer<Value: Sendable>(
-    _ context: CallContext, _ call: @escaping @Sendable (AuthOperation) async throws -> Value
+  private func administer<Operation: AuthOperation, Value: Sendable>(
+    _ context: CallContext, as operation: Operation.Type,
+    _ call: @escaping @Sendable (Operation) async throws -> Value
   ) async throws(AuthServiceError) -> Value {
-    try await serve(context) { operation in
+    try await serve(context, as: operation) { operation in
       guard operation.context.isOwner else {
         throw AuthServiceError(.permissionDenied, "The call is for owners of the project, such as CallContext.owner.")
       }
@@ -22,59 +23,59 @@ extension AuthEngine {
   public func createUser(
     _ request: CreateUserRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthUser {
-    try await administer(context) { try await $0.createUser(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.createUser(request) }
   }
 
   /// Looks accounts up; each is returned once, also where several parts of the request name it.
   public func getUsers(
     _ request: GetUsersRequest, context: CallContext
   ) async throws(AuthServiceError) -> LookupResponse {
-    try await administer(context) { try await $0.getUsers(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.getUsers(request) }
   }
 
   /// Changes an account.
   public func updateUser(
     _ request: AdminUpdateRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthUser {
-    try await administer(context) { try await $0.updateUser(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.updateUser(request) }
   }
 
   /// Deletes an account with its sessions.
   public func deleteUser(localID: String, context: CallContext) async throws(AuthServiceError) {
-    try await administer(context) { try await $0.deleteUser(localID: localID) }
+    try await administer(context, as: AdminOperation.self) { try await $0.deleteUser(localID: localID) }
   }
 
   /// Ends all sessions of an account, with its ID tokens and session cookies.
   public func revokeRefreshTokens(localID: String, context: CallContext) async throws(AuthServiceError) {
-    try await administer(context) { try await $0.revokeRefreshTokens(localID: localID) }
+    try await administer(context, as: AdminOperation.self) { try await $0.revokeRefreshTokens(localID: localID) }
   }
 
   /// Gives all accounts page by page, with their password hashes.
   public func batchGet(
     _ request: BatchGetRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchGetResponse {
-    try await administer(context) { try await $0.batchGet(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.batchGet(request) }
   }
 
   /// Imports accounts; each one is imported or is in the response's errors.
   public func batchCreate(
     _ request: BatchCreateRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchCreateResponse {
-    try await administer(context) { try await $0.batchCreate(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.batchCreate(request) }
   }
 
   /// Deletes accounts.
   public func batchDelete(
     _ request: BatchDeleteRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchDeleteResponse {
-    try await administer(context) { try await $0.batchDelete(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.batchDelete(request) }
   }
 
   /// Counts the accounts, or returns them.
   public func queryUsers(
     _ request: QueryUsersRequest, context: CallContext
   ) async throws(AuthServiceError) -> QueryUsersResponse {
-    try await administer(context) { try await $0.queryUsers(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.queryUsers(request) }
   }
 
   // MARK: Tokens
@@ -83,38 +84,38 @@ extension AuthEngine {
   public func verifyIDToken(
     _ request: VerifyTokenRequest, context: CallContext
   ) async throws(AuthServiceError) -> VerifiedToken {
-    try await administer(context) { try await $0.verifyIDToken(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.verifyIDToken(request) }
   }
 
   /// Makes a session cookie of an ID token.
   public func createSessionCookie(
     _ request: CreateSessionCookieRequest, context: CallContext
   ) async throws(AuthServiceError) -> String {
-    try await administer(context) { try await $0.createSessionCookie(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.createSessionCookie(request) }
   }
 
   /// Verifies a session cookie; on request also its account.
   public func verifySessionCookie(
     _ request: VerifyTokenRequest, context: CallContext
   ) async throws(AuthServiceError) -> VerifiedToken {
-    try await administer(context) { try await $0.verifySessionCookie(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.verifySessionCookie(request) }
   }
 
   /// Makes a custom token, valid for an hour.
   public func createCustomToken(
     _ request: CreateCustomTokenRequest, context: CallContext
   ) async throws(AuthServiceError) -> String {
-    try await administer(context) { try await $0.createCustomToken(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.createCustomToken(request) }
   }
 
   /// The key with which servers of the project sign custom tokens; made when it is first asked for.
   public func serviceAccountKey(context: CallContext) async throws(AuthServiceError) -> ServiceAccountKey {
-    try await administer(context) { try await $0.serviceAccountKey() }
+    try await administer(context, as: AdminOperation.self) { try await $0.serviceAccountKey() }
   }
 
   /// Signs tokens with a new key from now on; tokens of the previous key stay valid until they expire.
   public func rotateSigningKey(context: CallContext) async throws(AuthServiceError) {
-    try await administer(context) { try await $0.keyRing.rotate() }
+    try await administer(context, as: AdminOperation.self) { try await $0.keyRing.rotate() }
   }
 
   // MARK: Codes
@@ -123,59 +124,59 @@ extension AuthEngine {
   public func createOobLink(
     _ request: SendOobCodeRequest, context: CallContext
   ) async throws(AuthServiceError) -> OobLink {
-    try await administer(context) { try await $0.createOobLink(request) }
+    try await administer(context, as: CodeOperation.self) { try await $0.createOobLink(request) }
   }
 
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   public func sentOobCodes(context: CallContext) async throws(AuthServiceError) -> [SentOobCode] {
-    try await administer(context) { try await $0.sentOobCodes() }
+    try await administer(context, as: CodeOperation.self) { try await $0.sentOobCodes() }
   }
 
   /// The codes to phones that can still be used, in the order in which they were sent.
   public func sentVerificationCodes(context: CallContext) async throws(AuthServiceError) -> [SentVerificationCode] {
-    try await administer(context) { try await $0.sentVerificationCodes() }
+    try await administer(context, as: CodeOperation.self) { try await $0.sentVerificationCodes() }
   }
 
   // MARK: The project and its tenants
 
   /// The settings of the project.
   public func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig {
-    try await administer(context) { try await $0.projectConfig() }
+    try await administer(context, as: AdminOperation.self) { try await $0.projectConfig() }
   }
 
   /// Sets the settings of the project.
   public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError) {
-    try await administer(context) { try await $0.setProjectConfig(config) }
+    try await administer(context, as: AdminOperation.self) { try await $0.setProjectConfig(config) }
   }
 
   /// Makes a tenant.
   public func createTenant(
     _ request: CreateTenantRequest, context: CallContext
   ) async throws(AuthServiceError) -> Tenant {
-    try await administer(context) { try await $0.createTenant(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.createTenant(request) }
   }
 
   /// A tenant.
   public func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant {
-    try await administer(context) { try await $0.tenant(id: id) }
+    try await administer(context, as: AdminOperation.self) { try await $0.tenant(id: id) }
   }
 
   /// Changes a tenant.
   public func updateTenant(
     _ request: UpdateTenantRequest, context: CallContext
   ) async throws(AuthServiceError) -> Tenant {
-    try await administer(context) { try await $0.updateTenant(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.updateTenant(request) }
   }
 
   /// Deletes a tenant with all its users.
   public func deleteTenant(id: String, context: CallContext) async throws(AuthServiceError) {
-    try await administer(context) { try await $0.deleteTenant(id: id) }
+    try await administer(context, as: AdminOperation.self) { try await $0.deleteTenant(id: id) }
   }
 
   /// The tenants page by page.
   public func listTenants(
     _ request: ListTenantsRequest, context: CallContext
   ) async throws(AuthServiceError) -> ListTenantsResponse {
-    try await administer(context) { try await $0.listTenants(request) }
+    try await administer(context, as: AdminOperation.self) { try await $0.listTenants(request) }
   }
 }

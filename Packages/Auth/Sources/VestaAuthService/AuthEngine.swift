@@ -92,10 +92,10 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   }
 
   /// Runs a call as the frame does.
-  func serve<Value: Sendable>(
-    _ context: CallContext, _ call: @escaping @Sendable (AuthOperation) async throws -> Value
+  func serve<Operation: AuthOperation, Value: Sendable>(
+    _ context: CallContext, as _: Operation.Type, _ call: @escaping @Sendable (Operation) async throws -> Value
   ) async throws(AuthServiceError) -> Value {
-    try await frame.serve(context) { [self] context in try await call(AuthOperation(engine: self, context: context)) }
+    try await frame.serve(context) { [self] context in try await call(Operation(engine: self, context: context)) }
   }
 
   /// Reads the store.
@@ -121,49 +121,49 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   public func signUp(
     _ request: SignUpRequest, context: CallContext
   ) async throws(AuthServiceError) -> SignUpResponse {
-    try await serve(context) { try await $0.signUp(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.signUp(request) }
   }
 
   /// Signs in with an e-mail address and a password.
   public func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> PasswordSignInResponse {
-    try await serve(context) { try await $0.signInWithPassword(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.signInWithPassword(request) }
   }
 
   /// Signs in with a token that a server of the project has signed; creates an account if there is none.
   public func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> CustomTokenSignInResponse {
-    try await serve(context) { try await $0.signInWithCustomToken(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.signInWithCustomToken(request) }
   }
 
   /// Signs in with the code of an e-mail link, or adds the address to the account of an ID token.
   public func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> EmailLinkSignInResponse {
-    try await serve(context) { try await $0.signInWithEmailLink(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.signInWithEmailLink(request) }
   }
 
   /// Signs in with the credential of an identity provider, or links it to the account of an ID token.
   public func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> IdpSignInResponse {
-    try await serve(context) { try await $0.signInWithIdp(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.signInWithIdp(request) }
   }
 
   /// Sends a code to a phone.
   public func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(AuthServiceError) -> SendVerificationCodeResponse {
-    try await serve(context) { try await $0.sendVerificationCode(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.sendVerificationCode(request) }
   }
 
   /// Signs in with the code that was sent to a phone, or links the number to the account of an ID token.
   public func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> PhoneSignInResponse {
-    try await serve(context) { try await $0.signInWithPhoneNumber(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.signInWithPhoneNumber(request) }
   }
 
   // MARK: The account of an ID token
@@ -172,19 +172,19 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   public func lookup(
     _ request: LookupRequest, context: CallContext
   ) async throws(AuthServiceError) -> LookupResponse {
-    try await serve(context) { try await $0.lookup(request) }
+    try await serve(context, as: AccountOperation.self) { try await $0.lookup(request) }
   }
 
   /// Changes the account of an ID token, or does what an out-of-band code was sent for.
   public func update(
     _ request: UpdateRequest, context: CallContext
   ) async throws(AuthServiceError) -> UpdateResponse {
-    try await serve(context) { try await $0.update(request) }
+    try await serve(context, as: AccountOperation.self) { try await $0.update(request) }
   }
 
   /// Deletes the account of an ID token, with its sessions.
   public func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError) {
-    try await serve(context) { try await $0.delete(request) }
+    try await serve(context, as: AccountOperation.self) { try await $0.delete(request) }
   }
 
   // MARK: Codes by e-mail
@@ -193,21 +193,21 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   public func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
   ) async throws(AuthServiceError) -> SendOobCodeResponse {
-    try await serve(context) { try await $0.sendOobCode(request) }
+    try await serve(context, as: CodeOperation.self) { try await $0.sendOobCode(request) }
   }
 
   /// Says what a code is for, or resets a password with it.
   public func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
   ) async throws(AuthServiceError) -> ResetPasswordResponse {
-    try await serve(context) { try await $0.resetPassword(request) }
+    try await serve(context, as: CodeOperation.self) { try await $0.resetPassword(request) }
   }
 
   /// Returns the sign-in methods of an e-mail address; none where the project hides them.
   public func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(AuthServiceError) -> CreateAuthURIResponse {
-    try await serve(context) { try await $0.createAuthURI(request) }
+    try await serve(context, as: CodeOperation.self) { try await $0.createAuthURI(request) }
   }
 
   // MARK: Tokens
@@ -216,12 +216,12 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   public func refresh(
     _ request: RefreshRequest, context: CallContext
   ) async throws(AuthServiceError) -> RefreshResponse {
-    try await serve(context) { try await $0.refresh(request) }
+    try await serve(context, as: AccountOperation.self) { try await $0.refresh(request) }
   }
 
   /// Revokes a token of an identity provider that the account of an ID token uses.
   public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError) {
-    try await serve(context) { try await $0.revokeToken(request) }
+    try await serve(context, as: SignInOperation.self) { try await $0.revokeToken(request) }
   }
 
   // MARK: Second factors
@@ -230,52 +230,52 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   public func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> StartMfaEnrollmentResponse {
-    try await serve(context) { try await $0.startMfaEnrollment(request) }
+    try await serve(context, as: FactorOperation.self) { try await $0.startMfaEnrollment(request) }
   }
 
   /// Adds a second factor; the new session has been signed in with it.
   public func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens {
-    try await serve(context) { try await $0.finalizeMfaEnrollment(request) }
+    try await serve(context, as: FactorOperation.self) { try await $0.finalizeMfaEnrollment(request) }
   }
 
   /// Takes a second factor away; ends the other sessions.
   public func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens {
-    try await serve(context) { try await $0.withdrawMfaEnrollment(request) }
+    try await serve(context, as: FactorOperation.self) { try await $0.withdrawMfaEnrollment(request) }
   }
 
   /// Begins to sign in with a second factor, and sends its code; not needed for TOTP.
   public func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> StartMfaSignInResponse {
-    try await serve(context) { try await $0.startMfaSignIn(request) }
+    try await serve(context, as: FactorOperation.self) { try await $0.startMfaSignIn(request) }
   }
 
   /// Signs in with a second factor.
   public func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens {
-    try await serve(context) { try await $0.finalizeMfaSignIn(request) }
+    try await serve(context, as: FactorOperation.self) { try await $0.finalizeMfaSignIn(request) }
   }
 
   // MARK: The project
 
   /// The password policy.
   public func passwordPolicy(context: CallContext) async throws(AuthServiceError) -> PasswordPolicy {
-    try await serve(context) { try await $0.passwordPolicy() }
+    try await serve(context, as: AccountOperation.self) { try await $0.passwordPolicy() }
   }
 
   /// Returns the part of the project's settings that clients may read.
   public func publicProjectConfig(context: CallContext) async throws(AuthServiceError) -> PublicProjectConfig {
-    try await serve(context) { try await $0.publicProjectConfig() }
+    try await serve(context, as: AccountOperation.self) { try await $0.publicProjectConfig() }
   }
 
   /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
   public func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
-    try await serve(context) { try await $0.publicKeys() }
+    try await serve(context, as: AccountOperation.self) { try await $0.publicKeys() }
   }
 }
 

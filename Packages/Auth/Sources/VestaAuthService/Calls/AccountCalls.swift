@@ -4,7 +4,7 @@ import VestaStoreInterop
 
 // The account of an ID token: look it up, change it, delete it, and apply the codes that were sent for it.
 
-extension AuthOperation {
+extension AccountOperation {
   func lookup(_ request: LookupRequest) async throws -> LookupResponse {
     let proof = try await proof(request.idToken)
     return try await read(for: proof) { call in

@@ -6,7 +6,7 @@ import VestaStoreInterop
 
 // Accounts in batches: exported, counted, imported, deleted.
 
-extension AuthOperation {
+extension AdminOperation {
   // MARK: Reading
 
   /// All accounts page by page, with their password hashes.
@@ -98,7 +98,7 @@ private enum ImportEntry: Sendable {
   case refused(String)
 
   /// Hashes a plain-text password.
-  mutating func setPassword(_ password: String, _ operation: AuthOperation) async throws {
+  mutating func setPassword(_ password: String, _ operation: some AuthOperation) async throws {
     guard case .user(var user) = self else { return }
     guard password.utf8.count <= Checks.longestPassword else {
       self = .refused("password is too long")

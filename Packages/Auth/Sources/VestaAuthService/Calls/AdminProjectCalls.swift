@@ -4,7 +4,7 @@ import VestaStoreInterop
 
 // The settings of the project, and its tenants.
 
-extension AuthOperation {
+extension AdminOperation {
   // MARK: The project
 
   func projectConfig() async throws -> ProjectConfig {

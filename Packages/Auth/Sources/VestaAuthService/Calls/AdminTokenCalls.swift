@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 // Tokens as servers use them: verified, and made.
 
-extension AuthOperation {
+extension AdminOperation {
   // MARK: Verification
 
   /// Verifies an ID token; on request also its account.

@@ -5,7 +5,7 @@ import VestaStoreInterop
 
 // Accounts as an administrator sees and changes them, one at a time.
 
-extension AuthOperation {
+extension AdminOperation {
   func createUser(_ request: CreateUserRequest) async throws -> AuthUser {
     var user = try await read(checksDisabled: false) { call in try await call.newUser(request) }
     if let password = request.password { user.setPassword(try await hashPassword(password), now: now) }

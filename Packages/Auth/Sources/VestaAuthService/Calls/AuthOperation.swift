@@ -6,15 +6,51 @@ import VestaStoreInterop
 /// One call of the service, outside of any transaction: it verifies tokens and hashes passwords before, and signs
 /// tokens and sends messages after.
 ///
-/// The methods of the extensions next to this file are the calls of `AuthEngine`, one for each. What happens within a
-/// transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the scope and the time.
+/// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``CodeOperation``, ``AccountOperation``,
+/// ``AdminOperation``), whose methods are the calls of `AuthEngine`, one for each; families do not call one another. What
+/// happens within a transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the scope and
+/// the time.
 ///
-/// Example: `lookup` verifies the ID token here (`proof`), reads the account in a `ReadCall` whose scope is the tenant
-/// of the token, and returns what the account looks like.
-struct AuthOperation: Sendable {
+/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in a `ReadCall` whose
+/// scope is the tenant of the token, and returns what the account looks like.
+protocol AuthOperation: Sendable {
+  var engine: AuthEngine { get }
+  var context: CallContext { get }
+
+  init(engine: AuthEngine, context: CallContext)
+}
+
+/// Signing up and in: passwords, links, custom tokens, identity providers, phones.
+struct SignInOperation: AuthOperation {
   let engine: AuthEngine
   var context: CallContext
+}
 
+/// Second factors: enrolling them, and signing in with one.
+struct FactorOperation: AuthOperation {
+  let engine: AuthEngine
+  let context: CallContext
+}
+
+/// Codes in e-mails, and what they are for.
+struct CodeOperation: AuthOperation {
+  let engine: AuthEngine
+  let context: CallContext
+}
+
+/// The account of a token, its sessions, and the public facts about the project.
+struct AccountOperation: AuthOperation {
+  let engine: AuthEngine
+  let context: CallContext
+}
+
+/// What owners of the project may do; `AuthEngine.administer` has refused all others.
+struct AdminOperation: AuthOperation {
+  let engine: AuthEngine
+  let context: CallContext
+}
+
+extension AuthOperation {
   var options: AuthServiceOptions { engine.options }
   var crypto: any CryptoProvider { engine.crypto }
   var keyRing: KeyRing { engine.keyRing }

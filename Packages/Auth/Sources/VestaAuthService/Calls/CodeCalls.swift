@@ -6,7 +6,7 @@ import VestaStoreInterop
 
 // MARK: Sending
 
-extension AuthOperation {
+extension CodeOperation {
   func sendOobCode(_ request: SendOobCodeRequest) async throws -> SendOobCodeResponse {
     let made = try await makeOobCode(request, isPrivileged: false)
     if made.isHidden, !engine.sender.isImmediate {
@@ -128,7 +128,7 @@ extension WriteCall {
 
 // MARK: Using
 
-extension AuthOperation {
+extension CodeOperation {
   /// Says what a code is for, or resets a password with it.
   func resetPassword(_ request: ResetPasswordRequest) async throws -> ResetPasswordResponse {
     let code = try Checks.present(request.oobCode, or: .missingOobCode)
@@ -173,7 +173,7 @@ extension WriteCall {
 
 // MARK: Reading
 
-extension AuthOperation {
+extension CodeOperation {
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   func sentOobCodes() async throws -> [SentOobCode] {
     await engine.outbox.drain()

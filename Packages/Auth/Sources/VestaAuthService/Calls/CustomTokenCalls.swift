@@ -11,7 +11,7 @@ private struct CustomToken: Sendable {
   var tenantID: String?
 }
 
-extension AuthOperation {
+extension SignInOperation {
   func signInWithCustomToken(_ request: CustomTokenSignInRequest) async throws -> CustomTokenSignInResponse {
     let token = try await customToken(request.token)
     var operation = self

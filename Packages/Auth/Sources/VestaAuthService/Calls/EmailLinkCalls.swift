@@ -3,7 +3,7 @@ import VestaServiceInterop
 
 // Sign-in with the code of an e-mail link.
 
-extension AuthOperation {
+extension SignInOperation {
   func signInWithEmailLink(_ request: EmailLinkSignInRequest) async throws -> EmailLinkSignInResponse {
     let proof = try await optionalProof(request.idToken)
     let signIn = try await writeKeeping(for: proof) { call in

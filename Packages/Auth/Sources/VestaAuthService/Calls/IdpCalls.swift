@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 // Sign-in with the credential of an identity provider.
 
-extension AuthOperation {
+extension SignInOperation {
   func signInWithIdp(_ request: IdpSignInRequest) async throws -> IdpSignInResponse {
     let said = try assertion(request.credential)
     let proof = try await optionalProof(request.idToken)

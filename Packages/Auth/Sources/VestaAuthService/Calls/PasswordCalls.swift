@@ -7,7 +7,7 @@ import VestaStoreInterop
 
 // MARK: Sign-up
 
-extension AuthOperation {
+extension SignInOperation {
   func signUp(_ request: SignUpRequest) async throws -> SignUpResponse {
     let parts = [request.idToken, request.email, request.password]
     if parts.allSatisfy({ $0?.isEmpty ?? true }) { return try await signUpAnonymously(request) }
@@ -96,7 +96,7 @@ extension WriteCall {
 
 // MARK: Sign-in
 
-extension AuthOperation {
+extension SignInOperation {
   func signInWithPassword(_ request: PasswordSignInRequest) async throws -> PasswordSignInResponse {
     let candidate = try await read { call in try await call.candidate(request, from: context.clientAddress) }
     let guessed = candidate.user.map { GuessedAccount.password(localID: $0.localID) } ?? .absent(email: candidate.email)

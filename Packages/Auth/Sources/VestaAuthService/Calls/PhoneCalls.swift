@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 private let temporaryProofLifetime = Duration.seconds(3600)
 
-extension AuthOperation {
+extension SignInOperation {
   func sendVerificationCode(_ request: SendVerificationCodeRequest) async throws -> SendVerificationCodeResponse {
     let (sessionInfo, code, number) = try await write { call in
       try call.refuseTenants()

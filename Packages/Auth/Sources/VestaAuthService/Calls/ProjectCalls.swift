@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// How coarse `lastRefreshAt` is, in milliseconds: so a refresh only reads, as a rule.
 private let refreshGranularity: Int64 = 3_600_000
 
-extension AuthOperation {
+extension AccountOperation {
   func refresh(_ request: RefreshRequest) async throws -> RefreshResponse {
     let text = try Checks.present(request.refreshToken, or: .missingRefreshToken)
     guard let token = SessionToken(text) else { throw AuthServiceError(.invalidRefreshToken) }

@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 // Second factors are added and removed.
 
-extension AuthOperation {
+extension FactorOperation {
   func startMfaEnrollment(_ request: StartMfaEnrollmentRequest) async throws -> StartMfaEnrollmentResponse {
     let proof = try await proof(request.idToken)
     switch request.factor {

@@ -3,7 +3,7 @@ import VestaServiceInterop
 
 // Sign-in with a second factor, after the first.
 
-extension AuthOperation {
+extension FactorOperation {
   /// Sends the code of a second factor.
   func startMfaSignIn(_ request: StartMfaSignInRequest) async throws -> StartMfaSignInResponse {
     let credential = try Checks.present(request.mfaPendingCredential, or: .missingMfaPendingCredential)
