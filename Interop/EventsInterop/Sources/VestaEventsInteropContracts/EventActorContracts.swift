@@ -10,6 +10,7 @@ public struct EventActorSubject: Sendable {
   /// The callers that may make the change, with what their events say of them.
   public let actors: [EventActor]
 
+  private let pattern: EventPattern?
   private let change: @Sendable (_ actor: EventActor, _ isSilent: Bool) async throws -> Void
 
   /// A subject.
@@ -17,14 +18,20 @@ public struct EventActorSubject: Sendable {
   /// - Parameters:
   ///   - source: The events of the engine, without other users.
   ///   - actors: The callers that may make the change; more than one kind where the engine serves them.
+  ///   - pattern: The pattern of the paths, where the engine wants one.
   ///   - change: Makes changes that are events, as a caller; in a call that suppresses events when `isSilent` is true.
   public init(
-    source: any EventSource, actors: [EventActor],
+    source: any EventSource, actors: [EventActor], pattern: EventPattern? = nil,
     change: @escaping @Sendable (_ actor: EventActor, _ isSilent: Bool) async throws -> Void
   ) {
     self.source = source
     self.actors = actors
+    self.pattern = pattern
     self.change = change
+  }
+
+  func subscribe() {
+    source.subscribe([EventSubscription(function: "f", types: source.types, pattern: pattern)])
   }
 
   func change(as actor: EventActor, isSilent: Bool = false) async throws { try await change(actor, isSilent) }
@@ -48,7 +55,7 @@ public enum EventActorContracts {
   /// All of them; each is checked on a fresh engine.
   public static let all: [Contract<EventActorSubject>] = [
     Contract("a call that suppresses events has none, and the next one has its own") { subject in
-      subject.source.subscribe([EventSubscription(function: "f", types: subject.source.types)])
+      subject.subscribe()
       for actor in subject.actors {
         let before = try await subject.entries().count
         try await subject.change(as: actor, isSilent: true)
@@ -58,7 +65,7 @@ public enum EventActorContracts {
       }
     },
     Contract("an event says who has made the change") { subject in
-      subject.source.subscribe([EventSubscription(function: "f", types: subject.source.types)])
+      subject.subscribe()
       for actor in subject.actors {
         let known = Set(try await subject.events().map(\.id))
         try await subject.change(as: actor)
@@ -69,7 +76,7 @@ public enum EventActorContracts {
     },
     Contract("an event that is sent again says it still") { subject in
       let (source, actor) = (subject.source, try expectValue(subject.actors.last, "an actor"))
-      source.subscribe([EventSubscription(function: "f", types: source.types)])
+      subject.subscribe()
       try await subject.change(as: actor)
       _ = try await source.lease(["f"], for: "one", duration: 60_000_000)
       let outcomes = try await subject.entries().map {

@@ -42,7 +42,8 @@ import VestaTesting
     let sources = app.app.container.resolveAll((any EventSource).self)
     let source = try #require(sources.first { $0.service == engine.rawValue })
     let count = Locked(0)
-    let subject = EventActorSubject(source: source, actors: engine.actors) { actor, isSilent in
+    let pattern = engine == .tree ? try EventPattern("a/{id}") : nil
+    let subject = EventActorSubject(source: source, actors: engine.actors, pattern: pattern) { actor, isSilent in
       let number = count.withLock {
         $0 += 1
         return $0
