@@ -15,6 +15,7 @@ let package = Package(
   dependencies: [
     .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/DatabaseBackend"),
+    .package(path: "../../Interop/EventsInterop"),
     .package(path: "../../Interop/FirestoreBackend"),
     .package(path: "../../Interop/RemoteConfigBackend"),
     .package(path: "../../Interop/ServiceInterop"),
@@ -57,6 +58,8 @@ let package = Package(
         .product(name: "VestaCrypto", package: "Crypto"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaDatabaseService", package: "Database"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
+        .product(name: "VestaEventsInteropContracts", package: "EventsInterop"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaFunctions", package: "Functions"),

@@ -11,6 +11,8 @@ public import VestaServiceInterop
 ///   to the end, also when the object is replaced or deleted in between.
 /// - The object that a finished upload returns survives a crash of the process. An upload that is not finished changes
 ///   no object, and can be continued from the size that ``uploadStatus(_:context:)`` reports.
+/// - Calls on one upload that arrive at the same time take turns: each is answered by what the ones before it have
+///   left.
 /// - A method throws `StorageServiceError`, or `CancellationError` when the calling task was cancelled.
 public protocol StorageBackend: Sendable {
   // MARK: Uploads
@@ -43,7 +45,7 @@ public protocol StorageBackend: Sendable {
   ///   - context: The caller.
   /// - Returns: The state of the upload afterwards.
   /// - Throws: `StorageServiceError`: `outOfRange` for a wrong offset, with the session unchanged; `aborted` when
-  ///   another call is writing to the session; `notFound` for an unknown or expired session.
+  ///   too many calls wait for the session, or another process has it; `notFound` for an unknown or expired session.
   func appendToUpload(
     _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
   ) async throws -> UploadStatus
@@ -71,7 +73,8 @@ public protocol StorageBackend: Sendable {
 
   /// Cancels an upload and frees what it received.
   ///
-  /// Cancelling a cancelled upload does nothing.
+  /// Once it has returned, no call on the upload makes an object, however early it was made. Cancelling a cancelled
+  /// upload does nothing.
   ///
   /// - Parameters:
   ///   - id: The upload session.

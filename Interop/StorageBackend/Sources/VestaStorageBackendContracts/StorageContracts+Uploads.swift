@@ -97,6 +97,35 @@ extension StorageContracts {
         try await backend.finalizeUpload(id, expected: ContentDigest(), context: context)
       }
     },
+    Contract("a finished upload cannot be cancelled") { backend in
+      let id = try await backend.startUpload(UploadRequest(object: name("a")), context: context)
+      _ = try await backend.finalizeUpload(id, expected: ContentDigest(), context: context)
+      try await expectCode(.failedPrecondition, "cancel") { try await backend.cancelUpload(id, context: context) }
+      try expect(try await bytes(of: name("a"), in: backend), equals: [], "content")
+    },
+    Contract("calls on one upload at the same time take turns") { backend in
+      for round in 0..<8 {
+        let object = name("turns\(round)")
+        let id = try await backend.startUpload(UploadRequest(object: object), context: context)
+        // One of two parts for the same place is in it, and the other one is told where to continue.
+        async let first = code { try await backend.appendToUpload(id, offset: 0, bytes: [1], context: context) }
+        async let second = code { try await backend.appendToUpload(id, offset: 0, bytes: [1], context: context) }
+        async let asking = code { try await backend.uploadStatus(id, context: context) }
+        let (parts, status) = (await [first, second], await asking)
+        try expect(parts.filter { $0 == nil }.count, equals: 1, "parts that were taken")
+        try expect(parts.contains(.outOfRange), "the other part has \(parts)")
+        try expect(status, equals: nil, "the status")
+        async let end = code { try await backend.finalizeUpload(id, expected: ContentDigest(), context: context) }
+        async let cancellation = code { try await backend.cancelUpload(id, context: context) }
+        let (ended, cancelled) = (await end, await cancellation)
+        let there = await code { try await backend.getObject(object, preconditions: .none, context: context) }
+        try expect(
+          there == ended, "the upload ended with \(String(describing: ended)), the object: \(String(describing: there))"
+        )
+        try expect(
+          cancelled, equals: ended == nil ? ServiceCode.failedPrecondition : nil, "the cancellation of an upload")
+      }
+    },
     Contract("an unknown upload is not found") { backend in
       try await expectCode(.notFound, "status") {
         try await backend.uploadStatus(UploadID(rawValue: "nobody-made-this"), context: context)

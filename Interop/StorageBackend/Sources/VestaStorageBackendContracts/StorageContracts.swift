@@ -62,6 +62,16 @@ public enum StorageContracts {
     return try await backend.finalizeUpload(id, expected: ContentDigest(size: Int64(bytes.count)), context: context)
   }
 
+  /// The code of the failure of a call; `nil` for none.
+  static func code<Value>(_ operation: () async throws -> Value) async -> ServiceCode? {
+    do {
+      _ = try await operation()
+      return nil
+    } catch {
+      return (error as? StorageServiceError)?.code ?? .unknown
+    }
+  }
+
   static func expectCode<Value>(
     _ code: ServiceCode, _ what: String, file: String = #fileID, line: Int = #line,
     _ operation: () async throws -> Value

@@ -169,6 +169,43 @@ import VestaTransportInteropFakes
     await left.wait()
   }
 
+  @Test func `a caller that is cancelled learns the answer of a call that wants so, until its time is over`()
+    async throws
+  {
+    let (clock, arrived, gate) = (ManualClock(), Log<Void>(), Gate())
+    let channel = try await channel(clock: clock.service) { _ in
+      .task {
+        arrived.add(())
+        await gate.wait()
+        return .json(Array("7".utf8))
+      }
+    }
+    var call = RESTCall(.post, "/")
+    call.answerGrace = .seconds(5)
+    let ready = call
+    let make = { Task { try await channel.call(ready, context: CallContext()) { $0.body } } }
+    let given = make()
+    await arrived.wait { $0.count == 1 }
+    given.cancel()
+    gate.open()
+    #expect(try await given.value == Array("7".utf8))
+    gate.close()
+    let left = make()
+    await arrived.wait { $0.count == 2 }
+    left.cancel()
+    clock.advance(by: .seconds(4))
+    #expect(network.exchangeCount == 1)
+    clock.advance(by: .seconds(1))
+    #expect(await #expect(throws: Failure.self) { try await left.value }?.status.code == .cancelled)
+    gate.open()
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await channel.call(ready, context: CallContext()) { $0.body }
+    }
+    #expect(await #expect(throws: Failure.self) { try await late.value }?.status.code == .cancelled)
+    #expect(arrived.entries.count == 2)
+  }
+
   @Test func `bodies are decompressed on both sides, within their limits`() async throws {
     // A compression that any test can read: the bytes after the two of gzip, twice.
     let twice = TransportCompression(name: "gzip") {

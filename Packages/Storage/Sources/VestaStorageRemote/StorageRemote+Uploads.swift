@@ -30,6 +30,7 @@ extension StorageRemote {
     call.fields.append("x-goog-upload-protocol", "multipart")
     call.fields.append(.contentType, "multipart/related; boundary=\(boundary)")
     call.timeout = timeout(of: body.count)
+    call.answerGrace = options.tuning.answerGrace
     // With a precondition a repeated upload would be refused because of the first one.
     call.isRepeatable = request.preconditions == .none
     return try await rest.call(call, context: context) { try ObjectWire.object(json: $0.body) }
@@ -48,6 +49,8 @@ extension StorageRemote {
     let command = ResumableCommand.start(length: request.size, contentType: request.metadata.contentType)
     var call = self.command(command, "POST", route.target, body: MetadataWire.json(of: body))
     call.fields.append(.contentType, "application/json; charset=utf-8")
+    // The id is needed to cancel the upload.
+    call.answerGrace = options.tuning.answerGrace
     return try await rest.call(call, context: context) { answer in
       let started = try ResumableAnswer(field: { Self.field($0, answer.fields) })
       // The path alone: what is sent there, tokens too, stays at the server that was chosen.
@@ -115,6 +118,7 @@ extension StorageRemote {
     var call = command(last, "POST", id.rawValue, body: rest?.bytes ?? [])
     if let hash = ObjectWire.hash(of: expected) { call.fields.append("x-goog-hash", hash) }
     call.timeout = timeout(of: rest?.bytes.count ?? 0)
+    call.answerGrace = options.tuning.answerGrace
     let object: StorageObject
     do {
       object = try await self.rest.call(call, context: context) { try ObjectWire.object(json: $0.body) }
@@ -148,7 +152,9 @@ extension StorageRemote {
   public func cancelUpload(_ id: UploadID, context: CallContext) async throws {
     try checkSession(id)
     rests.drop(id)
-    try await rest.call(command(.cancel, "POST", id.rawValue), context: context) { _ in }
+    var call = command(.cancel, "POST", id.rawValue)
+    call.answerGrace = options.tuning.answerGrace
+    try await rest.call(call, context: context) { _ in }
   }
 
   // MARK: Parts of requests

@@ -106,6 +106,7 @@ public final class StorageRemote: StorageBackend {
     let route = StorageRoute(.firebase, call, preconditions: preconditions)
     var request = self.request(route.method, route.target, body: body)
     (request.isRepeatable, request.hasToken) = (isRepeatable, hasToken)
+    if request.method != .get { request.answerGrace = options.tuning.answerGrace }
     return try await rest.call(request, context: context, decode)
   }
 

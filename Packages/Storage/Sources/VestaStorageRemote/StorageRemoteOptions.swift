@@ -33,6 +33,12 @@ public struct StorageRemoteTuning: Sendable, Hashable {
   /// The slowest connection on which a part of an upload is still waited for, in bytes for each second.
   public var slowestUpload = 16 << 10
 
+  /// The time for which a call that changes something, and is cancelled, still waits for its answer.
+  ///
+  /// A paused upload that is resumed, or a later call of the same program, then never meets an effect of the call
+  /// before.
+  public var answerGrace: Duration = .seconds(10)
+
   /// The number of uploads whose rest is kept in memory.
   public var keptRests = 64
 

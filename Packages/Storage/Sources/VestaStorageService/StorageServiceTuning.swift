@@ -12,6 +12,9 @@ struct StorageServiceTuning: Sendable, Hashable {
   /// The time for which one process has an upload, in microseconds of the store's versions.
   var ownership: Int64 = 10_000_000
 
+  /// The number of calls that wait until another call has done with their upload.
+  var waitingCalls = 8
+
   /// The time for which an upload is kept that only its process can continue.
   var shortLifetime: Duration = .seconds(24 * 3_600)
 

@@ -1,6 +1,8 @@
 import Testing
 import VestaBytes
+import VestaServiceInterop
 import VestaStorageBackend
+import VestaTesting
 
 @testable import VestaStorageService
 
@@ -18,12 +20,12 @@ import VestaStorageBackend
     let uploads = ActiveUploads()
     for number in 0..<1_000 {
       let id = UploadID(rawValue: "u\(number)")
-      #expect(try uploads.take(id) == nil)
+      #expect(try await uploads.take(id, waiting: 0) == nil)
       let surplus = uploads.put(id, try upload(number), limit: 8)
       #expect(surplus?.id.rawValue == (number < 8 ? nil : "u\(number - 8)"))
       if let surplus {
         // Nobody opens it again before it is closed.
-        #expect(throws: StorageServiceError.self) { try uploads.take(surplus.id) }
+        await #expect(throws: StorageServiceError.self) { try await uploads.take(surplus.id, waiting: 0) }
         #expect(uploads.put(surplus.id, nil, limit: 8) == nil)
       }
       #expect(uploads.count <= 8)
@@ -31,10 +33,35 @@ import VestaStorageBackend
     // One that ends while it is in use leaves nothing.
     for number in 992..<1_000 {
       let id = UploadID(rawValue: "u\(number)")
-      #expect(try uploads.take(id) != nil)
+      #expect(try await uploads.take(id, waiting: 0) != nil)
       _ = uploads.put(id, nil, limit: 8)
     }
     #expect(uploads.count == 0)
     #expect(await uploads.removeAll().isEmpty)
+  }
+
+  @Test func `calls on one upload take turns, those that leave lose theirs, and too many are refused`() async throws {
+    let (uploads, id, order) = (ActiveUploads(), UploadID(rawValue: "u"), Log<Int>())
+    #expect(try await uploads.take(id, waiting: 2) == nil)
+    var calls: [Task<Void, any Error>] = []
+    for number in 0..<2 {
+      calls.append(
+        Task {
+          _ = try await uploads.take(id, waiting: 2)
+          order.add(number)
+        })
+      while uploads.waitingCount <= number { await Task.yield() }
+    }
+    await #expect { _ = try await uploads.take(id, waiting: 2) } throws: {
+      ($0 as? StorageServiceError)?.code == .aborted
+    }
+    calls[0].cancel()
+    _ = await calls[0].result
+    #expect(uploads.waitingCount == 1)
+    #expect(uploads.put(id, try upload(1), limit: 8) == nil)
+    try await calls[1].value
+    #expect(order.entries == [1])
+    _ = uploads.put(id, nil, limit: 8)
+    #expect(uploads.count == 0 && uploads.waitingCount == 0)
   }
 }

@@ -16,10 +16,12 @@ struct EventApp {
   let app: VestaApp
   let owner = CallContext(caller: .owner)
 
-  /// - Parameter name: The app's name: one of the same name goes on where it was.
-  init(_ directory: String, name: String = UUID().uuidString) throws {
+  /// - Parameters:
+  ///   - name: The app's name: one of the same name goes on where it was.
+  ///   - project: Its project.
+  init(_ directory: String, name: String = UUID().uuidString, project: String = "demo") throws {
     let options = VestaOptions(
-      projectID: "demo", backend: .embedded(directory: URL(filePath: directory, directoryHint: .isDirectory)))
+      projectID: project, backend: .embedded(directory: URL(filePath: directory, directoryHint: .isDirectory)))
     app = try VestaApp.configure(
       name: name, options: options,
       libraries: [

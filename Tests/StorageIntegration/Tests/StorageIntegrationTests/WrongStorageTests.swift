@@ -15,12 +15,14 @@ private struct WrongStorage: StorageBackend {
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
     case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
+    case cancelsAnything, refusesTurns
   }
 
   let base: any StorageBackend
   let flaw: Flaw
   private let started = Log<UploadRequest>()
   private let checked = Log<UploadRequest>()
+  private let begun = Log<UploadID>()
 
   init(base: any StorageBackend, flaw: Flaw) {
     self.base = base
@@ -85,6 +87,10 @@ private struct WrongStorage: StorageBackend {
     _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
   ) async throws -> UploadStatus {
     var offset = offset
+    if flaw == .refusesTurns, offset == 0 {
+      begun.add(id)
+      if begun.entries.count > 1 { throw StorageServiceError(.aborted, "Another call has this upload.") }
+    }
     if flaw == .takesAnyOffset { offset = try await base.uploadStatus(id, context: context).received }
     if flaw == .showsUnfinished, let request = started.entries.last {
       _ = try await base.putObject(request, content: [9], context: context)
@@ -118,7 +124,12 @@ private struct WrongStorage: StorageBackend {
   }
 
   func cancelUpload(_ id: UploadID, context: CallContext) async throws {
-    if flaw != .forgetsCancellation { try await base.cancelUpload(id, context: context) }
+    if flaw == .forgetsCancellation { return }
+    do {
+      try await base.cancelUpload(id, context: context)
+    } catch {
+      if flaw != .cancelsAnything { throw error }
+    }
   }
 
   func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload {
@@ -217,6 +228,8 @@ private struct Reopening: ObjectContent {
     (.refusesSecondFinalize, "finalizing again returns the same object, and the status is final"),
     (.ignoresExpectations, "content that is not the expected one makes no object"),
     (.forgetsCancellation, "a cancelled upload takes nothing more"),
+    (.cancelsAnything, "a finished upload cannot be cancelled"),
+    (.refusesTurns, "calls on one upload at the same time take turns"),
     (.hidesCode, "an unknown upload is not found"),
     (.takesAnyName, "names that cannot be are refused"),
     (.readsNewContent, "an open object is read to the end although it is replaced and deleted meanwhile"),

@@ -15,12 +15,18 @@ public struct EventDraft: Sendable, Hashable {
   /// The source of the event's data, such as the rows before and after the change.
   public var payload: [UInt8]
 
+  /// The caller who makes the change; `nil` where it is not known.
+  public var actor: EventActor?
+
   /// An event.
-  public init(_ type: EventType, scope: String = "", path: String, functions: [String], payload: [UInt8]) {
+  public init(
+    _ type: EventType, scope: String = "", path: String, functions: [String], actor: EventActor? = nil, payload: [UInt8]
+  ) {
     self.type = type
     self.scope = scope
     self.path = path
     self.functions = functions
+    self.actor = actor
     self.payload = payload
   }
 }

@@ -228,7 +228,7 @@ public final class EventOutbox: EventSource {
     Event(
       id: record.id ?? id(position), type: EventType(rawValue: record.type),
       source: "//\(service)/\(record.scope)", scope: record.scope, path: record.path,
-      time: record.time ?? position.version, data: data)
+      time: record.time ?? position.version, data: data, actor: record.actor)
   }
 
   func id(_ position: EventPosition) -> String {

@@ -17,6 +17,14 @@ public struct EventRecord: FieldRecord, Hashable {
   /// The source of the event's data, from which the engine makes it when the event is delivered.
   public private(set) var payload: [UInt8] = []
 
+  /// The caller who has made the change; `nil` where the row does not say it, or says a kind that is unknown here.
+  public var actor: EventActor? {
+    actorKind.flatMap { EventActor.Kind(rawValue: $0) }.map { EventActor($0, id: actorID) }
+  }
+
+  private var actorKind: String?
+  private var actorID: String?
+
   /// The id of an event that was sent again; otherwise the position says it.
   var id: String?
 
@@ -37,9 +45,10 @@ public struct EventRecord: FieldRecord, Hashable {
     scope = draft.scope
     path = draft.path
     payload = draft.payload
+    (actorKind, actorID) = (draft.actor?.kind.rawValue, draft.actor?.id)
   }
 
-  /// Visits the fields; the payload is last, so that the others can be read without it.
+  /// Visits the fields.
   public mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &storedType)
     try visitor.field(2, &scope)
@@ -47,6 +56,8 @@ public struct EventRecord: FieldRecord, Hashable {
     try visitor.field(4, &id)
     try visitor.field(5, &time)
     try visitor.field(6, &payload)
+    try visitor.field(7, &actorKind)
+    try visitor.field(8, &actorID)
   }
 }
 

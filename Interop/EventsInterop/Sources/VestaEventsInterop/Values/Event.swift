@@ -23,9 +23,14 @@ public struct Event: Sendable, Hashable {
   /// The changed value, in the form that the service's JSON has.
   public var data: JSONObject
 
+  /// The caller who has made the change; `nil` where it is not known, as for events that an earlier version has
+  /// recorded.
+  public var actor: EventActor?
+
   /// An event.
   public init(
-    id: String, type: EventType, source: String, scope: String = "", path: String, time: Int64, data: JSONObject
+    id: String, type: EventType, source: String, scope: String = "", path: String, time: Int64, data: JSONObject,
+    actor: EventActor? = nil
   ) {
     self.id = id
     self.type = type
@@ -34,6 +39,7 @@ public struct Event: Sendable, Hashable {
     self.path = path
     self.time = time
     self.data = data
+    self.actor = actor
   }
 }
 

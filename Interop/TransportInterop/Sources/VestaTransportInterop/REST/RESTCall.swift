@@ -27,6 +27,12 @@ public struct RESTCall: Sendable {
   /// The time for the call where its context has no deadline; that of the options unless given.
   public var timeout: Duration?
 
+  /// The time for which a caller that is cancelled still waits for the answer.
+  ///
+  /// With zero it leaves at once, while the server may be at work on the call. A call that changes something needs the
+  /// time: what its caller does next would otherwise meet an effect of the call that comes later.
+  public var answerGrace = Duration.zero
+
   /// Whether an answer may be a page of HTML, as the content of an object may be one; otherwise it is taken for the
   /// answer of a network in between.
   public var acceptsPages = false

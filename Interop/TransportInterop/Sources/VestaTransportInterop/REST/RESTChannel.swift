@@ -44,7 +44,7 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
     _ call: RESTCall, context: CallContext, _ decode: (RESTAnswer) throws -> Value
   ) async throws(Failure) -> Value {
     do {
-      let answer = try await answer(to: call, context)
+      let answer = try await decided(call, context)
       guard answer.status.isSuccess || call.acceptedStatuses.contains(answer.status) else { throw failure(answer) }
       return try decode(answer)
     } catch {
@@ -110,6 +110,21 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
   }
 
   // MARK: The exchange
+
+  /// Waits for the answer, after a cancellation too, for as long as the call wants.
+  private func decided(_ call: RESTCall, _ context: CallContext) async throws -> RESTAnswer {
+    guard call.answerGrace > .zero else { return try await answer(to: call, context) }
+    try Task.checkCancellation()
+    let exchange = Task { try await answer(to: call, context) }
+    let timer = Locked<ListenerRegistration?>(nil)
+    defer { timer.withLock { $0 }?.cancel() }
+    return try await withTaskCancellationHandler {
+      try await exchange.value
+    } onCancel: { [clock = service.clock] in
+      let end = clock.schedule(after: call.answerGrace) { exchange.cancel() }
+      timer.withLock { $0 = end }
+    }
+  }
 
   private func answer(to call: RESTCall, _ context: CallContext) async throws -> RESTAnswer {
     let deadline = deadline(of: context, call)

@@ -1,5 +1,6 @@
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaEngineInterop
 import VestaStoreInterop
 
 /// One call within its transaction: the engine, whose users it is about, the time, and the store.
@@ -24,6 +25,7 @@ struct ReadCall: AuthCall {
 /// A call that changes something.
 struct WriteCall: AuthCall {
   let engine: AuthEngine
+  let cause: EventCause
   let scope: Scope
   let now: Int64
   let transaction: any StoreTransaction

@@ -1,5 +1,6 @@
 import VestaAuthBackend
 import VestaCryptoInterop
+import VestaEngineInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -82,7 +83,9 @@ extension AuthOperation {
   ) async throws -> Value {
     try await engine.write { transaction in
       let scope = try await self.scope(proof, checksDisabled, in: transaction)
-      return try await body(WriteCall(engine: engine, scope: scope, now: now, transaction: transaction))
+      return try await body(
+        WriteCall(
+          engine: engine, cause: EventCause(context), scope: scope, now: now, transaction: transaction))
     }
   }
 

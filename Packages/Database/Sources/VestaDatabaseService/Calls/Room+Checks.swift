@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaEngineInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -160,7 +161,7 @@ extension Write {
     case .merge(let path, let values, let hash?): operation = WriteOperation(merge: path, values, hash: hash)
     default: return nil
     }
-    operation.isSilent = connection.caller.suppressesEvents
+    operation.cause = EventCause(connection.caller)
     return operation
   }
 }

@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStoreInterop
@@ -148,7 +149,7 @@ extension Room {
     private func write(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
       if let refusal = refusal(operation) { return .reply(refusal) }
       var operation = operation
-      operation.isSilent = connection.caller.suppressesEvents
+      operation.cause = EventCause(connection.caller)
       switch try await operation.run(in: transaction, context, now: now, rows: rows, for: question) {
       case .written(let values): return .written(values)
       case .stale:

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaEngineInterop
 import VestaStoreInterop
 
 /// A write as it runs in a transaction of the store.
@@ -9,8 +10,8 @@ struct WriteOperation: Sendable {
   let values: [DatabasePathValue]
   /// The hash that the node at the path must have; `nil` for a write that asks nothing.
   let hash: String?
-  /// Whether functions are not told of the write.
-  var isSilent = false
+  /// What the events of the write have of its call.
+  var cause = EventCause.unknown
 
   init(put path: DatabasePath, _ node: DatabaseNode, hash: String? = nil) {
     self.path = path
@@ -119,7 +120,7 @@ struct WriteOperation: Sendable {
     let reader = TreeReader(reader: transaction, keys: room.keys)
     let catalog = try await room.catalogs.read(transaction, room.keys)
     let writer = TreeWriter(transaction: transaction, keys: room.keys, catalog: catalog, hasRows: room.isShared)
-    var events = TreeEvents(isSilent ? nil : room.events, scope: room.namespace, writing: written.map(\.path))
+    var events = TreeEvents(room.events, cause, scope: room.namespace, writing: written.map(\.path))
     try await events?.begin(reader)
     for value in written { try await writer.write(value.path, value.node) }
     try await events?.finish(reader, in: transaction)

@@ -30,6 +30,7 @@ struct TreeEvents {
 
   private let outbox: EventOutbox
   private let interest: EventInterest
+  private let actor: EventActor?
   private let scope: String
   private let looks: [Look]
   private var before: [DatabasePath: DatabaseNode] = [:]
@@ -53,10 +54,12 @@ struct TreeEvents {
   ///
   /// - Parameters:
   ///   - outbox: The outbox of the engine.
+  ///   - cause: The call of the write.
   ///   - scope: The namespace.
   ///   - paths: Where the write puts something.
-  init?(_ outbox: EventOutbox?, scope: String, writing paths: [DatabasePath]) {
-    guard let outbox, let interest = outbox.interest else { return nil }
+  init?(_ outbox: EventOutbox?, _ cause: EventCause, scope: String, writing paths: [DatabasePath]) {
+    guard let outbox, let interest = outbox.interest(in: cause) else { return nil }
+    actor = cause.actor
     self.outbox = outbox
     self.interest = interest
     self.scope = scope
@@ -104,7 +107,8 @@ struct TreeEvents {
     var nodes = ChangedNodes(
       before: before.isEmpty ? nil : NodeCoding.encode(before), after: after.isEmpty ? nil : NodeCoding.encode(after))
     nodes.limit(to: TreeEvents.maximumSize)
-    return EventDraft(type, scope: scope, path: path.text, functions: functions, payload: try nodes.fieldBytes())
+    return EventDraft(
+      type, scope: scope, path: path.text, functions: functions, actor: actor, payload: try nodes.fieldBytes())
   }
 
   /// The references at a depth below a place, in the order of their keys.

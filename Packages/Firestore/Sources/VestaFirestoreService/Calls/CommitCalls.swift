@@ -70,7 +70,8 @@ extension DatabaseCall {
     var attempts = 0
     while true {
       let limit = attempts < tuning.attemptsBefore ? tuning.bytesTakenApart : .max
-      let call = CommitCall(engine, plan, draft, validation, announcement, guarded, takingApart: limit)
+      let call = CommitCall(
+        engine, plan, draft, validation, announcement, guarded, EventCause(context), takingApart: limit)
       attempts += 1
       do {
         let commit = try await store.write { transaction in
@@ -139,12 +140,14 @@ private struct CommitCall {
   private let announcement: CommitAnnouncement
   /// The caller to ask the guard about.
   private let guarded: GuardedCaller?
+  private let cause: EventCause
   /// The bytes of stored documents that may be taken apart.
   private let limit: Int
 
   init(
     _ engine: DatabaseEngine, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
-    _ announcement: CommitAnnouncement, _ guarded: GuardedCaller?, takingApart limit: Int
+    _ announcement: CommitAnnouncement, _ guarded: GuardedCaller?, _ cause: EventCause,
+    takingApart limit: Int
   ) {
     self.engine = engine
     self.plan = plan
@@ -152,6 +155,7 @@ private struct CommitCall {
     self.validation = validation
     self.announcement = announcement
     self.guarded = guarded
+    self.cause = cause
     self.limit = limit
   }
 
@@ -216,8 +220,8 @@ private struct CommitCall {
     let indexes = engine.indexes
     try await indexes.maintain(changes, try await indexes.catalogue(catalogue, transaction), in: transaction)
     let events = engine.frame.events
-    if let interest = events.interest {
-      let drafts = try DocumentEvents.drafts(of: changes, in: engine.name, for: interest)
+    if let interest = events.interest(in: cause) {
+      let drafts = try DocumentEvents.drafts(of: changes, in: engine.name, for: interest, by: cause.actor)
       try await events.append(drafts, in: transaction, isOnly: true)
     }
     return try await log(changes, version, in: transaction)

@@ -15,7 +15,7 @@ enum DocumentEvents {
 
   /// The events of the changes of a commit that a function wants.
   static func drafts(
-    of changes: [CommitDraft.Change], in database: DatabaseName, for interest: EventInterest
+    of changes: [CommitDraft.Change], in database: DatabaseName, for interest: EventInterest, by actor: EventActor?
   ) throws -> [EventDraft] {
     try changes.compactMap { change in
       let type: EventType =
@@ -25,7 +25,8 @@ enum DocumentEvents {
       guard !functions.isEmpty else { return nil }
       let rows = ChangedRows(project: database.project, before: change.before, after: change.after)
       return EventDraft(
-        type, scope: database.database, path: path, functions: functions, payload: try rows.fieldBytes())
+        type, scope: database.database, path: path, functions: functions, actor: actor,
+        payload: try rows.fieldBytes())
     }
   }
 

@@ -21,6 +21,13 @@ public struct CloudEvent<Value: Sendable>: Sendable {
   /// The time of the change.
   public let time: Date
 
+  /// The kind of caller who has made the change: `unauthenticated`, `app_user`, `service_account` or `system`; `nil`
+  /// where it is not known.
+  public let authType: String?
+
+  /// The id of the user, or the name of the owner.
+  public let authID: String?
+
   /// The values of the pattern's wildcards by name.
   public let params: [String: String]
 
@@ -33,6 +40,7 @@ public struct CloudEvent<Value: Sendable>: Sendable {
     source = event.source
     subject = event.path
     time = Date(timeIntervalSince1970: Double(event.time) / 1_000_000)
+    (authType, authID) = (event.actor?.authType, event.actor?.id)
     self.params = params
     self.data = data
   }

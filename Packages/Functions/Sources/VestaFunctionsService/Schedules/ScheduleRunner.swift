@@ -161,7 +161,7 @@ final class ScheduleRunner: Sendable {
     try await transaction.put(try row.fieldBytes(), for: key)
     let drafts = try runs.map { time in
       EventDraft(
-        .scheduleDue, path: entry.function, functions: [entry.function],
+        .scheduleDue, path: entry.function, functions: [entry.function], actor: .system,
         payload: try RunRecord(time: time, schedule: entry.text).fieldBytes())
     }
     try await outbox.append(drafts, in: transaction, isOnly: true)

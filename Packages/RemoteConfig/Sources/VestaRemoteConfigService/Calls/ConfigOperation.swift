@@ -31,12 +31,12 @@ struct ConfigOperation: Sendable {
   ) async throws -> StoredTemplate {
     try Self.check(namespace)
     let (projectID, now, maximum) = (projectID, engine.options.clock.now(), Int64(engine.options.maximumVersions))
-    let events = engine.events
+    let (events, cause) = (engine.events, EventCause(context))
     let stored = try await engine.frame.write { transaction in
       try await body(
         PublishCall(
           transaction: transaction, namespace: namespace, projectID: projectID, now: now, maximumVersions: maximum,
-          events: events))
+          events: events, cause: cause))
     }
     if let version = stored.template.version?.versionNumber { engine.hub.announce(version, namespace: namespace) }
     return stored

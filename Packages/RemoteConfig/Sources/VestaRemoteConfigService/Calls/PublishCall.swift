@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaRemoteConfigBackend
 import VestaServiceInterop
@@ -12,6 +13,7 @@ struct PublishCall {
   let now: Int64
   let maximumVersions: Int64
   let events: EventOutbox
+  let cause: EventCause
 
   private var reader: ConfigReader { ConfigReader(reader: transaction, namespace: namespace) }
 
@@ -68,7 +70,7 @@ struct PublishCall {
       try await transaction.deleteRange(Keys.templates(namespace, upTo: oldest))
       try await transaction.deleteRange(Keys.versions(namespace, upTo: oldest))
     }
-    try await ConfigEvents.record(record.version, namespace, events, in: transaction)
+    try await ConfigEvents.record(record.version, namespace, events, cause, in: transaction)
     plain.version = record.version
     return StoredTemplate(template: plain, etag: ETags.template(projectID, number))
   }

@@ -13,13 +13,15 @@ enum ConfigEvents {
 
   /// Records that a version was published.
   static func record(
-    _ version: ConfigVersion, _ namespace: String, _ outbox: EventOutbox, in transaction: any StoreTransaction
+    _ version: ConfigVersion, _ namespace: String, _ outbox: EventOutbox, _ cause: EventCause,
+    in transaction: any StoreTransaction
   ) async throws {
-    guard let interest = outbox.interest else { return }
+    guard let interest = outbox.interest(in: cause) else { return }
     let functions = interest.functions(for: .configUpdated, scope: namespace, path: "template")
     guard !functions.isEmpty else { return }
     let draft = EventDraft(
-      .configUpdated, scope: namespace, path: "template", functions: functions, payload: try data(of: version).json())
+      .configUpdated, scope: namespace, path: "template", functions: functions, actor: cause.actor,
+      payload: try data(of: version).json())
     try await outbox.append([draft], in: transaction, isOnly: true)
   }
 

@@ -130,33 +130,68 @@ final class ActiveUpload: Sendable {
   }
 }
 
-/// The uploads that are open, each used by one call at a time.
+/// The uploads that are open, each used by one call at a time; the others wait in the order of their arrival.
+///
+/// A client whose call was cut off asks again while the service is still at work on that call: it waits, and what it is
+/// told then is what holds.
 final class ActiveUploads: Sendable {
   private struct State {
     var idle: [UploadID: ActiveUpload] = [:]
     var order: [UploadID] = []
     var busy: Set<UploadID> = []
+    var waiting: [UploadID: [Turn<ActiveUpload?>]] = [:]
+
+    /// Takes an upload; `nil` when another call has it.
+    mutating func take(_ id: UploadID) -> ActiveUpload?? {
+      guard busy.insert(id).inserted else { return nil }
+      order.removeAll { $0 == id }
+      return .some(idle.removeValue(forKey: id))
+    }
+
+    /// The call that waits for longest, and has not left.
+    mutating func next(for id: UploadID) -> Turn<ActiveUpload?>.Continuation? {
+      while let turn = waiting[id]?.first {
+        waiting[id]?.removeFirst()
+        if waiting[id]?.isEmpty ?? false { waiting[id] = nil }
+        if let next = turn.begin() { return next }
+      }
+      return nil
+    }
   }
 
   private let state = Locked(State())
 
-  /// Takes an upload for a call.
+  /// Takes an upload for a call, when the calls before it have given it back.
   ///
+  /// - Parameters:
+  ///   - id: The upload.
+  ///   - limit: How many calls may wait.
   /// - Returns: The open upload; `nil` when it has to be opened.
-  /// - Throws: `aborted` when another call has it.
-  func take(_ id: UploadID) throws(StorageServiceError) -> ActiveUpload? {
-    let (isBusy, upload) = state.withLock { state -> (Bool, ActiveUpload?) in
-      guard state.busy.insert(id).inserted else { return (true, nil) }
-      state.order.removeAll { $0 == id }
-      return (false, state.idle.removeValue(forKey: id))
+  /// - Throws: `aborted` when too many calls wait for it.
+  func take(_ id: UploadID, waiting limit: Int) async throws -> ActiveUpload? {
+    if let taken = state.withLock({ $0.take(id) }) { return taken }
+    return try await Turn<ActiveUpload?>().wait { turn in
+      let taken = state.withLock { state -> Result<ActiveUpload?, StorageServiceError>? in
+        if let taken = state.take(id) { return .success(taken) }
+        guard state.waiting[id]?.count ?? 0 < limit else { return .failure(Self.crowded) }
+        state.waiting[id, default: []].append(turn)
+        return nil
+      }
+      guard let taken else { return }
+      if let continuation = turn.begin() {
+        continuation.resume(with: taken.mapError { $0 })
+      } else if case .success(let upload) = taken {
+        _ = put(id, upload, limit: .max)
+      }
+    } onCancel: { [state] turn in
+      state.withLock { state in
+        state.waiting[id]?.removeAll { $0 === turn }
+        if state.waiting[id]?.isEmpty ?? false { state.waiting[id] = nil }
+      }
     }
-    guard !isBusy else {
-      throw StorageServiceError(.aborted, "Another call writes to this upload. Ask for its status and continue there.")
-    }
-    return upload
   }
 
-  /// Gives an upload back.
+  /// Gives an upload back, to the call that waits for it if there is one.
   ///
   /// - Parameters:
   ///   - id: The upload.
@@ -165,21 +200,27 @@ final class ActiveUploads: Sendable {
   /// - Returns: The upload that was idle for longest, when there are too many: for the caller to close and to give
   ///   back.
   func put(_ id: UploadID, _ upload: ActiveUpload?, limit: Int) -> ActiveUpload? {
-    state.withLock { state in
+    let (next, crowdedOut) = state.withLock { state -> (Turn<ActiveUpload?>.Continuation?, ActiveUpload?) in
+      if let next = state.next(for: id) { return (next, nil) }
       state.busy.remove(id)
-      guard let upload else { return nil }
+      guard let upload else { return (nil, nil) }
       state.idle[id] = upload
       state.order.append(id)
-      guard state.order.count > max(1, limit) else { return nil }
+      guard state.order.count > max(1, limit) else { return (nil, nil) }
       // Busy until it is closed: no caller may open it again before.
       let oldest = state.order.removeFirst()
       state.busy.insert(oldest)
-      return state.idle.removeValue(forKey: oldest)
+      return (nil, state.idle.removeValue(forKey: oldest))
     }
+    next?.resume(returning: upload)
+    return crowdedOut
   }
 
   /// How many uploads are open or in use, for tests.
   var count: Int { state.withLock { $0.idle.count + $0.busy.count } }
+
+  /// How many calls wait, for tests.
+  var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
   /// All idle uploads, which are forgotten.
   func removeAll() async -> [ActiveUpload] {
@@ -191,4 +232,7 @@ final class ActiveUploads: Sendable {
       return Array(state.idle.values)
     }
   }
+
+  private static let crowded = StorageServiceError(
+    .aborted, "Too many calls wait for this upload. Ask for its status and continue there.")
 }

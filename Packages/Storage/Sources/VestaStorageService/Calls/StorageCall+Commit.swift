@@ -1,5 +1,6 @@
 import VestaConcurrency
 import VestaCore
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
@@ -53,8 +54,9 @@ extension StorageCall {
     record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
     // The replaced generation is deleted, as there is only one.
-    if let old { try await ObjectEvents.record(.objectDeleted, name, old, engine.events, in: transaction) }
-    try await ObjectEvents.record(.objectFinalized, name, record, engine.events, in: transaction)
+    let (events, cause) = (engine.events, EventCause(context, startedBy: starter?.caller))
+    if let old { try await ObjectEvents.record(.objectDeleted, name, old, events, cause, in: transaction) }
+    try await ObjectEvents.record(.objectFinalized, name, record, events, cause, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
     return Placed(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
   }

@@ -1,4 +1,5 @@
 import VestaConcurrency
+import VestaEngineInterop
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaStorageBackend
@@ -107,7 +108,7 @@ extension StorageCall {
       try PreconditionRules.check(preconditions, old)
       guard hasChanged else { return old.object(named: name) }
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
-      try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, in: transaction)
+      try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, EventCause(context), in: transaction)
       return record.object(named: name)
     }
   }
@@ -136,7 +137,7 @@ extension StorageCall {
       guard let record else { throw Self.notFound(name) }
       try PreconditionRules.check(preconditions, record)
       try await transaction.delete(Keys.object(name))
-      try await ObjectEvents.record(.objectDeleted, name, record, events, in: transaction)
+      try await ObjectEvents.record(.objectDeleted, name, record, events, EventCause(context), in: transaction)
       return try await Self.discardContent(of: record, in: transaction)
     }
     await collect(blob)

@@ -87,16 +87,25 @@ extension StorageCall {
 
   func status(_ id: UploadID) async throws -> UploadStatus {
     let record = try await activeOrFinal(id)
-    if let object = record.object {
-      return UploadStatus(
-        state: .final, received: object.size, crc32c: UInt32(truncatingIfNeeded: object.crc32c),
-        request: record.request, starter: try record.starterOrOwner())
+    if record.object != nil { return try Self.final(record) }
+    do {
+      return try await withUpload(id) { upload in
+        UploadStatus(
+          state: .active, received: upload.progress.size, crc32c: upload.progress.checksum.value,
+          request: record.request, starter: try record.starterOrOwner())
+      }
+    } catch let error as StorageServiceError where error.reason == .uploadGone {
+      // The call that this one has waited for may have finished the upload.
+      guard let record = try await upload(id), record.object != nil else { throw error }
+      return try Self.final(record)
     }
-    return try await withUpload(id) { upload in
-      UploadStatus(
-        state: .active, received: upload.progress.size, crc32c: upload.progress.checksum.value,
-        request: record.request, starter: try record.starterOrOwner())
-    }
+  }
+
+  private static func final(_ record: UploadRecord) throws -> UploadStatus {
+    UploadStatus(
+      state: .final, received: record.object?.size ?? 0,
+      crc32c: record.object.map { UInt32(truncatingIfNeeded: $0.crc32c) }, request: record.request,
+      starter: try record.starterOrOwner())
   }
 
   func finalize(_ id: UploadID, expected: ContentDigest) async throws -> StorageObject {
@@ -112,16 +121,18 @@ extension StorageCall {
       // This upload can no longer be finished.
       await discard(id)
       throw error
+    } catch let error as StorageServiceError where error.reason == .uploadGone {
+      // The call that this one has waited for may have finished the upload.
+      guard let object = try await upload(id)?.object else { throw error }
+      return object.object(named: record.objectName)
     }
   }
 
   func cancel(_ id: UploadID) async throws {
     let record = try await upload(id)
     guard let record, record.state != .cancelled else { return }
-    guard record.state == .active else {
-      throw StorageServiceError(.failedPrecondition, "The upload is finished. Delete the object instead.")
-    }
-    let open = try engine.uploads.take(id)
+    guard record.state == .active else { throw Self.finished }
+    let open = try await engine.uploads.take(id, waiting: engine.options.tuning.waitingCalls)
     await open?.close()
     defer { _ = engine.uploads.put(id, nil, limit: 0) }
     try await remove(id)
@@ -195,11 +206,11 @@ extension StorageCall {
     }
   }
 
-  /// Runs a call on an upload; no other call uses the upload at the same time.
+  /// Runs a call on an upload, when the calls before it have done with the upload.
   private func withUpload<Result>(
     _ id: UploadID, keepsOpen: Bool = true, _ body: (ActiveUpload) async throws -> Result
   ) async throws -> Result {
-    let idle = try engine.uploads.take(id)
+    let idle = try await engine.uploads.take(id, waiting: engine.options.tuning.waitingCalls)
     var open: ActiveUpload?
     do {
       let upload: ActiveUpload
@@ -269,7 +280,12 @@ extension StorageCall {
   private func noteRemoval(_ id: UploadID, _ isOwner: Bool) async throws {
     let store = try await engine.frame.store()
     let blob = try await write { transaction -> BlobID? in
-      guard var record = try await Self.upload(id, in: transaction), record.state == .active else { return nil }
+      guard var record = try await Self.upload(id, in: transaction), record.state != .cancelled else { return nil }
+      guard record.state == .active else {
+        // Finished in the meantime: whoever cancels must not believe that there is no object.
+        if isOwner { return nil }
+        throw Self.finished
+      }
       if isOwner { try checkOwned(record, in: store) }
       record.state = .cancelled
       try await transaction.put(try record.fieldBytes(), for: Keys.upload(id))
@@ -327,6 +343,9 @@ extension StorageCall {
   private static func status(_ state: UploadStatus.State, _ progress: ActiveUpload.Progress) -> UploadStatus {
     UploadStatus(state: state, received: progress.size, crc32c: progress.checksum.value)
   }
+
+  private static let finished = StorageServiceError(
+    .failedPrecondition, "The upload is finished. Delete the object instead.")
 
   static let gone = StorageServiceError(
     .notFound, "The upload session is unknown or has expired. Upload again.", reason: .uploadGone)

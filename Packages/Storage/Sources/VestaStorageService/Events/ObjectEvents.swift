@@ -16,17 +16,18 @@ enum ObjectEvents {
 
   /// Records a change of an object.
   static func record(
-    _ type: EventType, _ name: ObjectName, _ object: ObjectRecord, _ outbox: EventOutbox,
+    _ type: EventType, _ name: ObjectName, _ object: ObjectRecord, _ outbox: EventOutbox, _ cause: EventCause,
     in transaction: any StoreTransaction
   ) async throws {
-    guard let interest = outbox.interest else { return }
+    guard let interest = outbox.interest(in: cause) else { return }
     let functions = interest.functions(for: type, scope: name.bucket, path: name.name)
     guard !functions.isEmpty else { return }
     var object = object
     // A token is enough to read the object.
     object.downloadTokens = []
     let draft = EventDraft(
-      type, scope: name.bucket, path: name.name, functions: functions, payload: try object.fieldBytes())
+      type, scope: name.bucket, path: name.name, functions: functions, actor: cause.actor,
+      payload: try object.fieldBytes())
     try await outbox.append([draft], in: transaction)
   }
 
