@@ -240,6 +240,7 @@ let package = Package(
         "VestaFirestoreEndpoints", "VestaFirestoreReference", "VestaFirestoreWire",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendFakes", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTesting", package: "Core"),

@@ -79,6 +79,31 @@ extension StorageContracts {
       let read = try await backend.getObject(name("a"), preconditions: .none, context: context)
       try expect(read, equals: changed, "the object as it is read afterwards")
     },
+    Contract("a custom time is kept, and goes forward alone") { backend in
+      var change = MetadataChange()
+      func changed() async throws -> Int64? {
+        let object = try await backend.updateObject(name("a"), change: change, preconditions: .none, context: context)
+        return object.metadata.customTime
+      }
+      _ = try await backend.putObject(UploadRequest(object: name("a")), content: [1], context: context)
+      change.customTime = .set(5_000_000)
+      try expect(try await changed(), equals: 5_000_000, "the custom time")
+      change.contentType = .set("text/plain")
+      change.customTime = .keep
+      try expect(try await changed(), equals: 5_000_000, "the custom time after another change")
+      for wrong: FieldChange<Int64> in [.remove, .set(4_999_999), .set(.max)] {
+        change.customTime = wrong
+        try await expectCode(.invalidArgument, "the change \(wrong)") { try await changed() }
+      }
+      change.customTime = .set(5_000_001)
+      _ = try await changed()
+      let read = try await backend.getObject(name("a"), preconditions: .none, context: context)
+      try expect(read.metadata.customTime, equals: 5_000_001, "the custom time")
+      let metadata = ObjectMetadata(customTime: 7)
+      let new = UploadRequest(object: name("a"), metadata: metadata)
+      let made = try await backend.putObject(new, content: [2], context: context)
+      try expect(made.metadata.customTime, equals: 7, "the custom time of a new generation")
+    },
     Contract("preconditions hold back what does not meet them") { backend in
       let absent = Preconditions(ifGenerationMatch: 0)
       let object = try await backend.putObject(

@@ -74,9 +74,6 @@ public struct FirestoreEndpointTuning: Sendable {
   /// twice as long.
   public var keepAlive = Duration.seconds(30)
 
-  /// The number of documents that are deleted by one commit when a database is cleared.
-  public var clearedDocuments: Int32 = 500
-
   /// The defaults.
   public init() {}
 

@@ -13,6 +13,7 @@ package struct EngineTuning: Sendable, Hashable {
   package var listening = ListenTuning()
   package var indexes = IndexTuning()
   package var commits = CommitTuning()
+  package var administration = AdministrationTuning()
 
   /// The figures of production.
   package init() {}
@@ -31,6 +32,16 @@ package struct PageSize: Sendable, Hashable {
   }
 
   package static let unlimited = PageSize(documents: .max, bytes: .max)
+}
+
+/// The sizes of exports, imports and clears.
+package struct AdministrationTuning: Sendable, Hashable {
+  /// The number of documents that an export hands out together.
+  package var exportLength = 256
+  /// The number of documents of one commit of an import.
+  package var importedDocuments = 400
+  /// The number of documents that one commit of a clear deletes.
+  package var clearedDocuments = 500
 }
 
 /// The sizes of queries and other reads.

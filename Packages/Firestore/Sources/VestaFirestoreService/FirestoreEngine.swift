@@ -156,18 +156,27 @@ public final class FirestoreEngine: FirestoreBackend {
     try await serve(.database(database), context, .write) { $0.openWriteCall() }
   }
 
+  /// Runs a call that is about the databases, or finds its own.
+  func serving<Result: Sendable>(
+    _ context: CallContext, _ body: @escaping @Sendable (Databases, CallContext) async throws -> Result
+  ) async throws(FirestoreServiceError) -> Result {
+    let databases = databases
+    return try await frame.serve(context) { context in
+      do {
+        return try await body(databases, context)
+      } catch {
+        throw FirestoreServiceError.endOfCancelled(error)
+      }
+    }
+  }
+
   /// Runs a call as the frame does.
   private func serve<Result: Sendable>(
     _ target: CallTarget, _ context: CallContext, _ kind: CallKind = .read,
     _ body: @escaping @Sendable (DatabaseCall) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
-    let databases = databases
-    return try await frame.serve(context) { context in
-      do {
-        return try await body(DatabaseCall(engine: try await databases.engine(target, context, kind), context: context))
-      } catch {
-        throw FirestoreServiceError.endOfCancelled(error)
-      }
+    try await serving(context) { databases, context in
+      try await body(DatabaseCall(engine: try await databases.engine(target, context, kind), context: context))
     }
   }
 

@@ -5,7 +5,8 @@ import VestaFirestoreBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Registers the embedded document engine: provides `any FirestoreBackend`, and needs a store.
+/// Registers the embedded document engine: provides `any FirestoreBackend` and
+/// `any FirestoreAdminBackend`, and needs a store.
 ///
 /// The store `firestore` in the project's directory is opened at the first call and closed with the last app of the
 /// project. An app may bring its own `FirestoreServiceOptions` by contributing a component for them. With a
@@ -57,6 +58,7 @@ public enum FirestoreServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<FirestoreEngine>.provides((any FirestoreBackend).self) { $0 },
+      EmbeddedService<FirestoreEngine>.provides((any FirestoreAdminBackend).self) { $0 },
       EmbeddedService<FirestoreEngine>.contributes((any EventSource).self) { $0.events },
     ]
   }

@@ -35,6 +35,10 @@ extension EngineTuning {
     if !data.oneIn(4) { tuning.listening.draw(&data) }
     if !data.oneIn(4) { tuning.indexes.draw(&data) }
     if !data.oneIn(4) { tuning.commits.draw(&data) }
+    let administration = tuning.administration
+    tuning.administration.exportLength = data.size(administration.exportLength)
+    tuning.administration.importedDocuments = data.size(administration.importedDocuments)
+    tuning.administration.clearedDocuments = data.size(administration.clearedDocuments)
     return tuning
   }
 }

@@ -28,7 +28,7 @@ struct StorageExchange: Sendable {
       return HTTPResponse(.badRequest, fields: [.contentType: text], body: .text("\(error)"))
     }
     do {
-      let project = project(of: route, host)
+      let project = project(of: route.bucket, host)
       var context = CallContext(request, project: project, clock: host.clock)
       if route.api != .firebase, case .nobody = context.caller {
         guard host.isDevelopment else {
@@ -60,6 +60,13 @@ struct StorageExchange: Sendable {
     switch route.call {
     case .listBuckets:
       return json(ListWire.buckets(try await buckets().map { ListWire.bucket($0, created: 0) }))
+    case .createBucket:
+      let name = try MetadataWire.upload(json: try await document()).name ?? ""
+      try await admin(of: name).createBucket(name, context: context)
+      return json(ListWire.bucket(name, created: host.clock.now()))
+    case .deleteBucket(let name):
+      try await admin(of: name).deleteBucket(name, context: context)
+      return HTTPResponse(.noContent)
     case .bucket(let name): return json(ListWire.bucket(name, created: 0))
     case .list(let list): return try await self.list(list)
     case .get(let name): return try await get(name)
@@ -79,16 +86,19 @@ struct StorageExchange: Sendable {
 
   /// The bucket of the project, which always exists, and those that have objects.
   private func buckets() async throws -> [String] {
-    let admin = try host.backend((any StorageAdminBackend).self, project: host.defaultProject)
     let usual = "\(host.defaultProject).appspot.com"
-    let found = try await admin.listBuckets(context: context)
+    let found = try await admin(of: nil).listBuckets(context: context)
     return found.contains(usual) ? found : [usual] + found
   }
 
+  private func admin(of bucket: String?) throws -> any StorageAdminBackend {
+    try host.backend((any StorageAdminBackend).self, project: Self.project(of: bucket, host))
+  }
+
   /// The project of a bucket: that of its default names, and otherwise that of the server.
-  private static func project(of route: StorageRoute, _ host: any EndpointHost) -> String {
-    for suffix in [".appspot.com", ".firebasestorage.app"] where route.bucket?.hasSuffix(suffix) == true {
-      guard let project = route.bucket?.dropLast(suffix.count), !project.isEmpty else { continue }
+  private static func project(of bucket: String?, _ host: any EndpointHost) -> String {
+    for suffix in [".appspot.com", ".firebasestorage.app"] where bucket?.hasSuffix(suffix) == true {
+      guard let project = bucket?.dropLast(suffix.count), !project.isEmpty else { continue }
       return String(project)
     }
     return host.defaultProject
@@ -190,8 +200,8 @@ extension StorageRoute {
   /// The bucket of the call.
   var bucket: String? {
     switch call {
-    case .listBuckets: nil
-    case .bucket(let name): name
+    case .listBuckets, .createBucket: nil
+    case .bucket(let name), .deleteBucket(let name): name
     case .list(let request): request.bucket
     case .get(let name), .download(let name, _), .update(let name), .delete(let name), .addToken(let name),
       .revokeToken(let name, _), .copy(let name, _, _):

@@ -45,7 +45,7 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
     self.options = options
     self.crypto = crypto
     self.content = content
-    let blobs = content.blobs
+    let blobs = content.blobs(options.tuning)
     self.blobs = blobs
     self.gatekeeper = gatekeeper
     let (owner, reserved) = (owner, options.tuning.reservedBytes)
@@ -53,6 +53,7 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
       "Storage", clock: clock, callers: callers, events: ObjectEvents.offer, translate: BlobFailures.failure(for:)
     ) {
       let store = try await openStore()
+      (blobs as? ChosenBlobs)?.choose(by: store)
       do {
         try await content.check(store, clock)
       } catch {
@@ -146,6 +147,14 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
   // MARK: StorageAdminBackend
 
   func listBuckets(context: CallContext) async throws -> [String] { try await call(context) { try await $0.buckets() } }
+
+  func createBucket(_ name: String, context: CallContext) async throws {
+    try await call(context) { try await $0.createBucket(name) }
+  }
+
+  func deleteBucket(_ name: String, context: CallContext) async throws {
+    try await call(context) { try await $0.deleteBucket(name) }
+  }
 
   /// Runs a call as the frame does: for a verified caller, and with every error as `StorageServiceError`.
   private func call<Result: Sendable>(

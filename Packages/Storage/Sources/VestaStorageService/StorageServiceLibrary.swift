@@ -9,8 +9,8 @@ import VestaStoreInterop
 ///
 /// The store `storage` and the folder `storage-content` in the project's directory are opened at the first call and
 /// closed with the last app of the project. An app may bring its own `StorageServiceOptions`, or a `BlobStore` for the
-/// content, by registering a component that provides them. A store that several processes may use needs one of the two;
-/// see ``StorageServiceOptions/sharedContentFolder``.
+/// content, by registering a component that provides them. A store that several processes may use has the content
+/// itself unless one of the two says otherwise; see ``StorageServiceOptions/sharedContentFolder``.
 ///
 /// ```swift
 /// try VestaApp.configure(options: options, libraries: [StorageServiceLibrary.self, …])

@@ -24,10 +24,9 @@ public struct StorageServiceOptions: Sendable, Hashable {
 
   /// The folder of the content of objects, where several processes use one store: a folder that all of them share.
   ///
-  /// On a store that several processes may use, such as PostgreSQL, the service refuses every call without it, unless
-  /// the app provides a `BlobStore`: objects would be listed everywhere and readable in the process alone that took
-  /// them. The processes need not call the folder by the same path; a process with another folder is refused. `nil` for
-  /// a folder of the app's own data directory.
+  /// Without it, and without a `BlobStore` of the app, a store that several processes may use, such as PostgreSQL, has
+  /// the content itself, in pieces. The processes need not call the folder by the same path; a process with another
+  /// folder is refused. `nil` for a folder of the app's own data directory, or the store.
   public var sharedContentFolder: String?
 
   var tuning = StorageServiceTuning()

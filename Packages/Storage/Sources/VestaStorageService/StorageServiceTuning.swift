@@ -18,6 +18,15 @@ struct StorageServiceTuning: Sendable, Hashable {
   /// The time for which an upload is kept that only its process can continue.
   var shortLifetime: Duration = .seconds(24 * 3_600)
 
+  /// The length of a piece of content that is kept in the store, in bytes.
+  var storedPiece = 256 << 10
+
+  /// The bytes of such content that are read or written by one call of the store at the most, but for one piece.
+  var storedTogether = 4 << 20
+
+  /// The time for which the pieces of removed content stay for its readers, in microseconds of the store's versions.
+  var removalDelay: Int64 = 3_600_000_000
+
   /// The bytes that are kept free in addition to the content, so that something can be deleted when the disk is full.
   var reservedBytes = 1 << 20
 }

@@ -101,6 +101,27 @@ import VestaTransportInteropFakes
     #expect(after.status == 416 && after.fields["content-range"] == "bytes */\(length)")
   }
 
+  @Test func `buckets are made, listed and deleted, and objects keep a custom time`() async throws {
+    try await serve()
+    let json: HTTPFields = ["content-type": "application/json"]
+    for status in [200, 409] {
+      #expect(
+        try await send(.post, "/storage/v1/b?project=demo", json, Array(#"{"name":"bbb"}"#.utf8)).status == status)
+    }
+    let listed = try await send(.get, "/storage/v1/b?project=demo")
+    #expect(String(decoding: listed.body, as: UTF8.self).contains(#""name":"bbb""#))
+    let path = "/storage/v1/b/bbb/o"
+    #expect(try await send(.post, "/upload\(path)?uploadType=media&name=x", [:], [1]).status == 200)
+    let patch = Array(#"{"customTime":"2026-01-01T00:00:00Z"}"#.utf8)
+    let patched = try await send(.patch, "\(path)/x", json, patch)
+    #expect(try JSONObject(json: patched.body)["customTime"] == "2026-01-01T00:00:00Z")
+    #expect(try await send(.patch, "\(path)/x", json, Array(#"{"customTime":null}"#.utf8)).status == 400)
+    #expect(try await send(.delete, "/storage/v1/b/bbb").status != 204)
+    #expect(try await send(.delete, "\(path)/x").status == 204)
+    #expect(try await send(.delete, "/storage/v1/b/bbb").status == 204)
+    #expect(try await send(.delete, "/storage/v1/b/bbb").status == 404)
+  }
+
   @Test func `an upload in parts goes on where it was, and answers its end again`() async throws {
     try await serve()
     let bytes = content(50_000)

@@ -89,16 +89,6 @@ final class SharedStore: OrderedStore {
     }
   }
 
-  @Test func `a folder of the process is refused on a store of several processes, with what to set`() async throws {
-    let engine = engine(.ownFolder(directory.path(of: "own")))
-    let refused = await refusal {
-      _ = try await engine.putObject(UploadRequest(object: name), content: [1], context: context)
-    }
-    #expect(refused?.code == .failedPrecondition)
-    #expect(refused?.message.contains("StorageServiceOptions.sharedContentFolder") == true)
-    try await engine.close()
-  }
-
   @Test func `another folder than the one of the store's content is refused`() async throws {
     let first = engine()
     _ = try await first.putObject(UploadRequest(object: name), content: [1], context: context)

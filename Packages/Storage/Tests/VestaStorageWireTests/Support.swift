@@ -15,7 +15,8 @@ extension SplitMix {
   mutating func metadata() -> ObjectMetadata {
     ObjectMetadata(
       contentType: maybe(), cacheControl: maybe(), contentDisposition: maybe(), contentEncoding: maybe(),
-      contentLanguage: maybe(), custom: oneIn(2) ? [:] : [text(): text(), "b": ""])
+      contentLanguage: maybe(), custom: oneIn(2) ? [:] : [text(): text(), "b": ""],
+      customTime: oneIn(2) ? nil : Int64(below(1 << 50)))
   }
 
   mutating func digest() -> ContentDigest {
@@ -42,6 +43,7 @@ extension SplitMix {
     change.contentDisposition = field(text(), below(3))
     change.contentEncoding = field(text(), below(3))
     change.contentLanguage = field(text(), below(3))
+    change.customTime = pick([.keep, .remove, .set(Int64(below(1 << 50)))])
     change.custom = pick([.keep, .remove, .set([:]), .set(["a": .some(text()), "b": .none])])
     return change
   }
@@ -60,7 +62,7 @@ extension SplitMix {
       .addToken(object), .revokeToken(object, "t"), .download(object, token: maybe()),
     ]
     let google: [StorageRoute.Call] = [
-      .listBuckets, .bucket("b"), .download(object, token: nil),
+      .listBuckets, .bucket("b"), .createBucket, .deleteBucket("b"), .download(object, token: nil),
       .copy(object, to: ObjectName(bucket: "c", name: text()), isRewrite: oneIn(2)),
     ]
     let other = ObjectName(bucket: "upload", name: text())

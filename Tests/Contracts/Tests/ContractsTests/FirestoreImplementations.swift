@@ -28,6 +28,14 @@ import VestaTesting
     await implementation.keeps(FirestoreContracts.all)
   }
 
+  @Test func `the engine keeps the promises of its administration`() async {
+    let implementation = Implementation("FirestoreEngine") {
+      let engine = FirestoreImplementations.engine(on: MemoryStore())
+      return FirestoreAdminSubject(engine, admin: engine)
+    }
+    await implementation.keeps(FirestoreAdminContracts.all)
+  }
+
   /// The reference has no past, no transactions and no calls that stay open.
   @Test func `the reference keeps what it implements`() async {
     await Implementation("ReferenceBackend") { FirestoreSubject(ReferenceBackend()) }.keeps(FirestoreContracts.basic)

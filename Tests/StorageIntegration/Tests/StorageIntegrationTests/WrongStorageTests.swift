@@ -15,7 +15,7 @@ private struct WrongStorage: StorageBackend {
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
     case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
-    case cancelsAnything, refusesTurns
+    case cancelsAnything, refusesTurns, forgetsCustomTime
   }
 
   let base: any StorageBackend
@@ -43,6 +43,7 @@ private struct WrongStorage: StorageBackend {
     var object = object
     if flaw == .wrongChecksum { object.crc32c ^= 1 }
     if flaw == .noTokens { object.downloadTokens = [] }
+    if flaw == .forgetsCustomTime { object.metadata.customTime = nil }
     if flaw == .alwaysFirstGeneration { object.generation = 1 }
     return object
   }
@@ -228,6 +229,7 @@ private struct Reopening: ObjectContent {
     (.refusesSecondFinalize, "finalizing again returns the same object, and the status is final"),
     (.ignoresExpectations, "content that is not the expected one makes no object"),
     (.forgetsCancellation, "a cancelled upload takes nothing more"),
+    (.forgetsCustomTime, "a custom time is kept, and goes forward alone"),
     (.cancelsAnything, "a finished upload cannot be cancelled"),
     (.refusesTurns, "calls on one upload at the same time take turns"),
     (.hidesCode, "an unknown upload is not found"),

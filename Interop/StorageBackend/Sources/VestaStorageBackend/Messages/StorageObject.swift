@@ -105,11 +105,17 @@ public struct ObjectMetadata: Sendable, Hashable {
   /// Names and values of the app's own.
   public var custom: [String: String]
 
+  /// A time that the app gives the object, in microseconds since 1970: once set, it is neither removed nor set to an
+  /// earlier one.
+  public var customTime: Int64?
+
   /// Metadata.
   public init(
     contentType: String? = nil, cacheControl: String? = nil, contentDisposition: String? = nil,
-    contentEncoding: String? = nil, contentLanguage: String? = nil, custom: [String: String] = [:]
+    contentEncoding: String? = nil, contentLanguage: String? = nil, custom: [String: String] = [:],
+    customTime: Int64? = nil
   ) {
+    self.customTime = customTime
     self.contentType = contentType
     self.cacheControl = cacheControl
     self.contentDisposition = contentDisposition
@@ -148,6 +154,9 @@ public struct MetadataChange: Sendable, Hashable {
 
   /// The app's own values: `set` changes the named ones (`nil` removes one), `remove` removes all.
   public var custom: FieldChange<[String: String?]> = .keep
+
+  /// The time that the app gives the object.
+  public var customTime: FieldChange<Int64> = .keep
 
   /// A change of nothing.
   public init() {}

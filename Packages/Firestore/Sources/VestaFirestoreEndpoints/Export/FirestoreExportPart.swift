@@ -23,18 +23,14 @@ struct FirestoreExportPart: ExportPart {
   // MARK: Writing
 
   func write(project: String, to root: String, in host: any EndpointHost) async throws -> JSONObject {
-    let backend = try host.backend((any FirestoreBackend).self, project: project)
+    let backend = try host.backend((any FirestoreAdminBackend).self, project: project)
     let top = "\(root)/\(Self.name)"
     let folder = "\(top)/\(Self.folder)"
     try FileManager.default.createDirectory(atPath: top, withIntermediateDirectories: true)
     let start = host.clock.now()
     let files = OutputFiles(folder: folder, project: project, tuning: tuning)
-    let query = StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])
     do {
-      let request = RunQueryRequest(parent: "\(database(project))/documents", query: query)
-      try await backend.runQuery(request, context: .owner) { response in
-        if let document = response.document { try files.add(document) }
-      }
+      try await backend.export(database(project), context: .owner) { for document in $0 { try files.add(document) } }
     } catch let error as FirestoreServiceError where error.code == .notFound {
       // No document was ever written.
     }
@@ -59,7 +55,7 @@ struct FirestoreExportPart: ExportPart {
   // MARK: Reading
 
   func read(project: String, from root: String, entry: JSONObject, in host: any EndpointHost) async throws {
-    let backend = try host.backend((any FirestoreBackend).self, project: project)
+    let backend = try host.backend((any FirestoreAdminBackend).self, project: project)
     let path = try overview(entry, root)
     let overview = try Self.reading(path) { try ExportOverview(try Self.content(of: path)) }
     let writes = ImportedWrites(database: database(project), backend: backend, tuning: tuning)
@@ -203,28 +199,32 @@ private final class OutputFiles {
 /// Commits that fail for a time are repeated by nobody: the engine is in this process.
 private final class ImportedWrites {
   private let database: String
-  private let backend: any FirestoreBackend
+  private let backend: any FirestoreAdminBackend
   private let tuning: FirestoreExportTuning
-  private var writes: [Write] = []
+  private var documents: [Document] = []
   private var size = 0
 
-  init(database: String, backend: any FirestoreBackend, tuning: FirestoreExportTuning) {
+  init(database: String, backend: any FirestoreAdminBackend, tuning: FirestoreExportTuning) {
     (self.database, self.backend, self.tuning) = (database, backend, tuning)
   }
 
   func add(_ entity: ExportEntity, size: Int) async throws {
     let name = "\(database)/documents/\(entity.path.joined(separator: "/"))"
-    writes.append(.update(Document(name: name, fields: entity.fields)))
+    documents.append(Document(name: name, fields: entity.fields))
     self.size += size
-    if writes.count >= tuning.documentsPerCommit || self.size >= tuning.commitLength { try await finish() }
+    if documents.count >= tuning.documentsPerCommit || self.size >= tuning.commitLength { try await finish() }
   }
 
   func finish() async throws {
-    guard !writes.isEmpty else { return }
+    guard !documents.isEmpty else { return }
     var context = CallContext.owner
     // An import is no change that functions run for.
     context.suppressesEvents = true
-    _ = try await backend.commit(CommitRequest(database: database, writes: writes), context: context)
-    (writes, size) = ([], 0)
+    var part: [Document]? = documents
+    try await backend.import(database, context: context) {
+      defer { part = nil }
+      return part
+    }
+    (documents, size) = ([], 0)
   }
 }

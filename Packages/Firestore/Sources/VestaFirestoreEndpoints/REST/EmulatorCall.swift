@@ -55,8 +55,12 @@ struct EmulatorHandler: Sendable {
       do {
         switch call {
         case .clear(let project, let database):
-          let backend = try host.backend((any FirestoreBackend).self, project: project)
-          try await clear("projects/\(project)/databases/\(database)", backend)
+          let backend = try host.backend((any FirestoreAdminBackend).self, project: project)
+          do {
+            try await backend.clear("projects/\(project)/databases/\(database)", context: .owner)
+          } catch let error as FirestoreServiceError where error.code == .notFound {
+            // No document was ever written.
+          }
           return RESTResponse.success(Array("{}".utf8))
         case .setRules(let project):
           let rules = try host.backend((any RulesAdministration).self, project: project)
@@ -73,25 +77,6 @@ struct EmulatorHandler: Sendable {
       } catch {
         return RESTResponse.failure(status(of: error))
       }
-    }
-  }
-
-  /// Deletes all documents, some by each commit; listeners see deletes.
-  private func clear(_ database: String, _ backend: any FirestoreBackend) async throws {
-    var query = StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])
-    (query.select, query.limit) = (["__name__"], tuning.clearedDocuments)
-    let request = RunQueryRequest(parent: "\(database)/documents", query: query)
-    while true {
-      var names: [String] = []
-      do {
-        try await backend.runQuery(request, context: .owner) { if let found = $0.document { names.append(found.name) } }
-      } catch let error as FirestoreServiceError where error.code == .notFound {
-        // No document was ever written.
-        return
-      }
-      guard !names.isEmpty else { return }
-      let deletes = names.map { Write.delete($0) }
-      _ = try await backend.commit(CommitRequest(database: database, writes: deletes), context: .owner)
     }
   }
 }

@@ -49,10 +49,11 @@ extension DatabaseCall {
   ///   - writes: Any.
   ///   - answers: Where the answer is kept. An answer that is there already is returned, and nothing is written.
   ///   - validation: The reads of a transaction; the commit fails with `ABORTED` when it is no longer so.
+  ///   - restored: The times that the documents of an import have had.
   ///   - holder: The transaction that has locked what it has read; it waits for others that have read what it writes.
   func commit(
     _ writes: [Write], as answers: WriteAnswers? = nil, validating validation: ReadSet = ReadSet(),
-    in holder: TransactionPool.ID? = nil
+    restoring restored: RestoredTimes? = nil, in holder: TransactionPool.ID? = nil
   ) async throws -> CommitResponse {
     let tuning = options.tuning.commits
     let plan = CommitPlan(
@@ -71,7 +72,8 @@ extension DatabaseCall {
     while true {
       let limit = attempts < tuning.attemptsBefore ? tuning.bytesTakenApart : .max
       let call = CommitCall(
-        engine, plan, draft, validation, announcement, guarded, EventCause(context), takingApart: limit)
+        engine, plan, draft, validation, announcement, guarded, EventCause(context), restored,
+        takingApart: limit)
       attempts += 1
       do {
         let commit = try await store.write { transaction in
@@ -141,13 +143,14 @@ private struct CommitCall {
   /// The caller to ask the guard about.
   private let guarded: GuardedCaller?
   private let cause: EventCause
+  private let restored: RestoredTimes?
   /// The bytes of stored documents that may be taken apart.
   private let limit: Int
 
   init(
     _ engine: DatabaseEngine, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
     _ announcement: CommitAnnouncement, _ guarded: GuardedCaller?, _ cause: EventCause,
-    takingApart limit: Int
+    _ restored: RestoredTimes?, takingApart limit: Int
   ) {
     self.engine = engine
     self.plan = plan
@@ -156,6 +159,7 @@ private struct CommitCall {
     self.announcement = announcement
     self.guarded = guarded
     self.cause = cause
+    self.restored = restored
     self.limit = limit
   }
 
@@ -182,7 +186,8 @@ private struct CommitCall {
     let version = plan.isChange ? try await transaction.commitVersion().microseconds : snapshot.version
     // Before preconditions count: a denied caller learns nothing of the documents.
     if let guarded { try await guarded.commit(plan, stored, at: plan.isChange ? version : nil, in: snapshot) }
-    let draft = try draft(of: stored, at: version, isUsable ? prepared : nil)
+    var draft = try draft(of: stored, at: version, isUsable ? prepared : nil)
+    if let restored { draft.restore(restored) }
     let changes = draft.effective
     guard !changes.isEmpty else {
       // Others may have committed between what it has seen and a version that it does not take.

@@ -19,6 +19,11 @@ enum CallKind: Sendable {
   case write
   /// The owner's alone, whatever the options say.
   case ofOwners
+  /// The owner's alone; creates the database if it does not exist.
+  case administration
+
+  var isWrite: Bool { self == .write || self == .administration }
+  var isOfOwners: Bool { self == .ofOwners || self == .administration }
 }
 
 /// The databases of a store: the engine of each is made by the first call.
@@ -61,11 +66,21 @@ final class Databases: Sendable {
     }
     switch target {
     case .database(let name):
-      let engine = try await engine(try DatabaseName(parsing: name), isWrite: kind == .write)
+      let engine = try await engine(try DatabaseName(parsing: name), isWrite: kind.isWrite)
       latest.withLock { $0 = (name, engine) }
       return engine
-    case .parent(let name): return try await engine(try ResourceName(parent: name).database, isWrite: kind == .write)
+    case .parent(let name): return try await engine(try ResourceName(parent: name).database, isWrite: kind.isWrite)
     }
+  }
+
+  /// The full names of all databases, in the order of their bytes.
+  func names() async throws -> [String] { try await DatabaseRegister.names(in: frame.store()) }
+
+  /// Makes a database.
+  ///
+  /// - Returns: `false` when it is there.
+  func create(_ name: DatabaseName) async throws -> Bool {
+    try await DatabaseRegister.add(name, in: frame.store())?.isNew ?? false
   }
 
   private static func names(_ target: CallTarget, _ known: (name: String, engine: DatabaseEngine)) -> Bool {
@@ -76,7 +91,7 @@ final class Databases: Sendable {
   }
 
   private func admit(_ context: CallContext, _ kind: CallKind) throws(FirestoreServiceError) {
-    guard !context.isOwner, kind == .ofOwners || options.access == .owner else { return }
+    guard !context.isOwner, kind.isOfOwners || options.access == .owner else { return }
     throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaFirestoreBackend
@@ -16,6 +17,9 @@ import VestaStoreInterop
 /// they used what, is a hint; it is merged with what the rows say.
 final class IndexKeeper: QueryIndexes {
   private struct State: Sendable {
+    var declared: DeclaredIndexes
+    /// The shapes that are declared, as the rows of the indexes are changed by them.
+    var declaredShapes: Set<IndexShape>
     var catalogue: IndexCatalogue?
     var building: [IndexShape: Task<Void, Never>] = [:]
     /// The number of queries that have lacked each index.
@@ -47,14 +51,21 @@ final class IndexKeeper: QueryIndexes {
   static let hour: Int64 = 3_600_000_000
   private static let minute: Int64 = 60_000_000
 
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let name: DatabaseName
   private let store: any OrderedStore
   private let keys: DatabaseKeys
   private let options: FirestoreServiceOptions
-  private let rows: IndexRegister
   private let owner: UInt64
-  let declared: DeclaredIndexes
+
+  /// The indexes that are declared now: by the options, or at run time.
+  var declared: DeclaredIndexes { state.withLock { $0.declared } }
+
+  private var rows: IndexRegister {
+    IndexRegister(
+      keys: keys, declared: state.withLock { $0.declaredShapes }, most: options.automaticIndexesPerCollection,
+      sweepStep: options.tuning.indexes.sweepStep)
+  }
 
   /// - Parameter owner: The number of the engine.
   init(
@@ -65,10 +76,8 @@ final class IndexKeeper: QueryIndexes {
     self.store = store
     self.keys = keys
     self.options = options
-    declared = DeclaredIndexes(options.indexes)
-    rows = IndexRegister(
-      keys: keys, declared: Set(declared.shapes), most: options.automaticIndexesPerCollection,
-      sweepStep: options.tuning.indexes.sweepStep)
+    let declared = DeclaredIndexes(options.indexes)
+    state = Locked(State(declared: declared, declaredShapes: Set(declared.shapes)))
   }
 
   func close() {
@@ -88,6 +97,8 @@ final class IndexKeeper: QueryIndexes {
   /// The indexes at a version of the catalogue, which the reader sees.
   func catalogue(_ version: Int64, _ reader: any StoreReader) async throws -> IndexCatalogue {
     if let known = state.withLock({ $0.catalogue }), known.version == version { return known }
+    // Another engine may have declared others.
+    if let text = try await reader.get(keys.declared) { try use(declared: text) }
     let indexes = try await rows.all(in: reader)
     let catalogue = IndexCatalogue(version: version, indexes)
     state.withLock { state in
@@ -154,8 +165,39 @@ final class IndexKeeper: QueryIndexes {
 
   // MARK: Making
 
+  /// Declares indexes in place of those before, keeps them for the next start, and makes them in the background.
+  func declare(_ indexes: FirestoreIndexes, as text: String) async throws {
+    let (shapes, keys, rows) = (DeclaredIndexes(indexes).shapes, keys, rows)
+    try await store.write { transaction in
+      try await transaction.put(DeclaredRow(text: text).fieldBytes(), for: keys.declared)
+      try await rows.declaring(Set(shapes)).register(shapes, used: [:], in: transaction)
+      try await rows.change(in: transaction)
+    }
+    use(DeclaredIndexes(indexes))
+    try await declare()
+  }
+
+  /// The text of what was declared at run time.
+  func declaredText() async throws -> String? {
+    let keys = keys
+    return try await store.read { try await $0.get(keys.declared).map { try DeclaredRow(fieldBytes: $0).text } }
+  }
+
+  private func use(declared bytes: [UInt8]) throws {
+    let text = try DeclaredRow(fieldBytes: bytes).text
+    guard let indexes = try? FirestoreIndexes(json: text), indexes != declared.source else { return }
+    use(DeclaredIndexes(indexes))
+  }
+
+  private func use(_ declared: DeclaredIndexes) {
+    state.withLock { ($0.declared, $0.declaredShapes) = (declared, Set(declared.shapes)) }
+  }
+
   /// Registers the declared indexes and makes the unfinished ones, in the background and one after the other.
   func declare() async throws {
+    let keys = keys
+    if let text = try await store.read({ try await $0.get(keys.declared) }) { try use(declared: text) }
+    let declared = self.declared
     if declared.shapes.isEmpty { return }
     let known = try await store.read { try await self.catalogue(in: $0).byShape }
     let missing = declared.shapes.filter { known[$0] == nil }
@@ -332,6 +374,8 @@ final class IndexKeeper: QueryIndexes {
   /// - Throws: `FAILED_PRECONDITION` with the index that is missing or not ready.
   func check(_ query: NormalQuery, figures: [FieldPath], in reader: any StoreReader) async throws {
     guard options.requiresDeclaredIndexes else { return }
+    // First, as another engine may have declared others.
+    let known = try await catalogue(in: reader).byShape
     let (used, findings) = IndexRules(declared: declared).verdict(on: query, figures: figures)
     let database = query.parent.database
     switch findings.first {
@@ -341,7 +385,6 @@ final class IndexKeeper: QueryIndexes {
     case nil: break
     }
     if used.isEmpty { return }
-    let known = try await catalogue(in: reader).byShape
     for index in used {
       guard let shape = index.shape else { continue }
       // An index serves both directions.
@@ -403,6 +446,17 @@ final class IndexKeeper: QueryIndexes {
     for entry in old.keys where new[entry] == nil { try await transaction.delete(prefix + entry) }
     for (entry, value) in new where old[entry] != value { try await transaction.put(value, for: prefix + entry) }
   }
+}
+
+/// The indexes that were declared at run time, as they were sent.
+private struct DeclaredRow: FieldRecord {
+  var text = ""
+
+  init() {}
+
+  init(text: String) { self.text = text }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws { try visitor.field(1, &text) }
 }
 
 /// An index for which a document has too long an entry.

@@ -20,6 +20,11 @@ struct IndexRegister: Sendable {
     var range: KeyRange?
   }
 
+  /// The same where other shapes are declared.
+  func declaring(_ shapes: Set<IndexShape>) -> IndexRegister {
+    IndexRegister(keys: keys, declared: shapes, most: most, sweepStep: sweepStep)
+  }
+
   func all(in reader: any StoreReader) async throws -> [IndexCatalogue.Index] {
     try await reader.entries(in: KeyRange(prefix: keys.indexes)).map { entry in
       var decoder = KeyDecoder(entry.key, from: keys.indexes.count)

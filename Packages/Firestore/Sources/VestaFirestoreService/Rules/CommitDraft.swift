@@ -91,6 +91,15 @@ struct CommitDraft {
     for index in changes.indices { try changes[index].finish(at: version) }
   }
 
+  /// Gives new documents the times of creation that they have had elsewhere, where these are in the past.
+  mutating func restore(_ restored: RestoredTimes) {
+    for index in changes.indices where changes[index].isChanged && changes[index].before == nil {
+      guard let created = restored.creations[changes[index].path], created <= version, let row = changes[index].after
+      else { continue }
+      changes[index].after = DocumentRow.created(created, row)
+    }
+  }
+
   /// The documents that are different at the end; one that was created and deleted again is not.
   var effective: [Change] { changes.filter { $0.isChanged && !($0.after == nil && $0.before == nil) } }
 }

@@ -10,18 +10,33 @@ enum DatabaseRegister {
     return try await store.read { reader in try await reader.get(key).map { try NumberRow.number($0) } }
   }
 
+  /// The full names of all databases, in the order of their bytes.
+  static func names(in store: any OrderedStore) async throws -> [String] {
+    try await store.read { try await $0.entries(in: KeyRange(prefix: Keys.databases)) }.map { entry in
+      var decoder = KeyDecoder(entry.key, from: Keys.databases.count)
+      return try decoder.string()
+    }
+  }
+
   /// Makes a database, unless it is there.
   ///
   /// - Parameter most: How many databases there may be then; `nil` for any number.
   /// - Returns: Its number; `nil` when there are enough.
   static func create(_ name: DatabaseName, in store: any OrderedStore, most: Int64? = nil) async throws -> Int64? {
+    try await add(name, in: store, most: most)?.number
+  }
+
+  /// Makes a database, unless it is there, and says whether it was.
+  static func add(
+    _ name: DatabaseName, in store: any OrderedStore, most: Int64? = nil
+  ) async throws -> (number: Int64, isNew: Bool)? {
     let key = Keys.database(named: name.description)
     let sortsLater = LogSorter.isWorthwhile(for: store)
     return try await store.write { transaction in
       let rows = try await transaction.get([key, Keys.counter])
-      if let row = rows[0] { return try NumberRow.number(row) }
+      if let row = rows[0] { return (try NumberRow.number(row), false) }
       let number = try rows[1].map { try NumberRow.number($0) } ?? 0
-      if let most, number >= most { return nil as Int64? }
+      if let most, number >= most { return nil as (number: Int64, isNew: Bool)? }
       let version = try await transaction.commitVersion().microseconds
       let keys = DatabaseKeys(number + 1)
       try await transaction.put(NumberRow.bytes(number + 1), for: key)
@@ -29,7 +44,7 @@ enum DatabaseRegister {
       try await transaction.put(NumberRow.bytes(0), for: keys.catalogue)
       try await transaction.put(NumberRow.bytes(version), for: keys.horizon)
       if sortsLater { try await transaction.put(PositionRow.bytes(LogPosition(version: version)), for: keys.sorted) }
-      return number + 1
+      return (number + 1, true)
     }.value
   }
 

@@ -62,6 +62,13 @@ struct DocumentRow: Sendable, Equatable {
     return row
   }
 
+  /// A row with another time of creation.
+  static func created(_ created: Int64, _ row: [UInt8]) -> [UInt8] {
+    var writer = RowWriter(reserving: row.count)
+    writer.write(int: created)
+    return writer.bytes + row.dropFirst(8)
+  }
+
   /// Whether two rows have the same fields; the times aside, equal fields are equal bytes.
   static func haveEqualFields(_ row: [UInt8], _ other: [UInt8]) -> Bool {
     row.count == other.count && row.dropFirst(16).elementsEqual(other.dropFirst(16))

@@ -4,16 +4,17 @@ import VestaStoreInterop
 
 /// The place of the content of objects, and whether all processes of a store have the same.
 enum ContentPlace: Sendable {
-  /// A folder of the process.
+  /// A folder of the process, or the store itself where several processes may use it.
   case ownFolder(String)
   /// A folder that all processes have, as the options say.
   case sharedFolder(String)
   /// A blob store that the app brings, which sees to that itself.
   case provided(any BlobStore)
 
-  var blobs: any BlobStore {
+  func blobs(_ tuning: StorageServiceTuning) -> any BlobStore {
     switch self {
-    case .ownFolder(let path), .sharedFolder(let path): FileBlobStore(directory: path)
+    case .ownFolder(let path): ChosenBlobs(folder: path, tuning: tuning)
+    case .sharedFolder(let path): FileBlobStore(directory: path)
     case .provided(let blobs): blobs
     }
   }
@@ -21,7 +22,8 @@ enum ContentPlace: Sendable {
   /// The place in words, for errors.
   var name: String {
     switch self {
-    case .ownFolder(let path), .sharedFolder(let path): "the folder \(path)"
+    case .ownFolder(let path): "the folder \(path), or the store of several processes"
+    case .sharedFolder(let path): "the folder \(path)"
     case .provided: "the blob store of the app"
     }
   }
@@ -31,16 +33,7 @@ enum ContentPlace: Sendable {
   /// The id of a shared folder is kept in the store, so that a process with another folder of the same path is refused.
   func check(_ store: any OrderedStore, _ clock: ServiceClock) async throws {
     switch self {
-    case .provided: return
-    case .ownFolder(let path):
-      guard store.isShared else { return }
-      throw StorageServiceError(
-        .failedPrecondition,
-        """
-        The store of Storage may be used by several processes, and the content of objects is kept in \(path), which only \
-        processes with this folder can read. Set StorageServiceOptions.sharedContentFolder to a folder that all of them \
-        share, or provide a BlobStore.
-        """)
+    case .provided, .ownFolder: return
     case .sharedFolder(let path):
       let own = try await FileBlobStore(directory: path).folderID(clock)
       let known = try await store.write { transaction -> [UInt8] in

@@ -21,29 +21,6 @@ extension StorageCall {
     }
   }
 
-  /// The buckets that have objects: one row of each is read.
-  func buckets() async throws -> [String] {
-    guard context.isOwner else { throw StorageServiceError(.permissionDenied, "Only an owner lists buckets.") }
-    let all = Keys.objects
-    return try await read(expecting: .scan(all, order: .ascending, limit: 1)) { reader in
-      var buckets: [String] = []
-      var rest: KeyRange? = all
-      while let range = rest {
-        rest = nil
-        var found: String?
-        _ = try await reader.scan(range, order: .ascending, limit: 1) { key, _ in
-          found = try Keys.objectName(key.bytes).bucket
-          return .stop
-        }
-        if let found {
-          buckets.append(found)
-          rest = Keys.firstKey(after: found).map { KeyRange(from: $0, to: all.upper) }
-        }
-      }
-      return buckets
-    }
-  }
-
   private static func page(
     _ request: ListRequest, _ range: KeyRange, _ reader: any StoreReader
   ) async throws -> ListPage {

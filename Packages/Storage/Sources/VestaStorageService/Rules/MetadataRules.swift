@@ -13,6 +13,9 @@ enum MetadataRules {
   /// The largest number of bytes of each of the other fields.
   static let fieldLimit = 4 * 1024
 
+  /// The times that can be written with a year of four digits, in microseconds since 1970.
+  static let timeRange: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
+
   /// The metadata of a new generation, and the download tokens in it.
   static func prepared(
     _ metadata: ObjectMetadata, for name: ObjectName
@@ -40,6 +43,14 @@ enum MetadataRules {
     case .keep: break
     case .remove: new.custom = [:]
     case .set(let values): for (name, value) in values { new.custom[name] = value }
+    }
+    switch change.customTime {
+    case .keep: break
+    case .set(let time): new.customTime = time
+    case .remove: new.customTime = nil
+    }
+    if let time = old.customTime, new.customTime ?? .min < time {
+      throw StorageServiceError(.invalidArgument, "A custom time can neither be removed nor set to an earlier one.")
     }
     let tokens = takeTokens(from: &new.custom)
     try check(new)
@@ -71,6 +82,9 @@ enum MetadataRules {
     }
     for (name, value) in metadata.custom where hasControls(name) || hasControls(value) {
       throw StorageServiceError(.invalidArgument, "Custom metadata has control characters in a name or a value.")
+    }
+    guard metadata.customTime.map({ (timeRange).contains($0) }) ?? true else {
+      throw StorageServiceError(.invalidArgument, "A custom time is in one of the years 1 to 9999.")
     }
     let fields = [
       metadata.contentType, metadata.cacheControl, metadata.contentDisposition, metadata.contentEncoding,

@@ -11,6 +11,8 @@ import VestaStoreInterop
 /// | upload | 3, upload id | ``UploadRecord`` |
 /// | garbage | 4, blob id | nothing: the blob's file is to be removed |
 /// | events | 5, … | see `EventOutbox` |
+/// | bucket | 7, bucket | nothing: the bucket was made |
+/// | content in pieces | 8, 9, 10 | see ``StoreBlobStore`` |
 /// | folder | 6 | the id of the folder of content that all processes share |
 ///
 /// Objects of a bucket are next to one another in the order of their names' UTF-8 bytes.
@@ -21,6 +23,10 @@ enum Keys {
   private static let garbage: Int64 = 4
 
   static let folder = KeyEncoder(.int(6)).bytes
+
+  static func bucket(_ name: String) -> [UInt8] { KeyEncoder(.int(7), .string(name)).bytes }
+
+  static let buckets = KeyEncoder(.int(7)).range
 
   static let outbox = KeyEncoder(.int(5)).bytes
 
@@ -61,6 +67,13 @@ enum Keys {
     var decoder = KeyDecoder(key)
     _ = try decoder.int()
     return ObjectName(bucket: try decoder.string(), name: try decoder.string())
+  }
+
+  /// The name in a bucket's key.
+  static func bucketName(_ key: [UInt8]) throws -> String {
+    var decoder = KeyDecoder(key)
+    _ = try decoder.int()
+    return try decoder.string()
   }
 
   static func uploadID(_ key: [UInt8]) throws -> UploadID {

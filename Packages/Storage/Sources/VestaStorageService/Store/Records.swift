@@ -62,6 +62,7 @@ struct MetadataRecord: FieldRecord, Equatable {
   var contentLanguage: String?
   /// The custom metadata: each name followed by its value, in the order of names.
   var custom: [String] = []
+  var customTime: Int64?
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {
     try visitor.field(1, &contentType)
@@ -70,6 +71,7 @@ struct MetadataRecord: FieldRecord, Equatable {
     try visitor.field(4, &contentEncoding)
     try visitor.field(5, &contentLanguage)
     try visitor.field(6, &custom)
+    try visitor.field(7, &customTime)
     guard custom.count.isMultiple(of: 2) else { throw BytesError(.malformed, "field 6: a name has no value") }
   }
 
@@ -81,6 +83,7 @@ struct MetadataRecord: FieldRecord, Equatable {
     contentDisposition = metadata.contentDisposition
     contentEncoding = metadata.contentEncoding
     contentLanguage = metadata.contentLanguage
+    customTime = metadata.customTime
     custom = metadata.custom.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
   }
 
@@ -89,7 +92,8 @@ struct MetadataRecord: FieldRecord, Equatable {
     for index in stride(from: 0, to: custom.count - 1, by: 2) { values[custom[index]] = custom[index + 1] }
     return ObjectMetadata(
       contentType: contentType, cacheControl: cacheControl, contentDisposition: contentDisposition,
-      contentEncoding: contentEncoding, contentLanguage: contentLanguage, custom: values)
+      contentEncoding: contentEncoding, contentLanguage: contentLanguage, custom: values,
+      customTime: customTime)
   }
 }
 

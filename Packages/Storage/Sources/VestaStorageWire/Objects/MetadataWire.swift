@@ -41,6 +41,7 @@ public enum MetadataWire {
     json["contentDisposition"] = metadata.contentDisposition.map(JSONValue.string)
     json["contentLanguage"] = metadata.contentLanguage.map(JSONValue.string)
     json["cacheControl"] = metadata.cacheControl.map(JSONValue.string)
+    json["customTime"] = metadata.customTime.map { .string(RFC3339.text(microseconds: $0)) }
     json["md5Hash"] = body.digest.md5.map { .string(Base64.standard.encode($0)) }
     json["crc32c"] = body.digest.crc32c.map { .string(CRC32C.text($0)) }
     var custom = metadata.custom
@@ -76,7 +77,7 @@ public enum MetadataWire {
       contentType: try string(json, "contentType"), cacheControl: try string(json, "cacheControl"),
       contentDisposition: try string(json, "contentDisposition"),
       contentEncoding: try string(json, "contentEncoding"), contentLanguage: try string(json, "contentLanguage"),
-      custom: custom)
+      custom: custom, customTime: try string(json, "customTime").map { (text) throws(BytesError) in try time(text) })
     return UploadBody(
       name: try string(json, "name"), metadata: metadata, digest: digest, downloadTokens: self.tokens(tokens))
   }
@@ -101,6 +102,11 @@ public enum MetadataWire {
     write("contentDisposition", change.contentDisposition)
     write("contentEncoding", change.contentEncoding)
     write("contentLanguage", change.contentLanguage)
+    switch change.customTime {
+    case .keep: break
+    case .set(let time): json["customTime"] = .some(.string(RFC3339.text(microseconds: time)))
+    case .remove: json["customTime"] = .some(.null)
+    }
     switch change.custom {
     case .keep: break
     case .remove: json["metadata"] = .some(.null)
@@ -135,6 +141,11 @@ public enum MetadataWire {
     change.contentDisposition = try field("contentDisposition")
     change.contentEncoding = try field("contentEncoding")
     change.contentLanguage = try field("contentLanguage")
+    switch try field("customTime") {
+    case .keep: break
+    case .set(let text): change.customTime = .set(try time(text))
+    case .remove: change.customTime = .remove
+    }
     switch object["metadata"] {
     case nil: break
     case .null?: change.custom = .remove
@@ -148,6 +159,13 @@ public enum MetadataWire {
   }
 
   // MARK: Parts
+
+  private static func time(_ text: String) throws(BytesError) -> Int64 {
+    guard let time = RFC3339.microseconds(of: text) else {
+      throw BytesError(.malformed, "the member customTime is no time")
+    }
+    return time
+  }
 
   static func object(_ strings: [String: String]) -> JSONValue {
     var object = JSONObject()

@@ -53,6 +53,9 @@ public enum ObjectWire {
     json["contentDisposition"] = metadata.contentDisposition.map(JSONValue.string)
     json["contentLanguage"] = metadata.contentLanguage.map(JSONValue.string)
     json["cacheControl"] = metadata.cacheControl.map(JSONValue.string)
+    if form == .google {
+      json["customTime"] = metadata.customTime.map { .string(RFC3339.text(microseconds: $0)) }
+    }
     var custom = metadata.custom
     let tokens = object.downloadTokens.joined(separator: ",")
     if form == .google, !tokens.isEmpty { custom[tokensName] = tokens }

@@ -7,10 +7,10 @@ extension StorageRoute {
     switch call {
     case .listBuckets, .bucket, .list, .get, .download: "GET"
     case .update: "PATCH"
-    case .delete: "DELETE"
+    case .delete, .deleteBucket: "DELETE"
     case .upload(_, _, .resumable(id: _?)): "PUT"
     case .upload: api == .xml ? "PUT" : "POST"
-    case .addToken, .revokeToken, .copy: "POST"
+    case .addToken, .revokeToken, .copy, .createBucket: "POST"
     }
   }
 
@@ -39,8 +39,8 @@ extension StorageRoute {
   private func path(_ fields: inout FormFields) -> String {
     let base = api == .firebase ? "/v0" : "/storage/v1"
     switch call {
-    case .listBuckets: return "\(base)/b"
-    case .bucket(let name): return "\(base)/b/\(encode(name))"
+    case .listBuckets, .createBucket: return "\(base)/b"
+    case .bucket(let name), .deleteBucket(let name): return "\(base)/b/\(encode(name))"
     case .list(let request):
       if !request.prefix.isEmpty { fields.append("prefix", request.prefix) }
       fields.append("delimiter", request.delimiter)

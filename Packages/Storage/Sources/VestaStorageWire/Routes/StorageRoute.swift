@@ -27,6 +27,10 @@ public struct StorageRoute: Sendable, Hashable {
   public enum Call: Sendable, Hashable {
     /// Lists the buckets.
     case listBuckets
+    /// Makes a bucket, whose name is in the body.
+    case createBucket
+    /// Deletes a bucket.
+    case deleteBucket(String)
     /// Reads a bucket.
     case bucket(String)
     /// Lists objects.
@@ -162,6 +166,8 @@ public struct StorageRoute: Sendable, Hashable {
     guard path.first == "b" else { return nil }
     switch (path.count, request.method) {
     case (1, "GET"): return .listBuckets
+    case (1, "POST"): return .createBucket
+    case (2, "DELETE") where !path[1].isEmpty: return .deleteBucket(path[1])
     case (2, "GET"): return path[1].isEmpty ? .listBuckets : .bucket(path[1])
     case (3, "GET") where path[2] == "o": return .list(try list(path[1], request))
     case (4, _) where path[2] == "o" && !path[3].isEmpty:

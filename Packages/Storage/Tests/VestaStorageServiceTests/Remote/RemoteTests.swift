@@ -27,8 +27,8 @@ import VestaTransportInteropFakes
   }
 
   @Test func `all contracts but the named ones are checked`() {
-    #expect(Self.sayable.count == StorageContracts.all.count - 2)
-    #expect(Self.sayableInMultiples.count == StorageContracts.all.count - 6)
+    #expect(Self.sayable.count == StorageContracts.all.count - 3)
+    #expect(Self.sayableInMultiples.count == StorageContracts.all.count - 7)
   }
 
   @Test(arguments: sayable)
