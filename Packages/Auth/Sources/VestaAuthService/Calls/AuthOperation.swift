@@ -8,9 +8,9 @@ import VestaStoreInterop
 /// tokens and sends messages after.
 ///
 /// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``CodeOperation``, ``AccountOperation``,
-/// ``AdminOperation``), whose methods are the calls of `AuthEngine`, one for each; families do not call one another. What
-/// happens within a transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the scope and
-/// the time.
+/// ``AdminOperation``), whose methods are the calls of `AuthEngine`, one for each; families do not call one another.
+/// What happens within a transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the
+/// scope and the time.
 ///
 /// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in a `ReadCall` whose
 /// scope is the tenant of the token, and returns what the account looks like.
