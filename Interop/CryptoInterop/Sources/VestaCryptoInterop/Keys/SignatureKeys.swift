@@ -85,7 +85,7 @@ extension SigningKey {
   }
 }
 
-/// What a certificate says of its key.
+/// The facts that a certificate states of its key.
 public struct CertificateFacts: Sendable, Hashable {
   /// The name of the key's owner, 1 to 64 characters.
   public var commonName: String
