@@ -50,6 +50,7 @@ let package = Package(
         "BenchmarkKit", "ConcurrencyBenchmarks", "CoreBenchmarks", "CryptoBenchmarks", "StoreBenchmarks",
         "AuthBenchmarks", "DatabaseBenchmarks", "FirestoreBenchmarks", "FunctionsBenchmarks", "MessagingBenchmarks",
         "GuardBenchmarks", "RemoteConfigBenchmarks", "RulesBenchmarks", "StorageBenchmarks",
+        "WireBenchmarks",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -60,7 +61,17 @@ let package = Package(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-transport", dependencies: ["BenchmarkKit", "TransportBenchmarks"], swiftSettings: settings),
+    .executableTarget(
+      name: "vesta-bench-wire", dependencies: ["BenchmarkKit", "WireBenchmarks"], swiftSettings: settings),
     .target(name: "BenchmarkKit", swiftSettings: settings),
+    .target(
+      name: "WireBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreWire", package: "Firestore"),
+      ], swiftSettings: settings),
     .target(
       name: "RulesBenchmarks",
       dependencies: [

@@ -134,10 +134,14 @@ public protocol AuthAdminBackend: Sendable {
   /// The settings of the project.
   func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig
 
-  /// Sets the settings of the project.
+  /// Changes some settings of the project in one step: two changes of different settings never undo one another.
   ///
   /// Checks: `INVALID_CONFIG`.
-  func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError)
+  ///
+  /// - Returns: All settings after the change.
+  func updateProjectConfig(
+    _ change: ProjectConfigChange, context: CallContext
+  ) async throws(AuthServiceError) -> ProjectConfig
 
   /// Makes a tenant.
   ///
@@ -151,7 +155,7 @@ public protocol AuthAdminBackend: Sendable {
   /// Checks: `TENANT_NOT_FOUND`.
   func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant
 
-  /// Changes a tenant.
+  /// Changes some properties of a tenant in one step: two changes of different properties never undo one another.
   ///
   /// Checks: `TENANT_NOT_FOUND`, `INVALID_CONFIG`.
   func updateTenant(
@@ -169,4 +173,17 @@ public protocol AuthAdminBackend: Sendable {
   func listTenants(
     _ request: ListTenantsRequest, context: CallContext
   ) async throws(AuthServiceError) -> ListTenantsResponse
+}
+
+extension AuthAdminBackend {
+  /// Sets all settings of the project.
+  ///
+  /// - Parameters:
+  ///   - config: The settings.
+  ///   - context: Who calls.
+  /// - Throws: As ``updateProjectConfig(_:context:)``.
+  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError) {
+    let change = ProjectConfigChange(config, members: Set(ProjectConfig.Member.allCases))
+    _ = try await updateProjectConfig(change, context: context)
+  }
 }

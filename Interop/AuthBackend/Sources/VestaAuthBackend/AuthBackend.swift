@@ -205,4 +205,7 @@ public protocol AuthBackend: Sendable {
 
   /// The keys with which ID tokens and session cookies can be verified: the current ones and the previous ones.
   func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse
+
+  /// The same keys as certificates, the form that the administrative libraries of Firebase read.
+  func certificates(context: CallContext) async throws(AuthServiceError) -> CertificatesResponse
 }

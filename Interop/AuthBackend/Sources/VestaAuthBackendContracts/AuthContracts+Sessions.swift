@@ -86,6 +86,17 @@ extension AuthContracts {
       let keys = try await subject.backend.publicKeys(context: subject.context)
       try expect(String(decoding: keys.jwks, as: UTF8.self).contains("\"keys\""), "there is no list of keys")
     },
+    Contract("every published key has a certificate by its name") { subject in
+      _ = try await subject.signUp()
+      let keys = try await subject.backend.publicKeys(context: subject.context)
+      let certificates = try await subject.backend.certificates(context: subject.context)
+      let published = String(decoding: keys.jwks, as: UTF8.self)
+      let count = published.split(separator: "\"kid\"", omittingEmptySubsequences: false).count - 1
+      try expect(certificates.certificates.count, equals: count, "the number of certificates")
+      for (name, text) in certificates.certificates {
+        try expect(published.contains("\"\(name)\"") && !text.isEmpty, "there is no key for a certificate")
+      }
+    },
   ]
 }
 

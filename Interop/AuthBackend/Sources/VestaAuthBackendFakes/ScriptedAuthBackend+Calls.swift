@@ -327,6 +327,11 @@ extension ScriptedAuthBackend {
   public func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
     PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 0)
   }
+
+  /// Serves `certificates`: none.
+  public func certificates(context: CallContext) async throws(AuthServiceError) -> CertificatesResponse {
+    CertificatesResponse(certificates: [:], maximumAge: 0)
+  }
 }
 
 extension ScriptedAuthBackend.State {

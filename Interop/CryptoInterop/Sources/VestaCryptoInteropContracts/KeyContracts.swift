@@ -120,6 +120,29 @@ extension CryptoContracts {
         try await expectRefusal { _ = try crypto.signingKey(pem: secret, algorithm: .es256, keyID: nil) }
       }
     },
+    Contract("a certificate has the key and is the same for the same facts, or is unsupported") { crypto in
+      for key in try importedKeys(crypto) {
+        let facts = CertificateFacts(
+          commonName: "tokens.example", serialNumber: 7, validFrom: 1_767_225_600, validUntil: 1_768_000_000)
+        let pem: String
+        do {
+          pem = try key.certificate(facts)
+        } catch CryptoError.Code.unsupported {
+          return
+        }
+        try expect(try PEM(text: pem).label, equals: "CERTIFICATE", "label")
+        let read = try crypto.verificationKey(pem: pem, algorithm: key.algorithm, keyID: key.keyID)
+        try expect(try read.jsonWebKey(), equals: try key.verificationKey.jsonWebKey(), "key")
+        // Signatures of RSA have no random part.
+        if key.algorithm == .rs256 { try expect(try key.certificate(facts), equals: pem, "second certificate") }
+        for name in ["", String(repeating: "x", count: 65)] {
+          var wrong = facts
+          wrong.commonName = name
+          let error = try await expectThrows(CryptoError.self, "name") { try key.certificate(wrong) }
+          try expect(error.code, equals: .invalidParameter, "code")
+        }
+      }
+    },
     Contract("keys show nothing of themselves but algorithm and id") { crypto in
       for key in try importedKeys(crypto) {
         let jwk = try key.privateJSONWebKey()

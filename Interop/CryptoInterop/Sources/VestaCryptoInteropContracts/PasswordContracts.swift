@@ -34,6 +34,23 @@ extension CryptoContracts {
       }
       try expect(error.code, equals: .invalidParameter, "code")
     },
+    Contract("keyed and repeated digests of old systems mix password and salt in their order") { crypto in
+      for vector in PasswordVectors.old {
+        let hash = try PasswordHash(scheme: vector.scheme, salt: bytes("salt"), digest: try Hex.decode(vector.digest))
+        let stored = try PasswordHash(text: hash.text)
+        try expect(stored, equals: hash, "stored hash")
+        for (password, isRight) in [("password", true), ("passwort", false), ("", false)] {
+          let matches = try await crypto.verifyPassword(
+            password, against: stored, signerKey: SecretBytes(bytes("secret key")))
+          try expect(matches, equals: isRight, "\(vector.scheme) and \(password)")
+        }
+      }
+      let keyed = try PasswordHash(scheme: .hmac(.sha256, SaltMixing()), salt: [1], digest: repeated(7, 32))
+      let error = try await expectThrows(CryptoError.self, "no signer key") {
+        try await crypto.verifyPassword("password", against: keyed)
+      }
+      try expect(error.code, equals: .invalidParameter, "code")
+    },
     Contract("bcrypt matches the vectors of its author, or is unsupported") { crypto in
       for (password, text) in PasswordVectors.bcrypt {
         let hash = try PasswordHash(text: text)
@@ -147,6 +164,78 @@ enum PasswordVectors {
       .sha512, "password", "salt", 1,
       "867f70cf1ade02cff3752599a3a53dc4af34c7a669815ae5d513554e1c8cf252"
         + "c02d470a285a0501bad999bfe943c08f050235d7d68b1da55e63f73b60a57fce"
+    ),
+  ]
+
+  /// Computed with another implementation: the password is `password`, the salt `salt`, the key `secret key`.
+  static let old: [(scheme: PasswordScheme, digest: String)] = [
+    (
+      .hmac(.md5, SaltMixing(isSaltFirst: true, separator: [])),
+      "5a2eb161bd417562ec58ffecc56e155d"
+    ),
+    (
+      .hmac(.md5, SaltMixing(isSaltFirst: false, separator: [7])),
+      "677122648d823824e546a253f5dc9c52"
+    ),
+    (
+      .hmac(.sha1, SaltMixing(isSaltFirst: true, separator: [])),
+      "6365b42a3c87c8c1a77fdcc1350a28d22ee83216"
+    ),
+    (
+      .hmac(.sha1, SaltMixing(isSaltFirst: false, separator: [7])),
+      "90312630595dd99752a28a992ecea460d75f9d1a"
+    ),
+    (
+      .hmac(.sha256, SaltMixing(isSaltFirst: true, separator: [])),
+      "d3122b9e1b2b12960bd0a9de6f4ef94671e504f45f7c986bcf223e0c03192db6"
+    ),
+    (
+      .hmac(.sha256, SaltMixing(isSaltFirst: false, separator: [7])),
+      "d9079e1abcc9af90b3481785e893242b05cf888db11c3fe3212ee96631a365e6"
+    ),
+    (
+      .hmac(.sha512, SaltMixing(isSaltFirst: true, separator: [])),
+      "377962dd30d6768da4bc320ae5e35c5e3a64445bc89a18ec79707a14344678bb"
+        + "7d66240f91a6808c766766743c936eec586aed141c56ea3914bd0abbc68128e8"
+    ),
+    (
+      .hmac(.sha512, SaltMixing(isSaltFirst: false, separator: [7])),
+      "a5ac50bd1757f6ea0ec2f87810c92691639817c463fa9e16c5f09327930294b9"
+        + "d48c417c68db1173adccbacaadf9190fdb693a52f3b99a85b12286f3c95a030c"
+    ),
+    (
+      .digest(.md5, rounds: 1, SaltMixing(isSaltFirst: true, separator: [])),
+      "67a1e09bb1f83f5007dc119c14d663aa"
+    ),
+    (
+      .digest(.md5, rounds: 3, SaltMixing(isSaltFirst: false, separator: [7])),
+      "2defc33b36e0f3d62f11f819929c594f"
+    ),
+    (
+      .digest(.sha1, rounds: 1, SaltMixing(isSaltFirst: true, separator: [])),
+      "59b3e8d637cf97edbe2384cf59cb7453dfe30789"
+    ),
+    (
+      .digest(.sha1, rounds: 3, SaltMixing(isSaltFirst: false, separator: [7])),
+      "d0ef183d9bd6f363067c93cb236c434a20515e7e"
+    ),
+    (
+      .digest(.sha256, rounds: 1, SaltMixing(isSaltFirst: true, separator: [])),
+      "13601bda4ea78e55a07b98866d2be6be0744e3866f13c00c811cab608a28f322"
+    ),
+    (
+      .digest(.sha256, rounds: 3, SaltMixing(isSaltFirst: false, separator: [7])),
+      "1e33b7513d353a4445af1ca40675c910809fc4880e238d9aa7c0264b831d1831"
+    ),
+    (
+      .digest(.sha512, rounds: 1, SaltMixing(isSaltFirst: true, separator: [])),
+      "2908d2c28dfc047741fc590a026ffade237ab2ba7e1266f010fe49bde548b598"
+        + "7a534a86655a0d17f336588e540cd66f67234b152bbb645b4bb85758a1325d64"
+    ),
+    (
+      .digest(.sha512, rounds: 3, SaltMixing(isSaltFirst: false, separator: [7])),
+      "72acebb95fbe619e244468ebb7117912ca027b46ab326595128cb6a8575fcadc"
+        + "a33cab89e691bde8801e111cc3dde14debffe5231a1f83714b9c9fff88eec8d5"
     ),
   ]
 

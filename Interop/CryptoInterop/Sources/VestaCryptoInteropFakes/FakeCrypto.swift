@@ -134,8 +134,10 @@ public final class FakeCrypto: CryptoProvider {
       state.passwordWork += 1
       state.workOfScheme[scheme, default: 0] += 1
     }
-    if case .firebaseScrypt = scheme, signerKey == nil {
-      throw CryptoError(.invalidParameter, "Firebase's scrypt needs a signer key")
+    switch scheme {
+    case .firebaseScrypt, .hmac:
+      guard signerKey != nil else { throw CryptoError(.invalidParameter, "the scheme needs a signer key") }
+    default: break
     }
     return try PasswordHash(
       scheme: scheme, salt: salt, digest: Self.digest(password, salt: salt, signerKey: signerKey?.bytes ?? []))

@@ -44,6 +44,11 @@ public struct FakeKey: SigningKey, VerificationKey {
     FakeCrypto.mix(Array(secret.utf8) + message, count: 32) == signature
   }
 
+  /// The facts as a text that only tests read.
+  public func certificate(_ facts: CertificateFacts) throws(CryptoError) -> String {
+    "FAKE CERTIFICATE \(keyID) \(facts.commonName) \(facts.validFrom) \(facts.validUntil)"
+  }
+
   /// The secret as a text that only the fake reads.
   public func privatePEM() throws(CryptoError) -> String { "FAKE \(secret)" }
 

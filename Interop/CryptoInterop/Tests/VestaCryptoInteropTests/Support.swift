@@ -47,6 +47,7 @@ struct FakeKey: SigningKey, VerificationKey {
 
   func pem() throws(CryptoError) -> String { throw CryptoError(.unsupported, "a fake") }
   func jsonWebKey() throws(CryptoError) -> JSONWebKey { throw CryptoError(.unsupported, "a fake") }
+  func certificate(_ facts: CertificateFacts) throws(CryptoError) -> String { "" }
   func privatePEM() throws(CryptoError) -> String { throw CryptoError(.unsupported, "a fake") }
   func privateJSONWebKey() throws(CryptoError) -> JSONWebKey { throw CryptoError(.unsupported, "a fake") }
 }

@@ -58,6 +58,18 @@ public enum BlobContracts {
       reader.close()
       try await expectCode(.notFound, "a removed blob") { try await store.read(try id("a1")) }
     },
+    Contract("a blob that is a file has the same bytes there, also after its reader and itself are gone") { store in
+      let writer = try await store.write(try id("a1"), keeping: 0)
+      try await writer.append([1, 2, 3, 4])
+      try await writer.seal()
+      let reader = try await store.read(try id("a1"))
+      guard let file = try reader.file() else { return }
+      try expect(file.read(at: 1, count: 2), equals: [2, 3], "a part")
+      reader.close()
+      try await store.remove(try id("a1"))
+      try expect(file.read(at: 0, count: 9), equals: [1, 2, 3, 4], "all bytes")
+      try expect(file.descriptor >= 0, "the file is not open")
+    },
     Contract("removing works for sealed, unsealed and absent blobs, and the list knows") { store in
       try await store.write(try id("a1"), keeping: 0).seal()
       let open = try await store.write(try id("b2"), keeping: 0)

@@ -42,6 +42,9 @@ struct AuthHandler: HTTPHandler {
         case .publicKeys:
           let keys = try await self.call(request, project: nil, tenant: nil).publicKeys()
           return AuthResponse.success(keys.jwks, maximumAge: keys.maximumAge)
+        case .certificates:
+          let keys = try await self.call(request, project: nil, tenant: nil).certificates()
+          return AuthResponse.success(try CertificatesWire.json(of: keys), maximumAge: keys.maximumAge)
         }
       } catch {
         return AuthResponse.failure(AuthResponse.error(error))

@@ -10,6 +10,8 @@ enum AuthTarget: Sendable, Hashable {
   case recaptchaConfig
   /// The public keys as a set of JSON Web Keys.
   case publicKeys
+  /// The public keys as certificates by their names.
+  case certificates
 
   /// `nil` for a target that is not Auth's; also for one that cannot be read.
   ///
@@ -30,6 +32,11 @@ enum AuthTarget: Sendable, Hashable {
       case ("GET", "/.well-known/jwks.json"),
         ("GET", "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"):
         self = .publicKeys
+      case ("GET", "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
+        ("GET", "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"),
+        ("GET", "/identitytoolkit.googleapis.com/v1/publicKeys"),
+        ("GET", "/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys"):
+        self = .certificates
       default: return nil
       }
     }

@@ -26,15 +26,22 @@ extension AuthRemote {
     }
   }
 
-  /// Sets the settings of the project.
+  /// Changes some settings of the project in one step.
   ///
   /// - Throws: `NOT_IMPLEMENTED`, before anything is changed, for a setting that the protocol has no member for.
-  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError) {
+  public func updateProjectConfig(
+    _ change: ProjectConfigChange, context: CallContext
+  ) async throws(AuthServiceError) -> ProjectConfig {
     let current = try await projectConfig(context: context)
-    guard ProjectConfigWire.canState(config, insteadOf: current) else { throw Self.unsayable }
-    try await send(.updateConfig(mask: ProjectConfigWire.mask), context) {
-      try ProjectConfigWire.json(of: config, project: project).json()
-    } _: { _ in
+    var wanted = current
+    wanted.take(change.members, from: change.config)
+    guard ProjectConfigWire.canState(wanted, insteadOf: current) else { throw Self.unsayable }
+    return try await send(.updateConfig(mask: ProjectConfigWire.mask(of: change.members)), context) {
+      try ProjectConfigWire.json(of: change.config, project: project).json()
+    } _: { object in
+      var config = wanted
+      try ProjectConfigWire.merge(object, into: &config)
+      return config
     }
   }
 
@@ -58,11 +65,9 @@ extension AuthRemote {
   public func updateTenant(_ request: UpdateTenantRequest, context: CallContext) async throws(AuthServiceError)
     -> Tenant
   {
-    let tenant = Tenant(
-      tenantID: request.tenantID, displayName: request.displayName, signIn: request.signIn ?? SignInSettings())
-    let mask = TenantWire.mask.filter { $0 == "displayName" ? request.displayName != nil : request.signIn != nil }
-    return try await send(.updateTenant(request.tenantID, mask: mask), context) {
-      try TenantWire.json(of: tenant, project: project).json()
+    let mask = TenantWire.mask(of: request.members)
+    return try await send(.updateTenant(request.tenant.tenantID, mask: mask), context) {
+      try TenantWire.json(of: request.tenant, project: project).json()
     } _: {
       try TenantWire.tenant($0)
     }
@@ -124,8 +129,8 @@ extension AuthRemote {
     AuthServiceError(
       .notImplemented,
       """
-      The protocol of the identity service has no member for a setting that is to change: the password policy, the kinds \
-      of second factors, and e-mail links are set where the service runs.
+      The protocol of the identity service has no member for a setting that is to change: whether all sign-ins are \
+      refused, and the symbols of passwords, are set where the service runs.
       """)
   }
 }

@@ -109,11 +109,22 @@ public final class AuthRemote: AuthBackend, AuthAdminBackend {
 
   /// The keys with which ID tokens can be verified.
   public func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
-    let target = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
+    try await published("service_accounts/v1/jwk", context) { PublicKeysResponse(jwks: $0, maximumAge: $1) }
+  }
+
+  /// The same keys as certificates.
+  public func certificates(context: CallContext) async throws(AuthServiceError) -> CertificatesResponse {
+    try await published("robot/v1/metadata/x509", context) { try CertificatesWire.response(json: $0, maximumAge: $1) }
+  }
+
+  private func published<Response>(
+    _ form: String, _ context: CallContext, _ read: ([UInt8], Int64) throws -> Response
+  ) async throws(AuthServiceError) -> Response {
+    let target = "/\(form)/securetoken@system.gserviceaccount.com"
     var call = request("GET", at: "www.googleapis.com", target, [])
     call.hasToken = false
     return try await keys.call(call, context: context) { answer in
-      PublicKeysResponse(jwks: answer.body, maximumAge: Self.maximumAge(answer.fields.first("cache-control") ?? ""))
+      try read(answer.body, Self.maximumAge(answer.fields.first("cache-control") ?? ""))
     }
   }
 

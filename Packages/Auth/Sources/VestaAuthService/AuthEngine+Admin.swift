@@ -144,9 +144,11 @@ extension AuthEngine {
     try await administer(context, as: AdminOperation.self) { try await $0.projectConfig() }
   }
 
-  /// Sets the settings of the project.
-  public func setProjectConfig(_ config: ProjectConfig, context: CallContext) async throws(AuthServiceError) {
-    try await administer(context, as: AdminOperation.self) { try await $0.setProjectConfig(config) }
+  /// Changes some settings of the project in one step.
+  public func updateProjectConfig(
+    _ change: ProjectConfigChange, context: CallContext
+  ) async throws(AuthServiceError) -> ProjectConfig {
+    try await administer(context, as: AdminOperation.self) { try await $0.updateProjectConfig(change) }
   }
 
   /// Makes a tenant.

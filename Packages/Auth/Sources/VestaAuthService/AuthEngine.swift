@@ -277,6 +277,11 @@ public final class AuthEngine: AuthBackend, AuthAdminBackend {
   public func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
     try await serve(context, as: AccountOperation.self) { try await $0.publicKeys() }
   }
+
+  /// The same keys as certificates.
+  public func certificates(context: CallContext) async throws(AuthServiceError) -> CertificatesResponse {
+    try await serve(context, as: AccountOperation.self) { try await $0.certificates() }
+  }
 }
 
 private let log = Logger(service: "VestaAuthService")

@@ -94,6 +94,77 @@ import VestaStoreInterop
     #expect(try await world.contents() == before)
   }
 
+  @Test func `accounts are found by the address that they had first`() async throws {
+    let world = World()
+    let made = try await world.signUp("first@example.com")
+    _ = try await world.signUp("other@example.com")
+    func found(_ email: String) async throws -> [String] {
+      let request = GetUsersRequest(initialEmails: [email])
+      return try await world.engine.getUsers(request, context: .owner).users.map(\.localID)
+    }
+    #expect(try await found("first@example.com") == [])
+    for email in ["second@example.com", "third@example.com"] {
+      _ = try await world.engine.updateUser(
+        AdminUpdateRequest(localID: made.localID, email: email), context: .owner)
+    }
+    #expect(try await found("First@Example.com") == [made.localID])
+    #expect(try await found("second@example.com") == [] && found("third@example.com") == [])
+    try await world.engine.deleteUser(localID: made.localID, context: .owner)
+    #expect(try await found("first@example.com") == [])
+  }
+
+  @Test func `an owner who changes second factors keeps an app by its id, and cannot make one`() async throws {
+    let world = World()
+    _ = try await world.engine.createUser(
+      CreateUserRequest(localID: "ada", email: "ada@example.com", emailVerified: true), context: .owner)
+    var record = try await world.record("ada")
+    record.factors = [UserRecord.Factor(id: "app", totpSecret: [1, 2, 3], displayName: "old", enrolledAt: 5)]
+    let kept = record
+    _ = try await world.store.write { try await $0.put(kept, Keys.user(.project, "ada")) }
+    let phone = NewMfaEnrollment(phoneNumber: "+15550000001")
+    let app = NewMfaEnrollment(mfaEnrollmentID: "app", factor: .totp, displayName: "new")
+    let user = try await world.engine.updateUser(
+      AdminUpdateRequest(localID: "ada", mfaFactors: [phone, app]), context: .owner)
+    #expect(user.mfaInfo.map(\.factor) == [.phone(number: "+15550000001"), .totp])
+    #expect(user.mfaInfo.last?.displayName == "new" && user.mfaInfo.last?.enrolledAt == 5)
+    #expect(try await world.record("ada").factors.last?.totpSecret == [1, 2, 3])
+    for factor in [NewMfaEnrollment(factor: .totp), NewMfaEnrollment(mfaEnrollmentID: "x", factor: .totp)] {
+      let request = AdminUpdateRequest(localID: "ada", mfaFactors: [factor])
+      #expect(await refusal { try await world.engine.updateUser(request, context: .owner) } == .invalidMfaEnrollmentID)
+    }
+    _ = try await world.engine.updateUser(AdminUpdateRequest(localID: "ada", mfaFactors: [phone]), context: .owner)
+    #expect(try await world.record("ada").factors.count == 1)
+  }
+
+  @Test func `changes of different settings at once undo nothing`() async throws {
+    let world = World()
+    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "corp"), context: .owner)
+    var other = ProjectConfig(allowsDuplicateEmails: true, hidesEmails: false, authorizedDomains: ["a.example"])
+    other.signIn = SignInSettings(
+      allowsPasswords: false, allowsEmailLinks: false, allowsAnonymous: false, allowsPhone: false, isDisabled: true,
+      mfaState: .mandatory, allowsPhoneFactors: false, allowsTotpFactors: false)
+    other.passwordPolicy.minimumLength = 9
+    let (config, wanted) = (other, Tenant(tenantID: tenant.tenantID, displayName: "new", signIn: other.signIn))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for member in ProjectConfig.Member.allCases {
+        group.addTask {
+          let change = ProjectConfigChange(config, members: [member])
+          _ = try await world.engine.updateProjectConfig(change, context: .owner)
+        }
+      }
+      for member in Tenant.Member.allCases {
+        group.addTask {
+          _ = try await world.engine.updateTenant(UpdateTenantRequest(wanted, members: [member]), context: .owner)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await world.engine.projectConfig(context: .owner) == config)
+    #expect(try await world.engine.tenant(id: tenant.tenantID, context: .owner) == wanted)
+    let unnamed = UpdateTenantRequest(Tenant(tenantID: tenant.tenantID), members: [.displayName])
+    #expect(try await world.engine.updateTenant(unnamed, context: .owner).displayName == nil)
+  }
+
   @Test func `all accounts come page by page and can be imported elsewhere`() async throws {
     let world = World()
     for index in 0..<7 { try await world.signUp("user\(index)@example.com") }

@@ -236,6 +236,9 @@ import VestaTesting
         return try await world.engine.refresh(request, context: context)
       })
     },
+    Fault("certifies a key that is not published", breaks: "every published key has a certificate by its name") {
+      WrongBackend(certifies: { _, _, _ in CertificatesResponse(certificates: ["x": "y"], maximumAge: 1) })
+    },
     Fault("publishes nothing", breaks: "the published keys are a JSON Web Key Set") {
       WrongBackend(publishes: { _, _, _ in PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 1) })
     },

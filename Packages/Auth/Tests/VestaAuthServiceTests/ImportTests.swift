@@ -1,5 +1,6 @@
 import Testing
 import VestaAuthBackend
+import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaStoreInterop
 
@@ -16,6 +17,51 @@ import VestaStoreInterop
       IdpSignInRequest(credential: IdpCredential(providerID: "google.com", idToken: #"{"sub":"g1"}"#)),
       context: world.context)
     #expect(signIn.localID == "ada" && !signIn.isNewUser)
+  }
+
+  @Test(arguments: [true, false])
+  func `a user of an old system signs in with the password, whose hash is then a new one`(saltFirst: Bool) async throws {
+    let world = World()
+    let mixing = ImportHash.Mixing(isSaltFirst: saltFirst, separator: [7])
+    let (salt, key): ([UInt8], [UInt8]) = (Array("pepper".utf8), [1, 2, 3])
+    let batches: [(ImportHash, [UInt8])] = [
+      (.hmac(.sha256, signerKey: key, mixing), FakeCrypto.digest("correct horse", salt: salt, signerKey: key)),
+      (.digest(.sha512, rounds: 2, mixing), FakeCrypto.digest("correct horse", salt: salt, signerKey: [])),
+    ]
+    for (index, (hash, digest)) in batches.enumerated() {
+      let email = "user\(index)@example.com"
+      var user = ImportedUser(localID: "user\(index)", email: email)
+      (user.passwordHash, user.salt) = (digest, salt)
+      let response = try await world.engine.batchCreate(
+        BatchCreateRequest(users: [user], hash: hash), context: .owner)
+      #expect(response.errors.isEmpty)
+      let old = try #require(try await world.record(user.localID).passwordHash)
+      for (attempt, isRight) in [("correct house", false), ("correct horse", true), ("correct horse", true)] {
+        let request = PasswordSignInRequest(email: email, password: attempt)
+        let refused = await refusal {
+          _ = try await world.engine.signInWithPassword(request, context: world.context)
+        }
+        #expect((refused == nil) == isRight, "\(hash), \(attempt)")
+      }
+      #expect(try await world.record(user.localID).passwordHash != old)
+    }
+  }
+
+  @Test func `hashes that need a key or costs are refused without them`() async throws {
+    let world = World()
+    var user = ImportedUser(localID: "ada")
+    user.passwordHash = [UInt8](repeating: 1, count: 64)
+    let mixing = ImportHash.Mixing()
+    for hash: ImportHash in [
+      .hmac(.md5, signerKey: [], mixing), .digest(.md5, rounds: 8193, mixing),
+      .scrypt(signerKey: [], saltSeparator: [], rounds: 8, memoryCost: 14),
+      .hmac(.sha1, signerKey: [1], ImportHash.Mixing(separator: [UInt8](repeating: 0, count: 65))),
+    ] {
+      let request = BatchCreateRequest(users: [user], hash: hash)
+      #expect(await refusal { try await world.engine.batchCreate(request, context: .owner) } == .invalidHashAlgorithm)
+    }
+    let plain = BatchCreateRequest(users: [user], hash: .digest(.md5, rounds: 0, mixing))
+    #expect(try await world.engine.batchCreate(plain, context: .owner).errors.isEmpty, "no rounds are one round")
   }
 
   @Test func `a conflict with another account names what is in use`() async throws {

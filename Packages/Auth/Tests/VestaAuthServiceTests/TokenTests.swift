@@ -192,6 +192,19 @@ import VestaStoreInterop
     #expect(keys.count == 2 && !keys.map(\.keyID).contains(keyIDs[0]))
   }
 
+  @Test func `each key that verifies has a certificate for as long as its tokens are good`() async throws {
+    let world = World()
+    let old = try await world.signUp().tokens
+    try await world.engine.rotateSigningKey(context: .owner)
+    let new = try await world.refresh(old).tokens
+    let names = try [old, new].map { try #require(try JWT(unverified: $0.idToken).header.keyID) }
+    let certificates = try await world.engine.certificates(context: world.context).certificates
+    #expect(Set(certificates.keys) == Set(names))
+    let lifetime = world.options.signingKeyLifetime.seconds + 15 * 86_400
+    let start = World.start / 1000
+    #expect(certificates[names[1]]?.hasSuffix("gserviceaccount.com \(start) \(start + lifetime)") == true)
+  }
+
   @Test func `another engine on the same store sees a rotation`() async throws {
     let one = World()
     let other = World(store: one.store, crypto: one.crypto)

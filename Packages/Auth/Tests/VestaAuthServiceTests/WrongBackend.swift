@@ -39,6 +39,9 @@ struct WrongBackend: AuthBackend {
   var publishes: Method<Void, PublicKeysResponse> = { world, _, context in
     try await world.engine.publicKeys(context: context)
   }
+  var certifies: Method<Void, CertificatesResponse> = { world, _, context in
+    try await world.engine.certificates(context: context)
+  }
 
   private func call<Request, Response>(
     _ method: Method<Request, Response>, _ request: Request, _ context: CallContext
@@ -92,6 +95,9 @@ extension WrongBackend {
   ) async throws(AuthServiceError) -> RefreshResponse { try await call(refreshes, request, context) }
   func publicKeys(context: CallContext) async throws(AuthServiceError) -> PublicKeysResponse {
     try await call(publishes, (), context)
+  }
+  func certificates(context: CallContext) async throws(AuthServiceError) -> CertificatesResponse {
+    try await call(certifies, (), context)
   }
 }
 

@@ -241,12 +241,13 @@ extension SplitMix {
         providerUserInfo: oneIn(2) ? [] : [provider()],
         mfaFactors: oneIn(2)
           ? []
-          : [NewMfaEnrollment(mfaEnrollmentID: maybe(), phoneNumber: text(), displayName: maybe(), enrolledAt: time())],
+          : [newFactor()],
         tenantID: maybe())
       let hash = pick([
         nil, .scrypt(signerKey: bytes(9), saltSeparator: bytes(2), rounds: 8, memoryCost: 14),
         .standardScrypt(costLog2: below(20), blockSize: 8, parallelism: 1), .pbkdf2SHA256(rounds: 100), .bcrypt,
-        ImportHash.text,
+        ImportHash.text, .pbkdf2SHA1(rounds: 7), .hmac(pick(ImportHash.Digest.allCases), signerKey: bytes(9), mixing()),
+        .digest(pick(ImportHash.Digest.allCases), rounds: below(9), mixing()),
       ])
       return try sample(
         BatchCreateRequestWire.self,
@@ -267,8 +268,14 @@ extension SplitMix {
     }
   }
 
+  private mutating func mixing() -> ImportHash.Mixing {
+    ImportHash.Mixing(isSaltFirst: oneIn(2), separator: bytes(below(3)))
+  }
+
   private mutating func newFactor() -> NewMfaEnrollment {
-    NewMfaEnrollment(mfaEnrollmentID: maybe(), phoneNumber: text(), displayName: maybe(), enrolledAt: time())
+    NewMfaEnrollment(
+      mfaEnrollmentID: maybe(), factor: oneIn(2) ? .phone(number: text()) : .totp, displayName: maybe(),
+      enrolledAt: time())
   }
 
   private mutating func flag() -> Bool? { pick([nil, true, false]) }
@@ -295,7 +302,8 @@ extension SplitMix {
         GetUsersRequestWire.self,
         GetUsersRequest(
           localIDs: [text()], emails: oneIn(2) ? [] : [text()], phoneNumbers: [text(), text()],
-          federatedUserIDs: oneIn(2) ? [] : [FederatedUserID(providerID: text(), rawID: text())]))
+          federatedUserIDs: oneIn(2) ? [] : [FederatedUserID(providerID: text(), rawID: text())],
+          initialEmails: oneIn(2) ? [] : [text()]))
     case 3:
       return try sample(
         QueryUsersRequestWire.self, QueryUsersRequest(returnsUsers: oneIn(2), isDescending: oneIn(2)))

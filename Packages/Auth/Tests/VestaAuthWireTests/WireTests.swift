@@ -212,10 +212,19 @@ import VestaTesting
     let change: JSONObject = [
       "signIn": ["allowDuplicateEmails": true, "anonymous": ["enabled": false]], "authorizedDomains": ["a.b"], "new": 1,
     ]
-    try ProjectConfigWire.merge(change, into: &config, mask: ["signIn.allowDuplicateEmails", "mfa.state"])
-    #expect(config.allowsDuplicateEmails && config.signIn.allowsAnonymous && config.authorizedDomains == ["localhost"])
-    try ProjectConfigWire.merge(change, into: &config, mask: ["signIn"])
-    #expect(!config.signIn.allowsAnonymous && config.hidesEmails)
+    let some = try ProjectConfigWire.change(
+      change, mask: ["signIn.allowDuplicateEmails", "mfa.state"], current: config)
+    #expect(some.members == [.allowsDuplicateEmails, .signIn(.mfaState)])
+    #expect(some.config.allowsDuplicateEmails && some.config.signIn.mfaState == .disabled, "absent and named: reset")
+    let signIn = try ProjectConfigWire.change(change, mask: ["signIn"], current: config)
+    #expect(signIn.members.contains(.signIn(.allowsPhone)) && !signIn.members.contains(.hidesEmails))
+    #expect(!signIn.config.signIn.allowsAnonymous && !signIn.config.signIn.allowsPhone)
+    let inside = try ProjectConfigWire.change(
+      ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]],
+      mask: ["passwordPolicyConfig.forceUpgradeOnSignin", "authorizedDomains.x"], current: config)
+    #expect(inside.members == [.passwordPolicy] && inside.config.passwordPolicy.forcesUpgradeOnSignIn)
+    #expect(inside.config.passwordPolicy.minimumLength == config.passwordPolicy.minimumLength)
+    #expect(try ProjectConfigWire.change(change, mask: nil, current: config).members.count == 3)
     try ProjectConfigWire.merge(change, into: &config)
     #expect(config.authorizedDomains == ["a.b"])
     var again = ProjectConfig()
@@ -223,6 +232,7 @@ import VestaTesting
     #expect(again == config)
     for wrong: JSONObject in [
       ["signIn": ["allowDuplicateEmails": 1]], ["authorizedDomains": [1]], ["mfa": ["state": "X"]],
+      ["mfa": ["enabledProviders": 1]], ["passwordPolicyConfig": ["passwordPolicyEnforcementState": 1]],
     ] {
       #expect(throws: BytesError.self) { try ProjectConfigWire.merge(wrong, into: &config) }
     }
@@ -237,8 +247,10 @@ import VestaTesting
     let json = TenantWire.json(of: tenant, project: "p")
     #expect(json["name"] == "projects/p/tenants/t" && json["disableAuth"] == false)
     let changed = try TenantWire.updateRequest(
-      ["disableAuth": true, "displayName": "x"], tenant, mask: ["disableAuth"])
-    #expect(changed.signIn?.isDisabled == true && changed.displayName == "corp")
+      ["disableAuth": true, "displayName": "x"], tenantID: "t", mask: ["disableAuth"])
+    #expect(changed.members == [.signIn(.isDisabled)] && changed.tenant.signIn.isDisabled)
+    let unnamed = try TenantWire.updateRequest([:], tenantID: "t", mask: ["displayName"])
+    #expect(unnamed.members == [.displayName] && unnamed.tenant.displayName == nil)
     let policy = PasswordPolicy(minimumLength: 8, requiresNumeric: true, isEnforced: true)
     #expect(try PasswordPolicyWire.policy(PasswordPolicyWire.json(of: policy)) == policy)
   }

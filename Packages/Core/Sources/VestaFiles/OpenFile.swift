@@ -118,20 +118,59 @@ public final class OpenFile: Sendable {
   private func using<Result>(
     _ body: (SystemFile) throws(FileFailure) -> Result
   ) throws(FileFailure) -> Result {
+    let file = try beginUse()
+    defer { endUse() }
+    return try body(file)
+  }
+
+  private func beginUse() throws(FileFailure) -> SystemFile {
     let file = state.withLock { state -> SystemFile? in
       guard !state.isClosing, let file = state.file else { return nil }
       state.users += 1
       return file
     }
     guard let file else { throw FileFailure.closed(path) }
-    defer {
-      let closed = state.withLock { state in
-        state.users -= 1
-        return state.isClosing && state.users == 0 ? state.file.take() : nil
-      }
-      closed?.close()
+    return file
+  }
+
+  private func endUse() {
+    let closed = state.withLock { state in
+      state.users -= 1
+      return state.isClosing && state.users == 0 ? state.file.take() : nil
     }
-    return try body(file)
+    closed?.close()
+  }
+
+  /// A use of an open file that lasts as long as the value: the file is closed after it.
+  public final class Loan: Sendable {
+    /// The number by which the system knows the open file.
+    public let descriptor: Int32
+
+    private let owner: OpenFile
+    private let file: SystemFile
+
+    fileprivate init(_ owner: OpenFile, _ file: SystemFile, descriptor: Int32) {
+      self.owner = owner
+      self.file = file
+      self.descriptor = descriptor
+    }
+
+    deinit { owner.endUse() }
+
+    /// The bytes at a position; fewer at the end of the file.
+    public func read(at offset: Int64, length: Int) throws(FileFailure) -> [UInt8] {
+      try file.read(at: offset, length: length, owner.path)
+    }
+  }
+
+  /// Lends the file to a call of the system that takes open files by number; `nil` where the system has no numbers.
+  public func lend() throws(FileFailure) -> Loan? {
+    let file = try beginUse()
+    guard let descriptor = file.number else {
+      endUse()
+      return nil
+    }
+    return Loan(self, file, descriptor: descriptor)
   }
 }
 

@@ -122,6 +122,9 @@
   struct SystemFile: Sendable {
     private let handle: Locked<FileHandle>
 
+    /// The system knows open files by handles.
+    var number: Int32? { nil }
+
     init(reading path: String) throws(FileFailure) {
       guard let handle = FileHandle(forReadingAtPath: path) else { throw .missing(path) }
       self.handle = Locked(handle)

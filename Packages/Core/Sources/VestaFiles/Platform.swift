@@ -395,6 +395,9 @@ import VestaConcurrency
   struct SystemFile: Sendable {
     private let descriptor: Int32
 
+    /// The number by which the system knows the open file.
+    var number: Int32? { descriptor }
+
     init(reading path: String) throws(FileFailure) {
       try self.init(path, O_RDONLY | O_NONBLOCK, 0)
     }

@@ -142,4 +142,19 @@ import VestaTesting
       }
     }
   }
+
+  @Test func `a file that is lent stays open until it is given back`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path(of: "file")
+    let file = try OpenFile(writing: path, .always)
+    try file.write([1, 2, 3], at: 0)
+    var loan = try file.lend()
+    let descriptor = try #require(loan?.descriptor)
+    file.close()
+    #expect(try loan?.read(at: 1, length: 9) == [2, 3])
+    #expect(#expect(throws: FileFailure.self) { try file.lend() }?.isClosed == true)
+    #expect(FileManager.default.fileExists(atPath: "/dev/fd/\(descriptor)"))
+    loan = nil
+    #expect(#expect(throws: FileFailure.self) { try file.read(at: 0, length: 1) }?.isClosed == true)
+  }
 }

@@ -52,6 +52,8 @@ final class OpenSSLSigningKey: SigningKey {
   func privateJSONWebKey() throws(CryptoError) -> JSONWebKey {
     try handle.jsonWebKey(keyID: keyID, withPrivate: true)
   }
+
+  func certificate(_ facts: CertificateFacts) throws(CryptoError) -> String { try handle.certificate(facts) }
 }
 
 // The public facts about a key: its purpose and its id.

@@ -25,7 +25,43 @@ enum PasswordFunctions {
       return try pbkdf2(password, salt, algorithm, iterations, length: length)
     case .bcrypt(let revision, let cost): return try Platform.bcrypt(password, salt, revision, cost)
     case .argon2(let parameters): return try Platform.argon2(password, salt, parameters, length: length)
+    case .hmac(let algorithm, let mixing):
+      guard let signerKey, !signerKey.bytes.isEmpty else {
+        throw CryptoError(.invalidParameter, "a keyed hash needs the project's signer key")
+      }
+      let message = WipedBytes(mixing.message(password: password.copy, salt: salt))
+      return try hmac(algorithm, key: signerKey.bytes, message)
+    case .digest(let algorithm, let rounds, let mixing):
+      return try repeated(algorithm, rounds, WipedBytes(mixing.message(password: password.copy, salt: salt)))
     }
+  }
+
+  private static func hmac(
+    _ algorithm: DigestAlgorithm, key: [UInt8], _ message: borrowing WipedBytes
+  ) throws(CryptoError) -> [UInt8] {
+    let function = try FetchedDigest.of(algorithm)
+    let (pointer, count) = (message.pointer, message.count)
+    return try filled(algorithm.byteCount, "HMAC") { output in
+      HMAC(function.pointer, key, Int32(clamping: key.count), pointer, count, output, nil) == nil ? 0 : 1
+    }
+  }
+
+  /// The digest of a message, then of that digest, and so on.
+  private static func repeated(
+    _ algorithm: DigestAlgorithm, _ rounds: Int, _ message: borrowing WipedBytes
+  ) throws(CryptoError) -> [UInt8] {
+    let function = try FetchedDigest.of(algorithm)
+    let (pointer, count) = (message.pointer, message.count)
+    var result = try filled(algorithm.byteCount, "digest") {
+      EVP_Digest(pointer, count, $0, nil, function.pointer, nil)
+    }
+    for _ in 1..<max(2, rounds) where rounds > 1 {
+      let last = result
+      result = try filled(algorithm.byteCount, "digest") {
+        EVP_Digest(last, last.count, $0, nil, function.pointer, nil)
+      }
+    }
+    return result
   }
 
   private static func scrypt(

@@ -75,24 +75,46 @@ extension SourceText {
     }
 
     private mutating func takeCode(_ count: Int = 1) {
-      for index in position..<min(position + count, bytes.count) {
-        code[index] = bytes[index]
-        codeAndStrings[index] = bytes[index]
-      }
+      let taken = position..<min(position + count, bytes.count)
+      code.replaceSubrange(taken, with: bytes[taken])
+      codeAndStrings.replaceSubrange(taken, with: bytes[taken])
       position += count
     }
 
     private mutating func takeString(_ count: Int = 1) {
-      for index in position..<min(position + count, bytes.count) { codeAndStrings[index] = bytes[index] }
+      let taken = position..<min(position + count, bytes.count)
+      codeAndStrings.replaceSubrange(taken, with: bytes[taken])
       position += count
     }
 
     private mutating func takeComment(to end: Int) {
-      for index in position..<end { comments[index] = bytes[index] }
+      comments.replaceSubrange(position..<end, with: bytes[position..<end])
       position = end
     }
 
+    /// Most bytes begin nothing: they are found in one go, as a step for each takes long in a debug build.
+    private func plainBytes(until stops: [Bool]) -> Int {
+      bytes.withUnsafeBufferPointer { bytes in
+        stops.withUnsafeBufferPointer { stops in
+          var end = position
+          while end < bytes.count, !stops[Int(bytes[end])] { end += 1 }
+          return end - position
+        }
+      }
+    }
+
+    private static func stops(_ characters: StaticString) -> [Bool] {
+      var stops = [Bool](repeating: false, count: 256)
+      characters.withUTF8Buffer { for byte in $0 { stops[Int(byte)] = true } }
+      return stops
+    }
+
+    private static let stopsOfCode = stops("/\"#()")
+    private static let stopsOfStrings = stops("\\\"\n")
+
     private mutating func stepInCode(_ parentheses: Int) {
+      let plain = plainBytes(until: Self.stopsOfCode)
+      guard plain == 0 else { return takeCode(plain) }
       if looksAt("//") {
         takeComment(to: bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count)
       } else if looksAt("/*") {
@@ -147,6 +169,8 @@ extension SourceText {
     }
 
     private mutating func stepInString(_ pounds: Int, _ multiline: Bool) {
+      let plain = plainBytes(until: Self.stopsOfStrings)
+      guard plain == 0 else { return takeString(plain) }
       let quote: StaticString = multiline ? "\"\"\"" : "\""
       if looksAt("\\"), self.pounds(at: position + 1) >= pounds {
         if looksAt("(", offset: 1 + pounds) {

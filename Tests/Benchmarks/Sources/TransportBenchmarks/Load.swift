@@ -1,3 +1,4 @@
+import BenchmarkKit
 import Foundation
 import Glibc
 
@@ -22,28 +23,6 @@ struct Load {
       let rateIndex = words.firstIndex(of: "Requests/sec:"), let rate = Double(words[rateIndex + 1])
     else { return Load(nanoseconds: .nan, processorNanoseconds: .nan) }
     return Load(nanoseconds: 1e9 / rate, processorNanoseconds: used / count)
-  }
-}
-
-enum Program {
-  static func output(_ path: String, _ arguments: String...) async -> String {
-    await output(path, arguments: arguments)
-  }
-
-  static func output(_ path: String, arguments: [String]) async -> String {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        guard (try? process.run()) != nil else { return continuation.resume(returning: "") }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        continuation.resume(returning: String(decoding: data, as: UTF8.self))
-      }
-    }
   }
 }
 

@@ -12,6 +12,7 @@ import RemoteConfigBenchmarks
 import RulesBenchmarks
 import StorageBenchmarks
 import StoreBenchmarks
+import WireBenchmarks
 
 // One line per package.
 let benchmarks: [Benchmark] =
@@ -29,6 +30,7 @@ let benchmarks: [Benchmark] =
   + messagingBenchmarks()
   + rulesBenchmarks()
   + guardBenchmarks()
+  + wireBenchmarks()
 
 let filters = Array(CommandLine.arguments.dropFirst())
 

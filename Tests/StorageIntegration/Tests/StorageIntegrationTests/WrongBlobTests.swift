@@ -11,7 +11,7 @@ private final class WrongBlobs: BlobStore {
     case readsUnsealed, losesBytes, overwritesSealed, forgetsToRemove, listsNothing, listsTwice, keepsTooMuch
     case findsMissingBytes, keepsOldBytes, refusesEmpty, readsTooMuch, failsAfterTheEnd, mixesAlikeIDs
     case readsSealedAsUnsealed, admitsSecondWriter, appendsAfterTheEnd, readsAfterTheEnd, readsTheNewBlob
-    case losesReadersOfRemoved
+    case losesReadersOfRemoved, lendsAnotherFile
   }
 
   let base: FileBlobStore
@@ -109,7 +109,17 @@ private struct WrongReader: BlobReader {
     return flaw == .losesBytes ? bytes.dropLast() : bytes
   }
 
+  func file() throws -> (any ContentFile)? {
+    flaw == .lendsAnotherFile ? OneByteFile() : try base.file()
+  }
+
   func close() { base.close() }
+}
+
+private final class OneByteFile: ContentFile {
+  var descriptor: Int32 { 0 }
+
+  func read(at offset: Int64, count: Int) -> [UInt8]? { [1] }
 }
 
 @Suite struct WrongBlobTests {
@@ -133,6 +143,7 @@ private struct WrongReader: BlobReader {
     (.admitsSecondWriter, "a blob has one writer at a time, and the next one when that has ended"),
     (.appendsAfterTheEnd, "a writer that has ended writes nothing more, and can be ended again"),
     (.readsAfterTheEnd, "a reader that has ended reads nothing more, and can be ended again"),
+    (.lendsAnotherFile, "a blob that is a file has the same bytes there, also after its reader and itself are gone"),
     (.readsTheNewBlob, "a reader stays with its blob when another one takes its id"),
   ]
 

@@ -85,3 +85,18 @@ public struct PublicKeysResponse: AuthMessage {
     self.maximumAge = maximumAge
   }
 }
+
+/// The keys with which tokens can be verified, each in a certificate that it has signed itself.
+public struct CertificatesResponse: AuthMessage {
+  /// The certificates as PEM text, by the `kid` of their keys.
+  public var certificates: [String: String]
+
+  /// For how many seconds they may be kept.
+  public var maximumAge: Int64
+
+  /// Creates a value with these properties.
+  public init(certificates: [String: String], maximumAge: Int64) {
+    self.certificates = certificates
+    self.maximumAge = maximumAge
+  }
+}

@@ -67,4 +67,49 @@ public protocol SigningKey: Sendable, CustomStringConvertible, CustomDebugString
   ///
   /// - Throws: `CryptoError` with `.libraryFailure`.
   func privateJSONWebKey() throws(CryptoError) -> JSONWebKey
+
+  /// A certificate of the public half that the key has signed itself, as PEM text.
+  ///
+  /// It proves nothing: it is a form in which some programs read public keys.
+  ///
+  /// - Parameter facts: What the certificate says.
+  /// - Throws: `CryptoError` with `.libraryFailure`, `.invalidParameter` for a name that no certificate can have, or
+  ///   `.unsupported` for a provider without certificates.
+  func certificate(_ facts: CertificateFacts) throws(CryptoError) -> String
+}
+
+extension SigningKey {
+  /// Throws `unsupported`: a provider from before there were certificates has none.
+  public func certificate(_ facts: CertificateFacts) throws(CryptoError) -> String {
+    throw CryptoError(.unsupported, "this provider makes no certificates")
+  }
+}
+
+/// The facts that a certificate states of its key.
+public struct CertificateFacts: Sendable, Hashable {
+  /// The name of the key's owner, 1 to 64 characters.
+  public var commonName: String
+
+  /// A number above zero that no other certificate of the owner has.
+  public var serialNumber: UInt64
+
+  /// From when the certificate is valid, in seconds since 1970.
+  public var validFrom: Int64
+
+  /// Until when the certificate is valid, in seconds since 1970.
+  public var validUntil: Int64
+
+  /// The given facts.
+  ///
+  /// - Parameters:
+  ///   - commonName: The name of the key's owner.
+  ///   - serialNumber: A number that no other certificate of the owner has.
+  ///   - validFrom: From when it is valid, in seconds since 1970.
+  ///   - validUntil: Until when it is valid, in seconds since 1970.
+  public init(commonName: String, serialNumber: UInt64, validFrom: Int64, validUntil: Int64) {
+    self.commonName = commonName
+    self.serialNumber = serialNumber
+    self.validFrom = validFrom
+    self.validUntil = validUntil
+  }
 }

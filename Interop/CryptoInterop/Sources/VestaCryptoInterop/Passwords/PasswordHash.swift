@@ -5,6 +5,7 @@
 /// $scrypt$ln=14,r=8,p=1$salt$hash             $firebase-scrypt$ln=14,r=8,sep=Bw$salt$hash
 /// $pbkdf2-sha256$i=600000$salt$hash           $argon2id$v=19$m=65536,t=2,p=1$salt$hash
 /// $2b$12$22 characters of salt and 31 of hash
+/// $hmac-sha256$o=1,sep=$salt$hash             $digest-md5$n=1,o=0,sep=Bw$salt$hash
 /// ```
 /// Salts and hashes are base64 without padding, but for bcrypt, which has a different alphabet. Firebase's signer key
 /// is not in it: it belongs to the project. Descriptions show the scheme alone.
@@ -80,6 +81,9 @@ public struct PasswordHash: Sendable, Equatable {
     case .argon2(let argon2):
       return "$\(argon2.variant.rawValue)$v=\(argon2.version)"
         + "$m=\(argon2.memory),t=\(argon2.passes),p=\(argon2.lanes)" + tail
+    case .hmac(let algorithm, let mixing): return "$hmac-\(algorithm.rawValue)$\(Self.text(of: mixing))" + tail
+    case .digest(let algorithm, let rounds, let mixing):
+      return "$digest-\(algorithm.rawValue)$n=\(rounds),\(Self.text(of: mixing))" + tail
     case .bcrypt(let revision, let cost):
       return "$\(revision.rawValue)$\(cost < 10 ? "0" : "")\(cost)$" + String(decoding: salt + digest, as: UTF8.self)
     }
@@ -153,11 +157,37 @@ extension PasswordHash {
         FirebaseScryptParameters(rounds: costs[1], memoryCost: costs[0], saltSeparator: separator)
       )
     default:
-      guard name.hasPrefix("pbkdf2-"), let digest = DigestAlgorithm(rawValue: String(name.dropFirst(7))) else {
-        throw CryptoError(.unsupported, "password hash: the scheme is not known")
-      }
-      return .pbkdf2(digest, iterations: try numbers(settings, ["i"])[0])
+      let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
+      guard parts.count == 2, let digest = DigestAlgorithm(rawValue: parts[1]) else { throw unknown }
+      return try scheme(parts[0], of: digest, settings)
     }
+  }
+
+  private static var unknown: CryptoError { CryptoError(.unsupported, "password hash: the scheme is not known") }
+
+  /// A scheme that is built on a digest.
+  private static func scheme(
+    _ name: String, of digest: DigestAlgorithm, _ settings: String
+  ) throws(CryptoError) -> PasswordScheme {
+    switch name {
+    case "pbkdf2": return .pbkdf2(digest, iterations: try numbers(settings, ["i"])[0])
+    case "hmac": return .hmac(digest, try mixing(settings[...]))
+    case "digest":
+      let parts = settings.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { throw malformed }
+      return .digest(digest, rounds: try numbers(String(parts[0]), ["n"])[0], try mixing(parts[1]))
+    default: throw unknown
+    }
+  }
+
+  private static func text(of mixing: SaltMixing) -> String {
+    "o=\(mixing.isSaltFirst ? 1 : 0),sep=\(Base64.unpadded.encode(mixing.separator))"
+  }
+
+  private static func mixing(_ settings: Substring) throws(CryptoError) -> SaltMixing {
+    let parts = settings.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2, ["o=0", "o=1"].contains(parts[0]), parts[1].hasPrefix("sep=") else { throw malformed }
+    return SaltMixing(isSaltFirst: parts[0] == "o=1", separator: try bytes(parts[1].dropFirst(4)))
   }
 
   /// Reads `a=1,b=2` with exactly the given names in the given order.

@@ -10,6 +10,10 @@ public enum PasswordScheme: Sendable, Hashable {
   case bcrypt(revision: BcryptRevision, cost: Int)
   /// Argon2 (RFC 9106); can only be verified.
   case argon2(Argon2Parameters)
+  /// One HMAC of password and salt with the project's signer key, as old systems have it; can only be verified.
+  case hmac(DigestAlgorithm, SaltMixing)
+  /// A digest of password and salt, repeated on its result, as old systems have it; can only be verified.
+  case digest(DigestAlgorithm, rounds: Int, SaltMixing)
 
   /// The scheme of new passwords: scrypt with N = 2^14, r = 8, p = 1, about 25 ms and 16 MiB for each try, as Firebase
   /// does.
@@ -22,7 +26,7 @@ public enum PasswordScheme: Sendable, Hashable {
   public var canHash: Bool {
     switch self {
     case .scrypt, .firebaseScrypt, .pbkdf2: true
-    case .bcrypt, .argon2: false
+    case .bcrypt, .argon2, .hmac, .digest: false
     }
   }
 
@@ -38,6 +42,10 @@ public enum PasswordScheme: Sendable, Hashable {
       try Self.check((1...10_000_000).contains(iterations), "PBKDF2: 1 to 10,000,000 iterations")
     case .bcrypt(_, let cost): try Self.check((4...18).contains(cost), "bcrypt: a cost of 4 to 18")
     case .argon2(let parameters): try parameters.validate()
+    case .hmac(_, let mixing): try mixing.validate()
+    case .digest(_, let rounds, let mixing):
+      try Self.check((1...8192).contains(rounds), "digests: 1 to 8,192 rounds")
+      try mixing.validate()
     }
   }
 

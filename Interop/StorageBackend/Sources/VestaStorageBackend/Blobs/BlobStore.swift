@@ -108,8 +108,18 @@ public protocol BlobReader: Sendable {
   /// - Throws: `BlobError`.
   func read(at offset: Int64, length: Int) async throws -> [UInt8]
 
+  /// The blob as a file that stays open when the reader has ended; `nil` where a blob is no file of its own.
+  ///
+  /// - Throws: `BlobError`.
+  func file() throws -> (any ContentFile)?
+
   /// Ends the reader, and what is read afterwards fails; calling it again does nothing.
   func close()
+}
+
+extension BlobReader {
+  /// `nil`: the blob is no file.
+  public func file() throws -> (any ContentFile)? { nil }
 }
 
 /// The id of a blob: 1 to 64 lower-case letters and digits.

@@ -58,6 +58,16 @@ public protocol ObjectContent: Sendable {
   /// - Throws: `StorageServiceError`; `CancellationError`.
   func read(maximumLength: Int) async throws -> [UInt8]
 
+  /// The bytes that have not been read yet, where they are a part of one file; `nil` for any other content.
+  ///
+  /// The section is good after ``close()`` too. Reading goes on where it was.
+  func section() -> ContentSection?
+
   /// Frees what reading holds; calling it again does nothing.
   func close()
+}
+
+extension ObjectContent {
+  /// `nil`: the content is no file.
+  public func section() -> ContentSection? { nil }
 }

@@ -30,6 +30,8 @@ struct AuthCall: Sendable {
 
   func publicKeys() async throws -> PublicKeysResponse { try await client.publicKeys(context: context) }
 
+  func certificates() async throws -> CertificatesResponse { try await client.certificates(context: context) }
+
   // MARK: Bodies
 
   func read<Schema: ProtobufSchema>(_ schema: Schema.Type) throws -> Schema.Message {

@@ -23,10 +23,9 @@ extension AuthCall {
 
   /// Changes the settings by the members of the body.
   func updateConfig(mask: [String]? = nil) async throws -> ProjectConfig {
-    var config = try await admin.projectConfig(context: context)
-    try ProjectConfigWire.merge(object, into: &config, mask: mask)
-    try await admin.setProjectConfig(config, context: context)
-    return config
+    let current = try await admin.projectConfig(context: context)
+    let change = try ProjectConfigWire.change(object, mask: mask, current: current)
+    return try await admin.updateProjectConfig(change, context: context)
   }
 
   private func respondToTenant(_ call: AuthProjectRoute.Call) async throws -> [UInt8] {
@@ -35,8 +34,7 @@ extension AuthCall {
       return try json(try await admin.createTenant(try TenantWire.createRequest(object), context: context))
     case .tenant(let id): return try json(try await admin.tenant(id: id, context: context))
     case .updateTenant(let id, let mask):
-      let tenant = try await admin.tenant(id: id, context: context)
-      let request = try TenantWire.updateRequest(object, tenant, mask: mask)
+      let request = try TenantWire.updateRequest(object, tenantID: id, mask: mask)
       return try json(try await admin.updateTenant(request, context: context))
     case .deleteTenant(let id):
       try await admin.deleteTenant(id: id, context: context)

@@ -66,7 +66,7 @@ extension AdminOperation {
 
   /// A name for the signer key of a batch: the same for the same key.
   private func signerKeyID(_ hash: ImportHash?) throws -> String? {
-    guard case .scrypt(let key, _, _, _)? = hash else { return nil }
+    guard let key = hash?.signerKey else { return nil }
     return Hex.encode(try crypto.digest(.sha256, of: key))
   }
 
@@ -133,7 +133,7 @@ extension ReadCall {
 
 extension WriteCall {
   fileprivate func keepSignerKey(_ hash: ImportHash?, _ id: String?) async throws {
-    guard case .scrypt(let key, _, _, _)? = hash, let id else { return }
+    guard let key = hash?.signerKey, let id else { return }
     try await transaction.put(key, for: Keys.signerKey(id))
   }
 

@@ -11,9 +11,14 @@ extension AdminOperation {
     try await engine.read { try await Scope.config(initial: options.initialConfig, in: $0) }
   }
 
-  func setProjectConfig(_ config: ProjectConfig) async throws {
-    try config.passwordPolicy.validate()
-    try await engine.write { try await $0.put(ConfigRecord(config: config), Keys.config) }
+  func updateProjectConfig(_ change: ProjectConfigChange) async throws -> ProjectConfig {
+    if change.members.contains(.passwordPolicy) { try change.config.passwordPolicy.validate() }
+    return try await engine.write { transaction in
+      var config = try await Scope.config(initial: options.initialConfig, in: transaction)
+      config.take(change.members, from: change.config)
+      try await transaction.put(ConfigRecord(config: config), Keys.config)
+      return config
+    }
   }
 
   // MARK: Tenants
@@ -57,13 +62,14 @@ extension AdminOperation {
   }
 
   func updateTenant(_ request: UpdateTenantRequest) async throws -> Tenant {
-    if request.displayName != nil { _ = try tenantName(request.displayName) }
+    let id = request.tenant.tenantID
+    if request.members.contains(.displayName) { _ = try tenantName(request.tenant.displayName) }
     return try await engine.write { transaction in
-      var record = try await transaction.tenant(request.tenantID)
-      record.displayName = request.displayName ?? record.displayName
-      if let signIn = request.signIn { record.signIn = signIn }
-      try await transaction.put(record, Keys.tenant(TenantKey(request.tenantID)))
-      return record.tenant(request.tenantID)
+      var tenant = try await transaction.tenant(id).tenant(id)
+      tenant.take(request.members, from: request.tenant)
+      let record = TenantRecord(displayName: tenant.displayName, signIn: tenant.signIn)
+      try await transaction.put(record, Keys.tenant(TenantKey(id)))
+      return tenant
     }
   }
 

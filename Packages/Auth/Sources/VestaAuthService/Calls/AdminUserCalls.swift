@@ -85,7 +85,11 @@ extension ReadCall {
       request.emails.map { Keys.email(tenant, Checks.canonicalEmail($0)) }
       + request.phoneNumbers.map { Keys.phone(tenant, $0) }
       + request.federatedUserIDs.map { Keys.provider(tenant, $0.providerID, $0.rawID) }
-    let found = try await reader.get(indexes).compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
+    var found = try await reader.get(indexes).compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
+    for email in request.initialEmails {
+      let range = Keys.initialEmails(tenant, Checks.canonicalEmail(email))
+      found += try await reader.entries(in: range).map { try Keys.localID(ofInitialEmail: $0.key) }
+    }
     var seen: Set<String> = []
     let localIDs = (request.localIDs + found).filter { seen.insert($0).inserted }
     let rows = try await reader.get(localIDs.map { Keys.user(tenant, $0) })
@@ -98,23 +102,43 @@ extension ReadCall {
 
 extension AuthCall {
   /// Second factors as an administrator sets them; a number that occurs twice counts once.
-  func factors(_ requested: [NewMfaEnrollment]) throws -> [UserRecord.Factor] {
+  ///
+  /// - Parameters:
+  ///   - requested: The factors.
+  ///   - present: The factors of the account until now, of which apps can be kept.
+  func factors(
+    _ requested: [NewMfaEnrollment], replacing present: [UserRecord.Factor] = []
+  ) throws -> [UserRecord.Factor] {
     var factors: [UserRecord.Factor] = []
     for factor in requested {
-      let number = try Checks.phoneNumber(factor.phoneNumber, or: .invalidMfaPhoneNumber)
-      if factors.contains(where: { $0.phoneNumber == number }) { continue }
+      try Checks.profile(factor.displayName)
+      var made = try self.factor(factor, present)
+      if let number = made.phoneNumber, factors.contains(where: { $0.phoneNumber == number }) { continue }
+      guard !factors.contains(where: { $0.id == made.id }) else { throw AuthServiceError(.duplicateMfaEnrollmentID) }
+      made.displayName = factor.displayName
+      factors.append(made)
+    }
+    return factors
+  }
+
+  private func factor(_ factor: NewMfaEnrollment, _ present: [UserRecord.Factor]) throws -> UserRecord.Factor {
+    switch factor.factor {
+    case .phone(let number):
+      let number = try Checks.phoneNumber(number, or: .invalidMfaPhoneNumber)
       let id = try factor.mfaEnrollmentID ?? engine.identifier(length: 28)
       guard id.utf8.count <= 128 else {
         throw AuthServiceError(.invalidMfaEnrollmentID, "mfaEnrollmentId is longer than 128 bytes.")
       }
       guard !id.isEmpty else { throw AuthServiceError(.invalidMfaEnrollmentID, "mfaEnrollmentId must be defined.") }
-      guard !factors.contains(where: { $0.id == id }) else { throw AuthServiceError(.duplicateMfaEnrollmentID) }
-      try Checks.profile(factor.displayName)
-      factors.append(
-        UserRecord.Factor(
-          id: id, phoneNumber: number, displayName: factor.displayName, enrolledAt: factor.enrolledAt ?? now))
+      return UserRecord.Factor(id: id, phoneNumber: number, enrolledAt: factor.enrolledAt ?? now)
+    case .totp:
+      guard let kept = present.first(where: { $0.id == factor.mfaEnrollmentID && $0.totpSecret != nil }) else {
+        throw AuthServiceError(
+          .invalidMfaEnrollmentID,
+          "An app is kept by the id that the account has it by; only the user can add one, as its secret is needed.")
+      }
+      return kept
     }
-    return factors
   }
 
   /// An account after a change by an administrator.
@@ -135,7 +159,7 @@ extension AuthCall {
       try Checks.provider(provider)
       user.link(UserRecord.Provider(provider))
     }
-    if let factors = request.mfaFactors { user.factors = try self.factors(factors) }
+    if let factors = request.mfaFactors { user.factors = try self.factors(factors, replacing: old.factors) }
     if hash != nil || user.email != old.email { user.revokeTokens(now: now) }
     if let validSince = request.validSince, validSince != old.validSince {
       user.validSince = validSince

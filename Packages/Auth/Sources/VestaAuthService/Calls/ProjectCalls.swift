@@ -48,6 +48,11 @@ extension AccountOperation {
     return PublicKeysResponse(jwks: JSONWebKeySet(keys: keys).publicJSON(), maximumAge: 3600)
   }
 
+  /// The same keys as certificates.
+  func certificates() async throws -> CertificatesResponse {
+    CertificatesResponse(certificates: try await keyRing.certificates(), maximumAge: 3600)
+  }
+
   func passwordPolicy() async throws -> PasswordPolicy {
     try await read(checksDisabled: false) { $0.scope.config.passwordPolicy }
   }

@@ -17,6 +17,9 @@ enum ImportCheck {
       }
       return
     }
+    guard hash.signerKey?.isEmpty != true else {
+      throw AuthServiceError(.invalidHashAlgorithm, "The hashes were made with a signer key, which is missing.")
+    }
     do {
       try hash.scheme?.validate()
     } catch {
@@ -142,7 +145,19 @@ extension ImportHash {
     case .standardScrypt(let cost, let blockSize, let parallelism):
       .scrypt(ScryptParameters(costLog2: cost, blockSize: blockSize, parallelism: parallelism))
     case .pbkdf2SHA256(let rounds): .pbkdf2(.sha256, iterations: rounds)
+    case .pbkdf2SHA1(let rounds): .pbkdf2(.sha1, iterations: rounds)
+    case .hmac(let digest, _, let mixing): .hmac(digest.algorithm, mixing.mixing)
+    case .digest(let digest, let rounds, let mixing):
+      .digest(digest.algorithm, rounds: max(1, rounds), mixing.mixing)
     case .bcrypt, .text: nil
+    }
+  }
+
+  /// The key that the hashes of the batch were made with.
+  var signerKey: [UInt8]? {
+    switch self {
+    case .scrypt(let key, _, _, _), .hmac(_, let key, _): key
+    default: nil
     }
   }
 
@@ -154,4 +169,19 @@ extension ImportHash {
     if case .text = self { return hash }
     throw CryptoError(.malformed, "password hash: not a bcrypt hash")
   }
+}
+
+extension ImportHash.Digest {
+  fileprivate var algorithm: DigestAlgorithm {
+    switch self {
+    case .md5: .md5
+    case .sha1: .sha1
+    case .sha256: .sha256
+    case .sha512: .sha512
+    }
+  }
+}
+
+extension ImportHash.Mixing {
+  fileprivate var mixing: SaltMixing { SaltMixing(isSaltFirst: isSaltFirst, separator: separator) }
 }

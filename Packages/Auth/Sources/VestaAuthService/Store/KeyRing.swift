@@ -14,6 +14,8 @@ final class KeyRing: Sendable {
     let signer: any SigningKey
     let createdAt: Int64
     let verifiers: [any VerificationKey]
+    /// The certificates of the keys by their names.
+    let certificates: [String: String]
     /// The identifiers of the keys, and when they were last seen in the store.
     let ids: [String]
     var seenAt: Int64
@@ -49,6 +51,9 @@ final class KeyRing: Sendable {
 
   /// The key that signs now; made, or made again, where it is time.
   func signer() async throws -> any SigningKey { try await current().signer }
+
+  /// The certificates of the keys that verify, by the names of the keys.
+  func certificates() async throws -> [String: String] { try await current().certificates }
 
   /// The keys that verify, the signing one first.
   func verifiers() async throws -> [any VerificationKey] { try await current().verifiers }
@@ -121,13 +126,32 @@ final class KeyRing: Sendable {
     }
     let signer = try crypto.signingKey(pem: record.current.pem, algorithm: .rs256, keyID: record.current.id)
     let previous = try record.previous.map {
-      try crypto.signingKey(pem: $0.pem, algorithm: .rs256, keyID: $0.id).verificationKey
+      (key: try crypto.signingKey(pem: $0.pem, algorithm: .rs256, keyID: $0.id), createdAt: $0.createdAt)
+    }
+    var certificates: [String: String] = [:]
+    for (key, createdAt) in [(signer, record.current.createdAt)] + previous {
+      certificates[key.keyID] = try certificate(of: key, createdAt: createdAt)
     }
     let keys = Loaded(
-      signer: signer, createdAt: record.current.createdAt, verifiers: [signer.verificationKey] + previous, ids: ids,
+      signer: signer, createdAt: record.current.createdAt,
+      verifiers: [signer.verificationKey] + previous.map(\.key.verificationKey), certificates: certificates, ids: ids,
       seenAt: now)
     loaded.withLock { $0 = keys }
     return keys
+  }
+
+  /// A certificate for as long as the key signs and its tokens may be used; the same in every process.
+  private func certificate(of key: any SigningKey, createdAt: Int64) throws -> String? {
+    let name = try crypto.digest(.sha256, of: Array(key.keyID.utf8))
+    let serial = name.prefix(7).reduce(UInt64(1)) { $0 << 8 | UInt64($1) }
+    let facts = CertificateFacts(
+      commonName: "securetoken.system.gserviceaccount.com", serialNumber: serial, validFrom: createdAt / 1000,
+      validUntil: (createdAt + options.signingKeyLifetime.milliseconds + Self.retirement) / 1000)
+    do {
+      return try key.certificate(facts)
+    } catch CryptoError.Code.unsupported {
+      return nil
+    }
   }
 
   private static func ids(of record: SigningKeysRecord) -> [String] {

@@ -15,6 +15,7 @@ import VestaStoreInterop
 /// | `14 tenant e-mail user` | nothing: a provider of that account knows it by this address |
 /// | `15 tenant user`, `15 tenant user second-factor`, `15 tenant slot` | the guesses for that account, its second factor, an address without an account; in stores of several processes |
 /// | `16 limit name` | the tries of a recipient, a phone or a network address; in stores of several processes |
+/// | `17 tenant e-mail user` | nothing: that account had this address first |
 /// | `20 tenant user hash` | the session of that account whose refresh token has that SHA-256 |
 /// | `30 hash` | the ticket of the secret with that SHA-256 |
 /// | `31 time hash` | nothing: a ticket expires then |
@@ -34,6 +35,7 @@ enum Keys {
     case providerEmail = 0x14
     case guesses = 0x15
     case limit = 0x16
+    case initialEmail = 0x17
     case session = 0x20
     case ticket = 0x30
     case ticketExpiry = 0x31
@@ -72,6 +74,20 @@ enum Keys {
   }
   static func providerEmails(_ tenant: TenantKey, _ email: String) -> KeyRange {
     Table.providerEmail.prefix.tenant(tenant).text(email).range
+  }
+
+  static func initialEmail(_ tenant: TenantKey, _ email: String, _ localID: String) -> [UInt8] {
+    Table.initialEmail.prefix.tenant(tenant).text(email).text(localID).bytes
+  }
+  static func initialEmails(_ tenant: TenantKey, _ email: String) -> KeyRange {
+    Table.initialEmail.prefix.tenant(tenant).text(email).range
+  }
+  /// The user id in a key of `initialEmail`.
+  static func localID(ofInitialEmail key: [UInt8]) throws -> String {
+    var key = KeyDecoder(key, from: 1)
+    _ = try key.string()
+    _ = try key.string()
+    return try key.string()
   }
 
   static func guesses(_ tenant: TenantKey, of localID: String) -> [UInt8] {
@@ -117,7 +133,7 @@ enum Keys {
 
   /// All that belongs to a tenant, but its tickets, which lead nowhere without their users.
   static func everything(of tenant: TenantKey) -> [KeyRange] {
-    [Table.user, .email, .phone, .provider, .providerEmail, .guesses, .session].map {
+    [Table.user, .email, .phone, .provider, .providerEmail, .initialEmail, .guesses, .session].map {
       $0.prefix.tenant(tenant).range
     }
   }

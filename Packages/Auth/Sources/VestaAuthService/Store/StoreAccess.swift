@@ -106,7 +106,7 @@ extension UserRecord {
   /// Whether this account is found by the same index rows as another state of it: nearly always so.
   fileprivate func hasIndexRows(of other: UserRecord) -> Bool {
     localID == other.localID && email == other.email && phoneNumber == other.phoneNumber
-      && providers == other.providers
+      && providers == other.providers && initialEmail == other.initialEmail
   }
 
   /// Whether this account adds other bytes to its ID tokens than another state of it.
@@ -127,6 +127,9 @@ extension UserRecord {
       if let email = provider.email {
         rows[Keys.providerEmail(tenant, email, localID)] = IndexRow(conflict: nil, rank: 3)
       }
+    }
+    if let initialEmail {
+      rows[Keys.initialEmail(tenant, Checks.canonicalEmail(initialEmail), localID)] = IndexRow(conflict: nil, rank: 3)
     }
     return rows
   }

@@ -1,15 +1,43 @@
 public import VestaAuthBackend
 public import VestaBytes
 
-/// A second factor as an owner sets it.
-enum NewFactorWire: ProtobufSchema {
-  static var empty: NewMfaEnrollment { NewMfaEnrollment(phoneNumber: "") }
+/// A second factor as an owner sets it: with a phone number, or with an empty object for an app.
+enum NewFactorWire: ProtobufConversion {
+  struct Parts {
+    var id: String?
+    var phone: String?
+    var totp: Empty?
+    var displayName: String?
+    var enrolledAt: Int64?
+  }
 
-  static func visit(_ factor: inout NewMfaEnrollment, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-    try visitor.optional(1, "mfaEnrollmentId", &factor.mfaEnrollmentID, ProtobufString.self)
-    try visitor.field(2, "phoneInfo", &factor.phoneNumber, ProtobufString.self)
-    try visitor.optional(3, "displayName", &factor.displayName, ProtobufString.self)
-    try visitor.optional(4, "enrolledAt", &factor.enrolledAt, MillisecondTime.self)
+  enum Schema: ProtobufSchema {
+    static var empty: Parts { Parts() }
+
+    static func visit(_ parts: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+      try visitor.optional(1, "mfaEnrollmentId", &parts.id, ProtobufString.self)
+      try visitor.optional(2, "phoneInfo", &parts.phone, ProtobufString.self)
+      try visitor.optional(3, "displayName", &parts.displayName, ProtobufString.self)
+      try visitor.optional(4, "enrolledAt", &parts.enrolledAt, MillisecondTime.self)
+      try visitor.optional(5, "totpInfo", &parts.totp, ProtobufMessage<Empty.Schema>.self)
+    }
+  }
+
+  static func parts(of factor: NewMfaEnrollment) -> Parts {
+    var parts = Parts(
+      id: factor.mfaEnrollmentID, displayName: factor.displayName, enrolledAt: factor.enrolledAt)
+    switch factor.factor {
+    case .phone(let number): parts.phone = number
+    case .totp: parts.totp = Empty()
+    }
+    return parts
+  }
+
+  static func value(of parts: Parts) -> NewMfaEnrollment {
+    let isApp = parts.phone == nil && parts.totp != nil
+    return NewMfaEnrollment(
+      mfaEnrollmentID: parts.id, factor: isApp ? .totp : .phone(number: parts.phone ?? ""),
+      displayName: parts.displayName, enrolledAt: parts.enrolledAt)
   }
 }
 
@@ -30,7 +58,7 @@ public enum CreateUserRequestWire: ProtobufSchema {
     try visitor.optional(6, "photoUrl", &request.photoURL, ProtobufString.self)
     try visitor.optional(7, "phoneNumber", &request.phoneNumber, ProtobufString.self)
     try visitor.field(8, "disabled", &request.disabled, ProtobufBool.self)
-    try visitor.repeated(9, "mfaInfo", &request.mfaFactors, ProtobufMessage<NewFactorWire>.self)
+    try visitor.repeated(9, "mfaInfo", &request.mfaFactors, ProtobufConverted<NewFactorWire>.self)
   }
 }
 
@@ -68,6 +96,7 @@ public enum GetUsersRequestWire: ProtobufSchema {
     try visitor.repeated(2, "email", &request.emails, ProtobufString.self)
     try visitor.repeated(3, "phoneNumber", &request.phoneNumbers, ProtobufString.self)
     try visitor.repeated(4, "federatedUserId", &request.federatedUserIDs, ProtobufMessage<FederatedIDWire>.self)
+    try visitor.repeated(5, "initialEmail", &request.initialEmails, ProtobufString.self)
   }
 }
 
@@ -78,7 +107,7 @@ public enum AdminUpdateRequestWire: ProtobufSchema {
     static var empty: [NewMfaEnrollment] { [] }
 
     static func visit(_ factors: inout [NewMfaEnrollment], _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-      try visitor.repeated(1, "enrollments", &factors, ProtobufMessage<NewFactorWire>.self)
+      try visitor.repeated(1, "enrollments", &factors, ProtobufConverted<NewFactorWire>.self)
     }
   }
 

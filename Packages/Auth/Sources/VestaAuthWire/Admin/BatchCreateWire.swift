@@ -16,6 +16,7 @@ public enum BatchCreateRequestWire: ProtobufConversion {
     var cost: Int64?
     var blockSize: Int64?
     var parallelization: Int64?
+    var order: String?
   }
 
   /// The statement of the members.
@@ -36,6 +37,7 @@ public enum BatchCreateRequestWire: ProtobufConversion {
       try visitor.optional(9, "cpuMemCost", &parts.cost, PlainNumber.self)
       try visitor.optional(10, "blockSize", &parts.blockSize, PlainNumber.self)
       try visitor.optional(11, "parallelization", &parts.parallelization, PlainNumber.self)
+      try visitor.optional(12, "passwordHashOrder", &parts.order, ProtobufString.self)
     }
   }
 
@@ -43,62 +45,17 @@ public enum BatchCreateRequestWire: ProtobufConversion {
   public static func parts(of request: BatchCreateRequest) -> Parts {
     var parts = Parts(
       users: request.users, allowsOverwrite: request.allowsOverwrite, checksSanity: request.checksSanity)
-    switch request.hash {
-    case .scrypt(let key, let separator, let rounds, let memory)?:
-      parts.algorithm = "SCRYPT"
-      (parts.signerKey, parts.saltSeparator) = (key, separator)
-      (parts.rounds, parts.memoryCost) = (Int64(rounds), Int64(memory))
-    case .standardScrypt(let cost, let blockSize, let parallelism)?:
-      parts.algorithm = "STANDARD_SCRYPT"
-      (parts.cost, parts.blockSize) = (1 << Int64(min(max(0, cost), 62)), Int64(blockSize))
-      parts.parallelization = Int64(parallelism)
-    case .pbkdf2SHA256(let rounds)?:
-      parts.algorithm = "PBKDF2_SHA256"
-      parts.rounds = Int64(rounds)
-    case .bcrypt?: parts.algorithm = "BCRYPT"
-    case .text?: parts.algorithm = vestaText
-    case nil: break
-    }
+    if let hash = request.hash { ImportHashWire.set(hash, in: &parts) }
     return parts
   }
 
   /// The request of members.
   ///
-  /// - Throws: `BytesError` with `.malformed` for an algorithm that the seam cannot say, and for costs out of range.
+  /// - Throws: `BytesError` with `.malformed` for an algorithm that is not known, and for costs out of range.
   public static func value(of parts: Parts) throws(BytesError) -> BatchCreateRequest {
     BatchCreateRequest(
-      users: parts.users, hash: try hash(parts), allowsOverwrite: parts.allowsOverwrite,
+      users: parts.users, hash: try ImportHashWire.hash(parts), allowsOverwrite: parts.allowsOverwrite,
       checksSanity: parts.checksSanity)
-  }
-
-  /// The name of the form of Vesta's own exports, in which each hash says how it was made.
-  private static let vestaText = "VESTA_TEXT"
-
-  private static func hash(_ parts: Parts) throws(BytesError) -> ImportHash? {
-    func number(_ value: Int64?) throws(BytesError) -> Int {
-      guard let value, let number = Int32(exactly: value), number >= 0 else {
-        throw BytesError(.malformed, "INVALID_HASH_PARAMETER")
-      }
-      return Int(number)
-    }
-    switch parts.algorithm {
-    case nil, ""?: return nil
-    case "SCRYPT"?:
-      return .scrypt(
-        signerKey: parts.signerKey, saltSeparator: parts.saltSeparator, rounds: try number(parts.rounds),
-        memoryCost: try number(parts.memoryCost))
-    case "STANDARD_SCRYPT"?:
-      guard let cost = parts.cost, cost > 0, cost.nonzeroBitCount == 1 else {
-        throw BytesError(.malformed, "INVALID_HASH_PARAMETER")
-      }
-      return .standardScrypt(
-        costLog2: cost.trailingZeroBitCount, blockSize: try number(parts.blockSize),
-        parallelism: try number(parts.parallelization))
-    case "PBKDF2_SHA256"?: return .pbkdf2SHA256(rounds: try number(parts.rounds))
-    case "BCRYPT"?: return .bcrypt
-    case vestaText?: return .text
-    default: throw BytesError(.malformed, "INVALID_HASH_ALGORITHM")
-    }
   }
 }
 
@@ -124,7 +81,7 @@ public enum ImportedUserWire: ProtobufSchema {
     try visitor.optional(13, "validSince", &user.validSince, ProtobufInt64.self)
     try visitor.optional(14, "customAttributes", &user.customAttributes, ProtobufString.self)
     try visitor.repeated(15, "providerUserInfo", &user.providerUserInfo, ProtobufMessage<ProviderUserInfoWire>.self)
-    try visitor.repeated(16, "mfaInfo", &user.mfaFactors, ProtobufMessage<NewFactorWire>.self)
+    try visitor.repeated(16, "mfaInfo", &user.mfaFactors, ProtobufConverted<NewFactorWire>.self)
     try visitor.optional(17, "tenantId", &user.tenantID, ProtobufString.self)
   }
 }

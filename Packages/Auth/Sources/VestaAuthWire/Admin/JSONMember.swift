@@ -12,6 +12,8 @@ struct JSONMember<Root>: Sendable {
   let read: @Sendable (Root) -> JSONValue?
   /// Sets the part, and returns whether the value was of the right type.
   let write: @Sendable (inout Root, JSONValue) -> Bool
+  /// Sets the part to what an object without the member means.
+  let clear: @Sendable (inout Root) -> Void
 
   static func flag(_ path: String, _ part: Part<Bool>) -> JSONMember {
     JSONMember(path: path) {
@@ -20,6 +22,8 @@ struct JSONMember<Root>: Sendable {
       guard case .bool(let value) = json else { return false }
       root[keyPath: part] = value
       return true
+    } clear: {
+      $0[keyPath: part] = false
     }
   }
 
@@ -30,6 +34,8 @@ struct JSONMember<Root>: Sendable {
       guard let value = json.integer.flatMap({ Int(exactly: $0) }) else { return false }
       root[keyPath: part] = value
       return true
+    } clear: {
+      $0[keyPath: part] = 0
     }
   }
 
@@ -40,6 +46,8 @@ struct JSONMember<Root>: Sendable {
       guard let value = json.string else { return false }
       root[keyPath: part] = value
       return true
+    } clear: {
+      $0[keyPath: part] = nil
     }
   }
 }
@@ -58,20 +66,34 @@ enum JSONMembers {
 
   /// Changes a value by the members that an object has.
   ///
+  /// With a mask, a member that counts and that the object does not have is cleared, as for any message of the service.
+  /// A path that leads into a member makes it count where the object has it.
+  ///
   /// - Parameters:
   ///   - value: The value.
   ///   - object: The object; members that the table does not have are ignored.
-  ///   - mask: The paths that count, each with everything below it; `nil` for all.
+  ///   - mask: The paths that count, each with everything below it; `nil` for what the object has.
   ///   - members: The table.
+  /// - Returns: The paths of the members that were changed.
   /// - Throws: `BytesError` with `.malformed` for a member of the wrong type.
+  @discardableResult
   static func merge<Root>(
     _ object: JSONObject, into value: inout Root, mask: [String]? = nil, _ members: [JSONMember<Root>]
-  ) throws(BytesError) {
+  ) throws(BytesError) -> Set<String> {
+    var changed: Set<String> = []
     for member in members {
-      if let mask, !mask.contains(where: { member.path == $0 || member.path.hasPrefix($0 + ".") }) { continue }
-      guard let json = find(member.path.split(separator: ".")[...], in: object) else { continue }
-      guard member.write(&value, json) else { throw BytesError(.malformed, "\(member.path) is of another type") }
+      let isWhole = mask?.contains { member.path == $0 || member.path.hasPrefix($0 + ".") } ?? false
+      let isNamed = isWhole || mask?.contains { $0.hasPrefix(member.path + ".") } ?? true
+      guard isNamed else { continue }
+      if let json = find(member.path.split(separator: ".")[...], in: object) {
+        guard member.write(&value, json) else { throw BytesError(.malformed, "\(member.path) is of another type") }
+        changed.insert(member.path)
+      } else if isWhole {
+        member.clear(&value)
+        changed.insert(member.path)
+      }
     }
+    return changed
   }
 
   private static func find(_ path: ArraySlice<Substring>, in object: JSONObject) -> JSONValue? {

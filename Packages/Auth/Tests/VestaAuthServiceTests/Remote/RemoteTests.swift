@@ -94,8 +94,13 @@ import VestaTransportInteropFakes
     #expect(try await engine.projectConfig(context: .owner) == config)
     let anonymous = await refusal { try await remote.signUp(SignUpRequest(), context: CallContext()) }
     #expect(anonymous == .adminOnlyOperation)
+    config.passwordPolicy.minimumLength = 12
+    config.signIn.allowsEmailLinks = false
+    config.signIn.allowsTotpFactors = false
+    try await remote.setProjectConfig(config, context: .owner)
+    #expect(try await engine.projectConfig(context: .owner) == config)
     var other = config
-    other.passwordPolicy.minimumLength = 12
+    other.signIn.isDisabled = true
     #expect(await refusal { try await remote.setProjectConfig(other, context: .owner) } == .notImplemented)
     #expect(try await engine.projectConfig(context: .owner) == config)
 

@@ -226,5 +226,20 @@ final class FileBlobReader: BlobReader {
     try translated { () throws(FileFailure) in try file.read(at: offset, length: length) }
   }
 
+  func file() throws -> (any ContentFile)? {
+    try translated { () throws(FileFailure) in try file.lend() }.map(LentFile.init)
+  }
+
   func close() { file.close() }
+}
+
+/// The file of a blob, lent to a transport.
+private final class LentFile: ContentFile {
+  private let loan: OpenFile.Loan
+
+  init(_ loan: OpenFile.Loan) { self.loan = loan }
+
+  var descriptor: Int32 { loan.descriptor }
+
+  func read(at offset: Int64, count: Int) -> [UInt8]? { try? loan.read(at: offset, length: count) }
 }

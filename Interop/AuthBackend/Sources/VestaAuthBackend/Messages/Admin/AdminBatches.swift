@@ -121,24 +121,6 @@ public struct ImportedUser: AuthMessage {
   }
 }
 
-/// How the passwords of a batch were hashed.
-public enum ImportHash: AuthMessage {
-  /// Firebase's scrypt, with the project's parameters as its console shows them.
-  case scrypt(signerKey: [UInt8], saltSeparator: [UInt8], rounds: Int, memoryCost: Int)
-
-  /// scrypt as RFC 7914 has it.
-  case standardScrypt(costLog2: Int, blockSize: Int, parallelism: Int)
-
-  /// PBKDF2 with HMAC-SHA256.
-  case pbkdf2SHA256(rounds: Int)
-
-  /// bcrypt; the hash is the text that begins with `$2`.
-  case bcrypt
-
-  /// Any hash as its text says, such as `$argon2id$...`.
-  case text
-}
-
 /// Accounts to import.
 public struct BatchCreateRequest: AuthMessage {
   /// The accounts.

@@ -58,6 +58,42 @@ public struct SignInSettings: AuthMessage {
   }
 }
 
+extension SignInSettings {
+  /// One of the settings, for a change of some of them.
+  public enum Member: Sendable, Hashable, CaseIterable {
+    /// ``SignInSettings/allowsPasswords``.
+    case allowsPasswords
+    /// ``SignInSettings/allowsEmailLinks``.
+    case allowsEmailLinks
+    /// ``SignInSettings/allowsAnonymous``.
+    case allowsAnonymous
+    /// ``SignInSettings/allowsPhone``.
+    case allowsPhone
+    /// ``SignInSettings/isDisabled``.
+    case isDisabled
+    /// ``SignInSettings/mfaState``.
+    case mfaState
+    /// ``SignInSettings/allowsPhoneFactors``.
+    case allowsPhoneFactors
+    /// ``SignInSettings/allowsTotpFactors``.
+    case allowsTotpFactors
+  }
+
+  /// Takes one setting from other settings.
+  mutating func take(_ member: Member, from other: SignInSettings) {
+    switch member {
+    case .allowsPasswords: allowsPasswords = other.allowsPasswords
+    case .allowsEmailLinks: allowsEmailLinks = other.allowsEmailLinks
+    case .allowsAnonymous: allowsAnonymous = other.allowsAnonymous
+    case .allowsPhone: allowsPhone = other.allowsPhone
+    case .isDisabled: isDisabled = other.isDisabled
+    case .mfaState: mfaState = other.mfaState
+    case .allowsPhoneFactors: allowsPhoneFactors = other.allowsPhoneFactors
+    case .allowsTotpFactors: allowsTotpFactors = other.allowsTotpFactors
+    }
+  }
+}
+
 /// The settings of the project.
 public struct ProjectConfig: AuthMessage {
   /// The allowed ways to sign in.
@@ -91,91 +127,56 @@ public struct ProjectConfig: AuthMessage {
   }
 }
 
-/// A tenant: a separate set of users within the project.
-public struct Tenant: AuthMessage {
-  /// Names the tenant.
-  public var tenantID: String
+extension ProjectConfig {
+  /// One of the settings, for a change of some of them.
+  public enum Member: Sendable, Hashable, CaseIterable {
+    /// A member of ``ProjectConfig/signIn``.
+    case signIn(SignInSettings.Member)
+    /// ``ProjectConfig/allowsDuplicateEmails``.
+    case allowsDuplicateEmails
+    /// ``ProjectConfig/hidesEmails``.
+    case hidesEmails
+    /// ``ProjectConfig/passwordPolicy`` as a whole.
+    case passwordPolicy
+    /// ``ProjectConfig/authorizedDomains``.
+    case authorizedDomains
 
-  /// The name.
-  public var displayName: String?
+    /// Every setting.
+    public static var allCases: [Member] {
+      SignInSettings.Member.allCases.map(Member.signIn)
+        + [.allowsDuplicateEmails, .hidesEmails, .passwordPolicy, .authorizedDomains]
+    }
+  }
 
-  /// The allowed ways to sign in.
-  public var signIn: SignInSettings
-
-  /// Creates a value with these properties.
-  public init(tenantID: String, displayName: String? = nil, signIn: SignInSettings = SignInSettings()) {
-    self.tenantID = tenantID
-    self.displayName = displayName
-    self.signIn = signIn
+  /// Takes some settings from other settings.
+  ///
+  /// - Parameters:
+  ///   - members: The settings to take.
+  ///   - other: Has their values.
+  public mutating func take(_ members: Set<Member>, from other: ProjectConfig) {
+    for member in members {
+      switch member {
+      case .signIn(let setting): signIn.take(setting, from: other.signIn)
+      case .allowsDuplicateEmails: allowsDuplicateEmails = other.allowsDuplicateEmails
+      case .hidesEmails: hidesEmails = other.hidesEmails
+      case .passwordPolicy: passwordPolicy = other.passwordPolicy
+      case .authorizedDomains: authorizedDomains = other.authorizedDomains
+      }
+    }
   }
 }
 
-/// A tenant to make.
-public struct CreateTenantRequest: AuthMessage {
-  /// The id, for a tenant of an export; `nil` for one that the service chooses.
-  public var tenantID: String?
+/// A change of some settings of the project; all others stay as they are when the change is made.
+public struct ProjectConfigChange: AuthMessage {
+  /// Has the new values.
+  public var config: ProjectConfig
 
-  /// The name; an id that the service chooses begins with it.
-  public var displayName: String?
-
-  /// The allowed ways to sign in.
-  public var signIn: SignInSettings
+  /// The settings that are changed.
+  public var members: Set<ProjectConfig.Member>
 
   /// Creates a value with these properties.
-  public init(
-    tenantID: String? = nil, displayName: String? = nil, signIn: SignInSettings = SignInSettings()
-  ) {
-    self.tenantID = tenantID
-    self.displayName = displayName
-    self.signIn = signIn
-  }
-}
-
-/// Changes to a tenant; what is `nil` stays as it is.
-public struct UpdateTenantRequest: AuthMessage {
-  /// The tenant.
-  public var tenantID: String
-
-  /// The name.
-  public var displayName: String?
-
-  /// The allowed ways to sign in.
-  public var signIn: SignInSettings?
-
-  /// Creates a value with these properties.
-  public init(tenantID: String, displayName: String? = nil, signIn: SignInSettings? = nil) {
-    self.tenantID = tenantID
-    self.displayName = displayName
-    self.signIn = signIn
-  }
-}
-
-/// A page of the tenants.
-public struct ListTenantsRequest: AuthMessage {
-  /// How many tenants, 1 to 1000.
-  public var pageSize: Int
-
-  /// The token of the page before.
-  public var pageToken: String?
-
-  /// Creates a value with these properties.
-  public init(pageSize: Int = 20, pageToken: String? = nil) {
-    self.pageSize = pageSize
-    self.pageToken = pageToken
-  }
-}
-
-/// A page of the tenants.
-public struct ListTenantsResponse: AuthMessage {
-  /// The tenants by id.
-  public var tenants: [Tenant]
-
-  /// Gives the next page; `nil` after the last one.
-  public var nextPageToken: String?
-
-  /// Creates a value with these properties.
-  public init(tenants: [Tenant], nextPageToken: String? = nil) {
-    self.tenants = tenants
-    self.nextPageToken = nextPageToken
+  public init(_ config: ProjectConfig, members: Set<ProjectConfig.Member>) {
+    self.config = config
+    self.members = members
   }
 }

@@ -56,8 +56,9 @@ public struct NewMfaEnrollment: AuthMessage {
   /// Names the factor; `nil` for a new id.
   public var mfaEnrollmentID: String?
 
-  /// The phone number in the international form.
-  public var phoneNumber: String
+  /// A phone, or an app whose secret the service and the app alone know: an app is kept where the account has one by
+  /// this id, and cannot be made.
+  public var factor: MfaEnrollment.Factor
 
   /// The name that the user gave it.
   public var displayName: String?
@@ -67,15 +68,27 @@ public struct NewMfaEnrollment: AuthMessage {
 
   /// Creates a value with these properties.
   public init(
-    mfaEnrollmentID: String? = nil,
-    phoneNumber: String,
-    displayName: String? = nil,
-    enrolledAt: Int64? = nil
+    mfaEnrollmentID: String? = nil, factor: MfaEnrollment.Factor, displayName: String? = nil, enrolledAt: Int64? = nil
   ) {
     self.mfaEnrollmentID = mfaEnrollmentID
-    self.phoneNumber = phoneNumber
+    self.factor = factor
     self.displayName = displayName
     self.enrolledAt = enrolledAt
+  }
+
+  /// A phone.
+  ///
+  /// - Parameters:
+  ///   - mfaEnrollmentID: Names the factor; `nil` for a new id.
+  ///   - phoneNumber: The number in the international form.
+  ///   - displayName: The name that the user gave it.
+  ///   - enrolledAt: The time of the enrolment; `nil` for now.
+  public init(
+    mfaEnrollmentID: String? = nil, phoneNumber: String, displayName: String? = nil, enrolledAt: Int64? = nil
+  ) {
+    self.init(
+      mfaEnrollmentID: mfaEnrollmentID, factor: .phone(number: phoneNumber), displayName: displayName,
+      enrolledAt: enrolledAt)
   }
 }
 
@@ -93,17 +106,22 @@ public struct GetUsersRequest: AuthMessage {
   /// Users of providers.
   public var federatedUserIDs: [FederatedUserID]
 
+  /// The first e-mail addresses of accounts, which they were changed from.
+  public var initialEmails: [String]
+
   /// Creates a value with these properties.
   public init(
     localIDs: [String] = [],
     emails: [String] = [],
     phoneNumbers: [String] = [],
-    federatedUserIDs: [FederatedUserID] = []
+    federatedUserIDs: [FederatedUserID] = [],
+    initialEmails: [String] = []
   ) {
     self.localIDs = localIDs
     self.emails = emails
     self.phoneNumbers = phoneNumbers
     self.federatedUserIDs = federatedUserIDs
+    self.initialEmails = initialEmails
   }
 }
 
@@ -171,7 +189,7 @@ public struct AdminUpdateRequest: AuthMessage {
   /// A user of a provider to link.
   public var linkProvider: ProviderUserInfo?
 
-  /// The second factors that replace the current ones.
+  /// The second factors that replace the current ones; an app that is to stay is named by its id.
   public var mfaFactors: [NewMfaEnrollment]?
 
   /// Creates a value with these properties.
