@@ -17,14 +17,15 @@ struct ClientGrowthTests {
         "listeners of the sync": state.syncListeners.count, "callbacks": state.callbacks.count,
       ]
       guard let machine = state.machine else { return entries }
-      entries["views"] = machine.views.count
-      entries["queries by target"] = machine.queriesByTarget.count
-      entries["unsettled views"] = machine.unsettledViews.count
-      entries["targets"] = machine.listenTargets.count
-      entries["limbo"] = machine.activeLimbo.count + machine.limboResolutions.count
-      entries["callbacks of writes"] = machine.writeCallbacks.values.reduce(0) { $0 + $1.count }
-      entries["callbacks of pending writes"] = machine.pendingWritesCallbacks.count
-      entries["pipeline"] = machine.pipeline.count
+      let core = machine.core
+      entries["views"] = core.views.entries.count
+      entries["queries by target"] = core.views.queries.count
+      entries["unsettled views"] = core.views.unsettled.count
+      entries["targets"] = machine.watch.targets.count
+      entries["limbo"] = core.limbo.counts.active + core.limbo.counts.targets
+      entries["callbacks of writes"] = core.callers.counts.batches
+      entries["callbacks of pending writes"] = core.callers.counts.waiting
+      entries["pipeline"] = machine.writes.pipeline.count
       entries["batches"] = machine.local.queue.batches.count
       return entries
     }

@@ -170,7 +170,7 @@ extension World {
     of backend: any FirestoreBackend, store: (any OrderedStore)? = nil, isEmbedded: Bool = false
   ) -> SyncClient {
     var options = SyncOptions()
-    options.isEmbedded = isEmbedded
+    options.link = isEmbedded ? .embedded : .remote
     options.clock = ImmediateClock()
     if store != nil, !isEmbedded { options.garbagePolicy = .leastRecentlyUsed(bytes: nil) }
     return SyncClient(database: database, backend: backend, store: store, options: options)

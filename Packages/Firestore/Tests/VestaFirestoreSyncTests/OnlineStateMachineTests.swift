@@ -60,7 +60,7 @@ import VestaFirestoreModel
       ClientMachine.Configuration(database: database),
       local: LocalStore(database: database, user: "", policy: .eager))
     machine.enableNetwork()
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: 1)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 1)
     var warnings = 0
     for _ in 0..<2 {
       machine.timerFired(.onlineState)

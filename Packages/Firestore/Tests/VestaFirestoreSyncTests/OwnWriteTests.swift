@@ -27,7 +27,7 @@ struct OwnWriteTests {
   init() async throws {
     backend = InterleavingBackend(world.engine)
     var options = SyncOptions()
-    options.isEmbedded = true
+    options.link = .embedded
     // A read that waits counts as offline after a while, and a busy machine may take longer.
     options.tuning.onlineSeconds = 3_600
     client = SyncClient(database: database, backend: backend, store: nil, options: options)

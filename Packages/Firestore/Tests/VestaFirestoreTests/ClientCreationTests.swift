@@ -135,7 +135,7 @@ struct ClientCreationTests {
     let auth = FakeAuth()
     auth.signIn("caf\u{E9}")
     var options = SyncOptions()
-    options.isEmbedded = true
+    options.link = .embedded
     options.user = auth.getUserID()
     let client = SyncClient(
       database: DatabaseName(project: "demo"), backend: ReferenceBackend(), store: nil, options: options)

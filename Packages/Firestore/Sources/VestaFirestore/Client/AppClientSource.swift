@@ -47,7 +47,7 @@ final class AppClientSource: FirestoreClientSource {
     let origin = try origin(of: settings)
     let backend = try origin.flatMap { origin in try source?.backend(at: origin) } ?? backend
     var options = SyncOptions()
-    options.isEmbedded = isEmbedded
+    options.link = isEmbedded ? .embedded : .remote
     options.persistenceKey = Self.persistenceKey(database, at: origin)
     options.digest = digest
     options.user = auth?.getUserID()

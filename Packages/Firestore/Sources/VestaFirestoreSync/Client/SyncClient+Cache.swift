@@ -15,7 +15,7 @@ extension SyncClient {
     if let reader, state.withLock({ $0.machine == nil }) { await start(reader) }
     while let missing = runWaiting() {
       perform()
-      if options.isEmbedded { await readEngine(missing) } else if let reader { await read(missing, reader) }
+      if options.link == .embedded { await readEngine(missing) } else if let reader { await read(missing, reader) }
     }
     perform()
   }
@@ -45,8 +45,8 @@ extension SyncClient {
   private func start(_ reader: CacheReader) async {
     var store: LocalStore
     do {
-      var (loader, isComplete) = try await reader.start(isLazy: !options.isEmbedded)
-      if options.isEmbedded { loader.add(await engineDocuments(loader.pendingDocuments)) }
+      var (loader, isComplete) = try await reader.start(isLazy: options.link == .remote)
+      if options.link == .embedded { loader.add(await engineDocuments(loader.pendingDocuments)) }
       store = loader.makeStore(user: options.user ?? "", policy: options.garbagePolicy, isComplete: isComplete)
       for complaint in loader.complaints { options.log(complaint) }
       if !loader.repairs.isEmpty { writer?.write(loader.repairs) }

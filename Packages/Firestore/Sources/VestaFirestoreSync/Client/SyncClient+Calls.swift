@@ -26,19 +26,19 @@ extension SyncClient {
     }
     let awaited = options.isAwaited ? Locked<Int32?>(nil) : nil
     // The first results of a limited query are read first; what may take their place is read before anything changes.
-    let isLimited = query.limit != nil && !query.isDocument && !self.options.isEmbedded && writer != nil
+    let isLimited = query.limit != nil && !query.isDocument && self.options.link == .remote && writer != nil
     run(
       .listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited, later: isLimited ? .candidates(query) : nil,
       dropped: receiver.end
     ) { machine in
-      let target = machine.listen(query, options: options, listener: id)
+      let target = machine.core.listen(query, options: options, listener: id)
       awaited?.withLock { $0 = target }
     }
     return SyncRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.listeners.removeValue(forKey: id) }
-      run { $0.unlisten(id) }
+      run { $0.core.unlisten(id) }
     }
   }
 
@@ -56,12 +56,12 @@ extension SyncClient {
       state.syncListeners[state.nextID] = receiver
       return state.nextID
     }
-    run(dropped: receiver.end) { $0.addSyncListener(id) }
+    run(dropped: receiver.end) { $0.core.addSyncListener(id) }
     return SyncRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.syncListeners.removeValue(forKey: id) }
-      run { $0.removeSyncListener(id) }
+      run { $0.core.removeSyncListener(id) }
     }
   }
 
@@ -69,7 +69,7 @@ extension SyncClient {
 
   /// Reads documents from the backend, without the cache; for transactions.
   package func lookup(_ paths: [ResourcePath]) async throws -> [CachedDocument] {
-    try await answering(isLocal: options.isEmbedded) { try await documents(at: paths) }
+    try await answering(isLocal: options.link.answersLocally) { try await documents(at: paths) }
   }
 
   func documents(at paths: [ResourcePath]) async throws -> [CachedDocument] {
@@ -114,7 +114,7 @@ extension SyncClient {
   /// Commits writes at the backend, without the cache; for transactions.
   package func commit(_ mutations: [Mutation]) async throws {
     let request = CommitRequest(database: database.description, writes: mutations.map { $0.write(in: database) })
-    try await answering(isLocal: options.isEmbedded) {
+    try await answering(isLocal: options.link.answersLocally) {
       try await call { context in _ = try await backend.commit(request, context: context) }
     }
   }
@@ -127,7 +127,7 @@ extension SyncClient {
     let target = query.target
     let request = RunAggregationQueryRequest(
       parent: target.parent, query: StructuredAggregationQuery(query: target.structured, aggregations: aggregations))
-    let fields = try await answering(isLocal: options.isEmbedded) {
+    let fields = try await answering(isLocal: options.link.answersLocally) {
       var fields = MapValue()
       try await call { context in fields = try await backend.runAggregation(request, context: context).result ?? [:] }
       return fields
@@ -140,7 +140,7 @@ extension SyncClient {
   /// A document of the cache with the pending writes on top.
   package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
     try await answering(isLocal: true) {
-      if options.isEmbedded { return try await embeddedDocument(path) }
+      if options.link == .embedded { return try await embeddedDocument(path) }
       return try await read(.documents([path])) { $0.local.localDocument(path) }
     }
   }
@@ -148,8 +148,11 @@ extension SyncClient {
   /// The results of a query in the cache, with the pending writes on top.
   package func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot {
     try await answering(isLocal: true) {
-      if options.isEmbedded { return try await embeddedResults(query, isFromCache: true) }
-      return try await change(.query(query)) { $0.cachedResults(query) }
+      if options.link == .embedded { return try await embeddedResults(query, isFromCache: true) }
+      return try await change(.query(query)) { machine in
+        let documents = machine.local.execute(query, usesPreviousResults: true).documents
+        return ViewSnapshot(query, documents: Array(documents.values), isFromCache: true)
+      }
     }
   }
 
@@ -231,10 +234,10 @@ extension SyncClient {
   package func loadBundle(
     _ bytes: [UInt8], progress: @escaping @Sendable (BundleProgress) -> Void
   ) async throws -> BundleProgress {
-    let isKnown = try await read { $0.knowsBundle(bytes) }
+    let isKnown = try await read { [database] in $0.local.bundles.has(bytes, of: database) }
     let (steps, error) = try await change(isKnown ? .nothing : .everything) { machine in
       var steps: [BundleProgress] = []
-      let error = machine.loadBundle(bytes) { steps.append($0) }
+      let error = machine.core.loadBundle(bytes) { steps.append($0) }
       return (steps, error)
     }
     for step in steps { progress(step) }
@@ -243,5 +246,7 @@ extension SyncClient {
   }
 
   /// The query that a bundle brought under a name.
-  package func namedQuery(_ name: String) async throws -> LocalQuery? { try await read { $0.namedQuery(name) } }
+  package func namedQuery(_ name: String) async throws -> LocalQuery? {
+    try await read { $0.local.bundles.query(named: name) }
+  }
 }

@@ -22,7 +22,7 @@ extension SyncClient {
     return try await answering(isLocal: true) { try await embeddedResults(query, isFromCache: false) }
   }
 
-  private var isDirect: Bool { options.isEmbedded && state.withLock { $0.isNetworkEnabled && !$0.isShutDown } }
+  private var isDirect: Bool { options.link == .embedded && state.withLock { $0.isNetworkEnabled && !$0.isShutDown } }
 
   func embeddedDocument(_ path: ResourcePath) async throws -> CachedDocument {
     try await withPending(
@@ -210,14 +210,6 @@ extension LocalStore {
     if !hasOverlays { return [] }
     if query.collectionGroup == nil { return queue.overlayKeys(in: query.path).sorted() }
     return queue.overlays.keys.filter { query.selects($0) }
-  }
-}
-
-extension ClientMachine {
-  /// The results of a query in the cache.
-  func cachedResults(_ query: LocalQuery) -> ViewSnapshot {
-    let documents = local.execute(query, usesPreviousResults: true).documents
-    return ViewSnapshot(query, documents: Array(documents.values), isFromCache: true)
   }
 }
 

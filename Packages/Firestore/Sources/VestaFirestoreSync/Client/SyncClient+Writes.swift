@@ -17,7 +17,7 @@ extension SyncClient {
     run(.bases(of: mutations)) { [weak self] in
       self?.fail(write, id)
     } _: { [weak self] machine in
-      machine.write(mutations, at: time, callback: id)
+      machine.core.write(mutations, at: time, callback: id)
       self?.commitLocally(machine, write, id)
     }
     return write
@@ -68,7 +68,7 @@ extension SyncClient {
     run {
       completion.finish(SyncClient.terminated)
     } _: {
-      $0.waitForPendingWrites(id)
+      $0.core.waitForPendingWrites(id)
     }
     try await completion.wait()
   }

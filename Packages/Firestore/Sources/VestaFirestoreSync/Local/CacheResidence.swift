@@ -115,7 +115,7 @@ package struct CachePiece: Sendable {
   var contents = 0
   /// The durable indexes of the collections of the queries.
   var indexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
-  /// The limited queries of which more results are needed than their limits allow, see `ClientMachine.missing(_:)`.
+  /// The limited queries of which more results are needed than their limits allow, see `SyncCore.missingOfEngine(_:)`.
   var refills: [LocalQuery] = []
   /// How many more.
   var spareResults = 0

@@ -28,33 +28,3 @@ extension LocalStore {
     clearedTags = CacheKey.cacheTags
   }
 }
-
-extension ClientMachine {
-  /// Begins the cache again: what views show stays, and their targets are fetched again.
-  package func discardCache() {
-    local.discard()
-    var event = RemoteEvent(version: .zero)
-    for (id, record) in listenTargets where record.purpose != .limboResolution {
-      var update = TargetUpdate()
-      update.removed = remoteKeys(of: id)
-      event.targetChanges[id] = update
-      event.targetMismatches[id] = .existenceFilterMismatch
-      progress.forget(id)
-      listenTargets[id] = record.resuming(at: [], version: .zero)
-    }
-    apply(event)
-    restartNetwork()
-  }
-
-  /// Deletes the indexes over the cache.
-  package func deleteIndexes() {
-    local.documents.deleteIndexes()
-    local.clearedTags += CacheKey.indexTags
-  }
-
-  /// The beginnings of keys whose rows are to be deleted before the rows that have changed are written.
-  package func takeClearedPrefixes() -> [[UInt8]] {
-    defer { store.clearedTags = [] }
-    return configuration.keepsOnlyPendingWrites ? [] : store.clearedTags.map { [$0] }
-  }
-}

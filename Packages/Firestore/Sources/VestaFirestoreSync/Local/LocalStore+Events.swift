@@ -60,7 +60,7 @@ extension LocalStore {
       dereference(key)
     }
     targets.insert(change.added, into: id)
-    if makesRowsOfDocuments { for key in change.added { note(key, of: id) } }
+    if rows.hasDocuments { for key in change.added { note(key, of: id) } }
     touch(change.added)
     var record = old
     record.sequenceNumber = sequenceNumber
@@ -116,14 +116,14 @@ extension LocalStore {
 
   /// Notes that a document has entered or left a target.
   mutating func note(_ key: DocumentKey, of target: Int32) {
-    if makesRowsOfDocuments { changes.targetDocuments.insert(.init(id: target, key: key)) }
+    if rows.hasDocuments { changes.targetDocuments.insert(.init(id: target, key: key)) }
   }
 
   mutating func insert(_ document: CachedDocument) {
     if !document.hasCommittedMutations || document.isCompleted { unfounded.remove(document.path) }
     documents.insert(document)
     contents += 1
-    if makesRowsOfDocuments { changes.documents.insert(document.path) }
+    if rows.hasDocuments { changes.documents.insert(document.path) }
     changes.globals = true
     noteUse(of: document.path)
   }
@@ -132,7 +132,7 @@ extension LocalStore {
     unfounded.remove(key)
     documents.remove(key)
     contents += 1
-    if makesRowsOfDocuments { changes.documents.insert(key) }
+    if rows.hasDocuments { changes.documents.insert(key) }
     changes.globals = true
     // A number that has not been read may have a row.
     let hadNumber = sequenceNumbers.removeValue(forKey: key) != nil

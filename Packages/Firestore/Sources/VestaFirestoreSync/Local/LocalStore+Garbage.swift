@@ -122,12 +122,3 @@ extension LocalStore {
     documents.byteSize
   }
 }
-
-extension ClientMachine {
-  /// Removes the least recently used targets and documents if the cache is larger than a number of bytes.
-  package func collectGarbage(
-    threshold: Int, percentile: Int = 10, maximum: Int = 1000, rounds: Int = 1
-  ) -> LocalStore.GarbageResult {
-    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum, rounds: rounds)
-  }
-}

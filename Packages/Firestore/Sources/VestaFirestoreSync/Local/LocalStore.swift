@@ -39,8 +39,8 @@ package struct LocalStore {
   package var residence = CacheResidence()
   /// Grows whenever a document changes, or what is pending on top of it.
   var contents = 0
-  /// Whether rows are made of documents and of targets, and not of pending writes alone.
-  var makesRowsOfDocuments = true
+  /// Which changes become rows.
+  var rows = RowPolicy.everything
   /// The rows to write; taken by their writer.
   package var changes = CacheChanges()
   /// The tags of rows that are to be deleted, all of them, before the changed ones are written.
@@ -133,7 +133,7 @@ package struct LocalStore {
 
   mutating func removeTarget(_ id: Int32) {
     let keys = targets.remove(id)
-    if makesRowsOfDocuments { for key in keys { note(key, of: id) } }
+    if rows.hasDocuments { for key in keys { note(key, of: id) } }
     // The removal of a target does not count as a use of its documents: their sequence numbers stay.
     if case .eager = policy { dereference(keys) }
     changes.targets.insert(id)

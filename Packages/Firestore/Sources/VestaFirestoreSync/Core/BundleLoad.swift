@@ -1,6 +1,6 @@
 import VestaBytes
 package import VestaFirestoreBackend
-package import VestaFirestoreModel
+import VestaFirestoreModel
 
 /// How far a bundle has been loaded.
 package struct BundleProgress: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct BundleProgress: Sendable, Hashable {
 }
 
 /// Loading bundles: everything is read first and applied together.
-extension ClientMachine {
+extension SyncCore {
   /// Loads a bundle.
   ///
   /// - Parameter progress: Called with each step; the last one is a success or an error.
@@ -30,30 +30,21 @@ extension ClientMachine {
   package func loadBundle(_ bytes: [UInt8], progress: (BundleProgress) -> Void) -> FirestoreServiceError? {
     var load = BundleLoad()
     do {
-      try load.run(BundleReader(bytes, database: database), known: local.bundles, progress: progress)
+      let reader = BundleReader(bytes, database: configuration.database)
+      try load.run(reader, known: cache.local.bundles, progress: progress)
     } catch {
       load.progress.state = .error
       progress(load.progress)
       return error
     }
     if !load.isKnown, let metadata = load.metadata {
-      let changed = local.apply(load, metadata.bundle)
+      let changed = cache.local.apply(load, metadata.bundle)
       raise(changed, event: nil)
     }
     load.succeed()
     progress(load.progress)
     return nil
   }
-
-  /// Whether a bundle begins with the metadata of one that has been loaded, so that nothing of it is read.
-  package func knowsBundle(_ bytes: [UInt8]) -> Bool {
-    var reader = BundleReader(bytes, database: database)
-    guard case .metadata(let metadata)?? = try? reader.next()?.element else { return false }
-    return local.bundles.has(metadata.bundle)
-  }
-
-  /// The query that a bundle brought under a name.
-  package func namedQuery(_ name: String) -> LocalQuery? { local.bundles.queries[UTF8String(name)]?.query }
 }
 
 /// The part of a bundle that has been read.

@@ -2,42 +2,57 @@ package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// Batches of writes, from the call of the application to the answer of the backend.
-extension ClientMachine {
+extension SyncCore: WriteLinkOwner {
   /// Writes a batch.
   ///
   /// - Parameter callback: Called when the backend has answered; `nil` for none.
   package func write(_ mutations: [Mutation], at time: Timestamp, callback: CallbackID?) {
     takeBases(of: mutations)
-    let (batch, changed) = local.write(mutations, at: time)
-    if let callback { writeCallbacks[local.user, default: [:]][batch.id] = callback }
+    let (batch, changed) = cache.local.write(mutations, at: time)
+    if let callback { callers.add(callback, of: batch.id, cache.store.user) }
     raise(changed, event: nil)
     engineCache.refills = [:]
-    fillPipeline()
-    retryAfterOutage()
+    writes.fill()
+    writes.retryAfterOutage()
   }
 
   /// Tells a caller when everything that is pending now has been answered.
   package func waitForPendingWrites(_ callback: CallbackID) {
-    guard let last = local.queue.batches.last else { return emit(.finish(callback, nil)) }
-    pendingWritesCallbacks[last.id, default: []].append(callback)
-    retryAfterOutage()
+    guard let last = cache.local.queue.batches.last else { return actions.emit(.finish(callback, nil)) }
+    callers.wait(callback, for: last.id)
+    writes.retryAfterOutage()
   }
 
   func acknowledge(_ answer: BatchAcknowledgement) {
     finish(answer.batch.id, error: nil)
     holdForViews(answer)
-    raise(local.acknowledge(answer), event: nil)
+    raise(cache.local.acknowledge(answer), event: nil)
   }
 
   func reject(_ batch: MutationBatch, _ error: FirestoreServiceError) {
-    let changed = local.reject(batch)
+    let changed = cache.local.reject(batch)
     finish(batch.id, error: error)
     raise(changed, event: nil)
   }
 
   private func finish(_ batch: Int, error: FirestoreServiceError?) {
-    if let callback = writeCallbacks[local.user]?.removeValue(forKey: batch) { emit(.finish(callback, error)) }
-    for callback in pendingWritesCallbacks.removeValue(forKey: batch) ?? [] { emit(.finish(callback, nil)) }
+    let (caller, others) = callers.take(batch, cache.local.user)
+    if let caller { actions.emit(.finish(caller, error)) }
+    for callback in others { actions.emit(.finish(callback, nil)) }
+  }
+
+  func tellCallers(_ error: FirestoreServiceError) {
+    for callback in callers.takeAll(of: cache.local.user) + callers.takeWaiting() {
+      actions.emit(.finish(callback, error))
+    }
+  }
+
+  /// Makes another user's writes the pending ones.
+  func changeUser(_ user: String) {
+    let error = FirestoreServiceError(
+      .cancelled, "'waitForPendingWrites' callback is cancelled due to a user change.")
+    for callback in callers.takeWaiting() { actions.emit(.finish(callback, error)) }
+    raise(cache.local.changeUser(user), event: nil)
   }
 }
 
@@ -50,34 +65,29 @@ extension ClientMachine {
 /// Worked example: `rooms/a` is deleted, and a listener to `rooms` is added before the answer. The engine is read,
 /// with the room. Then the deletion is acknowledged at version 5. The results of version 4 arrive: without the note
 /// that there is no room at version 5, the first snapshot would show it.
-extension ClientMachine {
-  func holdForViews(_ answer: BatchAcknowledgement) {
-    guard !listenTargets.isEmpty, case .eager = store.policy else { return }
+extension SyncCore {
+  private func holdForViews(_ answer: BatchAcknowledgement) {
+    guard !watch.targets.isEmpty, case .eager = cache.store.policy else { return }
+    let last = cache.store.lastRemoteSnapshotVersion
     for (key, version) in answer.versions {
       let (isFollowed, isAwaited) = following(key)
-      if isAwaited { store.hold(key) }
-      if isFollowed, version > store.lastRemoteSnapshotVersion { store.hold(key, until: version) }
+      if isAwaited { cache.store.hold(key) }
+      if isFollowed, version > last { cache.store.hold(key, until: version) }
     }
-    store.releaseAcknowledged(upTo: store.lastRemoteSnapshotVersion, limit: tuning.acknowledgedDocuments)
+    cache.store.releaseAcknowledged(upTo: last, limit: configuration.tuning.acknowledgedDocuments)
   }
 
   /// Ends that for documents whose views have had results, or were removed.
   func releaseHeld() {
-    let limit = listenTargets.isEmpty ? 0 : tuning.acknowledgedDocuments
-    store.releaseAcknowledged(upTo: store.lastRemoteSnapshotVersion, limit: limit)
-    if store.held.isEmpty { return }
-    let done = store.held.filter { !following($0).isAwaited }
-    if !done.isEmpty { local.release(Array(done)) }
+    let limit = watch.targets.isEmpty ? 0 : configuration.tuning.acknowledgedDocuments
+    cache.store.releaseAcknowledged(upTo: cache.store.lastRemoteSnapshotVersion, limit: limit)
+    if cache.store.held.isEmpty { return }
+    let done = cache.store.held.filter { !following($0).isAwaited }
+    if !done.isEmpty { cache.local.release(Array(done)) }
   }
 
   /// Whether a view that the backend is asked for looks at a document, and whether one of them awaits its results.
   private func following(_ key: DocumentKey) -> (isFollowed: Bool, isAwaited: Bool) {
-    var (isFollowed, isAwaited) = (false, false)
-    viewIndex.forEach(lookingAt: key) { id in
-      guard let view = views[id], listenTargets[view.target] != nil else { return }
-      isFollowed = true
-      if !view.view.isCurrent { isAwaited = true }
-    }
-    return (isFollowed, isAwaited)
+    views.following(key) { watch.targets[$0] != nil }
   }
 }
