@@ -10,7 +10,7 @@ import VestaFirestoreModel
 struct ClientGrowthTests {
   /// The number of entries of each table that is not empty.
   private static func entries(of client: SyncClient) -> [String: Int] {
-    let withoutRows = client.withoutRows.withLock { $0.count }
+    let withoutRows = client.commits.count
     let entries = client.state.withLock { state -> [String: Int] in
       var entries = [
         "events that wait": state.waiting.count, "listeners": state.listeners.count,
