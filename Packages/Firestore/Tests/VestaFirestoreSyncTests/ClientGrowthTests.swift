@@ -36,7 +36,7 @@ struct ClientGrowthTests {
   func `listeners, calls and writes that have ended leave nothing in a client`(isEmbedded: Bool) async throws {
     let client = World().client(isEmbedded: isEmbedded)
     for round in 0..<20 {
-      var registrations: [SyncRegistration] = []
+      var registrations: [ListenerRegistration] = []
       for number in 0..<4 {
         let received = Received(keepsAll: false)
         let filter = Filter.field(path: "n", .greaterThan, .integer(Int64(round * 4 + number)))

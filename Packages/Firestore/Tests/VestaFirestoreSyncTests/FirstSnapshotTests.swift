@@ -54,14 +54,14 @@ struct FirstSnapshotTests {
     await writer.shutdown()
   }
 
-  private func listen(_ collection: String, isAwaited: Bool, _ received: Received) throws -> SyncRegistration {
+  private func listen(_ collection: String, isAwaited: Bool, _ received: Received) throws -> ListenerRegistration {
     var options = ListenOptions()
     options.isAwaited = isAwaited
     return client.listen(try query(collection), options: options) { received.receive($0) }
   }
 
   /// Listens to a collection of its own until the client has a stream, and no other thread is at work for it.
-  private func openStream() async throws -> SyncRegistration {
+  private func openStream() async throws -> ListenerRegistration {
     let first = Received()
     let registration = try listen("lobby", isAwaited: false, first)
     _ = try await first.first { !$0.isFromCache }

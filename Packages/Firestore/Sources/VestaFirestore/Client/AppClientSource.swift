@@ -43,7 +43,7 @@ final class AppClientSource: FirestoreClientSource {
 
   func makeClient(
     database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
-  ) throws -> any FirestoreClient {
+  ) throws -> SyncClient {
     let origin = try origin(of: settings)
     let backend = try origin.flatMap { origin in try source?.backend(at: origin) } ?? backend
     var options = SyncOptions()
@@ -65,7 +65,8 @@ final class AppClientSource: FirestoreClientSource {
       }
     }
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
-    return SyncClientAdapter(client, auth: auth, monitor: monitor, isEmbedded: isEmbedded)
+    client.follow(auth, monitor)
+    return client
   }
 
   // MARK: Addresses

@@ -18,7 +18,7 @@ final class LocalCommits: Sendable {
   var count: Int { withoutRows.withLock { $0.count } }
 
   /// Makes the rows of a write, and finishes its first stage when they are durable.
-  func commit(_ machine: ClientMachine, _ write: PendingWrite, _ id: CallbackID) {
+  func commit(_ machine: ClientMachine, _ write: SyncWrite, _ id: CallbackID) {
     guard let writer else { return write.local.finish(nil) }
     if machine.makesRowsOfWrites { return writer.write(machine.takeRows(), completions: [write.local]) }
     withoutRows.withLock { $0[id] = write.local }

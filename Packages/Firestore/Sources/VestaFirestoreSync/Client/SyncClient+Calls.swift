@@ -1,5 +1,5 @@
 import VestaBytes
-import VestaConcurrency
+package import VestaConcurrency
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -17,7 +17,7 @@ extension SyncClient {
   package func listen(
     _ query: LocalQuery, options: ListenOptions, onEnd: (@Sendable () -> Void)? = nil,
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
-  ) -> SyncRegistration {
+  ) -> ListenerRegistration {
     let receiver = Receiver(onEnd: onEnd, receive)
     let id = state.withLock { state in
       defer { state.nextID += 1 }
@@ -34,7 +34,7 @@ extension SyncClient {
       let target = machine.core.listen(query, options: options, listener: id)
       awaited?.withLock { $0 = target }
     }
-    return SyncRegistration { [weak self] in
+    return ListenerRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.listeners.removeValue(forKey: id) }
@@ -49,7 +49,7 @@ extension SyncClient {
   ///   - receive: Called in order, one call at a time, never under a lock.
   package func addSnapshotsInSyncListener(
     onEnd: (@Sendable () -> Void)? = nil, _ receive: @escaping @Sendable () -> Void
-  ) -> SyncRegistration {
+  ) -> ListenerRegistration {
     let receiver = Receiver<Void>(onEnd: onEnd) { _ in receive() }
     let id = state.withLock { state in
       defer { state.nextID += 1 }
@@ -57,7 +57,7 @@ extension SyncClient {
       return state.nextID
     }
     run(dropped: receiver.end) { $0.core.addSyncListener(id) }
-    return SyncRegistration { [weak self] in
+    return ListenerRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.syncListeners.removeValue(forKey: id) }
@@ -177,6 +177,7 @@ extension SyncClient {
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and
   /// what is pending stays pending in its store.
   package func shutdown() async {
+    endCompanions()
     await reads.close()
     let (receivers, syncReceivers, waiting) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }

@@ -5,8 +5,8 @@ package import VestaFirestoreModel
 /// The writes of the application.
 extension SyncClient {
   /// Writes a batch: into the cache, so that listeners see it at once, and then to the backend.
-  package func write(_ mutations: [Mutation]) -> PendingWrite {
-    let write = PendingWrite()
+  package func write(_ mutations: [Mutation]) -> SyncWrite {
+    let write = SyncWrite()
     guard !mutations.isEmpty else {
       write.local.finish(nil)
       write.remote.finish(nil)
@@ -24,7 +24,7 @@ extension SyncClient {
   }
 
   /// Fails a write that the client has ended before.
-  private func fail(_ write: PendingWrite, _ id: CallbackID) {
+  private func fail(_ write: SyncWrite, _ id: CallbackID) {
     _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
     write.local.finish(SyncClient.terminated)
     write.remote.finish(SyncClient.terminated)
