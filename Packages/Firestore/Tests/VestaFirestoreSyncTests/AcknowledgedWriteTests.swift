@@ -96,7 +96,7 @@ import VestaFirestoreModel
     send(nil, of: target, at: 6)
     #expect(snapshots.dropFirst(count).allSatisfy { $0.documents.isEmpty })
     #expect(snapshots.last?.documents.isEmpty == true && snapshots.last?.isFromCache == false)
-    #expect(machine.local.acknowledged.count == 0 && !machine.local.documents[path("rooms/a")].isValid)
+    #expect(machine.local.uses.acknowledged.count == 0 && !machine.local.documents[path("rooms/a")].isValid)
   }
 
   @Test func `the documents that wait for a snapshot of their writes are bounded, and go with it`() {

@@ -175,6 +175,6 @@ import VestaFirestoreModel
     #expect(shown.last?.isFromCache == false)
     let numbers = shown.map { $0.documents.map { $0.fields?["n"] } }
     #expect(!numbers.isEmpty && numbers.allSatisfy { $0 == (isDeleted ? [] : [.integer(2)]) })
-    #expect(machine.cache.store.held.isEmpty)
+    #expect(machine.cache.store.uses.held.isEmpty)
   }
 }

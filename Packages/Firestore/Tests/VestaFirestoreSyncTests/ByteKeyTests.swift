@@ -40,16 +40,16 @@ import VestaFirestoreModel
   @Test func `pending writes are those of the user with these bytes`() {
     var store = Self.storeOfTwoUsers()
     #expect(store.queue.batches.map(\.paths) == [[path("rooms/b")]])
-    #expect(!store.localDocument(path("rooms/a")).isFound && store.localDocument(path("rooms/b")).isFound)
+    #expect(!store.shown.document(path("rooms/a")).isFound && store.shown.document(path("rooms/b")).isFound)
     _ = store.changeUser(Self.names[0])
     #expect(store.queue.batches.map(\.paths) == [[path("rooms/a")]])
-    #expect(store.localDocument(path("rooms/a")).isFound && !store.localDocument(path("rooms/b")).isFound)
+    #expect(store.shown.document(path("rooms/a")).isFound && !store.shown.document(path("rooms/b")).isFound)
   }
 
   @Test func `rows of pending writes are of the user with these bytes, also after a restart`() throws {
     var store = Self.storeOfTwoUsers()
     let rows = store.takeRows().filter { (try? CacheKey($0.key))?.isBatch == true }
-    #expect(rows.count == 2 && store.batchKeys == Set(rows.map(\.key)))
+    #expect(rows.count == 2 && Set(store.shown.writes.all.map(\.key.bytes)) == Set(rows.map(\.key)))
     for (number, name) in Self.names.enumerated() {
       let store = try Self.reloaded(rows, user: name)
       #expect(store.queue.batches.map(\.paths) == [[path(number == 0 ? "rooms/a" : "rooms/b")]])
@@ -142,7 +142,7 @@ import VestaFirestoreModel
       #expect(!machine.local.bundles.has(bundle, of: database))
       #expect(machine.core.loadBundle(bundle) { _ in } == nil)
       #expect(machine.local.bundles.has(bundle, of: database))
-      #expect(machine.local.localDocument(path("rooms/r\(number)")).isFound)
+      #expect(machine.local.shown.document(path("rooms/r\(number)")).isFound)
     }
     #expect(machine.local.bundles.bundles.count == 2)
     #expect(try Self.reloaded(machine.takeRows(), user: "").bundles.bundles == machine.local.bundles.bundles)
@@ -158,7 +158,7 @@ import VestaFirestoreModel
       #expect(query.limit == number + 1)
       #expect(store.bundles.queries[.init(name)]?.query.limit == number + 1)
       let target = try #require(machine.local.targets.record(of: query.target))
-      #expect(machine.local.remoteKeys(of: target.id) == [path("rooms/r\(number)")])
+      #expect(machine.local.targets.keys(of: target.id) == [path("rooms/r\(number)")])
     }
   }
 

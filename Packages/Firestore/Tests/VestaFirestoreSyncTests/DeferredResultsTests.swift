@@ -180,7 +180,7 @@ struct DeferredResultsTests {
       path("rooms/a"), .patch([:], mask: FieldMask([])), transforms: [.init(FieldPath(["n"]), .increment(.integer(1)))])
     client.machine.core.write([increment], at: Timestamp(seconds: 1), callback: nil)
     client.perform()
-    #expect(client.machine.local.localDocument(path("rooms/a")).fields == ["n": .integer(5)])
+    #expect(client.machine.local.shown.document(path("rooms/a")).fields == ["n": .integer(5)])
     #expect(client.told.contains { $0.contains("integer(5)") && $0.contains("true") }, "\(client.told)")
   }
 

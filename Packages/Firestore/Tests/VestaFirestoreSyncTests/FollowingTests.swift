@@ -85,7 +85,7 @@ struct FollowingTests {
     machine.timerFired(.watchFollow)
     let outcome = Outcome(machine)
     #expect(outcome.snapshots.isEmpty && outcome.watches.isEmpty && outcome.unwatches == 0)
-    #expect(!machine.local.localDocument(path("rooms/a")).isFound)
+    #expect(!machine.local.shown.document(path("rooms/a")).isFound)
   }
 
   @Test(arguments: [false, true])

@@ -73,7 +73,7 @@ import VestaFirestoreSync
     #expect(machine.watch.onlineState == .unknown)
     #expect(actions.snapshots.isEmpty, "\(message.what)")
     #expect(machine.local.lastRemoteSnapshotVersion == .zero)
-    #expect(!machine.local.localDocument(path("rooms/a")).isValid)
+    #expect(!machine.local.shown.document(path("rooms/a")).isValid)
   }
 
   @Test func `a document of version zero is a document, and only one without a version is malformed`() {

@@ -129,7 +129,7 @@ struct OutageTests {
   @Test func `a refused token of a stream is no refusal of the client`() throws {
     let machine = ClientMachine(
       ClientMachine.Configuration(database: database), local: LocalStore(database: database, user: "", policy: .eager))
-    machine.local.keepStreamToken([7])
+    machine.local.shown.writes.keepStreamToken([7])
     machine.enableNetwork()
     machine.core.write([set("rooms/a", [:])], at: Timestamp(seconds: 1), callback: 1)
     machine.writes.closed(stream: 1, error: FirestoreServiceError(.invalidArgument, "The token is not valid."))

@@ -102,7 +102,7 @@ struct EngineSource: CacheSource {
     do {
       if query.isDocument { return try await calls.documents(at: [query.path]) }
       // A look, and not an event, which would wait for the events that wait for this.
-      let overlaid = state.withLock { $0.machine?.local.overlaidKeys(of: query) ?? [] }
+      let overlaid = state.withLock { $0.machine?.local.shown.writes.overlayKeys(of: query) ?? [] }
       let found = try await calls.results(of: query, overlaid: overlaid, spare: spare)
       let former = formerResults(of: query, among: found)
       return former.isEmpty ? found : found + (try await calls.documents(at: former))
@@ -118,7 +118,7 @@ struct EngineSource: CacheSource {
     let known = Set(found.map(\.path))
     return state.withLock { state in
       guard let machine = state.machine, !state.isNetworkEnabled else { return [] }
-      return machine.local.remembered(by: query).filter { !known.contains($0) }.sorted()
+      return machine.local.shown.remembered(by: query).filter { !known.contains($0) }.sorted()
     }
   }
 }

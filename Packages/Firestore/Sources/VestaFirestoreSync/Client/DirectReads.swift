@@ -16,7 +16,7 @@ import VestaFirestoreModel
 /// is read: 4, shown as 5 with a pending write. Was the write answered meanwhile, both are looked at again: 5, without.
 struct DirectReads: Sendable {
   /// Looks at the pending writes after the events that wait.
-  typealias Pending = (@escaping @Sendable (LocalStore) -> PendingOverlays) async throws -> PendingOverlays
+  typealias Pending = (@escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays
 
   let calls: BackendCalls
   /// How often a read begins again, and once more.
@@ -46,7 +46,7 @@ struct DirectReads: Sendable {
   }
 
   private func reading<Result>(
-    _ pending: Pending, look: @escaping @Sendable (LocalStore) -> PendingOverlays,
+    _ pending: Pending, look: @escaping @Sendable (PendingWrites) -> PendingOverlays,
     read: (PendingOverlays) async throws -> Result
   ) async throws -> Result {
     var left = max(1, attempts)
@@ -55,7 +55,9 @@ struct DirectReads: Sendable {
       let result = try await read(before)
       left -= 1
       if before.isEmpty || left == 0 { return result }
-      let isCurrent = state.withLock { state in state.machine.map { before.isPending(in: $0.local) } ?? true }
+      let isCurrent = state.withLock { state in
+        state.machine.map { before.isPending(in: $0.local.shown.writes) } ?? true
+      }
       if isCurrent { return result }
     }
   }

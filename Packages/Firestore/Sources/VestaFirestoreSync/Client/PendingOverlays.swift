@@ -10,13 +10,13 @@ struct PendingOverlays: Sendable {
   /// The number of the oldest pending write of each document.
   private let oldest: [DocumentKey: Int]
 
-  init(_ keys: some Collection<DocumentKey>, of store: LocalStore) {
-    user = store.user
+  init(_ keys: some Collection<DocumentKey>, of writes: PendingWrites) {
+    user = writes.user
     guard !keys.isEmpty else {
       (self.keys, overlays, oldest) = ([], [:], [:])
       return
     }
-    let queue = store.queue
+    let queue = writes.queue
     self.keys = keys.sorted()
     overlays = Dictionary(uniqueKeysWithValues: self.keys.compactMap { key in queue.overlays[key].map { (key, $0) } })
     oldest = Dictionary(uniqueKeysWithValues: self.keys.compactMap { key in queue.oldest(of: key).map { (key, $0) } })
@@ -25,9 +25,9 @@ struct PendingOverlays: Sendable {
   var isEmpty: Bool { keys.isEmpty }
 
   /// Whether none of the writes has been answered.
-  func isPending(in store: LocalStore) -> Bool {
-    if store.user != user { return false }
-    let queue = store.queue
+  func isPending(in writes: PendingWrites) -> Bool {
+    if writes.user != user { return false }
+    let queue = writes.queue
     return oldest.allSatisfy { queue.oldest(of: $0.key) == $0.value }
   }
 
@@ -40,29 +40,12 @@ struct PendingOverlays: Sendable {
   }
 }
 
-extension LocalStore {
+extension PendingWrites {
   /// The pending writes of a document.
   func pending(at key: DocumentKey) -> PendingOverlays {
     PendingOverlays(hasOverlays && queue.overlays[key] != nil ? [key] : [], of: self)
   }
 
   /// The pending writes of the documents that a query looks at.
-  func pending(in query: LocalQuery) -> PendingOverlays { PendingOverlays(overlaidKeys(of: query), of: self) }
-}
-
-extension LocalStore {
-  /// The documents in memory that match a query, without the pending writes on top.
-  func remembered(by query: LocalQuery) -> [DocumentKey] {
-    if query.collectionGroup == nil {
-      return documents.documents(in: query.path).filter { query.matches($0) }.map(\.path)
-    }
-    return documents.all.filter { query.selects($0.path) && query.matches($0) }.map(\.path)
-  }
-
-  /// The documents with pending writes that a query looks at.
-  func overlaidKeys(of query: LocalQuery) -> [DocumentKey] {
-    if !hasOverlays { return [] }
-    if query.collectionGroup == nil { return queue.overlayKeys(in: query.path).sorted() }
-    return queue.overlays.keys.filter { query.selects($0) }
-  }
+  func pending(in query: LocalQuery) -> PendingOverlays { PendingOverlays(overlayKeys(of: query), of: self) }
 }

@@ -91,7 +91,7 @@ extension SyncClient {
   package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
     try await answering(isLocal: true) {
       if let direct { return try await direct.document(path, pending) }
-      return try await read(.documents([path])) { $0.local.localDocument(path) }
+      return try await read(.documents([path])) { $0.local.shown.document(path) }
     }
   }
 
@@ -130,8 +130,8 @@ extension SyncClient {
   }
 
   /// Looks at the pending writes after the events that wait.
-  private func pending(_ look: @escaping @Sendable (LocalStore) -> PendingOverlays) async throws -> PendingOverlays {
-    try await read { look($0.local) }
+  private func pending(_ look: @escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays {
+    try await read { look($0.local.shown.writes) }
   }
 
   /// Runs a read that is answered before the client ends, if it begins before the end.

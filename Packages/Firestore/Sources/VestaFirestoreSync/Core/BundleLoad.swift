@@ -132,7 +132,7 @@ extension LocalStore {
     for query in load.queries { keep(query, keysByQuery[query.name] ?? []) }
     bundles.bundles[bundle.id] = bundle
     changes.bundles.insert(bundle.id)
-    let result = localDocuments(changed)
+    let result = shown.documents(changed)
     endTransaction()
     return result
   }
@@ -140,7 +140,7 @@ extension LocalStore {
   private mutating func replaceUmbrella(_ key: DocumentKey, _ id: Int32) {
     targets.insert(key, into: id)
     changes.targetDocuments.insert(.init(id: id, key: key))
-    touch(key)
+    uses.touch(key)
   }
 
   private mutating func keep(_ query: BundleCache.NamedQuery, _ keys: Set<DocumentKey>) {
@@ -149,13 +149,13 @@ extension LocalStore {
     let record = allocate(query.query.target)
     guard query.readTime > record.snapshotVersion else { return }
     let resumed = record.resuming(at: [], version: query.readTime)
-    active[record.id] = resumed
+    targets.update(resumed)
     targets.save(resumed)
     changes.targets.insert(record.id)
     for key in targets.keys(of: record.id).subtracting(keys) {
       targets.remove(key, from: record.id)
       changes.targetDocuments.insert(.init(id: record.id, key: key))
-      dereference(key)
+      uses.dereference(key)
     }
     for key in keys { replaceUmbrella(key, record.id) }
   }

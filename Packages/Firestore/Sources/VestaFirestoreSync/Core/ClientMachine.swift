@@ -133,7 +133,7 @@ package final class ClientMachine {
 
   /// Makes another user the current one, or notes new credentials of the same.
   package func changeUser(_ user: String) {
-    if UTF8String(user) != local.user { core.changeUser(user) }
+    if UTF8String(user) != local.shown.writes.user { core.changeUser(user) }
     restartNetwork()
   }
 

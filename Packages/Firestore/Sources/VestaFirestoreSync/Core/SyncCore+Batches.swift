@@ -9,7 +9,7 @@ extension SyncCore: WriteLinkOwner {
   package func write(_ mutations: [Mutation], at time: Timestamp, callback: CallbackID?) {
     takeBases(of: mutations)
     let (batch, changed) = cache.local.write(mutations, at: time)
-    if let callback { callers.add(callback, of: batch.id, cache.store.user) }
+    if let callback { callers.add(callback, of: batch.id, cache.store.shown.writes.user) }
     raise(changed, event: nil)
     engineCache.refills = [:]
     writes.fill()
@@ -36,13 +36,13 @@ extension SyncCore: WriteLinkOwner {
   }
 
   private func finish(_ batch: Int, error: FirestoreServiceError?) {
-    let (caller, others) = callers.take(batch, cache.local.user)
+    let (caller, others) = callers.take(batch, cache.local.shown.writes.user)
     if let caller { actions.emit(.finish(caller, error)) }
     for callback in others { actions.emit(.finish(callback, nil)) }
   }
 
   func tellCallers(_ error: FirestoreServiceError) {
-    for callback in callers.takeAll(of: cache.local.user) + callers.takeWaiting() {
+    for callback in callers.takeAll(of: cache.local.shown.writes.user) + callers.takeWaiting() {
       actions.emit(.finish(callback, error))
     }
   }
@@ -71,8 +71,8 @@ extension SyncCore {
     let last = cache.store.lastRemoteSnapshotVersion
     for (key, version) in answer.versions {
       let (isFollowed, isAwaited) = following(key)
-      if isAwaited { cache.store.hold(key) }
-      if isFollowed, version > last { cache.store.hold(key, until: version) }
+      if isAwaited { cache.store.uses.hold(key) }
+      if isFollowed, version > last { cache.store.uses.hold(key, until: version) }
     }
     cache.store.releaseAcknowledged(upTo: last, limit: configuration.tuning.acknowledgedDocuments)
   }
@@ -81,8 +81,8 @@ extension SyncCore {
   func releaseHeld() {
     let limit = watch.targets.isEmpty ? 0 : configuration.tuning.acknowledgedDocuments
     cache.store.releaseAcknowledged(upTo: cache.store.lastRemoteSnapshotVersion, limit: limit)
-    if cache.store.held.isEmpty { return }
-    let done = cache.store.held.filter { !following($0).isAwaited }
+    if cache.store.uses.held.isEmpty { return }
+    let done = cache.store.uses.held.filter { !following($0).isAwaited }
     if !done.isEmpty { cache.local.release(Array(done)) }
   }
 

@@ -120,16 +120,16 @@ extension LocalStore {
   ///
   /// - Returns: The documents that have changed, with the pending writes on top.
   mutating func takeUnknown(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
-    takeNewer(found.filter { !documents[$0.path].isValid })
+    takeNewer(found.filter { !shown.remote[$0.path].isValid })
   }
 
   /// Takes the documents that are newer than the cache's.
   mutating func takeNewer(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
-    localDocuments(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
+    shown.documents(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
   }
 
   /// Keeps documents in the cache for as long as a target is used.
   mutating func refer(to keys: [DocumentKey], from target: Int32) {
-    for key in keys where documents[key].isValid { viewReferences.insert(key, target) }
+    for key in keys where shown.remote[key].isValid { uses.views.insert(key, target) }
   }
 }

@@ -76,7 +76,7 @@ extension SyncCore: WatchLinkOwner {
   private func canWait(_ query: LocalQuery) -> Bool {
     guard case .eager = cache.store.policy, !query.isDocument, query.collectionGroup == nil else { return false }
     // Documents that another user has written stay in the cache.
-    return cache.store.queues.values.allSatisfy(\.isEmpty) && !cache.store.hasOverlays
-      && views.index.isAlone(in: query.path) && cache.store.documents.documents(in: query.path).isEmpty
+    return cache.store.shown.writes.isEmpty && !cache.store.shown.writes.hasOverlays
+      && views.index.isAlone(in: query.path) && cache.store.shown.remote.documents(in: query.path).isEmpty
   }
 }

@@ -16,7 +16,9 @@ extension SyncCore {
     case .local: beginView(query, id, isRemote: false)
     case .localAndRemote: beginView(query, id, isRemote: true)
     case .remote:
-      if let target = views.entries[id]?.target, let record = cache.local.record(of: target) { watch.listen(record) }
+      if let target = views.entries[id]?.target, let record = cache.local.targets.active[target] {
+        watch.listen(record)
+      }
     }
     return views.entries[id]?.target
   }

@@ -35,7 +35,7 @@ package struct ViewTable {
   private(set) var unsettled: Set<QueryID> = []
   private(set) var index = ViewIndex()
   /// The version of the last snapshot of the backend, and how many there have been.
-  private var lastSnapshot = (version: Timestamp.zero, count: 0)
+  var lastSnapshot = (version: Timestamp.zero, count: 0)
 
   init() {}
 
@@ -144,7 +144,7 @@ package struct ViewTable {
   /// The version of the last snapshot of the backend that a view has seen.
   ///
   /// - Parameter begun: How many there had been when the view began.
-  private func seenVersion(begun: Int) -> Timestamp { begun < lastSnapshot.count ? lastSnapshot.version : .zero }
+  func seenVersion(begun: Int) -> Timestamp { begun < lastSnapshot.count ? lastSnapshot.version : .zero }
 
   /// Notes whether a view follows every snapshot of the backend.
   private mutating func settle(_ id: QueryID) {

@@ -19,7 +19,7 @@ final class ClientCache {
 
   init(_ store: LocalStore, _ configuration: ClientMachine.Configuration) {
     rows = RowPolicy(configuration.link)
-    kept = KeptBatches(store.batchKeys)
+    kept = KeptBatches(Set(store.shown.writes.all.map(\.key.bytes)))
     self.store = store
     self.store.tuning = configuration.tuning
     self.store.rows = rows

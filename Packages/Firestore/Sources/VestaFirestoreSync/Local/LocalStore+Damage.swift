@@ -5,25 +5,18 @@ import VestaFirestoreModel
 extension LocalStore {
   /// Forgets everything but the pending writes and the targets in use.
   mutating func discard() {
-    let settings = (documents.makesIndexes, documents.keepsIndexes, documents.countsBytes)
-    documents = RemoteDocuments(database: database)
-    (documents.makesIndexes, documents.keepsIndexes, documents.countsBytes) = settings
+    let old = shown.remote
+    shown.remote = RemoteDocuments(database: database)
+    (shown.remote.makesIndexes, shown.remote.keepsIndexes) = (old.makesIndexes, old.keepsIndexes)
+    shown.remote.countsBytes = old.countsBytes
     bundles = BundleCache()
-    sequenceNumbers = [:]
-    orphans = []
+    uses.discard()
     residence = CacheResidence()
-    targets = TargetCache(
-      records: [], documents: [], highestID: targets.highestID, lastVersion: targets.lastRemoteSnapshotVersion)
-    for (id, record) in active {
-      var fresh = record.resuming(at: [], version: .zero)
-      fresh.lastLimboFreeVersion = .zero
-      active[id] = fresh
-      targets.save(fresh)
-    }
+    targets.discard()
     let batches = changes.batches
     changes = CacheChanges()
     changes.batches = batches
-    changes.targets = Set(active.keys)
+    changes.targets = Set(targets.active.keys)
     changes.globals = true
     clearedTags = CacheKey.cacheTags
   }

@@ -116,13 +116,13 @@ package final class WriteLink {
     token = response.streamToken
     guard hasShakenHands else {
       hasShakenHands = true
-      cache.local.keepStreamToken(token)
+      cache.local.shown.writes.keepStreamToken(token)
       for batch in pipeline { send(batch) }
       return
     }
     stream.resetBackoff()
     outage.end()
-    cache.local.keepStreamToken(token)
+    cache.local.shown.writes.keepStreamToken(token)
     guard !pipeline.isEmpty else { return }
     take(response, of: pipeline.removeFirst())
     fill()
@@ -154,7 +154,7 @@ package final class WriteLink {
     guard error.code.isPermanent else { return }
     guard afterHandshake else {
       token = []
-      return cache.local.keepStreamToken([])
+      return cache.local.shown.writes.keepStreamToken([])
     }
     guard isRefusal else { return }
     let batch = pipeline.removeFirst()
