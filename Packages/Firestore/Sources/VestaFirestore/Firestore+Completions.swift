@@ -45,7 +45,7 @@ extension Firestore {
     _ operation: @escaping @Sendable () async throws -> Value
   ) {
     let queue = callbackQueue
-    let isLocal = isCached || (try? client())?.answersLocally == true
+    let isLocal = isCached || (try? client())?.link == .embedded
     let hasBegun = isLocal && reads.begin()
     Task.detached {
       do {

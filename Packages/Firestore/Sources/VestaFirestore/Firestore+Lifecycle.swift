@@ -1,5 +1,6 @@
 internal import VestaConcurrency
 internal import VestaCore
+internal import VestaFirestoreSync
 
 extension Firestore {
   /// Lets the client use the network again.
@@ -97,7 +98,7 @@ public final class PersistentCacheIndexManager: Sendable, Hashable {
 
   init(firestore: Firestore) { self.firestore = firestore }
 
-  private var client: (any FirestoreClient)? { try? firestore?.client() }
+  private var client: SyncClient? { try? firestore?.client() }
 
   /// Makes indexes for queries that would read many documents of the cache without one; the default.
   public func enableIndexAutoCreation() { client?.setIndexAutoCreation(true) }

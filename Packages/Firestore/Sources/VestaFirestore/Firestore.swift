@@ -24,7 +24,7 @@ public final class Firestore: Sendable {
   let database: DatabaseName
   let source: any FirestoreClientSource
   let state: Locked<State>
-  let clients = InstanceTable<Int, any FirestoreClient>()
+  let clients = InstanceTable<Int, SyncClient>()
   /// The reads with completion handlers that have begun.
   let reads = ReadGate()
   /// Opened when the instance has ended.
@@ -49,9 +49,9 @@ public final class Firestore: Sendable {
     case idle
     /// The client is being made.
     case starting
-    case running(any FirestoreClient)
+    case running(SyncClient)
     /// Reads that have begun are still answered.
-    case ending(any FirestoreClient)
+    case ending(SyncClient)
     case terminated
   }
 
@@ -145,7 +145,7 @@ protocol FirestoreClientSource: Sendable {
   /// - Parameter predecessor: Opened when the client before this one has written its last rows.
   func makeClient(
     database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
-  ) throws -> any FirestoreClient
+  ) throws -> SyncClient
   /// Removes what clients of the database keep on disk.
   func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws
   /// Releases what all clients share.

@@ -72,14 +72,15 @@ final class SpecDriver {
     let listener = makeID()
     queries[listener] = query
     listeners[QueryID(query)] = listener
-    machine.listen(query, options: ListenOptions(includesMetadata: true, isCacheOnly: isCacheOnly), listener: listener)
-    let target = machine.target(of: query)
+    machine.core.listen(
+      query, options: ListenOptions(includesMetadata: true, isCacheOnly: isCacheOnly), listener: listener)
+    let target = machine.core.views.target(of: query)
     drain()
     return target
   }
 
   func unlisten(_ query: LocalQuery) {
-    if let listener = listeners.removeValue(forKey: QueryID(query)) { machine.unlisten(listener) }
+    if let listener = listeners.removeValue(forKey: QueryID(query)) { machine.core.unlisten(listener) }
     drain()
   }
 
@@ -87,29 +88,29 @@ final class SpecDriver {
     let id = makeID()
     callbacks[id] = mutations[0]
     outstanding[user, default: []].append(mutations)
-    machine.write(mutations, at: Timestamp(seconds: 1), callback: id)
+    machine.core.write(mutations, at: Timestamp(seconds: 1), callback: id)
     drain()
   }
 
   func addSyncListener() {
     syncListeners.append(makeID())
-    machine.addSyncListener(syncListeners[syncListeners.count - 1])
+    machine.core.addSyncListener(syncListeners[syncListeners.count - 1])
     drain()
   }
 
   func removeSyncListener() {
-    if let listener = syncListeners.popLast() { machine.removeSyncListener(listener) }
+    if let listener = syncListeners.popLast() { machine.core.removeSyncListener(listener) }
     drain()
   }
 
   func waitForPendingWrites() {
     let id = makeID()
-    machine.waitForPendingWrites(id)
+    machine.core.waitForPendingWrites(id)
     drain()
   }
 
   func loadBundle(_ text: String) {
-    _ = machine.loadBundle(Array(text.utf8)) { _ in }
+    _ = machine.core.loadBundle(Array(text.utf8)) { _ in }
     drain()
   }
 
@@ -160,14 +161,14 @@ final class SpecDriver {
         throw SpecFailure("target \(id) is rejected, and was not asked for")
       }
     }
-    machine.watchReceived(stream: stream, response)
+    machine.watch.received(stream: stream, response)
     drain()
   }
 
   func closeWatch(_ error: FirestoreServiceError) throws {
     guard let stream = watchStream else { throw SpecFailure("the watch stream is not open") }
     (watchStream, activeTargets) = (nil, [:])
-    machine.watchClosed(stream: stream, error: error)
+    machine.watch.closed(stream: stream, error: error)
     drain()
   }
 
@@ -177,7 +178,7 @@ final class SpecDriver {
     sentWrites.removeFirst()
     if !keepsInQueue { outstanding[user]?.removeFirst() }
     let results = batch.mutations.map { _ in WriteResult(updateTime: version) }
-    machine.writeReceived(
+    machine.writes.received(
       stream: stream, WriteResponse(streamToken: [1], writeResults: results, commitTime: version))
     drain()
   }
@@ -186,7 +187,7 @@ final class SpecDriver {
     guard let stream = writeStream else { throw SpecFailure("the write stream is not open") }
     if !keepsInQueue, outstanding[user]?.isEmpty == false { outstanding[user]?.removeFirst() }
     (writeStream, sentWrites) = (nil, [])
-    machine.writeClosed(stream: stream, error: error)
+    machine.writes.closed(stream: stream, error: error)
     drain()
   }
 
@@ -205,7 +206,7 @@ final class SpecDriver {
     switch action {
     case .openWatch(let stream, _):
       (watchStream, activeTargets) = (stream, [:])
-      machine.watchOpened(stream: stream)
+      machine.watch.opened(stream: stream)
     case .watch(_, let record), .fetch(_, let record):
       watchRequests += 1
       activeTargets[record.id] = record
@@ -213,10 +214,10 @@ final class SpecDriver {
     case .closeWatch: (watchStream, activeTargets) = (nil, [:])
     case .openWrite(let stream, _):
       (writeStream, sentWrites) = (stream, [])
-      machine.writeOpened(stream: stream)
+      machine.writes.opened(stream: stream)
     case .shakeHands(let stream):
       writeRequests += 1
-      machine.writeReceived(stream: stream, WriteResponse(streamID: "s", streamToken: [1]))
+      machine.writes.received(stream: stream, WriteResponse(streamID: "s", streamToken: [1]))
     case .write(_, let batch, _):
       writeRequests += 1
       sentWrites.append(batch)

@@ -25,11 +25,11 @@ struct SpecExpectations {
 
   func check(_ driver: SpecDriver, _ state: JSONObject?) throws {
     try checkCounts(driver, state)
-    let active = driver.machine.activeLimboDocuments
+    let active = driver.machine.core.limbo.active
     guard Set(active.keys.map(\.description)) == Set(activeLimbo) else {
       throw SpecFailure("limbo documents \(active.keys.map(\.description).sorted()), expected \(activeLimbo.sorted())")
     }
-    let enqueued = driver.machine.enqueuedLimboDocuments.map(\.description).sorted()
+    let enqueued = driver.machine.core.limbo.waiting.map(\.description).sorted()
     guard enqueued == enqueuedLimbo.sorted() else {
       throw SpecFailure("enqueued limbo documents \(enqueued), expected \(enqueuedLimbo.sorted())")
     }

@@ -22,15 +22,15 @@ import VestaFirestoreModel
     }
   }
 
-  private func write(_ mutation: Mutation) { machine.write([mutation], at: Timestamp(seconds: 1), callback: nil) }
+  private func write(_ mutation: Mutation) { machine.core.write([mutation], at: Timestamp(seconds: 1), callback: nil) }
 
   /// Acknowledges the writes of all versions, each a write, in one response of the stream.
   private mutating func acknowledge(_ versions: ClosedRange<Int64>) {
-    machine.writeOpened(stream: 1)
-    machine.writeReceived(stream: 1, WriteResponse(streamID: "s", streamToken: [1]))
+    machine.writes.opened(stream: 1)
+    machine.writes.received(stream: 1, WriteResponse(streamID: "s", streamToken: [1]))
     for version in versions {
       let time = Timestamp(seconds: version)
-      machine.writeReceived(
+      machine.writes.received(
         stream: 1,
         WriteResponse(streamToken: [2], writeResults: [WriteResult(updateTime: time)], commitTime: time))
     }
@@ -41,13 +41,13 @@ import VestaFirestoreModel
   private mutating func listen() throws -> Int32 {
     listener += 1
     let options = ListenOptions(includesMetadata: true)
-    let target = try #require(machine.listen(try query("rooms"), options: options, listener: listener))
-    machine.watchOpened(stream: 1)
+    let target = try #require(machine.core.listen(try query("rooms"), options: options, listener: listener))
+    machine.watch.opened(stream: 1)
     let time = Timestamp(seconds: 1)
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [target])))
-    machine.watchReceived(
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.add, targetIDs: [target])))
+    machine.watch.received(
       stream: 1, .targetChange(TargetChange(.current, targetIDs: [target], resumeToken: [1], readTime: time)))
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
     perform()
     return target
   }
@@ -58,12 +58,12 @@ import VestaFirestoreModel
     let name = ResourceName(database: database, path: path("rooms/a")).description
     if let fields {
       let document = Document(name: name, fields: fields, createTime: time, updateTime: time)
-      machine.watchReceived(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [target])))
+      machine.watch.received(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [target])))
     } else {
-      machine.watchReceived(
+      machine.watch.received(
         stream: 1, .documentDelete(DocumentDelete(document: name, removedTargetIDs: [target], readTime: time)))
     }
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
     perform()
   }
 
@@ -96,7 +96,7 @@ import VestaFirestoreModel
     send(nil, of: target, at: 6)
     #expect(snapshots.dropFirst(count).allSatisfy { $0.documents.isEmpty })
     #expect(snapshots.last?.documents.isEmpty == true && snapshots.last?.isFromCache == false)
-    #expect(machine.local.acknowledged.count == 0 && !machine.local.documents[path("rooms/a")].isValid)
+    #expect(machine.local.uses.acknowledged.count == 0 && !machine.local.documents[path("rooms/a")].isValid)
   }
 
   @Test func `the documents that wait for a snapshot of their writes are bounded, and go with it`() {

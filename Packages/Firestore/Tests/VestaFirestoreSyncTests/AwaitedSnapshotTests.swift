@@ -20,13 +20,13 @@ import VestaFirestoreModel
     machine.enableNetwork()
     let open = Filter.field(path: "open", .equal, .boolean(true))
     target = try #require(
-      machine.listen(try query("rooms", [open]), options: ListenOptions(includesMetadata: true), listener: 1))
-    machine.watchOpened(stream: 1)
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [target])))
-    machine.watchReceived(
+      machine.core.listen(try query("rooms", [open]), options: ListenOptions(includesMetadata: true), listener: 1))
+    machine.watch.opened(stream: 1)
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.add, targetIDs: [target])))
+    machine.watch.received(
       stream: 1,
       .targetChange(TargetChange(.current, targetIDs: [target], resumeToken: [1], readTime: Timestamp(seconds: 1))))
-    machine.watchReceived(
+    machine.watch.received(
       stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: Timestamp(seconds: 1))))
     perform()
     #expect(snapshots.last?.isFromCache == false)
@@ -48,10 +48,12 @@ import VestaFirestoreModel
 
   /// Writes a room that is open, and has it acknowledged at version 5.
   private mutating func writeRoom() {
-    machine.write([set("rooms/a", ["open": .boolean(true)])], at: Timestamp(seconds: 1), callback: nil)
-    if machine.writeStream.state == .starting { machine.writeOpened(stream: 1) }
-    if !machine.hasShakenHands { machine.writeReceived(stream: 1, WriteResponse(streamID: "s", streamToken: [1])) }
-    machine.writeReceived(
+    machine.core.write([set("rooms/a", ["open": .boolean(true)])], at: Timestamp(seconds: 1), callback: nil)
+    if machine.writes.stream.state == .starting { machine.writes.opened(stream: 1) }
+    if !machine.writes.hasShakenHands {
+      machine.writes.received(stream: 1, WriteResponse(streamID: "s", streamToken: [1]))
+    }
+    machine.writes.received(
       stream: 1,
       WriteResponse(
         streamToken: [2], writeResults: [WriteResult(updateTime: Timestamp(seconds: 5))],
@@ -71,14 +73,14 @@ import VestaFirestoreModel
 
   private mutating func answer(_ id: Int32, _ fields: MapValue?, version: Int64) {
     let time = Timestamp(seconds: version)
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
     if let fields {
       let document = Document(name: name, fields: fields, createTime: time, updateTime: time)
-      machine.watchReceived(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [id])))
+      machine.watch.received(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [id])))
     }
-    machine.watchReceived(
+    machine.watch.received(
       stream: 1, .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: [2], readTime: time)))
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [2], readTime: time)))
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [2], readTime: time)))
     perform()
   }
 
@@ -93,7 +95,7 @@ import VestaFirestoreModel
     #expect(snapshots.last?.ids == [] && snapshots.last?.isFromCache == false)
     #expect(unwatched == [asked.id])
     waitLong()
-    #expect(watched.count == 1 && machine.activeLimboDocuments.isEmpty)
+    #expect(watched.count == 1 && machine.core.limbo.active.isEmpty)
   }
 
   @Test mutating func `a document that is asked for again is asked for once more`() throws {
@@ -110,8 +112,8 @@ import VestaFirestoreModel
     writeRoom()
     let time = Timestamp(seconds: 5)
     let document = Document(name: name, fields: ["open": .boolean(true)], createTime: time, updateTime: time)
-    machine.watchReceived(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [target])))
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [3], readTime: time)))
+    machine.watch.received(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [target])))
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [3], readTime: time)))
     perform()
     #expect(snapshots.last?.hasPendingWrites == false)
     waitLong()
@@ -122,21 +124,21 @@ import VestaFirestoreModel
     writeRoom()
     waitLong()
     let asked = try #require(watched.last)
-    machine.unlisten(1)
+    machine.core.unlisten(1)
     perform()
-    #expect(unwatched.contains(asked.id) && machine.activeLimboDocuments.isEmpty)
+    #expect(unwatched.contains(asked.id) && machine.core.limbo.active.isEmpty)
   }
 
   @Test mutating func `a refused request removes the document that nobody may see`() throws {
     writeRoom()
     waitLong()
     let asked = try #require(watched.last)
-    machine.watchReceived(
+    machine.watch.received(
       stream: 1,
       .targetChange(
         TargetChange(.remove, targetIDs: [asked.id], cause: FirestoreServiceError(.permissionDenied, "No."))))
     perform()
-    #expect(snapshots.last?.ids == [] && machine.activeLimboDocuments.isEmpty)
+    #expect(snapshots.last?.ids == [] && machine.core.limbo.active.isEmpty)
   }
 }
 
@@ -145,34 +147,34 @@ import VestaFirestoreModel
   @Test(arguments: [false, true])
   func `results from before an acknowledged write do not bring back what it replaced`(isDeleted: Bool) throws {
     var configuration = ClientMachine.Configuration(database: database)
-    (configuration.fetchesTargets, configuration.keepsOnlyPendingWrites) = (true, true)
+    configuration.link = .embedded
     let machine = ClientMachine(configuration, local: LocalStore(database: database, user: "", policy: .eager))
     machine.enableNetwork()
-    machine.listen(try query("lobby"), options: ListenOptions(), listener: 1)
-    machine.watchOpened(stream: 1)
+    machine.core.listen(try query("lobby"), options: ListenOptions(), listener: 1)
+    machine.watch.opened(stream: 1)
     _ = machine.takeActions()
     let write = isDeleted ? Mutation(path("rooms/a"), .delete) : set("rooms/a", ["n": .integer(2)])
-    machine.write([write], at: Timestamp(seconds: 1), callback: nil)
-    machine.listen(try query("rooms"), options: ListenOptions(includesMetadata: true), listener: 2)
+    machine.core.write([write], at: Timestamp(seconds: 1), callback: nil)
+    machine.core.listen(try query("rooms"), options: ListenOptions(includesMetadata: true), listener: 2)
     var fetch: (stream: Int, record: TargetRecord)?
     for case .fetch(let stream, let record) in machine.takeActions() { fetch = (stream, record) }
     let (stream, record) = try #require(fetch)
-    machine.writeOpened(stream: 1)
-    machine.writeReceived(stream: 1, WriteResponse(streamID: "s", streamToken: [1]))
+    machine.writes.opened(stream: 1)
+    machine.writes.received(stream: 1, WriteResponse(streamID: "s", streamToken: [1]))
     let committed = Timestamp(seconds: 9)
-    machine.writeReceived(
+    machine.writes.received(
       stream: 1,
       WriteResponse(
         streamToken: [2], writeResults: [WriteResult(updateTime: isDeleted ? nil : committed)], commitTime: committed))
     let name = ResourceName(database: database, path: path("rooms/a"))
     let old = CachedDocument(
       name, .found(["n": .integer(1)]), version: Timestamp(seconds: 3), readTime: Timestamp(seconds: 8))
-    machine.watchFetched(stream: stream, target: record.id, [old], version: Timestamp(seconds: 8))
+    machine.watch.receivedFirst(stream: stream, target: record.id, [old], version: Timestamp(seconds: 8))
     var shown: [ViewSnapshot] = []
     for case .event(.snapshot(2, let snapshot)) in machine.takeActions() { shown.append(snapshot) }
     #expect(shown.last?.isFromCache == false)
     let numbers = shown.map { $0.documents.map { $0.fields?["n"] } }
     #expect(!numbers.isEmpty && numbers.allSatisfy { $0 == (isDeleted ? [] : [.integer(2)]) })
-    #expect(machine.store.held.isEmpty)
+    #expect(machine.cache.store.uses.held.isEmpty)
   }
 }

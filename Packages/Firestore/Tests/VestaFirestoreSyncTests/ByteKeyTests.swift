@@ -40,16 +40,16 @@ import VestaFirestoreModel
   @Test func `pending writes are those of the user with these bytes`() {
     var store = Self.storeOfTwoUsers()
     #expect(store.queue.batches.map(\.paths) == [[path("rooms/b")]])
-    #expect(!store.localDocument(path("rooms/a")).isFound && store.localDocument(path("rooms/b")).isFound)
+    #expect(!store.shown.document(path("rooms/a")).isFound && store.shown.document(path("rooms/b")).isFound)
     _ = store.changeUser(Self.names[0])
     #expect(store.queue.batches.map(\.paths) == [[path("rooms/a")]])
-    #expect(store.localDocument(path("rooms/a")).isFound && !store.localDocument(path("rooms/b")).isFound)
+    #expect(store.shown.document(path("rooms/a")).isFound && !store.shown.document(path("rooms/b")).isFound)
   }
 
   @Test func `rows of pending writes are of the user with these bytes, also after a restart`() throws {
     var store = Self.storeOfTwoUsers()
     let rows = store.takeRows().filter { (try? CacheKey($0.key))?.isBatch == true }
-    #expect(rows.count == 2 && store.batchKeys == Set(rows.map(\.key)))
+    #expect(rows.count == 2 && Set(store.shown.writes.all.map(\.key.bytes)) == Set(rows.map(\.key)))
     for (number, name) in Self.names.enumerated() {
       let store = try Self.reloaded(rows, user: name)
       #expect(store.queue.batches.map(\.paths) == [[path(number == 0 ? "rooms/a" : "rooms/b")]])
@@ -68,31 +68,31 @@ import VestaFirestoreModel
     var stream: Int?
     for action in machine.takeActions() { if case .openWrite(let number, _) = action { stream = number } }
     let number = try #require(stream)
-    machine.writeOpened(stream: number)
-    machine.writeReceived(stream: number, WriteResponse(streamToken: [1]))
+    machine.writes.opened(stream: number)
+    machine.writes.received(stream: number, WriteResponse(streamToken: [1]))
     let result = WriteResult(updateTime: Self.time)
-    machine.writeReceived(
+    machine.writes.received(
       stream: number, WriteResponse(streamToken: [2], writeResults: [result], commitTime: Self.time))
     return machine.takeActions().compactMap { if case .finish(let id, nil) = $0 { id } else { nil } }
   }
 
   @Test func `the caller hears of its write, and of none of another user`() throws {
     let machine = Self.machine()
-    machine.write([set("rooms/a", [:])], at: Self.time, callback: 1)
+    machine.core.write([set("rooms/a", [:])], at: Self.time, callback: 1)
     machine.changeUser(Self.names[1])
-    machine.write([set("rooms/b", [:])], at: Self.time, callback: 2)
+    machine.core.write([set("rooms/b", [:])], at: Self.time, callback: 2)
     machine.enableNetwork()
-    #expect(machine.writePipeline.map(\.paths) == [[path("rooms/b")]])
+    #expect(machine.writes.pipeline.map(\.paths) == [[path("rooms/b")]])
     #expect(try answer(machine) == [2])
     machine.changeUser(Self.names[0])
-    #expect(machine.writePipeline.map(\.paths) == [[path("rooms/a")]])
+    #expect(machine.writes.pipeline.map(\.paths) == [[path("rooms/a")]])
     #expect(try answer(machine) == [1])
   }
 
   @Test func `a user with other bytes is another user`() {
     let machine = Self.machine()
-    machine.write([set("rooms/a", [:])], at: Self.time, callback: nil)
-    machine.waitForPendingWrites(7)
+    machine.core.write([set("rooms/a", [:])], at: Self.time, callback: nil)
+    machine.core.waitForPendingWrites(7)
     machine.changeUser(Self.names[0])
     #expect(machine.takeActions().isEmpty)
     machine.changeUser(Self.names[1])
@@ -139,10 +139,10 @@ import VestaFirestoreModel
     let machine = Self.machine()
     for (number, name) in Self.names.enumerated() {
       let bundle = Self.bundle(name, [("q\(number)", "rooms/r\(number)")])
-      #expect(!machine.knowsBundle(bundle))
-      #expect(machine.loadBundle(bundle) { _ in } == nil)
-      #expect(machine.knowsBundle(bundle))
-      #expect(machine.local.localDocument(path("rooms/r\(number)")).isFound)
+      #expect(!machine.local.bundles.has(bundle, of: database))
+      #expect(machine.core.loadBundle(bundle) { _ in } == nil)
+      #expect(machine.local.bundles.has(bundle, of: database))
+      #expect(machine.local.shown.document(path("rooms/r\(number)")).isFound)
     }
     #expect(machine.local.bundles.bundles.count == 2)
     #expect(try Self.reloaded(machine.takeRows(), user: "").bundles.bundles == machine.local.bundles.bundles)
@@ -151,22 +151,22 @@ import VestaFirestoreModel
   @Test func `a named query is known by the bytes of its name, also after a restart`() throws {
     let machine = Self.machine()
     let contents = Self.names.enumerated().map { (query: $1, document: "rooms/r\($0)") }
-    #expect(machine.loadBundle(Self.bundle("b", contents)) { _ in } == nil)
+    #expect(machine.core.loadBundle(Self.bundle("b", contents)) { _ in } == nil)
     let store = try Self.reloaded(machine.takeRows(), user: "")
     for (number, name) in Self.names.enumerated() {
-      let query = try #require(machine.namedQuery(name))
+      let query = try #require(machine.local.bundles.query(named: name))
       #expect(query.limit == number + 1)
       #expect(store.bundles.queries[.init(name)]?.query.limit == number + 1)
       let target = try #require(machine.local.targets.record(of: query.target))
-      #expect(machine.local.remoteKeys(of: target.id) == [path("rooms/r\(number)")])
+      #expect(machine.local.targets.keys(of: target.id) == [path("rooms/r\(number)")])
     }
   }
 
   @Test func `a document of a bundle has the bytes of the name that its metadata has`() {
     let machine = Self.machine()
     let body = Self.document("rooms/\(Self.names[0])", named: "rooms/\(Self.names[1])", queries: [])
-    #expect(machine.loadBundle(Self.bundle("b", count: 1, body)) { _ in }?.code == .invalidArgument)
+    #expect(machine.core.loadBundle(Self.bundle("b", count: 1, body)) { _ in }?.code == .invalidArgument)
     let ending = Self.document("rooms/a", named: "halls/rooms/a", queries: [])
-    #expect(machine.loadBundle(Self.bundle("c", count: 1, ending)) { _ in }?.code == .invalidArgument)
+    #expect(machine.core.loadBundle(Self.bundle("c", count: 1, ending)) { _ in }?.code == .invalidArgument)
   }
 }

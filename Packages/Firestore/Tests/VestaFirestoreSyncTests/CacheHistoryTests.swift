@@ -125,7 +125,7 @@ struct CacheHistory {
 
   private let listeners: Int
   /// The listeners of the first documents, each on one, and what they have heard.
-  private var listening: [(id: String, received: Received, registration: SyncRegistration)] = []
+  private var listening: [(id: String, received: Received, registration: ListenerRegistration)] = []
 
   init(seed: UInt64, documents: Int, listeners: Int = 0) async throws {
     self.seed = seed

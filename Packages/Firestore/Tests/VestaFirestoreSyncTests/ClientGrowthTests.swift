@@ -10,21 +10,22 @@ import VestaFirestoreModel
 struct ClientGrowthTests {
   /// The number of entries of each table that is not empty.
   private static func entries(of client: SyncClient) -> [String: Int] {
-    let withoutRows = client.withoutRows.withLock { $0.count }
+    let withoutRows = client.commits.count
     let entries = client.state.withLock { state -> [String: Int] in
       var entries = [
         "events that wait": state.waiting.count, "listeners": state.listeners.count,
         "listeners of the sync": state.syncListeners.count, "callbacks": state.callbacks.count,
       ]
       guard let machine = state.machine else { return entries }
-      entries["views"] = machine.views.count
-      entries["queries by target"] = machine.queriesByTarget.count
-      entries["unsettled views"] = machine.unsettledViews.count
-      entries["targets"] = machine.listenTargets.count
-      entries["limbo"] = machine.activeLimbo.count + machine.limboResolutions.count
-      entries["callbacks of writes"] = machine.writeCallbacks.values.reduce(0) { $0 + $1.count }
-      entries["callbacks of pending writes"] = machine.pendingWritesCallbacks.count
-      entries["pipeline"] = machine.pipeline.count
+      let core = machine.core
+      entries["views"] = core.views.entries.count
+      entries["queries by target"] = core.views.queries.count
+      entries["unsettled views"] = core.views.unsettled.count
+      entries["targets"] = machine.watch.targets.count
+      entries["limbo"] = core.limbo.counts.active + core.limbo.counts.targets
+      entries["callbacks of writes"] = core.callers.counts.batches
+      entries["callbacks of pending writes"] = core.callers.counts.waiting
+      entries["pipeline"] = machine.writes.pipeline.count
       entries["batches"] = machine.local.queue.batches.count
       return entries
     }
@@ -35,7 +36,7 @@ struct ClientGrowthTests {
   func `listeners, calls and writes that have ended leave nothing in a client`(isEmbedded: Bool) async throws {
     let client = World().client(isEmbedded: isEmbedded)
     for round in 0..<20 {
-      var registrations: [SyncRegistration] = []
+      var registrations: [ListenerRegistration] = []
       for number in 0..<4 {
         let received = Received(keepsAll: false)
         let filter = Filter.field(path: "n", .greaterThan, .integer(Int64(round * 4 + number)))

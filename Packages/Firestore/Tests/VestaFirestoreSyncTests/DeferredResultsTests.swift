@@ -22,15 +22,14 @@ struct DeferredResultsTests {
     /// - Parameter looksAtOnce: Whether the cache takes everything at once.
     init(looksAtOnce: Bool) {
       var configuration = ClientMachine.Configuration(database: database)
-      configuration.fetchesTargets = true
-      configuration.keepsOnlyPendingWrites = true
+      configuration.link = .embedded
       machine = ClientMachine(configuration, local: LocalStore(database: database, user: "", policy: .eager))
       self.looksAtOnce = looksAtOnce
       machine.enableNetwork()
     }
 
     func open() {
-      machine.watchOpened(stream: 1)
+      machine.watch.opened(stream: 1)
       perform()
     }
 
@@ -42,18 +41,18 @@ struct DeferredResultsTests {
 
     /// Carries out what the machine wants, until it wants nothing.
     func perform() {
-      if looksAtOnce { machine.takeDeferred() }
+      if looksAtOnce { machine.cache.takeWaiting() }
       while case let actions = machine.takeActions(), !actions.isEmpty {
         machine.dropRows()
         for action in actions { perform(action) }
-        if looksAtOnce { machine.takeDeferred() }
+        if looksAtOnce { machine.cache.takeWaiting() }
       }
     }
 
     private func perform(_ action: ClientAction) {
       switch action {
       case .fetch(let stream, let record):
-        machine.watchFetched(
+        machine.watch.receivedFirst(
           stream: stream, target: record.id, results(of: record.target), version: Timestamp(seconds: version))
       case .watch(_, let record):
         followed.insert(record.id)
@@ -90,12 +89,12 @@ struct DeferredResultsTests {
       version += 1
       rows[path] = (["n": .integer(number)], version)
       for id in followed.sorted() {
-        guard let target = machine.listenTargets[id]?.target, target.limit == nil,
+        guard let target = machine.watch.targets[id]?.target, target.limit == nil,
           results(of: target).contains(where: { $0.path == path }), let message = document(path).document
         else { continue }
-        machine.watchReceived(stream: 1, .documentChange(DocumentChange(document: message, targetIDs: [id])))
+        machine.watch.received(stream: 1, .documentChange(DocumentChange(document: message, targetIDs: [id])))
       }
-      machine.watchReceived(
+      machine.watch.received(
         stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: Timestamp(seconds: version))))
       perform()
     }
@@ -137,10 +136,10 @@ struct DeferredResultsTests {
         let machine = client.machine
         switch kind {
         case 0..<4:
-          machine.listen(query, options: ListenOptions(includesMetadata: step.isMultiple(of: 2)), listener: last)
-          machine.watchOpened(stream: 1)
-        case 4..<7: if let gone { machine.unlisten(gone) }
-        case 7: machine.write([set("\(place)", ["n": .integer(number)])], at: Timestamp(seconds: 1), callback: nil)
+          machine.core.listen(query, options: ListenOptions(includesMetadata: step.isMultiple(of: 2)), listener: last)
+          machine.watch.opened(stream: 1)
+        case 4..<7: if let gone { machine.core.unlisten(gone) }
+        case 7: machine.core.write([set("\(place)", ["n": .integer(number)])], at: Timestamp(seconds: 1), callback: nil)
         case 8: machine.changeUser(number.isMultiple(of: 2) ? "alice" : "bob\(step)")
         case 9: machine.timerFired(.watchFollow)
         default: client.change(place, number)
@@ -150,7 +149,7 @@ struct DeferredResultsTests {
       let told = clients.map { $0.takeTold() }
       try #require(told[0] == told[1], "step \(step), kind \(kind)")
     }
-    for listener in listeners { for client in clients { client.machine.unlisten(listener) } }
+    for listener in listeners { for client in clients { client.machine.core.unlisten(listener) } }
     for client in clients { client.perform() }
     #expect(clients[0].takeTold() == clients[1].takeTold())
     #expect(
@@ -159,7 +158,7 @@ struct DeferredResultsTests {
   }
 
   private func listen(_ client: Client, _ query: LocalQuery, _ listener: ListenerID = 1) {
-    client.machine.listen(query, options: ListenOptions(), listener: listener)
+    client.machine.core.listen(query, options: ListenOptions(), listener: listener)
     client.open()
   }
 
@@ -167,10 +166,10 @@ struct DeferredResultsTests {
     let client = Client(looksAtOnce: false)
     client.change(path("rooms/a"), 1)
     listen(client, try query("rooms"))
-    #expect(client.told.count == 1 && client.machine.deferred != nil)
-    #expect(Array(client.machine.store.documents.all).isEmpty)
-    client.machine.unlisten(1)
-    #expect(client.machine.deferred == nil && Array(client.machine.local.documents.all).isEmpty)
+    #expect(client.told.count == 1 && client.machine.cache.waiting != nil)
+    #expect(Array(client.machine.cache.store.documents.all).isEmpty)
+    client.machine.core.unlisten(1)
+    #expect(client.machine.cache.waiting == nil && Array(client.machine.local.documents.all).isEmpty)
   }
 
   @Test func `a write is based on first results that the cache has not taken yet`() throws {
@@ -179,9 +178,9 @@ struct DeferredResultsTests {
     listen(client, try query("rooms"))
     let increment = Mutation(
       path("rooms/a"), .patch([:], mask: FieldMask([])), transforms: [.init(FieldPath(["n"]), .increment(.integer(1)))])
-    client.machine.write([increment], at: Timestamp(seconds: 1), callback: nil)
+    client.machine.core.write([increment], at: Timestamp(seconds: 1), callback: nil)
     client.perform()
-    #expect(client.machine.local.localDocument(path("rooms/a")).fields == ["n": .integer(5)])
+    #expect(client.machine.local.shown.document(path("rooms/a")).fields == ["n": .integer(5)])
     #expect(client.told.contains { $0.contains("integer(5)") && $0.contains("true") }, "\(client.told)")
   }
 
@@ -191,6 +190,6 @@ struct DeferredResultsTests {
     client.change(path("rooms/a"), 4)
     listen(client, try query(other, limit: other == "rooms" ? 1 : nil))
     listen(client, try query("rooms"), 2)
-    #expect(client.machine.deferred == nil)
+    #expect(client.machine.cache.waiting == nil)
   }
 }

@@ -165,7 +165,7 @@ struct EngineCacheTests {
     let log = Log<String>()
     let backend = BrokenBackend()
     var settings = SyncOptions()
-    settings.isEmbedded = true
+    settings.link = .embedded
     settings.log = { log.add($0) }
     let client = SyncClient(database: database, backend: backend, store: nil, options: settings)
     await client.setNetworkEnabled(false)

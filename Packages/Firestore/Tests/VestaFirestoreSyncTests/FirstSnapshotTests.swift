@@ -3,6 +3,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreModel
+
 @testable import VestaFirestoreSync
 
 /// How the first snapshot of an embedded client comes.
@@ -43,7 +44,7 @@ struct FirstSnapshotTests {
   init() async throws {
     backend = QuietBackend(world.engine)
     var options = SyncOptions()
-    options.isEmbedded = true
+    options.link = .embedded
     options.clock = StoppedClock()
     client = SyncClient(database: database, backend: backend, store: nil, options: options)
     let writer = world.client()
@@ -53,14 +54,14 @@ struct FirstSnapshotTests {
     await writer.shutdown()
   }
 
-  private func listen(_ collection: String, isAwaited: Bool, _ received: Received) throws -> SyncRegistration {
+  private func listen(_ collection: String, isAwaited: Bool, _ received: Received) throws -> ListenerRegistration {
     var options = ListenOptions()
     options.isAwaited = isAwaited
     return client.listen(try query(collection), options: options) { received.receive($0) }
   }
 
   /// Listens to a collection of its own until the client has a stream, and no other thread is at work for it.
-  private func openStream() async throws -> SyncRegistration {
+  private func openStream() async throws -> ListenerRegistration {
     let first = Received()
     let registration = try listen("lobby", isAwaited: false, first)
     _ = try await first.first { !$0.isFromCache }
@@ -100,7 +101,7 @@ struct FirstSnapshotTests {
 
   @Test func `the target of a first snapshot is followed from its version on, and removed after that`() async throws {
     var options = SyncOptions()
-    options.isEmbedded = true
+    options.link = .embedded
     options.clock = ImmediateClock()
     let client = SyncClient(database: database, backend: backend, store: nil, options: options)
     let received = Received()
@@ -148,20 +149,20 @@ struct FirstSnapshotTests {
       local: LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil)))
     machine.enableNetwork()
     let time = Timestamp(seconds: 9)
-    let id = try #require(machine.listen(try query("rooms"), options: ListenOptions(), listener: 1))
-    machine.watchOpened(stream: 1)
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
+    let id = try #require(machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 1))
+    machine.watch.opened(stream: 1)
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
     for room in ["a", "b"] {
       let name = ResourceName(database: database, path: path("rooms/\(room)")).description
       let document = Document(name: name, fields: [:], createTime: time, updateTime: time)
-      machine.watchReceived(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [id])))
+      machine.watch.received(stream: 1, .documentChange(DocumentChange(document: document, targetIDs: [id])))
     }
-    machine.watchReceived(
+    machine.watch.received(
       stream: 1, .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: [1], readTime: time)))
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
-    machine.unlisten(1)
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
+    machine.core.unlisten(1)
     _ = machine.takeActions()
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 2)
     let counts = machine.takeActions().compactMap { action -> Int32? in
       if case .watch(_, let record) = action { record.expectedCount } else { nil }
     }

@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
@@ -12,12 +13,11 @@ struct FollowingTests {
   /// An embedded client with an open stream, kept open by a listener of another collection.
   init() throws {
     var configuration = ClientMachine.Configuration(database: database)
-    configuration.fetchesTargets = true
-    configuration.keepsOnlyPendingWrites = true
+    configuration.link = .embedded
     machine = ClientMachine(configuration, local: LocalStore(database: database, user: "", policy: .eager))
     machine.enableNetwork()
-    machine.listen(try query("lobby"), options: ListenOptions(), listener: 1)
-    machine.watchOpened(stream: 1)
+    machine.core.listen(try query("lobby"), options: ListenOptions(), listener: 1)
+    machine.watch.opened(stream: 1)
     for fetch in Outcome(machine).fetches { read(fetch, []) }
     machine.timerFired(.watchFollow)
     #expect(Outcome(machine).watches.count == 1)
@@ -50,12 +50,12 @@ struct FollowingTests {
   }
 
   private func read(_ fetch: (stream: Int, record: TargetRecord), _ documents: [CachedDocument]) {
-    machine.watchFetched(stream: fetch.stream, target: fetch.record.id, documents, version: version)
+    machine.watch.receivedFirst(stream: fetch.stream, target: fetch.record.id, documents, version: version)
   }
 
   /// Listens to the rooms, whose first results are read.
   private func listen(_ listener: ListenerID) throws -> Outcome {
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: listener)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: listener)
     let fetch = try #require(Outcome(machine).fetches.first)
     read(fetch, [room("a"), room("b")])
     return Outcome(machine)
@@ -68,7 +68,7 @@ struct FollowingTests {
 
   @Test func `a listener that leaves and comes again is read again, and its target alone is followed`() throws {
     #expect(try listen(2).snapshots[2]?.ids == ["a", "b"])
-    machine.unlisten(2)
+    machine.core.unlisten(2)
     #expect(try listen(3).snapshots[3]?.ids == ["a", "b"])
     machine.timerFired(.watchFollow)
     let outcome = Outcome(machine)
@@ -78,14 +78,14 @@ struct FollowingTests {
   }
 
   @Test func `results that come after their listener has left are nobody's`() throws {
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 2)
     let fetch = try #require(Outcome(machine).fetches.first)
-    machine.unlisten(2)
+    machine.core.unlisten(2)
     read(fetch, [room("a")])
     machine.timerFired(.watchFollow)
     let outcome = Outcome(machine)
     #expect(outcome.snapshots.isEmpty && outcome.watches.isEmpty && outcome.unwatches == 0)
-    #expect(!machine.local.localDocument(path("rooms/a")).isFound)
+    #expect(!machine.local.shown.document(path("rooms/a")).isFound)
   }
 
   @Test(arguments: [false, true])
@@ -99,7 +99,7 @@ struct FollowingTests {
       #expect(Outcome(machine).watches.isEmpty)
       machine.enableNetwork()
     }
-    machine.watchOpened(stream: 2)
+    machine.watch.opened(stream: 2)
     let rooms = Outcome(machine).watches.filter { $0.target.path == path("rooms") }
     #expect(rooms.map(\.snapshotVersion) == [version])
     machine.timerFired(.watchFollow)
@@ -107,11 +107,11 @@ struct FollowingTests {
   }
 
   @Test func `results that are older than the last snapshot of the stream are not used`() throws {
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 2)
     let fetch = try #require(Outcome(machine).fetches.first)
     let later = Timestamp(seconds: 20)
     for time in [later, Timestamp(seconds: 15)] {
-      machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
+      machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time)))
       #expect(machine.local.lastRemoteSnapshotVersion == later)
     }
     read(fetch, [room("a")])
@@ -120,10 +120,10 @@ struct FollowingTests {
   }
 
   @Test func `results of a stream that has ended are not used`() throws {
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: 2)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 2)
     let fetch = try #require(Outcome(machine).fetches.first)
     machine.changeUser("alice")
-    machine.watchOpened(stream: 2)
+    machine.watch.opened(stream: 2)
     let again = try #require(Outcome(machine).fetches.first)
     read(fetch, [room("a")])
     #expect(Outcome(machine).snapshots.isEmpty)
@@ -144,14 +144,14 @@ struct FollowingTests {
     let first = try LocalQuery(database: database, path: path("rooms"), orders: orders, limit: 2)
     let last = try LocalQuery(database: database, path: path("rooms"), orders: turned, limit: 2, limitType: .last)
     #expect(
-      machine.listen(first, options: ListenOptions(), listener: 2)
-        == machine.listen(last, options: ListenOptions(), listener: 3))
+      machine.core.listen(first, options: ListenOptions(), listener: 2)
+        == machine.core.listen(last, options: ListenOptions(), listener: 3))
     let fetches = Outcome(machine).fetches
     #expect(fetches.count == 1)
     for fetch in fetches { read(fetch, [room("a"), room("b")]) }
     let outcome = Outcome(machine)
     #expect(outcome.snapshots[2]?.ids == ["a", "b"] && outcome.snapshots[3]?.ids == ["b", "a"])
-    machine.unlisten(2)
+    machine.core.unlisten(2)
     machine.timerFired(.watchFollow)
     #expect(isFollowed(Outcome(machine), from: version))
   }
@@ -160,12 +160,12 @@ struct FollowingTests {
     _ = try listen(2)
     var options = ListenOptions()
     options.isCacheOnly = true
-    machine.listen(try query("rooms"), options: options, listener: 3)
-    machine.unlisten(2)
+    machine.core.listen(try query("rooms"), options: options, listener: 3)
+    machine.core.unlisten(2)
     machine.timerFired(.watchFollow)
     #expect(Outcome(machine).watches.isEmpty)
     // Documents may have been deleted since: the stream says so only from the version on that the view has.
-    machine.listen(try query("rooms"), options: ListenOptions(), listener: 4)
+    machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 4)
     #expect(isFollowed(Outcome(machine), from: version))
   }
 

@@ -13,7 +13,7 @@ struct HostileTests {
   func `a listener may write, listen, leave and end the client from its callback`(isEmbedded: Bool) async throws {
     let client = World().client(isEmbedded: isEmbedded)
     let (done, inner) = (Gate(), Received())
-    let registrations = Locked<[SyncRegistration]>([])
+    let registrations = Locked<[ListenerRegistration]>([])
     let rooms = try query("rooms")
     let registration = client.listen(rooms, options: ListenOptions(includesMetadata: true)) { result in
       guard case .success(let snapshot) = result else { return }
@@ -79,7 +79,7 @@ struct HostileTests {
   @Test func `two thousand listeners come and go`() async throws {
     let client = World().client()
     let calls = Locked(0)
-    var registrations: [SyncRegistration] = []
+    var registrations: [ListenerRegistration] = []
     for number in 0..<2_000 {
       let query = try LocalQuery(database: database, path: path("rooms/r\(number % 1_000)"))
       registrations.append(

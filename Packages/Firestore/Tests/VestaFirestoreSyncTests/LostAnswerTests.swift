@@ -146,7 +146,7 @@ struct LostAnswerTests {
   func `writes are applied once while the network goes and comes and users change`(isEmbedded: Bool) async throws {
     let world = World()
     let client = world.client(isEmbedded: isEmbedded) { $0.user = "alice" }
-    var writes: [PendingWrite] = []
+    var writes: [SyncWrite] = []
     for round in 0..<40 {
       for _ in 0..<3 { writes.append(client.write([Self.increment()])) }
       if round % 3 == 0 { client.changeUser("alice") }
@@ -170,7 +170,7 @@ extension World {
     of backend: any FirestoreBackend, store: (any OrderedStore)? = nil, isEmbedded: Bool = false
   ) -> SyncClient {
     var options = SyncOptions()
-    options.isEmbedded = isEmbedded
+    options.link = isEmbedded ? .embedded : .remote
     options.clock = ImmediateClock()
     if store != nil, !isEmbedded { options.garbagePolicy = .leastRecentlyUsed(bytes: nil) }
     return SyncClient(database: database, backend: backend, store: store, options: options)

@@ -39,12 +39,12 @@ import VestaFirestoreSync
     machine = ClientMachine(
       .init(database: database), local: LocalStore(database: database, user: "", policy: .eager))
     machine.enableNetwork()
-    machine.listen(try query("rooms"), options: ListenOptions(includesMetadata: true), listener: 1)
-    machine.watchOpened(stream: 1)
+    machine.core.listen(try query("rooms"), options: ListenOptions(includesMetadata: true), listener: 1)
+    machine.watch.opened(stream: 1)
   }
 
   private func receive(_ responses: [ListenResponse], stream: Int = 1) {
-    for response in responses { machine.watchReceived(stream: stream, response) }
+    for response in responses { machine.watch.received(stream: stream, response) }
   }
 
   private let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [2]))
@@ -70,10 +70,10 @@ import VestaFirestoreSync
       actions.contains { if case .warnMalformed(let error) = $0 { error.code == .dataLoss } else { false } },
       "\(message.what)")
     // The listener hears of none of the documents; the first failure of a client that was online is told nobody.
-    #expect(machine.onlineState == .unknown)
+    #expect(machine.watch.onlineState == .unknown)
     #expect(actions.snapshots.isEmpty, "\(message.what)")
     #expect(machine.local.lastRemoteSnapshotVersion == .zero)
-    #expect(!machine.local.localDocument(path("rooms/a")).isValid)
+    #expect(!machine.local.shown.document(path("rooms/a")).isValid)
   }
 
   @Test func `a document of version zero is a document, and only one without a version is malformed`() {
@@ -90,13 +90,13 @@ import VestaFirestoreSync
     }
     #expect(waits == [60])
     // What the closed call says at its end is not another failure.
-    machine.watchClosed(stream: 1, error: FirestoreServiceError(.unavailable, "ended"))
+    machine.watch.closed(stream: 1, error: FirestoreServiceError(.unavailable, "ended"))
     #expect(machine.takeActions().isEmpty)
     machine.timerFired(.watchBackoff)
-    machine.watchOpened(stream: 2)
+    machine.watch.opened(stream: 2)
     receive([acknowledged, Self.change(Self.room)] + snapshot(at: 9), stream: 2)
     #expect(machine.takeActions().snapshots.last?.ids == ["a"])
-    #expect(machine.onlineState == .online)
+    #expect(machine.watch.onlineState == .online)
   }
 }
 

@@ -34,11 +34,11 @@ import VestaTesting
     }
     for batch in Array(store.queue.batches) {
       try acknowledge(&store, batch)
-      #expect(store.localDocument(path("rooms/a")).fields == values[100], "seed \(seed)")
+      #expect(store.shown.document(path("rooms/a")).fields == values[100], "seed \(seed)")
       #expect(store.documents[path("rooms/a")].fields == values[batch.id], "seed \(seed)")
     }
-    #expect(store.queue.isEmpty && !store.hasOverlays)
-    #expect(!store.localDocument(path("rooms/a")).hasLocalMutations)
+    #expect(store.queue.isEmpty && !store.shown.writes.hasOverlays)
+    #expect(!store.shown.document(path("rooms/a")).hasLocalMutations)
   }
 
   @Test func `a refused write is gone from the document at once, however many are pending`() throws {
@@ -48,7 +48,7 @@ import VestaTesting
     for number in 0..<50 {
       let batch = try #require(store.queue.batches.first)
       if number % 10 == 5 { _ = store.reject(batch) } else { try acknowledge(&store, batch) }
-      let isShown = store.localDocument(path("rooms/a")).fields?["f\(number)"] != nil
+      let isShown = store.shown.document(path("rooms/a")).fields?["f\(number)"] != nil
       #expect(isShown == (number % 10 != 5))
     }
   }

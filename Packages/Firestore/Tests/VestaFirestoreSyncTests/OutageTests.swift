@@ -45,7 +45,7 @@ struct OutageTests {
 
   private func client(_ backend: any FirestoreBackend, isEmbedded: Bool = true, isDurable: Bool = true) -> SyncClient {
     var options = SyncOptions()
-    options.isEmbedded = isEmbedded
+    options.link = isEmbedded ? .embedded : .remote
     options.clock = ImmediateClock()
     options.log = { [log] in log.add($0) }
     return SyncClient(database: database, backend: backend, store: isDurable ? store : nil, options: options)
@@ -129,13 +129,13 @@ struct OutageTests {
   @Test func `a refused token of a stream is no refusal of the client`() throws {
     let machine = ClientMachine(
       ClientMachine.Configuration(database: database), local: LocalStore(database: database, user: "", policy: .eager))
-    machine.local.keepStreamToken([7])
+    machine.local.shown.writes.keepStreamToken([7])
     machine.enableNetwork()
-    machine.write([set("rooms/a", [:])], at: Timestamp(seconds: 1), callback: 1)
-    machine.writeClosed(stream: 1, error: FirestoreServiceError(.invalidArgument, "The token is not valid."))
+    machine.core.write([set("rooms/a", [:])], at: Timestamp(seconds: 1), callback: 1)
+    machine.writes.closed(stream: 1, error: FirestoreServiceError(.invalidArgument, "The token is not valid."))
     for case .finish in machine.takeActions() { Issue.record("The caller was told.") }
     machine.timerFired(.writeBackoff)
-    machine.writeClosed(stream: 2, error: FirestoreServiceError(.invalidArgument, "The database is not valid."))
+    machine.writes.closed(stream: 2, error: FirestoreServiceError(.invalidArgument, "The database is not valid."))
     var told = 0
     for case .finish(1, _) in machine.takeActions() { told += 1 }
     #expect(told == 1 && machine.local.queue.batches.count == 1)

@@ -27,7 +27,7 @@ struct OwnWriteTests {
   init() async throws {
     backend = InterleavingBackend(world.engine)
     var options = SyncOptions()
-    options.isEmbedded = true
+    options.link = .embedded
     // A read that waits counts as offline after a while, and a busy machine may take longer.
     options.tuning.onlineSeconds = 3_600
     client = SyncClient(database: database, backend: backend, store: nil, options: options)
@@ -37,7 +37,7 @@ struct OwnWriteTests {
   private func begin(_ kind: Kind) async throws -> Int64? {
     if kind != .creation { try await client.write([set("rooms/a", ["n": .integer(1)])]).acknowledged() }
     backend.answers.close()
-    let write: PendingWrite
+    let write: SyncWrite
     switch kind {
     case .creation, .change: write = client.write([set("rooms/a", ["n": .integer(2)])])
     case .deletion: write = client.write([Mutation(path("rooms/a"), .delete)])

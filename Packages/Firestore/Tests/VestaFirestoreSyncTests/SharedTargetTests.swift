@@ -22,12 +22,12 @@ import VestaFirestoreModel
     first = try LocalQuery(database: database, path: path("rooms"), orders: [up], limit: 2)
     last = try LocalQuery(database: database, path: path("rooms"), orders: [down], limit: 2, limitType: .last)
     machine.enableNetwork()
-    let all = try #require(machine.listen(try query("rooms"), options: ListenOptions(), listener: 1))
-    shared = try #require(machine.listen(first, options: ListenOptions(), listener: 2))
-    machine.watchOpened(stream: 1)
+    let all = try #require(machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 1))
+    shared = try #require(machine.core.listen(first, options: ListenOptions(), listener: 2))
+    machine.watch.opened(stream: 1)
     receive([room("a", [all]), room("b", [all])], current: all, at: 9)
     receive([room("b", [shared])], current: shared, at: 10)
-    #expect(machine.activeLimboDocuments.keys.map(\.lastSegment) == ["a"])
+    #expect(machine.core.limbo.active.keys.map(\.lastSegment) == ["a"])
   }
 
   private func room(_ id: String, _ targets: [Int32]) -> ListenResponse {
@@ -44,12 +44,12 @@ import VestaFirestoreModel
         .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: token, readTime: time)),
         .targetChange(TargetChange(.noChange, resumeToken: token, readTime: time)),
       ]
-    for message in all { machine.watchReceived(stream: 1, message) }
+    for message in all { machine.watch.received(stream: 1, message) }
   }
 
   /// The answer to the request for the document in limbo: it does not exist.
   private func resolve() throws {
-    let id = try #require(machine.activeLimboDocuments.values.first)
+    let id = try #require(machine.core.limbo.active.values.first)
     receive([], current: id, at: 11)
   }
 
@@ -60,19 +60,19 @@ import VestaFirestoreModel
   }
 
   @Test func `a document in limbo is resolved for the query that stays`() throws {
-    #expect(machine.listen(last, options: ListenOptions(), listener: 3) == shared)
-    machine.unlisten(2)
-    #expect(machine.activeLimboDocuments.count == 1)
+    #expect(machine.core.listen(last, options: ListenOptions(), listener: 3) == shared)
+    machine.core.unlisten(2)
+    #expect(machine.core.limbo.active.count == 1)
     try resolve()
-    #expect(machine.activeLimboDocuments.isEmpty && machine.enqueuedLimboDocuments.isEmpty)
+    #expect(machine.core.limbo.active.isEmpty && machine.core.limbo.waiting.isEmpty)
     #expect(isFromCache == false)
   }
 
   @Test func `nothing is in limbo for a query that has left`() throws {
-    machine.listen(last, options: ListenOptions(), listener: 3)
-    machine.unlisten(3)
-    #expect(machine.activeLimboDocuments.count == 1)
-    machine.unlisten(2)
-    #expect(machine.activeLimboDocuments.isEmpty && machine.listenTargets.count == 1)
+    machine.core.listen(last, options: ListenOptions(), listener: 3)
+    machine.core.unlisten(3)
+    #expect(machine.core.limbo.active.count == 1)
+    machine.core.unlisten(2)
+    #expect(machine.core.limbo.active.isEmpty && machine.watch.targets.count == 1)
   }
 }

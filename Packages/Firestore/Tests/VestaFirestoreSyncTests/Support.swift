@@ -27,7 +27,7 @@ struct World {
     store: (any OrderedStore)? = nil, isEmbedded: Bool = false, _ change: (inout SyncOptions) -> Void = { _ in }
   ) -> SyncClient {
     var options = SyncOptions()
-    options.isEmbedded = isEmbedded
+    options.link = isEmbedded ? .embedded : .remote
     if store != nil, !isEmbedded { options.garbagePolicy = .leastRecentlyUsed(bytes: nil) }
     change(&options)
     return SyncClient(database: database, backend: engine, store: store, options: options)

@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync

@@ -55,15 +55,15 @@ import VestaFirestoreModel
       ClientMachine.Configuration(database: database),
       local: LocalStore(database: database, user: "", policy: .eager))
     machine.enableNetwork()
-    let id = try #require(machine.listen(try query("rooms"), options: ListenOptions(), listener: 1))
-    machine.listen(try query("halls"), options: ListenOptions(), listener: 2)
-    machine.watchOpened(stream: 1)
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
-    machine.watchReceived(
+    let id = try #require(machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 1))
+    machine.core.listen(try query("halls"), options: ListenOptions(), listener: 2)
+    machine.watch.opened(stream: 1)
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.add, targetIDs: [id])))
+    machine.watch.received(
       stream: 1, .targetChange(TargetChange(.current, targetIDs: [id], resumeToken: [1], readTime: time(9))))
-    machine.watchReceived(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time(9))))
-    #expect(machine.progress.takeAll() == [id])
-    machine.unlisten(1)
-    #expect(machine.progress.takeAll().isEmpty)
+    machine.watch.received(stream: 1, .targetChange(TargetChange(.noChange, resumeToken: [1], readTime: time(9))))
+    #expect(machine.watch.progress.takeAll() == [id])
+    machine.core.unlisten(1)
+    #expect(machine.watch.progress.takeAll().isEmpty)
   }
 }

@@ -31,13 +31,13 @@ import VestaFirestoreSync
   @Test func `an earlier document that arrives after the acknowledgement of a merge has the merge in it`() throws {
     var store = store()
     try acknowledge(merge, at: 5, &store)
-    #expect(store.localDocument(key).fields == ["n": .integer(2)])
+    #expect(store.shown.document(key).fields == ["n": .integer(2)])
     let shown = store.apply(snapshot(["n": .integer(1), "name": .string("Hall")], at: 4))
     #expect(shown[key]?.fields == ["n": .integer(2), "name": .string("Hall")])
     #expect(shown[key]?.version == time(5) && shown[key]?.hasLocalMutations == false)
     // What comes at the version of the write is the backend's, and what is earlier than that counts no longer.
     _ = store.apply(snapshot(["n": .integer(2)], at: 3))
-    #expect(store.localDocument(key).fields?["name"] == .string("Hall"))
+    #expect(store.shown.document(key).fields?["name"] == .string("Hall"))
     let last = store.apply(snapshot(["n": .integer(2), "name": .string("Room")], at: 5))
     #expect(last[key]?.fields == ["n": .integer(2), "name": .string("Room")] && last[key]?.hasPendingWrites == false)
   }
@@ -47,7 +47,7 @@ import VestaFirestoreSync
     let update = Mutation(key, merge.change, precondition: .exists(true))
     try acknowledge(update, at: 5, &store)
     _ = store.apply(snapshot(["n": .integer(1)], at: 4))
-    #expect(!store.localDocument(key).isFound)
+    #expect(!store.shown.document(key).isFound)
     let shown = store.apply(snapshot(["n": .integer(2)], at: 5))
     #expect(shown[key]?.fields == ["n": .integer(2)])
   }
@@ -68,9 +68,9 @@ import VestaFirestoreSync
         for (number, mutation) in (first + [last]).enumerated() {
           try acknowledge(mutation, at: 5 + Int64(number), &store)
         }
-        let before = store.localDocument(key)
+        let before = store.shown.document(key)
         _ = store.apply(snapshot(["n": .integer(1), "name": .string("Hall")], at: 4))
-        #expect(store.localDocument(key) == before)
+        #expect(store.shown.document(key) == before)
       }
     }
   }

@@ -15,14 +15,14 @@ import VestaFirestoreSync
       .init(database: database), local: LocalStore(database: database, user: "", policy: .eager))
     let rooms = try query("rooms", [.field(path: "n", .greaterThanOrEqual, .integer(7))])
     let options = ListenOptions(includesMetadata: true)
-    all = try #require(machine.listen(rooms, options: options, listener: 1))
+    all = try #require(machine.core.listen(rooms, options: options, listener: 1))
     let room = try LocalQuery(database: database, path: path("rooms/a"))
-    one = try #require(machine.listen(room, options: options, listener: 2))
+    one = try #require(machine.core.listen(room, options: options, listener: 2))
     machine.enableNetwork()
-    machine.watchOpened(stream: 1)
+    machine.watch.opened(stream: 1)
     for id in [all, one] { receive(1, [add(id), change(n: 8, at: 9, id), current(id, at: 9)], at: 9) }
-    machine.watchClosed(stream: 1, error: FirestoreServiceError(.unavailable, "broken"))
-    machine.watchOpened(stream: 2)
+    machine.watch.closed(stream: 1, error: FirestoreServiceError(.unavailable, "broken"))
+    machine.watch.opened(stream: 2)
     #expect(shown().last.map { [$0.documents.count, $0.isFromCache ? 1 : 0] } == [1, 0])
   }
 
@@ -45,8 +45,8 @@ import VestaFirestoreSync
 
   /// Delivers messages and the global snapshot after them.
   private func receive(_ stream: Int, _ messages: [ListenResponse], at version: Int64) {
-    for message in messages { machine.watchReceived(stream: stream, message) }
-    machine.watchReceived(
+    for message in messages { machine.watch.received(stream: stream, message) }
+    machine.watch.received(
       stream: stream, .targetChange(TargetChange(.noChange, resumeToken: token(version), readTime: time(version))))
   }
 
@@ -78,13 +78,13 @@ import VestaFirestoreSync
 
   @Test func `a target that the backend refuses fails its listener alone`() {
     let cause = FirestoreServiceError(.permissionDenied, "no")
-    machine.watchReceived(stream: 2, .targetChange(TargetChange(.remove, targetIDs: [all], cause: cause)))
+    machine.watch.received(stream: 2, .targetChange(TargetChange(.remove, targetIDs: [all], cause: cause)))
     var failed: [ListenerID] = []
     for case .event(.failure(let listener, let error)) in machine.takeActions() {
       #expect(error == cause)
       failed.append(listener)
     }
     #expect(failed == [1])
-    #expect(machine.listenTargets.keys.sorted() == [one])
+    #expect(machine.watch.targets.keys.sorted() == [one])
   }
 }

@@ -21,7 +21,7 @@ struct CancellationTests {
 
     func makeClient(
       database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
-    ) throws -> any FirestoreClient {
+    ) throws -> SyncClient {
       var options = SyncOptions()
       // A read that waits counts as offline after a while, and a busy machine may take longer to cancel it.
       options.tuning.onlineSeconds = 3_600
@@ -29,8 +29,7 @@ struct CancellationTests {
         try await calls.pass()
         return CallContext()
       }
-      let client = SyncClient(database: database, backend: engine, store: nil, options: options)
-      return SyncClientAdapter(client, auth: nil, isEmbedded: false)
+      return SyncClient(database: database, backend: engine, store: nil, options: options)
     }
 
     func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {}

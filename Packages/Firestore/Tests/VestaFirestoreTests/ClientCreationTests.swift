@@ -28,14 +28,13 @@ struct ClientCreationTests {
 
     func makeClient(
       database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
-    ) throws -> any FirestoreClient {
+    ) throws -> SyncClient {
       let number = count.withLock { count in
         count += 1
         return count
       }
       try before(number)
-      let client = SyncClient(database: database, backend: ReferenceBackend(), store: nil, options: SyncOptions())
-      return SyncClientAdapter(client, auth: nil, isEmbedded: false)
+      return SyncClient(database: database, backend: ReferenceBackend(), store: nil, options: SyncOptions())
     }
 
     func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {}
@@ -135,11 +134,11 @@ struct ClientCreationTests {
     let auth = FakeAuth()
     auth.signIn("caf\u{E9}")
     var options = SyncOptions()
-    options.isEmbedded = true
+    options.link = .embedded
     options.user = auth.getUserID()
     let client = SyncClient(
       database: DatabaseName(project: "demo"), backend: ReferenceBackend(), store: nil, options: options)
-    let adapter = SyncClientAdapter(client, auth: auth, isEmbedded: true)
+    client.follow(auth)
     await client.setNetworkEnabled(false)
     let path = ResourcePath(["rooms", "a"])
     try await client.write([Mutation(path, .set([:]))]).localCommit()
@@ -149,6 +148,6 @@ struct ClientCreationTests {
     while try await client.cachedDocument(path).isFound { await Task.yield() }
     auth.signIn("caf\u{E9}")
     while try await !client.cachedDocument(path).isFound { await Task.yield() }
-    await adapter.shutdown()
+    await client.shutdown()
   }
 }

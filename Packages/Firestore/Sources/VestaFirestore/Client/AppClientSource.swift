@@ -43,11 +43,11 @@ final class AppClientSource: FirestoreClientSource {
 
   func makeClient(
     database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
-  ) throws -> any FirestoreClient {
+  ) throws -> SyncClient {
     let origin = try origin(of: settings)
     let backend = try origin.flatMap { origin in try source?.backend(at: origin) } ?? backend
     var options = SyncOptions()
-    options.isEmbedded = isEmbedded
+    options.link = isEmbedded ? .embedded : .remote
     options.persistenceKey = Self.persistenceKey(database, at: origin)
     options.digest = digest
     options.user = auth?.getUserID()
@@ -65,7 +65,8 @@ final class AppClientSource: FirestoreClientSource {
       }
     }
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
-    return SyncClientAdapter(client, auth: auth, monitor: monitor, isEmbedded: isEmbedded)
+    client.follow(auth, monitor)
+    return client
   }
 
   // MARK: Addresses

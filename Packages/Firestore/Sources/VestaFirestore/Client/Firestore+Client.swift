@@ -10,7 +10,7 @@ extension Firestore {
   /// The client, started at the first use.
   ///
   /// - Throws: `failedPrecondition` after `terminate()`, or why it cannot be made.
-  func client() throws -> any FirestoreClient {
+  func client() throws -> SyncClient {
     if let running = try running() { return running }
     // Made once however many threads ask, with no lock held: making it asks other products.
     let client = try clients.instance(for: 0) { try make() }
@@ -27,7 +27,7 @@ extension Firestore {
     throw Self.terminatedError
   }
 
-  private func running() throws -> (any FirestoreClient)? {
+  private func running() throws -> SyncClient? {
     switch state.withLock({ $0.phase }) {
     case .idle, .starting: nil
     case .running(let client): client
@@ -37,7 +37,7 @@ extension Firestore {
   }
 
   /// Makes the client, and keeps the settings from changing from here on, unless that fails.
-  private func make() throws -> any FirestoreClient {
+  private func make() throws -> SyncClient {
     let settings = state.withLock { state in
       if case .idle = state.phase { state.phase = .starting }
       return state.settings
@@ -61,7 +61,7 @@ extension Firestore {
   func beginEnd() -> @Sendable () async -> Void {
     // Before the new instance is visible: its client waits for the end of this one.
     provider?.forget(self)
-    enum Begun { case now((any FirestoreClient)?), before }
+    enum Begun { case now(SyncClient?), before }
     let begun = state.withLock { state -> Begun in
       switch state.phase {
       case .ending, .terminated: return .before
@@ -79,7 +79,7 @@ extension Firestore {
     }
   }
 
-  private func finishEnd(_ client: (any FirestoreClient)?) async {
+  private func finishEnd(_ client: SyncClient?) async {
     await reads.close()
     state.withLock { $0.phase = .terminated }
     await client?.shutdown()

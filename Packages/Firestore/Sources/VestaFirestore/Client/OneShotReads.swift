@@ -4,7 +4,7 @@ internal import VestaFirestoreModel
 internal import VestaFirestoreSync
 
 /// Reads that are a listener for one event.
-extension FirestoreClient {
+extension SyncClient {
   /// A document, from the backend where it can be reached.
   ///
   /// - Throws: `unavailable` when the source cannot answer.
@@ -55,7 +55,7 @@ extension FirestoreClient {
 private final class OneEvent: Sendable {
   private struct State {
     var continuation: CheckedContinuation<ViewSnapshot, any Error>?
-    var registration: (any ClientRegistration)?
+    var registration: VestaConcurrency.ListenerRegistration?
     var isOver = false
   }
 
@@ -72,7 +72,7 @@ private final class OneEvent: Sendable {
   }
 
   /// Keeps the listener until the event; removes it at once when the event was quicker.
-  func attach(_ registration: any ClientRegistration) {
+  func attach(_ registration: VestaConcurrency.ListenerRegistration) {
     let isOver = state.withLock { state in
       if !state.isOver { state.registration = registration }
       return state.isOver

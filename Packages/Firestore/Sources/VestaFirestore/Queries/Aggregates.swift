@@ -1,6 +1,7 @@
 public import Foundation
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
+internal import VestaFirestoreSync
 
 /// A figure about the results of a query.
 public final class AggregateField: Sendable, Hashable {

@@ -32,7 +32,7 @@ extension DocumentReference {
     try await getDocument(source: source).data(as: type, with: serverTimestampBehavior, decoder: decoder)
   }
 
-  private func cachedDocument(_ client: any FirestoreClient) async throws -> DocumentSnapshot {
+  private func cachedDocument(_ client: SyncClient) async throws -> DocumentSnapshot {
     let document = try await client.cachedDocument(resourcePath)
     guard document.isFound || document.isMissing else {
       throw FirestoreErrorCode(

@@ -1,4 +1,5 @@
 internal import VestaFirestoreModel
+internal import VestaFirestoreSync
 
 extension DocumentReference {
   /// Writes the document, whether it exists or not; all fields are replaced.
@@ -106,9 +107,9 @@ extension DocumentReference {
 ///
 /// The write continues with or without waiters: cancelling a waiting task ends the waiting alone.
 public struct PendingWrite: Sendable {
-  private let write: any ClientWrite
+  private let write: SyncWrite
 
-  init(_ write: any ClientWrite) { self.write = write }
+  init(_ write: SyncWrite) { self.write = write }
 
   /// Returns when the write is in the queue of this client and survives a crash of the program.
   ///
@@ -121,6 +122,6 @@ public struct PendingWrite: Sendable {
   ///
   /// - Throws: The backend's refusal; listeners have then seen the write taken back.
   public func acknowledgement() async throws {
-    do { try await write.acknowledgement() } catch { throw FirestoreErrorCode.publicError(error) }
+    do { try await write.acknowledged() } catch { throw FirestoreErrorCode.publicError(error) }
   }
 }

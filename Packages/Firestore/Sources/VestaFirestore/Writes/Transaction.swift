@@ -2,6 +2,7 @@ internal import Foundation
 internal import VestaConcurrency
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
+internal import VestaFirestoreSync
 
 /// Reads and writes that happen at one time, or not at all: the block of `runTransaction` gets one.
 ///
@@ -9,9 +10,9 @@ internal import VestaFirestoreModel
 public final class Transaction: Sendable {
   private let state = Locked(TransactionMachine())
   private let firestore: Firestore
-  private let client: any FirestoreClient
+  private let client: SyncClient
 
-  init(firestore: Firestore, client: any FirestoreClient) {
+  init(firestore: Firestore, client: SyncClient) {
     self.firestore = firestore
     self.client = client
   }

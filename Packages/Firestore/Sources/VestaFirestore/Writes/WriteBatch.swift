@@ -1,5 +1,6 @@
 internal import VestaConcurrency
 internal import VestaFirestoreModel
+internal import VestaFirestoreSync
 
 /// Several writes that happen together or not at all.
 ///

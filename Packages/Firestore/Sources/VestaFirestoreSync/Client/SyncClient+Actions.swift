@@ -60,7 +60,7 @@ extension SyncClient {
     case .cancelTimer(let name): timers.cancel(name)
     case .makeIndexes(let task): Task.detached { [weak self] in self?.make(task) }
     case .keepWrites:
-      state.withLock { state in if let machine = state.machine { keepAll(machine) } }
+      state.withLock { state in if let machine = state.machine { commits.keepAll(machine) } }
     case .warnUnreachable(let error):
       let cause = error.map { "\($0.code): \($0.message)" } ?? "Check the network and the backend's address."
       options.log("Could not reach Cloud Firestore backend. The client works offline until it can. \(cause)")

@@ -11,11 +11,17 @@ extension SyncClient {
 
   /// Reads what waiting events need, one part after the other, until none waits.
   func load() async {
-    let reader = writer?.reader(of: database, options.tuning)
-    if let reader, state.withLock({ $0.machine == nil }) { await start(reader) }
+    if let writer, let source, state.withLock({ $0.machine == nil }) {
+      await start(writer.reader(of: database, options.tuning), source)
+    }
     while let missing = runWaiting() {
       perform()
-      if options.isEmbedded { await readEngine(missing) } else if let reader { await read(missing, reader) }
+      guard let take = await source?.read(missing) else { continue }
+      state.withLock { state in
+        guard let machine = state.machine else { return }
+        take(machine)
+        collect(machine, &state)
+      }
     }
     perform()
   }
@@ -42,11 +48,11 @@ extension SyncClient {
     }
   }
 
-  private func start(_ reader: CacheReader) async {
+  private func start(_ reader: CacheReader, _ source: any CacheSource) async {
     var store: LocalStore
     do {
-      var (loader, isComplete) = try await reader.start(isLazy: !options.isEmbedded)
-      if options.isEmbedded { loader.add(await engineDocuments(loader.pendingDocuments)) }
+      var (loader, isComplete) = try await reader.start(isLazy: source.isLazy)
+      await source.complete(&loader)
       store = loader.makeStore(user: options.user ?? "", policy: options.garbagePolicy, isComplete: isComplete)
       for complaint in loader.complaints { options.log(complaint) }
       if !loader.repairs.isEmpty { writer?.write(loader.repairs) }
@@ -65,42 +71,6 @@ extension SyncClient {
     state.withLock { state in
       guard !state.isShutDown else { return }
       start(&state, loaded)
-    }
-  }
-
-  /// The first results of a query are found by rows, which must match the documents in memory.
-  ///
-  /// - Returns: The part to read: where the rows cannot be written, whole collections.
-  private func afterWriting(_ missing: CachePiece) async -> CachePiece {
-    if missing.firsts.isEmpty { return missing }
-    do {
-      try await writer?.flush()
-      return missing
-    } catch {
-      var missing = missing
-      missing.collections.formUnion(missing.firsts.map(\.path))
-      missing.firsts = []
-      return missing
-    }
-  }
-
-  /// Reads a part of the cache; what cannot be read costs the cache, which the backend sends again.
-  private func read(_ missing: CachePiece, _ reader: CacheReader) async {
-    do {
-      let (loader, piece) = try await reader.read(await afterWriting(missing))
-      for complaint in loader.complaints { options.log(complaint) }
-      state.withLock { state in
-        guard let machine = state.machine else { return }
-        if loader.isDamaged { machine.discardCache() } else { machine.add(loader, as: piece) }
-        collect(machine, &state)
-      }
-    } catch {
-      options.log("The cache cannot be read, and is fetched again: \(error)")
-      state.withLock { state in
-        guard let machine = state.machine else { return }
-        machine.discardCache()
-        collect(machine, &state)
-      }
     }
   }
 }

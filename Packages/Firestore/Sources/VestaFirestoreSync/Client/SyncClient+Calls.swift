@@ -1,5 +1,5 @@
 import VestaBytes
-import VestaConcurrency
+package import VestaConcurrency
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -17,7 +17,7 @@ extension SyncClient {
   package func listen(
     _ query: LocalQuery, options: ListenOptions, onEnd: (@Sendable () -> Void)? = nil,
     receive: @escaping @Sendable (Result<ViewSnapshot, FirestoreServiceError>) -> Void
-  ) -> SyncRegistration {
+  ) -> ListenerRegistration {
     let receiver = Receiver(onEnd: onEnd, receive)
     let id = state.withLock { state in
       defer { state.nextID += 1 }
@@ -26,19 +26,19 @@ extension SyncClient {
     }
     let awaited = options.isAwaited ? Locked<Int32?>(nil) : nil
     // The first results of a limited query are read first; what may take their place is read before anything changes.
-    let isLimited = query.limit != nil && !query.isDocument && !self.options.isEmbedded && writer != nil
+    let isLimited = query.limit != nil && !query.isDocument && self.options.link == .remote && writer != nil
     run(
       .listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited, later: isLimited ? .candidates(query) : nil,
       dropped: receiver.end
     ) { machine in
-      let target = machine.listen(query, options: options, listener: id)
+      let target = machine.core.listen(query, options: options, listener: id)
       awaited?.withLock { $0 = target }
     }
-    return SyncRegistration { [weak self] in
+    return ListenerRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.listeners.removeValue(forKey: id) }
-      run { $0.unlisten(id) }
+      run { $0.core.unlisten(id) }
     }
   }
 
@@ -49,19 +49,19 @@ extension SyncClient {
   ///   - receive: Called in order, one call at a time, never under a lock.
   package func addSnapshotsInSyncListener(
     onEnd: (@Sendable () -> Void)? = nil, _ receive: @escaping @Sendable () -> Void
-  ) -> SyncRegistration {
+  ) -> ListenerRegistration {
     let receiver = Receiver<Void>(onEnd: onEnd) { _ in receive() }
     let id = state.withLock { state in
       defer { state.nextID += 1 }
       state.syncListeners[state.nextID] = receiver
       return state.nextID
     }
-    run(dropped: receiver.end) { $0.addSyncListener(id) }
-    return SyncRegistration { [weak self] in
+    run(dropped: receiver.end) { $0.core.addSyncListener(id) }
+    return ListenerRegistration { [weak self] in
       receiver.mute()
       guard let self else { return }
       _ = state.withLock { $0.syncListeners.removeValue(forKey: id) }
-      run { $0.removeSyncListener(id) }
+      run { $0.core.removeSyncListener(id) }
     }
   }
 
@@ -69,54 +69,12 @@ extension SyncClient {
 
   /// Reads documents from the backend, without the cache; for transactions.
   package func lookup(_ paths: [ResourcePath]) async throws -> [CachedDocument] {
-    try await answering(isLocal: options.isEmbedded) { try await documents(at: paths) }
-  }
-
-  func documents(at paths: [ResourcePath]) async throws -> [CachedDocument] {
-    let names = paths.map { ResourceName(database: database, path: $0) }
-    let request = BatchGetDocumentsRequest(
-      database: database.description, documents: names.map(\.description))
-    var documents: [ResourcePath: CachedDocument] = [:]
-    try await call { context in
-      try await backend.batchGet(request, context: context) { response in
-        switch response.result {
-        case .found(let document)?:
-          let cached = try CachedDocument(document, likely: database)
-          documents[cached.path] = cached
-        case .missing(let text)?:
-          let name = try ResourceName(document: text, likely: database)
-          documents[name.path] = CachedDocument(name, .missing, version: .zero)
-        case nil: break
-        }
-      }
-    }
-    return names.map { documents[$0.path] ?? CachedDocument($0, .missing) }
-  }
-
-  /// Reads one document from the backend, without the cache.
-  func lookup(_ path: ResourcePath) async throws -> CachedDocument {
-    let name = ResourceName(database: database, path: path)
-    let text = name.description
-    var found: CachedDocument?
-    try await call { context in
-      let request = BatchGetDocumentsRequest(database: databaseText, documents: [text])
-      try await backend.batchGet(request, context: context) { response in
-        guard case .found(let document)? = response.result else { return }
-        // The name that was asked for need not be taken apart again.
-        found =
-          UTF8Order.equal(document.name, text)
-          ? CachedDocument(document, at: path) : try CachedDocument(document, likely: database)
-      }
-    }
-    return found ?? CachedDocument(name, .missing)
+    try await answering(isLocal: options.link.answersLocally) { try await calls.documents(at: paths) }
   }
 
   /// Commits writes at the backend, without the cache; for transactions.
   package func commit(_ mutations: [Mutation]) async throws {
-    let request = CommitRequest(database: database.description, writes: mutations.map { $0.write(in: database) })
-    try await answering(isLocal: options.isEmbedded) {
-      try await call { context in _ = try await backend.commit(request, context: context) }
-    }
+    try await answering(isLocal: options.link.answersLocally) { try await calls.commit(mutations) }
   }
 
   /// Asks the backend for figures about the results of a query.
@@ -124,15 +82,7 @@ extension SyncClient {
     guard state.withLock({ $0.isNetworkEnabled }) else {
       throw FirestoreServiceError(.unavailable, "Failed to get result from server.")
     }
-    let target = query.target
-    let request = RunAggregationQueryRequest(
-      parent: target.parent, query: StructuredAggregationQuery(query: target.structured, aggregations: aggregations))
-    let fields = try await answering(isLocal: options.isEmbedded) {
-      var fields = MapValue()
-      try await call { context in fields = try await backend.runAggregation(request, context: context).result ?? [:] }
-      return fields
-    }
-    return Dictionary(fields.map { ($0.name, $0.value) }) { _, new in new }
+    return try await answering(isLocal: options.link.answersLocally) { try await calls.aggregate(query, aggregations) }
   }
 
   // MARK: The cache
@@ -140,17 +90,48 @@ extension SyncClient {
   /// A document of the cache with the pending writes on top.
   package func cachedDocument(_ path: ResourcePath) async throws -> CachedDocument {
     try await answering(isLocal: true) {
-      if options.isEmbedded { return try await embeddedDocument(path) }
-      return try await read(.documents([path])) { $0.local.localDocument(path) }
+      if let direct { return try await direct.document(path, pending) }
+      return try await read(.documents([path])) { $0.local.shown.document(path) }
     }
   }
 
   /// The results of a query in the cache, with the pending writes on top.
   package func cachedResults(_ query: LocalQuery) async throws -> ViewSnapshot {
     try await answering(isLocal: true) {
-      if options.isEmbedded { return try await embeddedResults(query, isFromCache: true) }
-      return try await change(.query(query)) { $0.cachedResults(query) }
+      if let direct { return try await direct.results(of: query, isFromCache: true, pending) }
+      return try await change(.query(query)) { machine in
+        let documents = machine.local.execute(query, usesPreviousResults: true).documents
+        return ViewSnapshot(query, documents: Array(documents.values), isFromCache: true)
+      }
     }
+  }
+
+  // MARK: Reads of an engine in the process
+
+  /// The document as the backend has it now, with the pending writes on top.
+  ///
+  /// - Returns: `nil` where a listener must be used: the backend is not embedded, or the network is disabled.
+  package func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? {
+    guard let direct = usableDirect else { return nil }
+    return try await answering(isLocal: true) { try await direct.document(path, pending) }
+  }
+
+  /// The results as the backend has them now, with the pending writes on top.
+  ///
+  /// - Returns: `nil` where a listener must be used.
+  package func freshResults(_ query: LocalQuery) async throws -> ViewSnapshot? {
+    guard let direct = usableDirect else { return nil }
+    return try await answering(isLocal: true) { try await direct.results(of: query, isFromCache: false, pending) }
+  }
+
+  private var usableDirect: DirectReads? {
+    guard let direct, state.withLock({ $0.isNetworkEnabled && !$0.isShutDown }) else { return nil }
+    return direct
+  }
+
+  /// Looks at the pending writes after the events that wait.
+  private func pending(_ look: @escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays {
+    try await read { look($0.local.shown.writes) }
   }
 
   /// Runs a read that is answered before the client ends, if it begins before the end.
@@ -183,7 +164,7 @@ extension SyncClient {
       completion.finish(nil)
     } _: { [weak self] machine in
       if isEnabled { machine.enableNetwork() } else { machine.disableNetwork() }
-      if !isEnabled { self?.keepAll(machine) }
+      if !isEnabled { self?.commits.keepAll(machine) }
       completion.finish(nil)
     }
     // Ends only with the event itself: it is never cancelled.
@@ -196,6 +177,7 @@ extension SyncClient {
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and
   /// what is pending stays pending in its store.
   package func shutdown() async {
+    endCompanions()
     await reads.close()
     let (receivers, syncReceivers, waiting) = state.withLock { state in
       defer { (state.listeners, state.syncListeners) = ([:], [:]) }
@@ -206,7 +188,7 @@ extension SyncClient {
     if !waiting.isEmpty { _ = try? await read { _ in true } }
     run { [weak self] machine in
       machine.shutDown()
-      self?.keepAll(machine)
+      self?.commits.keepAll(machine)
     }
     let (callbacks, dropped) = state.withLock { state in
       state.isShutDown = true
@@ -231,10 +213,10 @@ extension SyncClient {
   package func loadBundle(
     _ bytes: [UInt8], progress: @escaping @Sendable (BundleProgress) -> Void
   ) async throws -> BundleProgress {
-    let isKnown = try await read { $0.knowsBundle(bytes) }
+    let isKnown = try await read { [database] in $0.local.bundles.has(bytes, of: database) }
     let (steps, error) = try await change(isKnown ? .nothing : .everything) { machine in
       var steps: [BundleProgress] = []
-      let error = machine.loadBundle(bytes) { steps.append($0) }
+      let error = machine.core.loadBundle(bytes) { steps.append($0) }
       return (steps, error)
     }
     for step in steps { progress(step) }
@@ -243,5 +225,7 @@ extension SyncClient {
   }
 
   /// The query that a bundle brought under a name.
-  package func namedQuery(_ name: String) async throws -> LocalQuery? { try await read { $0.namedQuery(name) } }
+  package func namedQuery(_ name: String) async throws -> LocalQuery? {
+    try await read { $0.local.bundles.query(named: name) }
+  }
 }

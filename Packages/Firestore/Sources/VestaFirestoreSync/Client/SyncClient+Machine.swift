@@ -72,9 +72,8 @@ extension SyncClient {
     var configuration = ClientMachine.Configuration(database: database)
     configuration.tuning = options.tuning
     configuration.digest = options.digest
-    configuration.keepsOnlyPendingWrites = options.isEmbedded
-    configuration.fetchesTargets = options.isEmbedded
-    configuration.keepsIndexes = writer != nil && !options.isEmbedded
+    configuration.link = options.link
+    configuration.isDurable = writer != nil
     let clock = options.clock
     configuration.monotonicTime = { clock.monotonicSeconds }
     configuration.random = { Double.random(in: 0...1) }

@@ -1,4 +1,4 @@
-import VestaConcurrency
+package import VestaConcurrency
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 package import VestaStoreInterop
@@ -41,17 +41,21 @@ package final class SyncClient: Sendable {
   }
 
   let database: DatabaseName
-  /// The name of the database, as requests have it.
-  let databaseText: String
-  let backend: any FirestoreBackend
   let options: SyncOptions
   let writer: CacheWriter?
   let streams: SyncStreams
   let timers: SyncTimers
   let reads = ReadGate()
   let state: Locked<State>
-  /// The first stages of pending writes that have no separate rows.
-  let withoutRows = Locked<[CallbackID: Completion]>([:])
+  /// The calls that the backend answers alone.
+  let calls: BackendCalls
+  /// The reads of an engine in the process; `nil` for a remote backend.
+  let direct: DirectReads?
+  /// Where what events need is found; `nil` where the cache is all there is.
+  let source: (any CacheSource)?
+  /// The first stages of pending writes.
+  let commits: LocalCommits
+  private let companions = Locked<[ListenerRegistration]>([])
 
   /// A client; nothing happens before its first use.
   ///
@@ -73,13 +77,25 @@ package final class SyncClient: Sendable {
     openStore: (@Sendable () async throws -> any OrderedStore)?, options: SyncOptions
   ) {
     self.database = database
-    databaseText = database.description
-    self.backend = backend
     self.options = options
     writer = openStore.map { CacheWriter(open: $0, prefix: Self.prefix(options.persistenceKey), log: options.log) }
     streams = SyncStreams(database: database, backend: backend, options: options)
     timers = SyncTimers(options.clock)
-    state = Locked(State())
+    let state = Locked(State())
+    self.state = state
+    commits = LocalCommits(writer)
+    let calls = BackendCalls(database, backend, streams)
+    self.calls = calls
+    switch options.link {
+    case .embedded:
+      direct = DirectReads(calls: calls, attempts: options.tuning.readAttempts, state: state)
+      source = EngineSource(calls: calls, state: state, log: options.log)
+    case .remote:
+      direct = nil
+      source = writer.map {
+        RowSource(reader: $0.reader(of: database, options.tuning), writer: $0, log: options.log)
+      }
+    }
   }
 
   static func prefix(_ key: String) -> [UInt8] {
@@ -88,20 +104,19 @@ package final class SyncClient: Sendable {
     return writer.bytes
   }
 
-  /// Makes a call of the backend; one whose tokens are refused is made once more, with new ones.
-  ///
-  /// - Parameter body: The call; what it had received the first time is received again.
-  func call(_ body: (CallContext) async throws -> Void) async throws {
-    do {
-      try await body(streams.context())
-    } catch let error as FirestoreServiceError where error.code == .unauthenticated {
-      do {
-        try await body(streams.context(refreshes: true))
-      } catch {
-        streams.noteFailure(error)
-        throw error
-      }
+  /// The kind of link to the backend.
+  package var link: BackendLink { options.link }
+
+  /// Keeps a registration that ends with the client, of a listener that calls the client.
+  package func keep(_ registration: ListenerRegistration) { companions.withLock { $0.append(registration) } }
+
+  /// Ends the registrations that were kept.
+  func endCompanions() {
+    let registrations = companions.withLock { companions in
+      defer { companions = [] }
+      return companions
     }
+    for registration in registrations { registration.cancel() }
   }
 
   /// Notes that the network of the machine has changed: streams begin again, without a pause.

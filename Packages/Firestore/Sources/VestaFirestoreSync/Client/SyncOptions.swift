@@ -7,11 +7,11 @@ package struct SyncOptions: Sendable {
   package var garbagePolicy = LocalStore.GarbagePolicy.eager
   /// The prefix of the rows of this client in its store.
   package var persistenceKey = "firestore"
-  /// Whether the backend is an engine in this process.
+  /// The kind of link to the backend.
   ///
-  /// The client then keeps no copy of its documents: it reads them from the engine, and makes rows of pending writes
-  /// only while the network is disabled.
-  package var isEmbedded = false
+  /// Of an engine in this process the client keeps no copy of its documents: it reads them from the engine, and makes
+  /// rows of pending writes only while the network is disabled.
+  package var link = BackendLink.remote
   /// The figures at which the behavior of the client changes.
   package var tuning = SyncTuning()
   /// MD5; without it bloom filters are not used.

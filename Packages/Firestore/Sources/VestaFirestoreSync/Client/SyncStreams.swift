@@ -72,7 +72,7 @@ final class SyncStreams: Sendable {
   func read(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
     let found = try? await results(of: record.target)
     client?.run { machine in
-      machine.watchFetched(stream: stream, target: record.id, found?.documents, version: found?.version ?? .zero)
+      machine.watch.receivedFirst(stream: stream, target: record.id, found?.documents, version: found?.version ?? .zero)
     }
   }
 
@@ -108,15 +108,15 @@ final class SyncStreams: Sendable {
       do {
         let call = try await backend.listen(database: database.description, context: context(refreshes: refreshes))
         guard keep(call, stream) else { return call.cancel() }
-        client?.run { $0.watchOpened(stream: stream) }
+        client?.run { $0.watch.opened(stream: stream) }
         for try await batch in call.responses {
           client?.run(.responses(batch)) { machine in
-            for response in batch { machine.watchReceived(stream: stream, response) }
+            for response in batch { machine.watch.received(stream: stream, response) }
           }
         }
-        client?.run { $0.watchClosed(stream: stream, error: Self.ended) }
+        client?.run { $0.watch.closed(stream: stream, error: Self.ended) }
       } catch {
-        client?.run { $0.watchClosed(stream: stream, error: Self.failure(error)) }
+        client?.run { $0.watch.closed(stream: stream, error: Self.failure(error)) }
       }
     }
     let old = state.withLock { state in
@@ -154,13 +154,13 @@ final class SyncStreams: Sendable {
       do {
         let call = try await backend.write(database: database.description, context: context(refreshes: refreshes))
         guard keep(call, stream) else { return call.cancel() }
-        client?.run { $0.writeOpened(stream: stream) }
+        client?.run { $0.writes.opened(stream: stream) }
         for try await batch in call.responses {
-          client?.run { machine in for response in batch { machine.writeReceived(stream: stream, response) } }
+          client?.run { machine in for response in batch { machine.writes.received(stream: stream, response) } }
         }
-        client?.run { $0.writeClosed(stream: stream, error: Self.ended) }
+        client?.run { $0.writes.closed(stream: stream, error: Self.ended) }
       } catch {
-        client?.run { $0.writeClosed(stream: stream, error: Self.failure(error)) }
+        client?.run { $0.writes.closed(stream: stream, error: Self.failure(error)) }
       }
     }
     let old = state.withLock { state in

@@ -34,7 +34,7 @@ package enum ClientAction: Sendable {
   case openWatch(stream: Int, refreshesTokens: Bool)
   /// Ask for a target.
   case watch(stream: Int, TargetRecord)
-  /// Read what a target has from the engine in this process, and hand it over with `watchFetched`.
+  /// Read what a target has from the engine in this process, and hand it over with `WatchLink.receivedFirst`.
   case fetch(stream: Int, TargetRecord)
   /// Stop asking for a target.
   case unwatch(stream: Int, Int32)

@@ -4,19 +4,24 @@ package import VestaFirestoreModel
 
 /// A client of one database without its input and output: calls, stream events and timers in, actions out.
 ///
-/// It has the three layers of a Firestore client. The sync engine (`ClientMachine+Listening`, `+Views`, `+Batches`,
-/// `+Limbo`, `+Awaited`, `+Sync`) has a view for each query and resolves documents in limbo; the local store has the
-/// cache and the pending writes; the remote store (`ClientMachine+Watch`, `+Write`, `+Outages`) follows targets and
-/// sends writes. Everything that one event causes is done before the event returns; what must happen outside is in
-/// `takeActions()`.
+/// It puts four parts together, each with its own events, and has the events that concern several of them:
+///
+/// - `core` (`SyncCore`): listeners, views, documents in limbo, the callers of writes.
+/// - `watch` and `writes` (`WatchLink`, `WriteLink`): the two streams of the backend.
+/// - the cache (`ClientCache`, `LocalStore`): documents, targets, pending writes, and which of them are rows.
+///
+/// The core calls the links with targets and batches, and is their owner (`WatchLinkOwner`, `WriteLinkOwner`): they call
+/// it with snapshots and answers. Both look at the cache. Everything that one event causes is done before the event
+/// returns; what must happen outside is in `takeActions()`, in the order in which it was asked for.
 ///
 /// Worked example: a listener on `rooms`, offline, then a write, then the network.
-/// 1. `listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first event,
-///    `.openWatch` is asked for.
-/// 2. `write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes and
-///    from the cache; `.openWrite` is asked for.
-/// 3. `watchOpened`: `.watch(target 2)`. The document, CURRENT and a global snapshot make the view complete.
-/// 4. `writeResponse`: the caller is resumed, the batch is removed, the document is committed and waits for the watch
+/// 1. `core.listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first event,
+///    the watch link notes the target.
+/// 2. `core.write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes and
+///    from the cache.
+/// 3. `enableNetwork`: `.openWatch` and `.openWrite` are asked for.
+/// 4. `watch.opened`: `.watch(target 2)`. The document, CURRENT and a global snapshot make the view complete.
+/// 5. `writes.received`: the caller is resumed, the batch is removed, the document is committed and waits for the watch
 ///    stream.
 ///
 /// Not thread-safe: its owner holds a lock.
@@ -25,18 +30,16 @@ package final class ClientMachine {
   package struct Configuration: Sendable {
     /// The database.
     package var database: DatabaseName
+    /// The kind of link to the backend.
+    package var link = BackendLink.remote
+    /// Whether rows are kept by a store, so that indexes over the cache become rows, too.
+    package var isDurable = false
     /// The figures at which the behavior of the client changes.
     package var tuning = SyncTuning()
     /// MD5; without it bloom filters are not used.
     package var digest: BloomFilter.Digest?
     /// A time in seconds that only grows.
     package var monotonicTime: @Sendable () -> Double = { 0 }
-    /// Whether rows are made of pending writes alone, and only while the network is disabled.
-    package var keepsOnlyPendingWrites = false
-    /// Whether new targets are read from the engine in this process before they are followed.
-    package var fetchesTargets = false
-    /// Whether indexes over the cache become rows.
-    package var keepsIndexes = false
     /// A random number from 0 to 1.
     package var random: @Sendable () -> Double = { 0.5 }
 
@@ -44,151 +47,154 @@ package final class ClientMachine {
     package init(database: DatabaseName) { self.database = database }
   }
 
-  /// A query with its view and its target.
-  struct QueryView {
-    let query: LocalQuery
-    let target: Int32
-    var view: View
-    /// How many snapshots of the backend there had been when the view began.
-    let begun: Int
-  }
-
-  struct LimboResolution {
-    let key: DocumentKey
-    var hasReceivedDocument = false
-  }
-
-  let configuration: Configuration
-  var tuning: SyncTuning { configuration.tuning }
-  var database: DatabaseName { configuration.database }
-
-  // Local.
-  /// The cache, with everything that has been received.
-  package internal(set) var local: LocalStore {
-    // Not a `_read` coroutine: in debug builds it yields a copy in separate memory, and a caller that takes a large
-    // part of the value may release that part after the coroutine has freed the memory.
-    get {
-      takeDeferred()
-      return store
-    }
-    _modify {
-      takeDeferred()
-      yield &store
-    }
-  }
-  /// The cache without the results that wait.
-  var store: LocalStore
-  /// First results that the cache has not taken yet.
-  var deferred: FirstResults?
-
-  /// The documents and results that were read from an engine in the process for events that wait.
-  var engineCache = EngineCache()
-  /// The documents that refills have changed, of which the other views have not been notified.
-  var refilled: [DocumentKey: CachedDocument] = [:]
-
-  // Core.
-  var events = EventMachine()
-  var views: [QueryID: QueryView] = [:]
-  var queriesByTarget: [Int32: [QueryID]] = [:]
-  var viewIndex = ViewIndex()
-  /// The views that follow every snapshot of the backend.
-  var unsettledViews: Set<QueryID> = []
-  /// The version of the last snapshot of the backend, and how many there have been.
-  var lastSnapshot = (version: Timestamp.zero, count: 0)
-  var limboReferences = ReferenceSet()
-  var enqueuedLimbo = KeyQueue()
-  var activeLimbo: [DocumentKey: Int32] = [:]
-  var limboResolutions: [Int32: LimboResolution] = [:]
-  var limboIDs = TargetIDs.limbo
-  var awaited = AwaitedDocuments()
-  var writeCallbacks: [UTF8String: [Int: CallbackID]] = [:]
-  var pendingWritesCallbacks: [Int: [CallbackID]] = [:]
-
-  // Remote.
-  package internal(set) var listenTargets: [Int32: TargetRecord] = [:]
-  var targetPlaces = TargetPlaces()
-  var fetched = FetchedTargets()
-  var aggregator: WatchAggregator?
-  var progress = TokenProgress()
-  var watchStream: StreamMachine
-  /// Whether the watch stream has brought anything since it was started.
-  var hasWatchAnswered = false
-  var writeStream: StreamMachine
-  var onlineMachine = OnlineStateMachine()
-  var pipeline: [MutationBatch] = []
-  var hasShakenHands = false
-  var writeToken: [UInt8] = []
-  var isNetworkEnabled = false
-  var outage = Outage()
-  /// The keys of the pending writes that have a row, where only those have.
-  private var keptBatches: Set<[UInt8]>
-
-  private var actions: [ClientAction] = []
+  private let configuration: Configuration
+  private let actions = ClientActions()
+  let cache: ClientCache
+  /// The watch stream and its targets.
+  package let watch: WatchLink
+  /// The write stream and its batches.
+  package let writes: WriteLink
+  /// Listeners, views and callers.
+  package let core: SyncCore
 
   /// A client with a cache; call `start()` first.
   package init(_ configuration: Configuration, local: LocalStore) {
     self.configuration = configuration
-    let tuning = configuration.tuning
-    let pauses = configuration.fetchesTargets ? tuning.embeddedPauses : tuning.pauses
-    watchStream = StreamMachine(.watch, tuning, pauses: pauses)
-    writeStream = StreamMachine(.write, tuning, pauses: pauses)
-    store = local
-    store.tuning = tuning
-    keptBatches = local.batchKeys
-    store.documents.keepsIndexes = configuration.keepsIndexes
-    store.makesRowsOfDocuments = !configuration.keepsOnlyPendingWrites
-    // Only the stored size of the cache and its garbage collection need the number of bytes.
-    if configuration.keepsOnlyPendingWrites, case .eager = local.policy { store.documents.countsBytes = false }
+    cache = ClientCache(local, configuration)
+    watch = WatchLink(configuration, cache, actions)
+    writes = WriteLink(configuration, cache, actions)
+    core = SyncCore(configuration, cache, actions, watch, writes)
+  }
+
+  /// The cache, with everything that has been received.
+  package var local: LocalStore {
+    get { cache.local }
+    _modify { yield &cache.local }
+  }
+
+  /// The actions since the last call, in order.
+  package func takeActions() -> [ClientAction] {
+    for task in cache.store.documents.takeWantedIndexes() { actions.emit(.makeIndexes(task)) }
+    return actions.take()
+  }
+
+  // MARK: The cache
+
+  /// The part of the cache that some events need and that is not in memory; `nil` for none.
+  package func missing(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
+    configuration.link == .embedded ? core.missingOfEngine(needs) : local.missing(needs)
   }
 
   /// Takes a part of the cache that has been read.
   package func add(_ loader: CacheLoader, as piece: CachePiece) { loader.addRows(to: &local, as: piece) }
 
-  /// The actions since the last call, in order.
-  package func takeActions() -> [ClientAction] {
-    for task in store.documents.takeWantedIndexes() { emit(.makeIndexes(task)) }
-    defer { actions = [] }
-    return actions
-  }
+  /// Takes what has been read of the engine, for the events that wait for it.
+  package func add(_ read: EngineCache) { core.engineCache.merge(read) }
 
   /// Takes indexes that were made outside.
   package func indexesMade(_ made: IndexTaskResult) {
     local.documents.finish(made, isComplete: local.residence.has(collection: made.collection))
   }
 
+  /// Deletes the indexes over the cache.
+  package func deleteIndexes() {
+    local.documents.deleteIndexes()
+    local.clearedTags += CacheKey.indexTags
+  }
+
+  /// Begins the cache again: what views show stays, and their targets are fetched again.
+  package func discardCache() {
+    core.discardCache()
+    restartNetwork()
+  }
+
+  /// Removes the least recently used targets and documents if the cache is larger than a number of bytes.
+  package func collectGarbage(
+    threshold: Int, percentile: Int = 10, maximum: Int = 1000, rounds: Int = 1
+  ) -> LocalStore.GarbageResult {
+    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum, rounds: rounds)
+  }
+
+  // MARK: Rows
+
+  /// Whether a write that arrives now has a separate row; otherwise the engine is about to have it.
+  package var makesRowsOfWrites: Bool { cache.rows == .everything || !watch.isEnabled || writes.isStalled }
+
   /// The rows of a durable cache that have changed since the last call.
-  package func takeRows() -> [CacheRow] {
-    guard configuration.keepsOnlyPendingWrites else { return local.takeRows() }
-    return store.takeBatchRows().filter { row in
-      if row.value == nil { return keptBatches.remove(row.key) != nil }
-      // The engine is about to have the write.
-      if !makesRowsOfWrites { return false }
-      keptBatches.insert(row.key)
-      return true
+  package func takeRows() -> [CacheRow] { cache.takeRows(ofWrites: makesRowsOfWrites) }
+
+  /// Forgets which rows have changed, where there is no store for them.
+  package func dropRows() { cache.store.dropChanges() }
+
+  /// The beginnings of keys whose rows are to be deleted before the rows that have changed are written.
+  package func takeClearedPrefixes() -> [[UInt8]] { cache.takeClearedPrefixes() }
+
+  // MARK: Users and the network
+
+  /// Makes another user the current one, or notes new credentials of the same.
+  package func changeUser(_ user: String) {
+    if UTF8String(user) != local.shown.writes.user { core.changeUser(user) }
+    restartNetwork()
+  }
+
+  /// Begins what a client does by itself.
+  package func start() {
+    if case .leastRecentlyUsed(bytes: _?) = local.policy {
+      actions.emit(.startTimer(.garbageCollection, seconds: configuration.tuning.firstGarbageSeconds))
     }
   }
 
-  /// Forgets which rows have changed, where there is no store for them.
-  package func dropRows() { store.dropChanges() }
-
-  /// Whether a write that arrives now has a separate row; otherwise the engine is about to have it.
-  package var makesRowsOfWrites: Bool {
-    !(configuration.keepsOnlyPendingWrites && isNetworkEnabled) || outage.isStalled
+  /// Begins to use the network.
+  package func enableNetwork() {
+    guard !watch.isEnabled else { return }
+    watch.enable()
+    writes.enable()
   }
 
-  func emit(_ action: ClientAction) { actions.append(action) }
+  /// Stops using the network: listeners get snapshots from the cache, and writes wait.
+  package func disableNetwork() {
+    cache.noteAllBatches()
+    stopNetwork(.offline)
+  }
 
-  func emit(_ events: [EventMachine.Event]) { for event in events { emit(.event(event)) } }
+  /// Ends everything; rows are made of the writes that are pending.
+  package func shutDown() {
+    cache.noteAllBatches()
+    stopNetwork(.unknown)
+  }
 
-  /// The documents whose limbo state is being resolved, with their targets.
-  package var activeLimboDocuments: [DocumentKey: Int32] { activeLimbo }
+  /// The network of the machine is another one: connections may be dead without a sign, and pauses are over.
+  package func networkChanged() { restartNetwork() }
 
-  /// The documents that wait for their resolution.
-  package var enqueuedLimboDocuments: [DocumentKey] { enqueuedLimbo.keys }
+  private func restartNetwork() {
+    guard watch.isEnabled else { return }
+    stopNetwork(.unknown)
+    watch.inhibitBackoff()
+    writes.inhibitBackoff()
+    enableNetwork()
+  }
 
-  /// The batches that were sent or are about to be.
-  package var writePipeline: [MutationBatch] { pipeline }
+  private func stopNetwork(_ state: OnlineState) {
+    watch.stop()
+    writes.stop()
+    watch.update(state)
+  }
 
-  /// Whether the client reaches its backend, as far as it knows.
-  package var onlineState: OnlineState { onlineMachine.state }
+  // MARK: Timers
+
+  /// A timer has fired.
+  package func timerFired(_ name: TimerName) {
+    switch name {
+    case .onlineState, .watchBackoff, .watchFollow, .watchIdle, .watchHealth: watch.timerFired(name)
+    case .writeBackoff, .writeIdle, .writeHealth: writes.timerFired(name)
+    case .awaited: core.awaitedTimerFired()
+    case .garbageCollection:
+      let tuning = configuration.tuning
+      guard case .leastRecentlyUsed(let bytes?) = local.policy else { return }
+      _ = collectGarbage(
+        threshold: bytes, percentile: tuning.garbagePercentile, maximum: tuning.garbageMaximum,
+        rounds: tuning.garbageRounds)
+      actions.emit(.startTimer(.garbageCollection, seconds: tuning.garbageSeconds))
+    }
+  }
 }

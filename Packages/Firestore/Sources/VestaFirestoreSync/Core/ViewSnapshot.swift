@@ -124,3 +124,21 @@ package struct ViewSnapshot: Sendable {
       excludesMetadataChanges: true, hasCachedResults: hasCachedResults)
   }
 }
+
+extension ViewSnapshot {
+  /// The first snapshot of a query whose results are known.
+  init(_ query: LocalQuery, documents: [CachedDocument], isFromCache: Bool) {
+    var view = View(query, id: QueryID(query), remoteKeys: [])
+    let found = Dictionary(documents.map { ($0.path, $0) }) { _, new in new }
+    let outcome = view.apply(view.computeChanges(found))
+    let snapshot = outcome.snapshot ?? view.initialSnapshot
+    self = snapshot.with(isFromCache: isFromCache)
+  }
+
+  private func with(isFromCache: Bool) -> ViewSnapshot {
+    ViewSnapshot(
+      query: query, id: id, documents: documents, oldDocuments: oldDocuments, changes: changes,
+      mutatedKeys: mutatedKeys, isFromCache: isFromCache, syncStateChanged: syncStateChanged,
+      excludesMetadataChanges: excludesMetadataChanges, hasCachedResults: hasCachedResults)
+  }
+}

@@ -43,6 +43,16 @@ package struct BundleCache: Sendable {
   /// The queries by name.
   package var queries: [UTF8String: NamedQuery] = [:]
 
+  /// Whether bytes begin with the metadata of a bundle that has been loaded, so that nothing of them is read.
+  package func has(_ bytes: [UInt8], of database: DatabaseName) -> Bool {
+    var reader = BundleReader(bytes, database: database)
+    guard case .metadata(let metadata)?? = try? reader.next()?.element else { return false }
+    return has(metadata.bundle)
+  }
+
+  /// The query that a bundle brought under a name.
+  package func query(named name: String) -> LocalQuery? { queries[UTF8String(name)]?.query }
+
   /// Whether a bundle, or a later one of its name, has been loaded.
   func has(_ bundle: Bundle) -> Bool { bundles[bundle.id].map { $0.createTime >= bundle.createTime } ?? false }
 

@@ -5,8 +5,6 @@ import VestaFirestoreModel
 package struct CacheChanges: Sendable {
   /// Documents of the backend.
   package var documents: Set<DocumentKey> = []
-  /// Sequence numbers of documents.
-  package var sequenceNumbers: Set<DocumentKey> = []
   /// Pending writes, by user and batch.
   package var batches: Set<UserBatch> = []
   /// Targets.
@@ -25,7 +23,7 @@ package struct CacheChanges: Sendable {
 
   /// Whether nothing has changed.
   package var isEmpty: Bool {
-    documents.isEmpty && sequenceNumbers.isEmpty && batches.isEmpty && targets.isEmpty
+    documents.isEmpty && batches.isEmpty && targets.isEmpty
       && targetDocuments.isEmpty && bundles.isEmpty && namedQueries.isEmpty && !globals
   }
 
@@ -35,6 +33,9 @@ package struct CacheChanges: Sendable {
     package let user: UTF8String
     /// The batch.
     package let id: Int
+
+    /// The key of its row.
+    var key: CacheKey { .batch(user: user, id) }
   }
 
   /// A document of a target.

@@ -104,17 +104,16 @@ package struct CacheLoader {
     if isDamaged {
       repairs += cacheKeys.map { CacheRow(key: $0, value: nil) }
     } else {
-      for document in documents { store.documents.load(document) }
-      store.documents.restore(byteSize: byteSize, indexes: indexes)
+      for document in documents { store.shown.remote.load(document) }
+      store.shown.remote.restore(byteSize: byteSize, indexes: indexes)
       if !isComplete { store.residence = CacheResidence(of: pendingDocuments) }
-      store.sequenceNumbers = sequenceNumbers
-      store.sequenceNumber = sequenceNumber
+      store.uses.restore(sequenceNumbers, last: sequenceNumber)
       store.bundles = bundles
       store.targets = TargetCache(
         records: records, documents: targetDocuments, highestID: highestID, lastVersion: lastVersion)
     }
-    store.targetIDs = TargetIDs.queries(after: isDamaged ? highestID : store.targets.highestID)
-    for (owner, batches) in batches { store.restore(batches, of: owner) }
+    if isDamaged { store.targets.skipIDs(upTo: highestID) }
+    for (owner, batches) in batches { store.shown.restore(batches, of: owner) }
     return store
   }
 }
@@ -124,22 +123,9 @@ extension CacheLoader {
   ///
   /// A document in memory is newer than its row.
   func addRows(to store: inout LocalStore, as piece: CachePiece) {
-    for document in documents where !store.residence.has(document.path) { store.documents.load(document) }
+    for document in documents where !store.residence.has(document.path) { store.shown.remote.load(document) }
     for (key, id) in targetDocuments where !store.residence.has(target: id) { store.targets.insert(key, into: id) }
-    for (key, number) in sequenceNumbers where store.sequenceNumbers[key] == nil && store.documents[key].isValid {
-      store.sequenceNumbers[key] = number
-    }
+    for (key, number) in sequenceNumbers where store.shown.remote[key].isValid { store.uses.load(number, of: key) }
     store.residence.add(piece)
-  }
-}
-
-extension LocalStore {
-  /// Takes the pending writes of a user out of a durable cache.
-  mutating func restore(_ batches: [MutationBatch], of owner: UTF8String) {
-    let current = user
-    user = owner
-    queues[owner] = MutationQueue(batches: batches)
-    recalculateOverlays(of: batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })
-    user = current
   }
 }

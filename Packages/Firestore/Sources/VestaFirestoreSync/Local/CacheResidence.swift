@@ -115,7 +115,7 @@ package struct CachePiece: Sendable {
   var contents = 0
   /// The durable indexes of the collections of the queries.
   var indexes: [ResourcePath: Set<CacheIndex.ID>] = [:]
-  /// The limited queries of which more results are needed than their limits allow, see `ClientMachine.missing(_:)`.
+  /// The limited queries of which more results are needed than their limits allow, see `SyncCore.missingOfEngine(_:)`.
   var refills: [LocalQuery] = []
   /// How many more.
   var spareResults = 0
@@ -133,58 +133,62 @@ extension LocalStore {
   package func missing(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
     if residence.isComplete { return nil }
     var piece = CachePiece()
-    for need in needs { add(need, to: &piece) }
+    for need in needs { piece.add(need, missingIn: self) }
     return piece.isEmpty ? nil : piece
   }
+}
 
-  private func add(_ need: CacheNeeds, to piece: inout CachePiece) {
+extension CachePiece {
+  /// Adds what an event needs and a cache does not have in memory.
+  fileprivate mutating func add(_ need: CacheNeeds, missingIn store: LocalStore) {
     switch need {
     case .nothing: break
-    case .documents(let keys): for key in keys { add(key, to: &piece) }
-    case .bases(let mutations): for mutation in mutations { add(mutation.path, to: &piece) }
-    case .query(let query), .listener(let query, _): add(query, isFirstEnough: query.limit != nil, to: &piece)
-    case .candidates(let query): add(query, isFirstEnough: false, to: &piece)
+    case .documents(let keys): for key in keys { add(key, store) }
+    case .bases(let mutations): for mutation in mutations { add(mutation.path, store) }
+    case .query(let query), .listener(let query, _): add(query, isFirstEnough: query.limit != nil, store)
+    case .candidates(let query): add(query, isFirstEnough: false, store)
     case .responses(let responses):
-      for response in responses { if let key = key(of: response) { add(key, to: &piece) } }
-    case .garbage(let bytes): if documents.byteSize >= bytes { piece.isEverything = true }
-    case .everything: piece.isEverything = true
+      for response in responses { if let key = key(of: response, store.database) { add(key, store) } }
+    case .garbage(let bytes): if store.byteSize >= bytes { isEverything = true }
+    case .everything: isEverything = true
     }
   }
 
-  private func add(_ key: DocumentKey, to piece: inout CachePiece) {
-    if !residence.has(key) { piece.documents.insert(key) }
+  private mutating func add(_ key: DocumentKey, _ store: LocalStore) {
+    if !store.residence.has(key) { documents.insert(key) }
   }
 
-  private func add(_ query: LocalQuery, isFirstEnough: Bool, to piece: inout CachePiece) {
-    if let id = targets.record(of: query.target)?.id, !residence.has(target: id) { piece.targets.insert(id) }
+  private mutating func add(_ query: LocalQuery, isFirstEnough: Bool, _ store: LocalStore) {
+    let residence = store.residence
+    if let id = store.targets.record(of: query.target)?.id, !residence.has(target: id) { targets.insert(id) }
     if residence.has(query) { return }
-    if isFirstEnough, residence.hasFirst(of: query, at: contents) { return }
+    if isFirstEnough, residence.hasFirst(of: query, at: store.contents) { return }
     if query.isDocument {
-      piece.documents.insert(query.path)
+      documents.insert(query.path)
     } else if let group = query.collectionGroup {
-      addGroup(group, query, to: &piece)
-    } else if let indexes = documents.durableIndexes[query.path] {
-      piece.indexes[query.path] = indexes
-      guard isFirstEnough else { return piece.queries.append(query) }
-      piece.firsts.append(query)
-      piece.overlaid.formUnion(queue.overlayKeys(in: query.path))
-      piece.contents = contents
+      addGroup(group, query, store)
+    } else if let found = store.shown.remote.durableIndexes[query.path] {
+      indexes[query.path] = found
+      guard isFirstEnough else { return queries.append(query) }
+      firsts.append(query)
+      overlaid.formUnion(store.queue.overlayKeys(in: query.path))
+      contents = store.contents
     } else {
-      piece.collections.insert(query.path)
+      collections.insert(query.path)
     }
   }
 
-  private func addGroup(_ group: CollectionID, _ query: LocalQuery, to piece: inout CachePiece) {
-    let indexes = documents.durableIndexes.filter { $0.key.collectionID == group }
-    if indexes.isEmpty {
-      piece.groups.insert(group)
+  private mutating func addGroup(_ group: CollectionID, _ query: LocalQuery, _ store: LocalStore) {
+    let found = store.shown.remote.durableIndexes.filter { $0.key.collectionID == group }
+    if found.isEmpty {
+      groups.insert(group)
     } else {
-      piece.queries.append(query)
-      piece.indexes.merge(indexes) { _, new in new }
+      queries.append(query)
+      indexes.merge(found) { _, new in new }
     }
   }
 
-  private func key(of response: ListenResponse) -> DocumentKey? {
+  private func key(of response: ListenResponse, _ database: DatabaseName) -> DocumentKey? {
     let name: String
     switch response {
     case .documentChange(let change): name = change.document.name

@@ -205,22 +205,20 @@ extension CachedDocument {
 extension LocalStore {
   /// The rows that have changed since the last call.
   package mutating func takeRows() -> [CacheRow] {
-    let taken = changes
-    var rows = documents.takeIndexRows()
-    if taken.isEmpty { return rows }
+    let (taken, used) = (changes, uses.takeChanged())
+    var rows = shown.remote.takeIndexRows()
+    if taken.isEmpty, used.isEmpty { return rows }
     changes = CacheChanges()
     func add(_ key: CacheKey, _ value: [UInt8]?) { rows.append(CacheRow(key: key.bytes, value: value)) }
-    rows += batchRows(taken.batches)
-    for key in taken.documents { add(.document(key), documents[key].isValid ? documents[key].row : nil) }
-    for key in taken.sequenceNumbers {
-      add(.sequenceNumber(key), sequenceNumbers[key].map { number(UInt64(bitPattern: $0)) })
-    }
+    rows += shown.writes.rows(of: taken.batches)
+    for key in taken.documents { add(.document(key), shown.remote[key].isValid ? shown.remote[key].row : nil) }
+    for key in used { add(.sequenceNumber(key), uses.number(of: key).map { RowWriter.bytes(of: $0) }) }
     for id in taken.targets { add(.target(id), targets.records[id]?.bytes) }
     for entry in taken.targetDocuments {
       add(.targetDocument(entry.id, entry.key), targets.keys(of: entry.id).contains(entry.key) ? [] : nil)
     }
-    for id in taken.bundles { add(.bundle(id), bundles.bundles[id].map(row)) }
-    for name in taken.namedQueries { add(.namedQuery(name), bundles.queries[name].map(row)) }
+    for id in taken.bundles { add(.bundle(id), bundles.bundles[id]?.row) }
+    for name in taken.namedQueries { add(.namedQuery(name), bundles.queries[name]?.row) }
     if taken.globals { add(.globals, globals) }
     return rows
   }
@@ -228,45 +226,47 @@ extension LocalStore {
   /// The rows of pending writes that have changed since the last call; of nothing else rows are made.
   package mutating func takeBatchRows() -> [CacheRow] {
     defer { dropChanges() }
-    return batchRows(changes.batches)
+    return shown.writes.rows(of: changes.batches)
   }
 
   /// Forgets which rows have changed, where none are made.
-  package mutating func dropChanges() { if !changes.isEmpty { changes = CacheChanges() } }
-
-  private func batchRows(_ batches: Set<CacheChanges.UserBatch>) -> [CacheRow] {
-    batches.map { entry in
-      CacheRow(
-        key: CacheKey.batch(user: entry.user, entry.id).bytes, value: queues[entry.user]?.batch(entry.id)?.bytes)
-    }
-  }
-
-  private func number(_ value: UInt64) -> [UInt8] {
-    var writer = RowWriter(reserving: 8)
-    writer.write(fixed: value)
-    return writer.bytes
+  package mutating func dropChanges() {
+    if !changes.isEmpty { changes = CacheChanges() }
+    _ = uses.takeChanged()
   }
 
   private var globals: [UInt8] {
     var writer = RowWriter(reserving: 32)
     writer.write(int: Int64(targets.highestID))
     writer.write(time: targets.lastRemoteSnapshotVersion)
-    writer.write(int: sequenceNumber)
-    writer.write(int: Int64(documents.byteSize))
+    writer.write(int: uses.number)
+    writer.write(int: Int64(byteSize))
     return writer.bytes
   }
+}
 
-  private func row(_ bundle: BundleCache.Bundle) -> [UInt8] {
+extension RowWriter {
+  fileprivate static func bytes(of number: Int64) -> [UInt8] {
+    var writer = RowWriter(reserving: 8)
+    writer.write(fixed: UInt64(bitPattern: number))
+    return writer.bytes
+  }
+}
+
+extension BundleCache.Bundle {
+  fileprivate var row: [UInt8] {
     var writer = RowWriter(reserving: 32)
-    writer.write(int: Int64(bundle.version))
-    writer.write(time: bundle.createTime)
+    writer.write(int: Int64(version))
+    writer.write(time: createTime)
     return writer.bytes
   }
+}
 
-  private func row(_ query: BundleCache.NamedQuery) -> [UInt8] {
+extension BundleCache.NamedQuery {
+  fileprivate var row: [UInt8] {
     var writer = RowWriter()
-    writer.write(time: query.readTime)
-    writer.write(blob: query.query.bytes)
+    writer.write(time: readTime)
+    writer.write(blob: query.bytes)
     return writer.bytes
   }
 }

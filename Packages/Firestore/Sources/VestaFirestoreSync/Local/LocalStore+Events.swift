@@ -9,15 +9,17 @@ extension LocalStore {
   package mutating func apply(_ event: RemoteEvent) -> [DocumentKey: CachedDocument] {
     beginTransaction()
     for (id, change) in event.targetChanges { apply(change, to: id, event) }
-    for key in event.documentUpdates.keys where event.resolvedLimboDocuments.contains(key) { touchLimbo(key) }
-    let isAsSent = !hasOverlays && unfounded.isEmpty
+    for key in event.documentUpdates.keys where event.resolvedLimboDocuments.contains(key) {
+      uses.noteResolved(key, isReferenced: targets.contains(key) || shown.writes.contains(key))
+    }
+    let isAsSent = !shown.writes.hasOverlays && unfounded.isEmpty
     let changed = take(event.documentUpdates)
     if event.version > .zero, event.version >= targets.lastRemoteSnapshotVersion {
       targets.lastRemoteSnapshotVersion = event.version
       changes.globals = true
     }
     // Views are notified before the transaction ends: unreferenced documents leave the cache then.
-    var result = isAsSent ? shown(changed, of: event.documentUpdates) : localDocuments(changed)
+    var result = isAsSent ? asSent(changed, of: event.documentUpdates) : shown.documents(changed)
     if changed.count < event.documentUpdates.count { tell(known: event.documentUpdates, &result) }
     endTransaction()
     return result
@@ -29,48 +31,48 @@ extension LocalStore {
     known updates: [DocumentKey: CachedDocument], _ result: inout [DocumentKey: CachedDocument]
   ) {
     for (key, document) in updates where result[key] == nil {
-      if documents.known(key)?.version == document.version { result[key] = localDocument(key) }
+      if shown.remote.known(key)?.version == document.version { result[key] = shown.document(key) }
     }
   }
 
   /// The documents that have changed, without pending writes: most of the time they are as they were sent.
-  private func shown(
+  private func asSent(
     _ changed: [DocumentKey], of updates: [DocumentKey: CachedDocument]
   ) -> [DocumentKey: CachedDocument] {
     let isAsSent =
       changed.count == updates.count
       && updates.values.allSatisfy { !($0.isMissing && $0.version == .zero) }
-    return isAsSent ? updates : localDocuments(changed)
+    return isAsSent ? updates : shown.documents(changed)
   }
 
   /// Notes how far a target in use has been followed, without a change of its documents.
   mutating func resume(_ id: Int32, at progress: TargetRecord) {
-    guard let old = active[id] else { return }
+    guard let old = targets.active[id] else { return }
     var record = old.resuming(at: progress.resumeToken, version: progress.snapshotVersion)
-    record.sequenceNumber = sequenceNumber
-    active[id] = record
+    record.sequenceNumber = uses.number
+    targets.update(record)
     keepIfNeeded(record, before: old, change: nil)
   }
 
   private mutating func apply(_ change: TargetUpdate, to id: Int32, _ event: RemoteEvent) {
-    guard let old = active[id] else { return }
+    guard let old = targets.active[id] else { return }
     for key in change.removed {
       targets.remove(key, from: id)
       note(key, of: id)
-      dereference(key)
+      uses.dereference(key)
     }
     targets.insert(change.added, into: id)
-    if makesRowsOfDocuments { for key in change.added { note(key, of: id) } }
-    touch(change.added)
+    if rows.hasDocuments { for key in change.added { note(key, of: id) } }
+    uses.touch(change.added)
     var record = old
-    record.sequenceNumber = sequenceNumber
+    record.sequenceNumber = uses.number
     if event.targetMismatches[id] != nil {
       record = record.resuming(at: [], version: .zero)
       record.lastLimboFreeVersion = .zero
     } else if !change.resumeToken.isEmpty {
       record = record.resuming(at: change.resumeToken, version: event.version)
     }
-    active[id] = record
+    targets.update(record)
     keepIfNeeded(record, before: old, change: change)
   }
 
@@ -81,7 +83,7 @@ extension LocalStore {
     var changed: [DocumentKey] = []
     var switched: [DocumentKey] = []
     for (key, document) in updates {
-      guard let existing = documents.known(key) else {
+      guard let existing = shown.remote.known(key) else {
         if document.isFound { switched.append(key) }
         if document.isMissing, document.version == .zero { remove(key) } else { insert(document) }
         changed.append(key)
@@ -101,41 +103,31 @@ extension LocalStore {
         changed.append(key)
       }
     }
-    if !queue.isEmpty { recalculateOverlays(of: switched.filter(needsNewOverlay)) }
+    shown.recalculateOverlays(ofSwitched: switched)
     return changed
-  }
-
-  /// Patches depend on the document beneath them; sets and deletes do not, unless they stand for patches of a document
-  /// that was not known.
-  private func needsNewOverlay(_ key: DocumentKey) -> Bool {
-    guard queue.contains(key) else { return false }
-    guard let overlay = queue.overlays[key] else { return true }
-    if case .patch = overlay.mutation.change { return true }
-    return queue.batches(of: key).first?.mutations.first { $0.path == key }?.dependsOnDocument ?? false
   }
 
   /// Notes that a document has entered or left a target.
   mutating func note(_ key: DocumentKey, of target: Int32) {
-    if makesRowsOfDocuments { changes.targetDocuments.insert(.init(id: target, key: key)) }
+    if rows.hasDocuments { changes.targetDocuments.insert(.init(id: target, key: key)) }
   }
 
   mutating func insert(_ document: CachedDocument) {
     if !document.hasCommittedMutations || document.isCompleted { unfounded.remove(document.path) }
-    documents.insert(document)
+    shown.remote.insert(document)
     contents += 1
-    if makesRowsOfDocuments { changes.documents.insert(document.path) }
+    if rows.hasDocuments { changes.documents.insert(document.path) }
     changes.globals = true
-    noteUse(of: document.path)
+    uses.noteStored(
+      document.path, isReferenced: targets.contains(document.path) || shown.writes.contains(document.path))
   }
 
   mutating func remove(_ key: DocumentKey) {
     unfounded.remove(key)
-    documents.remove(key)
+    shown.remote.remove(key)
     contents += 1
-    if makesRowsOfDocuments { changes.documents.insert(key) }
+    if rows.hasDocuments { changes.documents.insert(key) }
     changes.globals = true
-    // A number that has not been read may have a row.
-    let hadNumber = sequenceNumbers.removeValue(forKey: key) != nil
-    if hadNumber || !residence.isComplete { changes.sequenceNumbers.insert(key) }
+    uses.remove(key, mayHaveRow: !residence.isComplete)
   }
 }

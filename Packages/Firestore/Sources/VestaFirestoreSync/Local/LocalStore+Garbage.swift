@@ -10,64 +10,13 @@ extension LocalStore {
     package var documents = 0
   }
 
-  mutating func beginTransaction() { sequenceNumber += 1 }
+  mutating func beginTransaction() { uses.number += 1 }
 
   /// Ends a transaction: with the eager policy, unreferenced documents are deleted now.
-  mutating func endTransaction() {
-    guard case .eager = policy, !orphans.isEmpty else { return }
-    for key in orphans where !isReferenced(key) { remove(key) }
-    orphans = []
-  }
+  mutating func endTransaction() { for key in uses.takeOrphans() where !isReferenced(key) { remove(key) } }
 
-  /// Notes that a target, view or write has ceased to refer to a document.
-  mutating func dereference(_ key: DocumentKey) {
-    switch policy {
-    case .eager: orphans.insert(key)
-    case .leastRecentlyUsed: touch(key)
-    }
-  }
-
-  /// Notes that a target or view has ceased to refer to documents.
-  mutating func dereference(_ keys: Set<DocumentKey>) {
-    switch policy {
-    case .eager: if orphans.isEmpty { orphans = keys } else { orphans.formUnion(keys) }
-    case .leastRecentlyUsed: touch(keys)
-    }
-  }
-
-  /// Notes that a document was used now.
-  mutating func touch(_ key: DocumentKey) {
-    guard case .leastRecentlyUsed = policy else { return }
-    sequenceNumbers[key] = sequenceNumber
-    changes.sequenceNumbers.insert(key)
-  }
-
-  /// Notes that documents were used now.
-  mutating func touch(_ keys: Set<DocumentKey>) {
-    guard case .leastRecentlyUsed = policy else { return }
-    for key in keys { touch(key) }
-  }
-
-  /// Notes that a document was stored; what only a limbo resolution or an acknowledgement stored may have no referrer.
-  mutating func noteUse(of key: DocumentKey) {
-    switch policy {
-    case .eager: if !isReferenced(key) { orphans.insert(key) }
-    case .leastRecentlyUsed: if sequenceNumbers[key] == nil { touch(key) }
-    }
-  }
-
-  /// Notes that only a limbo resolution has reported a document.
-  mutating func touchLimbo(_ key: DocumentKey) {
-    switch policy {
-    case .eager: if isReferenced(key) { orphans.remove(key) } else { orphans.insert(key) }
-    case .leastRecentlyUsed: touch(key)
-    }
-  }
-
-  func isReferenced(_ key: DocumentKey) -> Bool {
-    targets.contains(key) || viewReferences.contains(key) || held.contains(key)
-      || acknowledged.contains(key)
-      || queues.values.contains { $0.contains(key) }
+  private func isReferenced(_ key: DocumentKey) -> Bool {
+    targets.contains(key) || uses.contains(key) || shown.writes.contains(key)
   }
 
   /// Removes the least recently used targets and documents if the cache is larger than its limit.
@@ -97,20 +46,20 @@ extension LocalStore {
   ///
   /// Documents of a removed target are without a referrer in the next round.
   private mutating func collectRound(percentile: Int, maximum: Int) -> GarbageResult {
-    let orphaned = documents.all.filter { !isReferenced($0.path) }.map(\.path)
-    let unused = targets.records.values.filter { active[$0.id] == nil }
-    let numbers = (unused.map(\.sequenceNumber) + orphaned.map { sequenceNumbers[$0] ?? 0 }).sorted()
+    let orphaned = shown.remote.all.filter { !isReferenced($0.path) }.map(\.path)
+    let unused = targets.records.values.filter { targets.active[$0.id] == nil }
+    let numbers = (unused.map(\.sequenceNumber) + orphaned.map { uses.number(of: $0) ?? 0 }).sorted()
     let share = percentile > 0 ? max(1, numbers.count * percentile / 100) : 0
     let count = min(numbers.count, maximum, share)
     guard count > 0 else { return GarbageResult() }
     let bound = numbers[count - 1]
     var result = GarbageResult()
-    for record in targets.records.values where record.sequenceNumber <= bound && active[record.id] == nil {
+    for record in targets.records.values where record.sequenceNumber <= bound && targets.active[record.id] == nil {
       removeTarget(record.id)
       result.targets += 1
     }
-    for document in Array(documents.all)
-    where (sequenceNumbers[document.path] ?? 0) <= bound && !isReferenced(document.path) {
+    for document in Array(shown.remote.all)
+    where (uses.number(of: document.path) ?? 0) <= bound && !isReferenced(document.path) {
       remove(document.path)
       result.documents += 1
     }
@@ -118,16 +67,5 @@ extension LocalStore {
   }
 
   /// How large the cache is, as the service counts the sizes of documents.
-  package var byteSize: Int {
-    documents.byteSize
-  }
-}
-
-extension ClientMachine {
-  /// Removes the least recently used targets and documents if the cache is larger than a number of bytes.
-  package func collectGarbage(
-    threshold: Int, percentile: Int = 10, maximum: Int = 1000, rounds: Int = 1
-  ) -> LocalStore.GarbageResult {
-    local.collectGarbage(threshold: threshold, percentile: percentile, maximum: maximum, rounds: rounds)
-  }
+  package var byteSize: Int { shown.remote.byteSize }
 }

@@ -13,18 +13,18 @@ extension LocalStore {
     contents += 1
     let keys = Set(mutations.map(\.path))
     var local: [DocumentKey: (document: CachedDocument, mutated: MutatedFields)] = [:]
-    for key in keys { local[key] = overlaid(documents[key]) }
+    for key in keys { local[key] = shown.writes.overlaid(shown.remote[key]) }
     let base = mutations.compactMap { mutation in local[mutation.path].flatMap { mutation.base(on: $0.document) } }
-    let batch = queues[user, default: MutationQueue()].add(mutations, base: base, at: time)
-    changes.batches.insert(.init(user: user, id: batch.id))
+    let batch = shown.writes.add(mutations, base: base, at: time)
+    changes.batches.insert(.init(user: shown.writes.user, id: batch.id))
     var result: [DocumentKey: CachedDocument] = [:]
     for (key, entry) in local {
       var document = entry.document
       var mutated = batch.applyLocally(to: &document, mutated: entry.mutated)
       // Nothing is known of the backend's document, so the overlay must have all of it.
-      if !documents[key].isValid { mutated = .all }
+      if !shown.remote[key].isValid { mutated = .all }
       if let overlay = Overlay.mutation(of: document, mutated: mutated) {
-        save(Overlay(largestBatchID: batch.id, overlay))
+        shown.writes.save(Overlay(largestBatchID: batch.id, overlay), of: key)
       }
       if !document.isValid { document.become(.missing, at: .zero) }
       result[key] = document
@@ -38,7 +38,7 @@ extension LocalStore {
   package mutating func acknowledge(_ answer: BatchAcknowledgement) -> [DocumentKey: CachedDocument] {
     beginTransaction()
     for (key, version) in answer.versions {
-      var document = documents[key]
+      var document = shown.remote[key]
       guard document.version < version else { continue }
       let wasKnown = document.isValid
       answer.batch.applyAcknowledged(to: &document, answer)
@@ -67,76 +67,17 @@ extension LocalStore {
   /// - Parameter isExact: Whether the effect of the batch must be removed from every overlay. After an acknowledgement
   ///   the document beneath has it, too, so that an overlay of many batches may keep it for a while.
   private mutating func remove(_ batch: MutationBatch, isExact: Bool) -> [DocumentKey: CachedDocument] {
-    guard let batch = queues[user]?.remove(batch.id) else { return [:] }
+    guard let batch = shown.writes.remove(batch.id) else { return [:] }
     contents += 1
-    changes.batches.insert(.init(user: user, id: batch.id))
-    for key in batch.paths { dereference(key) }
+    changes.batches.insert(.init(user: shown.writes.user, id: batch.id))
+    for key in batch.paths { uses.dereference(key) }
     let outdated = batch.paths.filter {
-      isExact || queues[user]?.needsReplay($0, exactly: tuning.exactReplays) != false
+      isExact || shown.writes.needsReplay($0, exactly: tuning.exactReplays)
     }
-    recalculateOverlays(of: outdated)
-    return localDocuments(batch.paths)
-  }
-
-  /// The keys of the rows of all pending writes.
-  var batchKeys: Set<[UInt8]> {
-    Set(queues.flatMap { user, queue in queue.batches.map { CacheKey.batch(user: user, $0.id).bytes } })
+    shown.recalculateOverlays(of: outdated)
+    return shown.documents(batch.paths)
   }
 
   /// Makes rows of all pending writes.
-  mutating func noteAllBatches() {
-    for (user, queue) in queues {
-      for batch in queue.batches { changes.batches.insert(.init(user: user, id: batch.id)) }
-    }
-  }
-
-  /// Notes the token of the last response of the write stream.
-  package mutating func keepStreamToken(_ token: [UInt8]) { queues[user]?.streamToken = token }
-
-  // MARK: Overlays
-
-  mutating func save(_ overlay: Overlay) { queues[user]?.save(overlay) }
-
-  /// Computes overlays again by applying the pending batches, oldest first.
-  mutating func recalculateOverlays(of keys: some Sequence<DocumentKey>) {
-    for key in keys {
-      var document = documents[key]
-      var mutated = MutatedFields.none
-      var last = 0
-      for batch in queue.batches(of: key) {
-        mutated = batch.applyLocally(to: &document, mutated: mutated)
-        last = batch.id
-      }
-      if !documents[key].isValid, document.hasLocalMutations { mutated = .all }
-      if let mutation = Overlay.mutation(of: document, mutated: mutated) {
-        save(Overlay(largestBatchID: last, mutation))
-      } else if queue.overlays[key] != nil {
-        queues[user]?.removeOverlay(of: key)
-      }
-    }
-  }
-
-  // MARK: Local documents
-
-  /// Whether any document has pending writes.
-  var hasOverlays: Bool { queues[user]?.overlays.isEmpty == false }
-
-  /// A document with the pending writes on top.
-  package func localDocument(_ key: DocumentKey) -> CachedDocument { overlaid(documents[key]).document }
-
-  /// Documents with the pending writes on top.
-  package func localDocuments(_ keys: some Sequence<DocumentKey>) -> [DocumentKey: CachedDocument] {
-    var result: [DocumentKey: CachedDocument] = [:]
-    result.reserveCapacity(keys.underestimatedCount)
-    for key in keys { result[key] = localDocument(key) }
-    return result
-  }
-
-  /// A document with its overlay, and the fields that the overlay changes.
-  func overlaid(_ document: CachedDocument) -> (document: CachedDocument, mutated: MutatedFields) {
-    guard hasOverlays, let overlay = queue.overlays[document.path] else { return (document, .none) }
-    var result = document
-    let mutated = overlay.mutation.applyLocally(to: &result, mutated: .none, at: .zero)
-    return (result, mutated)
-  }
+  mutating func noteAllBatches() { changes.batches.formUnion(shown.writes.all) }
 }

@@ -1,12 +1,22 @@
-package import VestaBytes
+import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
 /// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
 ///
+/// It puts four values together, and has what concerns several of them, as one transaction:
+///
+/// - `shown` (`LocalDocuments`): the backend's documents and the pending writes on top, and queries over both.
+/// - `targets` (`TargetCache`): what is listened to, as far as it has been followed, with the documents of each.
+/// - `uses` (`DocumentUses`): what keeps documents in the cache, and when each was used.
+/// - `residence` (`CacheResidence`): which part of a durable cache is in memory.
+///
 /// Whatever an event needs is in memory before the event (`missing(_:)`), so that no event waits; `changes`
-/// names the rows that a durable cache writes after each event. Reading a document takes the backend's document and
-/// its overlay and never replays pending writes.
+/// names the rows that a durable cache writes after each event.
+///
+/// Worked example: the view of target 2 shows `rooms/a`, which is written. `write`: a batch and an overlay in `shown`, and
+/// a row in `changes`. `acknowledge`: the document in `shown`, and the batch is removed. `apply`: a snapshot takes the
+/// document out of target 2; `uses` has an orphan, and at the end of the transaction the document leaves `shown`.
 package struct LocalStore {
   /// The garbage collection of a cache.
   package enum GarbagePolicy: Sendable, Hashable {
@@ -17,81 +27,65 @@ package struct LocalStore {
   }
 
   package let database: DatabaseName
-  let policy: GarbagePolicy
   /// The figures of the client.
   var tuning = SyncTuning() {
     didSet {
-      documents.tuning = tuning
+      shown.remote.tuning = tuning
       residence.queryLimit = tuning.residentQueries
     }
   }
-  /// The user whose writes are pending; empty for none.
-  package internal(set) var user: UTF8String
-  /// The documents of the backend.
-  package var documents: RemoteDocuments
-  /// The pending writes of each user.
-  package internal(set) var queues: [UTF8String: MutationQueue] = [:]
+  /// The documents as the application sees them.
+  package internal(set) var shown: LocalDocuments
   /// The targets.
   package internal(set) var targets = TargetCache()
   /// The named queries and bundles.
   package internal(set) var bundles = BundleCache()
   /// The part of the durable cache that is in memory.
   package var residence = CacheResidence()
+  /// What keeps documents in the cache.
+  var uses: DocumentUses
+  /// The acknowledged writes of documents that were not known before them.
+  var unfounded = UnfoundedDocuments()
   /// Grows whenever a document changes, or what is pending on top of it.
   var contents = 0
-  /// Whether rows are made of documents and of targets, and not of pending writes alone.
-  var makesRowsOfDocuments = true
+  /// Which changes become rows.
+  var rows = RowPolicy.everything
   /// The rows to write; taken by their writer.
   package var changes = CacheChanges()
   /// The tags of rows that are to be deleted, all of them, before the changed ones are written.
   var clearedTags: [UInt8] = []
 
-  /// The newest records of the targets in use.
-  var active: [Int32: TargetRecord] = [:]
-  var targetIDs = TargetIDs.queries()
-  var viewReferences = ReferenceSet()
-  var orphans: Set<DocumentKey> = []
-  /// Documents of acknowledged writes that stay until the views that look at them have had the backend's results.
-  private(set) var held: Set<DocumentKey> = []
-  /// Documents of acknowledged writes that stay until the backend has sent a snapshot of the writes.
-  private(set) var acknowledged = AcknowledgedDocuments()
-  /// The acknowledged writes of documents that were not known before them.
-  var unfounded = UnfoundedDocuments()
-  var sequenceNumbers: [DocumentKey: Int64] = [:]
-  var sequenceNumber: Int64 = 0
-
   /// An empty cache.
   package init(database: DatabaseName, user: String, policy: GarbagePolicy) {
     self.database = database
-    self.user = UTF8String(user)
-    self.policy = policy
-    documents = RemoteDocuments(database: database)
-    queues[self.user] = MutationQueue()
+    uses = DocumentUses(policy)
+    shown = LocalDocuments(
+      remote: RemoteDocuments(database: database), writes: PendingWrites(user: UTF8String(user)))
+  }
+
+  /// The garbage collection.
+  var policy: GarbagePolicy { uses.policy }
+
+  /// The documents of the backend.
+  package var documents: RemoteDocuments {
+    get { shown.remote }
+    _modify { yield &shown.remote }
   }
 
   /// The pending writes of the current user.
-  package var queue: MutationQueue { queues[user] ?? MutationQueue() }
+  package var queue: MutationQueue { shown.writes.queue }
 
   /// The snapshot version up to which the cache has received everything.
   package var lastRemoteSnapshotVersion: Timestamp { targets.lastRemoteSnapshotVersion }
-
-  /// The documents of a target that the backend has sent.
-  package func remoteKeys(of id: Int32) -> Set<DocumentKey> { targets.keys(of: id) }
 
   // MARK: Users
 
   /// Makes another user's writes the pending ones.
   ///
   /// - Returns: The documents that either user has written, as they are now.
-  package mutating func changeUser(_ new: String) -> [DocumentKey: CachedDocument] {
-    let old = queue
-    user = UTF8String(new)
+  package mutating func changeUser(_ user: String) -> [DocumentKey: CachedDocument] {
     contents += 1
-    if queues[user] == nil { queues[user] = MutationQueue() }
-    // Documents may have changed while another user was signed in.
-    recalculateOverlays(of: queue.batches.reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) })
-    let keys = (old.batches + queue.batches).reduce(into: Set<DocumentKey>()) { $0.formUnion($1.paths) }
-    return localDocuments(keys)
+    return shown.changeUser(UTF8String(user))
   }
 
   // MARK: Targets
@@ -101,30 +95,24 @@ package struct LocalStore {
   /// - Parameter key: The identity of the target, where the caller has it.
   package mutating func allocate(_ target: QueryTarget, _ key: TargetKey? = nil) -> TargetRecord {
     beginTransaction()
-    let key = key ?? TargetKey(target)
-    if let kept = targets.record(of: key) {
-      let record = active[kept.id] ?? kept
-      active[kept.id] = record
-      return record
+    let (record, isNew) = targets.use(target, key ?? TargetKey(target), number: uses.number)
+    if isNew {
+      residence.add(target: record.id)
+      changes.targets.insert(record.id)
+      changes.globals = true
     }
-    let record = TargetRecord(target, id: targetIDs.next(), sequenceNumber: sequenceNumber)
-    residence.add(target: record.id)
-    targets.save(record, key)
-    changes.targets.insert(record.id)
-    changes.globals = true
-    active[record.id] = record
     return record
   }
 
   /// Ends the use of a target.
   package mutating func release(_ id: Int32) {
     beginTransaction()
-    guard var record = active.removeValue(forKey: id) else { return }
-    dereference(viewReferences.removeAll(of: id))
+    guard var record = targets.endUse(of: id) else { return }
+    uses.dereference(uses.views.removeAll(of: id))
     switch policy {
     case .eager: removeTarget(id)
     case .leastRecentlyUsed:
-      record.sequenceNumber = sequenceNumber
+      record.sequenceNumber = uses.number
       targets.save(record)
       changes.targets.insert(id)
     }
@@ -133,39 +121,29 @@ package struct LocalStore {
 
   mutating func removeTarget(_ id: Int32) {
     let keys = targets.remove(id)
-    if makesRowsOfDocuments { for key in keys { note(key, of: id) } }
+    if rows.hasDocuments { for key in keys { note(key, of: id) } }
     // The removal of a target does not count as a use of its documents: their sequence numbers stay.
-    if case .eager = policy { dereference(keys) }
+    if case .eager = policy { uses.dereference(keys) }
     changes.targets.insert(id)
   }
 
-  /// Returns the record of a target in use.
-  package func record(of id: Int32) -> TargetRecord? { active[id] }
-
   // MARK: Views
-
-  /// Keeps a document, as an acknowledged write has left it, until `release` is called with it.
-  mutating func hold(_ key: DocumentKey) { held.insert(key) }
 
   /// Ends the keeping of documents.
   mutating func release(_ keys: [DocumentKey]) {
     beginTransaction()
-    for key in keys where held.remove(key) != nil { dereference(key) }
+    uses.release(keys)
     endTransaction()
   }
-
-  /// Keeps a document, as an acknowledged write has left it, until a snapshot of that version.
-  mutating func hold(_ key: DocumentKey, until version: Timestamp) { acknowledged.append(key, version) }
 
   /// Ends the keeping of the documents of writes that a snapshot has.
   ///
   /// - Parameter limit: The documents that are kept at most.
   mutating func releaseAcknowledged(upTo version: Timestamp, limit: Int) {
-    guard acknowledged.count > 0 else { return }
-    let done = acknowledged.take(upTo: version, limit: limit)
+    let done = uses.takeAcknowledged(upTo: version, limit: limit)
     if done.isEmpty { return }
     beginTransaction()
-    for key in done { dereference(key) }
+    for key in done { uses.dereference(key) }
     endTransaction()
   }
 
@@ -174,15 +152,15 @@ package struct LocalStore {
     guard !views.isEmpty else { return }
     beginTransaction()
     for view in views {
-      viewReferences.insert(view.added, view.target)
+      uses.views.insert(view.added, view.target)
       for key in view.removed {
-        viewReferences.remove(key, view.target)
-        dereference(key)
+        uses.views.remove(key, view.target)
+        uses.dereference(key)
       }
-      guard !view.isFromCache, var record = active[view.target] else { continue }
+      guard !view.isFromCache, var record = targets.active[view.target] else { continue }
       let old = record
       record.lastLimboFreeVersion = record.snapshotVersion
-      active[view.target] = record
+      targets.update(record)
       keepIfNeeded(record, before: old, change: nil)
     }
     endTransaction()

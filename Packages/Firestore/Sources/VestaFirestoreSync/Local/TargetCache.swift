@@ -9,6 +9,9 @@ package struct TargetCache: Sendable {
   package private(set) var highestID: Int32 = 0
   /// The snapshot version up to which the cache has received everything.
   package var lastRemoteSnapshotVersion = Timestamp.zero
+  /// The newest records of the targets in use.
+  private(set) var active: [Int32: TargetRecord] = [:]
+  private var nextIDs = TargetIDs.queries()
   private var ids: [TargetKey: Int32] = [:]
   /// The keys of the targets, which take longer to make than to find.
   private var keys: [Int32: TargetKey] = [:]
@@ -23,7 +26,54 @@ package struct TargetCache: Sendable {
     for (key, id) in documents { self.documents.insert(key, id) }
     self.highestID = max(self.highestID, highestID)
     lastRemoteSnapshotVersion = lastVersion
+    nextIDs = TargetIDs.queries(after: self.highestID)
   }
+
+  // MARK: Targets in use
+
+  /// Gives no new target an identifier up to one.
+  mutating func skipIDs(upTo id: Int32) { nextIDs = TargetIDs.queries(after: id) }
+
+  /// Begins to use a target.
+  ///
+  /// - Parameters:
+  ///   - key: The identity of the target.
+  ///   - number: The number of the transaction.
+  /// - Returns: What is known about it, and whether it is a new one.
+  mutating func use(_ target: QueryTarget, _ key: TargetKey, number: Int64) -> (record: TargetRecord, isNew: Bool) {
+    if let kept = record(of: key) {
+      let record = active[kept.id] ?? kept
+      active[kept.id] = record
+      return (record, false)
+    }
+    let record = TargetRecord(target, id: nextIDs.next(), sequenceNumber: number)
+    save(record, key)
+    active[record.id] = record
+    return (record, true)
+  }
+
+  /// Notes the newest record of a target in use.
+  mutating func update(_ record: TargetRecord) { active[record.id] = record }
+
+  /// Ends the use of a target.
+  ///
+  /// - Returns: Its newest record; `nil` when it was not in use.
+  mutating func endUse(of id: Int32) -> TargetRecord? { active.removeValue(forKey: id) }
+
+  /// Forgets everything but the targets in use, each as if it had not been followed.
+  mutating func discard() {
+    let (used, next) = (active.values, nextIDs)
+    self = TargetCache(records: [], documents: [], highestID: highestID, lastVersion: lastRemoteSnapshotVersion)
+    nextIDs = next
+    for record in used {
+      var fresh = record.resuming(at: [], version: .zero)
+      fresh.lastLimboFreeVersion = .zero
+      active[record.id] = fresh
+      save(fresh)
+    }
+  }
+
+  // MARK: Records
 
   /// The record of a target.
   package func record(of target: QueryTarget) -> TargetRecord? { record(of: TargetKey(target)) }

@@ -89,8 +89,7 @@ final class SimulatedClient {
   private static func machine(_ store: LocalStore, _ clock: SimulatedClock, _ kind: Kind) -> ClientMachine {
     var configuration = ClientMachine.Configuration(database: database)
     configuration.tuning = kind.tuning
-    configuration.keepsOnlyPendingWrites = kind.isEmbedded
-    configuration.fetchesTargets = kind.isEmbedded
+    configuration.link = kind.isEmbedded ? .embedded : .remote
     configuration.monotonicTime = { clock.now * kind.drift }
     configuration.random = { clock.random() }
     return ClientMachine(configuration, local: store)
@@ -101,7 +100,7 @@ final class SimulatedClient {
   func listen(_ query: LocalQuery) {
     read(.query(query))
     listeners[nextID] = query
-    machine.listen(query, options: ListenOptions(includesMetadata: true), listener: nextID)
+    machine.core.listen(query, options: ListenOptions(includesMetadata: true), listener: nextID)
     nextID += 1
     perform()
   }
@@ -110,14 +109,14 @@ final class SimulatedClient {
     listeners[id] = nil
     snapshots[id] = nil
     seen[id] = nil
-    machine.unlisten(id)
+    machine.core.unlisten(id)
     perform()
   }
 
   func send(_ mutations: [Mutation]) {
     sent += 1
     read(.documents(mutations.map(\.path)))
-    machine.write(mutations, at: Timestamp(seconds: Int64(clock.now + wallOffset)), callback: nextID)
+    machine.core.write(mutations, at: Timestamp(seconds: Int64(clock.now + wallOffset)), callback: nextID)
     unanswered[nextID] = machine.local.queue.batches.last?.requestID
     nextID += 1
     perform()
@@ -188,11 +187,11 @@ final class SimulatedClient {
     let error = FirestoreServiceError(code, "broken")
     if let number = watch?.number, watch?.isOpen == true {
       closeWatch()
-      machine.watchClosed(stream: number, error: error)
+      machine.watch.closed(stream: number, error: error)
     }
     if let number = write?.number, write?.isOpen == true {
       write = nil
-      machine.writeClosed(stream: number, error: error)
+      machine.writes.closed(stream: number, error: error)
     }
     perform()
   }
@@ -263,11 +262,11 @@ final class SimulatedClient {
   private func openWatch(_ number: Int) {
     if isTokenBad {
       closeWatch()
-      return machine.watchClosed(stream: number, error: unauthenticated)
+      return machine.watch.closed(stream: number, error: unauthenticated)
     }
     watch?.isOpen = true
     served = server.open()
-    machine.watchOpened(stream: number)
+    machine.watch.opened(stream: number)
   }
 
   private func serveWatch() {
@@ -285,7 +284,7 @@ final class SimulatedClient {
       }
     }
     read(.responses([response]))
-    machine.watchReceived(stream: number, response)
+    machine.watch.received(stream: number, response)
   }
 
   /// Reads the first results of a target, or hands them over.
@@ -299,8 +298,8 @@ final class SimulatedClient {
     let version = Timestamp(seconds: Int64(found.version))
     let wasFollowed = followed.contains(record.id)
     followed.insert(record.id)
-    machine.watchFetched(stream: fetch.stream, target: record.id, found.documents, version: version)
-    let isUsed = machine.listenTargets[record.id]?.snapshotVersion == version
+    machine.watch.receivedFirst(stream: fetch.stream, target: record.id, found.documents, version: version)
+    let isUsed = machine.watch.targets[record.id]?.snapshotVersion == version
     if isUsed { readVersions[record.id] = version }
     if !isUsed, !wasFollowed { followed.remove(record.id) }
   }
@@ -308,10 +307,10 @@ final class SimulatedClient {
   private func openWrite(_ number: Int) {
     if isTokenBad {
       write = nil
-      return machine.writeClosed(stream: number, error: unauthenticated)
+      return machine.writes.closed(stream: number, error: unauthenticated)
     }
     write?.isOpen = true
-    machine.writeOpened(stream: number)
+    machine.writes.opened(stream: number)
   }
 
   private func serveWrite() {
@@ -329,16 +328,16 @@ final class SimulatedClient {
 
   private func deliverWrite(_ number: Int) {
     guard let response = write?.responses.removeFirst() else { return }
-    if let time = response.commitTime, let batch = machine.writePipeline.first {
+    if let time = response.commitTime, let batch = machine.writes.pipeline.first {
       for path in batch.paths { written[path] = max(written[path] ?? .zero, time) }
     }
-    machine.writeReceived(stream: number, response)
+    machine.writes.received(stream: number, response)
   }
 
   private func failWrite(_ number: Int) {
     let failure = write?.failure
     write = nil
-    machine.writeClosed(stream: number, error: failure)
+    machine.writes.closed(stream: number, error: failure)
   }
 
   // MARK: Actions
@@ -401,7 +400,7 @@ extension SimulatedClient {
   /// long as the client is not offline, and a snapshot of the new stream concerns the acknowledged targets alone.
   private func check(_ snapshot: ViewSnapshot, _ id: ListenerID) {
     guard !snapshot.isFromCache, let query = listeners[id] else { return }
-    guard let target = machine.target(of: query), followed.contains(target) else { return }
+    guard let target = machine.core.views.target(of: query), followed.contains(target) else { return }
     let lastBrought = machine.local.lastRemoteSnapshotVersion
     // A target that was read goes on from its own version: a write of the client's own may be shown before the changes
     // of others that came between.

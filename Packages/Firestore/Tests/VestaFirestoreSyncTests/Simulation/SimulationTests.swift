@@ -161,7 +161,7 @@ struct Simulation {
       guard client.machine.local.queue.isEmpty, client.unanswered.isEmpty else {
         throw Violation("client \(number) has \(client.machine.local.queue.batches.count) pending writes")
       }
-      guard client.machine.activeLimboDocuments.isEmpty, client.machine.enqueuedLimboDocuments.isEmpty else {
+      guard client.machine.core.limbo.active.isEmpty, client.machine.core.limbo.waiting.isEmpty else {
         throw Violation("client \(number) has documents in limbo")
       }
       for (id, query) in client.listeners { try check(client.snapshots[id], query, number) }
@@ -181,7 +181,7 @@ struct Simulation {
     guard !snapshot.isFromCache, !snapshot.hasPendingWrites else {
       throw Violation(
         "client \(client) is not current: \(query.canonicalID), fromCache \(snapshot.isFromCache), pending "
-          + "\(snapshot.mutatedKeys.map(\.description)), online \(clients[client].machine.onlineState)")
+          + "\(snapshot.mutatedKeys.map(\.description)), online \(clients[client].machine.watch.onlineState)")
     }
     let results = server.results(query.target)
     let expected = (query.limitType == .last ? results.reversed() : results).map { text($0.name, $0.fields) }

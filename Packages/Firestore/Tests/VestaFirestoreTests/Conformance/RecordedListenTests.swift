@@ -77,13 +77,13 @@ import VestaFirestoreSync
       let query = try LocalQuery(
         database: RecordedListenTests.database, path: ResourcePath(["C"]),
         orders: [NormalQuery.Order(VestaFirestoreModel.FieldPath(["a"]))])
-      machine.listen(query, options: ListenOptions(), listener: 1)
+      machine.core.listen(query, options: ListenOptions(), listener: 1)
       perform()
       receive(.targetChange(TargetChange(.add, targetIDs: [RecordedListenTests.target])))
     }
 
     func receive(_ response: ListenResponse) {
-      machine.watchReceived(stream: stream, response)
+      machine.watch.received(stream: stream, response)
       perform()
     }
 
@@ -95,7 +95,7 @@ import VestaFirestoreSync
           switch action {
           case .openWatch(let stream, _):
             self.stream = stream
-            machine.watchOpened(stream: stream)
+            machine.watch.opened(stream: stream)
           case .event(.snapshot(_, let snapshot)) where !snapshot.isFromCache: snapshots.append(lines(of: snapshot))
           default: break
           }

@@ -1,17 +1,5 @@
 import VestaConcurrency
 
-/// A listener, until it is removed.
-package final class SyncRegistration: Sendable {
-  private let registration: ListenerRegistration
-
-  init(_ onRemove: @escaping @Sendable () -> Void) { registration = ListenerRegistration(onRemove) }
-
-  /// Removes the listener: it is not called again, except by a call that is under way.
-  ///
-  /// Calling it again does nothing.
-  package func remove() { registration.cancel() }
-}
-
 /// The closure of a listener, until it is muted.
 final class Receiver<Element: Sendable>: Sendable {
   /// The closure in a separate structure, as `Locked` requires.

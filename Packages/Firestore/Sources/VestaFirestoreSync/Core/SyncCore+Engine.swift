@@ -11,6 +11,13 @@ package struct EngineCache: Sendable {
 
   /// Nothing.
   package init() {}
+
+  /// Adds what has been read since.
+  mutating func merge(_ read: EngineCache) {
+    documents.merge(read.documents) { _, new in new }
+    queries.merge(read.queries) { _, new in new }
+    refills.merge(read.refills) { _, new in new }
+  }
 }
 
 /// The engine in the process as the cache of an embedded client.
@@ -21,10 +28,9 @@ package struct EngineCache: Sendable {
 ///
 /// Worked example: `rooms/a` is `{n: 4}` in the engine, and has no listener. The network is disabled, and
 /// `rooms/a` is incremented. Without the document the local result would be `{n: 1}`; with it, it is `{n: 5}`.
-extension ClientMachine {
-  /// The part of the cache that some events need and that is not in memory; `nil` for none.
-  package func missing(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
-    guard configuration.fetchesTargets else { return local.missing(needs) }
+extension SyncCore {
+  /// The documents and results of the engine that some events need and that are not in memory; `nil` for none.
+  func missingOfEngine(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
     var piece = CachePiece()
     for need in needs {
       switch need {
@@ -41,24 +47,25 @@ extension ClientMachine {
   }
 
   private func isBaseMissing(_ mutation: Mutation) -> Bool {
-    mutation.dependsOnDocument && !local.documents[mutation.path].isValid
-      && local.queue.overlays[mutation.path] == nil && engineCache.documents[mutation.path] == nil
+    mutation.dependsOnDocument && !cache.local.documents[mutation.path].isValid
+      && cache.local.queue.overlays[mutation.path] == nil && engineCache.documents[mutation.path] == nil
   }
 
   private func isMissing(_ query: LocalQuery) -> Bool {
     let id = QueryID(query)
-    return views[id] == nil && engineCache.queries[id] == nil
+    return views.entries[id] == nil && engineCache.queries[id] == nil
   }
 
-  private func isAnsweredByCache(_ isCacheOnly: Bool) -> Bool { isCacheOnly || !isNetworkEnabled }
+  private func isAnsweredByCache(_ isCacheOnly: Bool) -> Bool { isCacheOnly || !watch.isEnabled }
 
   /// The limited queries whose results a write may take out of the limit, or move beyond it, and that only the cache
   /// answers: others have to be added then, and the engine is asked for them before the write.
   private func refills(for mutations: [Mutation]) -> [LocalQuery] {
     var queries: [QueryID: LocalQuery] = [:]
     for mutation in mutations {
-      viewIndex.forEach(lookingAt: mutation.path) { id in
-        guard let view = views[id], view.view.isFull, view.view.contains(mutation.path), engineCache.refills[id] == nil,
+      views.index.forEach(lookingAt: mutation.path) { id in
+        guard let view = views.entries[id], view.view.isFull, view.view.contains(mutation.path),
+          engineCache.refills[id] == nil,
           isAnsweredByCache(!events.isRemote(id))
         else { return }
         queries[id] = view.query
@@ -68,36 +75,35 @@ extension ClientMachine {
   }
 
   /// Gives a limited view whose results have changed the engine's results, which were read before the change.
-  func takeRefill(of id: QueryID, target: Int32) {
-    guard let found = engineCache.refills.removeValue(forKey: id) else { return }
-    let changed = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
-    refilled.merge(changed) { _, new in new }
-    local.refer(to: found.map(\.path), from: target)
+  ///
+  /// - Returns: The documents that have changed by that.
+  func takeRefill(of id: QueryID, target: Int32) -> [DocumentKey: CachedDocument] {
+    engineCache.refills.removeValue(forKey: id).map { take($0, for: target) } ?? [:]
   }
 
-  /// Takes what has been read of the engine, for the events that wait for it.
-  package func add(_ read: EngineCache) {
-    engineCache.documents.merge(read.documents) { _, new in new }
-    engineCache.queries.merge(read.queries) { _, new in new }
-    engineCache.refills.merge(read.refills) { _, new in new }
+  /// Takes results of the engine for a target.
+  ///
+  /// While the network is enabled, what is in memory stays: it is of the snapshot that other views show.
+  ///
+  /// - Returns: The documents that have changed, with the pending writes on top.
+  private func take(_ found: [CachedDocument], for target: Int32) -> [DocumentKey: CachedDocument] {
+    let changed = watch.isEnabled ? cache.local.takeUnknown(found) : cache.local.takeNewer(found)
+    // Before other views are notified: unreferenced documents leave the cache then.
+    cache.local.refer(to: found.map(\.path), from: target)
+    return changed
   }
 
   /// Gives a write the documents that it is based on; views show them together with the write.
   func takeBases(of mutations: [Mutation]) {
     if engineCache.documents.isEmpty { return }
     let found = mutations.compactMap { engineCache.documents.removeValue(forKey: $0.path) }
-    _ = local.takeUnknown(found)
+    _ = cache.local.takeUnknown(found)
   }
 
   /// Gives the view of a listener the documents of the engine, as its cache.
-  ///
-  /// While the network is enabled, what is in memory stays: it is of the snapshot that other views show.
   func takeResults(of id: QueryID, target: Int32, isCacheOnly: Bool) {
     guard let found = engineCache.queries.removeValue(forKey: id), isAnsweredByCache(isCacheOnly) else { return }
-    let changed = isNetworkEnabled ? local.takeUnknown(found) : local.takeNewer(found)
-    // Before other views are notified: unreferenced documents leave the cache then.
-    local.refer(to: found.map(\.path), from: target)
-    raise(changed, event: nil)
+    raise(take(found, for: target), event: nil)
   }
 }
 
@@ -114,16 +120,16 @@ extension LocalStore {
   ///
   /// - Returns: The documents that have changed, with the pending writes on top.
   mutating func takeUnknown(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
-    takeNewer(found.filter { !documents[$0.path].isValid })
+    takeNewer(found.filter { !shown.remote[$0.path].isValid })
   }
 
   /// Takes the documents that are newer than the cache's.
   mutating func takeNewer(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
-    localDocuments(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
+    shown.documents(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
   }
 
   /// Keeps documents in the cache for as long as a target is used.
   mutating func refer(to keys: [DocumentKey], from target: Int32) {
-    for key in keys where documents[key].isValid { viewReferences.insert(key, target) }
+    for key in keys where shown.remote[key].isValid { uses.views.insert(key, target) }
   }
 }

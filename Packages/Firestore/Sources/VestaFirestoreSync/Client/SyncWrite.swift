@@ -4,7 +4,7 @@ package import VestaFirestoreBackend
 /// A write of the application on its way: first into the cache, then to the backend.
 ///
 /// Cancelling a task that waits for either ends the waiting, never the write.
-package final class PendingWrite: Sendable {
+package final class SyncWrite: Sendable {
   let local = Completion()
   let remote = Completion()
 

@@ -1,6 +1,6 @@
 import VestaBytes
 package import VestaFirestoreBackend
-package import VestaFirestoreModel
+import VestaFirestoreModel
 
 /// How far a bundle has been loaded.
 package struct BundleProgress: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct BundleProgress: Sendable, Hashable {
 }
 
 /// Loading bundles: everything is read first and applied together.
-extension ClientMachine {
+extension SyncCore {
   /// Loads a bundle.
   ///
   /// - Parameter progress: Called with each step; the last one is a success or an error.
@@ -30,30 +30,21 @@ extension ClientMachine {
   package func loadBundle(_ bytes: [UInt8], progress: (BundleProgress) -> Void) -> FirestoreServiceError? {
     var load = BundleLoad()
     do {
-      try load.run(BundleReader(bytes, database: database), known: local.bundles, progress: progress)
+      let reader = BundleReader(bytes, database: configuration.database)
+      try load.run(reader, known: cache.local.bundles, progress: progress)
     } catch {
       load.progress.state = .error
       progress(load.progress)
       return error
     }
     if !load.isKnown, let metadata = load.metadata {
-      let changed = local.apply(load, metadata.bundle)
+      let changed = cache.local.apply(load, metadata.bundle)
       raise(changed, event: nil)
     }
     load.succeed()
     progress(load.progress)
     return nil
   }
-
-  /// Whether a bundle begins with the metadata of one that has been loaded, so that nothing of it is read.
-  package func knowsBundle(_ bytes: [UInt8]) -> Bool {
-    var reader = BundleReader(bytes, database: database)
-    guard case .metadata(let metadata)?? = try? reader.next()?.element else { return false }
-    return local.bundles.has(metadata.bundle)
-  }
-
-  /// The query that a bundle brought under a name.
-  package func namedQuery(_ name: String) -> LocalQuery? { local.bundles.queries[UTF8String(name)]?.query }
 }
 
 /// The part of a bundle that has been read.
@@ -141,7 +132,7 @@ extension LocalStore {
     for query in load.queries { keep(query, keysByQuery[query.name] ?? []) }
     bundles.bundles[bundle.id] = bundle
     changes.bundles.insert(bundle.id)
-    let result = localDocuments(changed)
+    let result = shown.documents(changed)
     endTransaction()
     return result
   }
@@ -149,7 +140,7 @@ extension LocalStore {
   private mutating func replaceUmbrella(_ key: DocumentKey, _ id: Int32) {
     targets.insert(key, into: id)
     changes.targetDocuments.insert(.init(id: id, key: key))
-    touch(key)
+    uses.touch(key)
   }
 
   private mutating func keep(_ query: BundleCache.NamedQuery, _ keys: Set<DocumentKey>) {
@@ -158,13 +149,13 @@ extension LocalStore {
     let record = allocate(query.query.target)
     guard query.readTime > record.snapshotVersion else { return }
     let resumed = record.resuming(at: [], version: query.readTime)
-    active[record.id] = resumed
+    targets.update(resumed)
     targets.save(resumed)
     changes.targets.insert(record.id)
     for key in targets.keys(of: record.id).subtracting(keys) {
       targets.remove(key, from: record.id)
       changes.targetDocuments.insert(.init(id: record.id, key: key))
-      dereference(key)
+      uses.dereference(key)
     }
     for key in keys { replaceUmbrella(key, record.id) }
   }
