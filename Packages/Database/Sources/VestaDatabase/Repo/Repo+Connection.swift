@@ -185,7 +185,7 @@ extension Repo {
       put.onReply(self, reply)
     }
     let error = DatabaseError(status: .unavailable, message: reason)
-    for transaction in transactions { end(transaction.id, error, isCommitted: false, node: nil, isRevert: true) }
+    perform(transactionMachine.fail(error))
     for (id, put) in puts where put.isTransaction { puts[id] = nil }
     let operations = onDisconnectQueue
     onDisconnectQueue = []

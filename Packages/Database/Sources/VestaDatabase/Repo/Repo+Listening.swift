@@ -140,7 +140,7 @@ extension Repo {
   /// Raises events of data from the service, and runs transactions again whose data has changed.
   func raiseAndRerun(_ events: [SyncEvent], at path: DatabasePath) {
     raise(events)
-    if !events.isEmpty, !transactions.isEmpty { rerunTransactions(at: path) }
+    if !events.isEmpty { perform(transactionMachine.rerun(at: path)) }
   }
 
   // MARK: Reading once

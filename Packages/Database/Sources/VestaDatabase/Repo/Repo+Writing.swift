@@ -8,8 +8,8 @@ extension Repo {
     raise(tree.userOverwrite(path, resolved(node, at: path), writeID: id))
     let write = StoredWrite(id: id, path: path, change: .overwrite(node))
     send(.put(path, node, hash: nil), writeID: id, path, keeping: write, completion)
-    abortTransactions(at: path, .set)
-    rerunTransactions(at: path)
+    perform(transactionMachine.overridden(at: path, .set))
+    perform(transactionMachine.rerun(at: path))
   }
 
   /// Replaces several nodes below a path, all or none.
@@ -23,8 +23,8 @@ extension Repo {
     raise(tree.userMerge(path, trie, writeID: id))
     let write = StoredWrite(id: id, path: path, change: .merge(values))
     send(.merge(path, values), writeID: id, path, keeping: write, completion)
-    for value in values { abortTransactions(at: path.appending(value.path), .set) }
-    rerunTransactions(at: path)
+    for value in values { perform(transactionMachine.overridden(at: path.appending(value.path), .set)) }
+    perform(transactionMachine.rerun(at: path))
   }
 
   func makeWriteID() -> Int {
@@ -84,14 +84,12 @@ extension Repo {
   func purgeOutstandingWrites() {
     let purged = puts.sorted { $0.key < $1.key }.map(\.value)
     puts = [:]
-    abortTransactions(at: .root, .writeCanceled)
+    perform(transactionMachine.overridden(at: .root, .writeCanceled))
     for put in purged where !put.isTransaction {
       put.onReply(self, DatabaseReply(.writeCanceled, message: "Write cancelled by user"))
     }
-    for transaction in transactions {
-      end(transaction.id, DatabaseError(status: .writeCanceled), isCommitted: false, node: nil, isRevert: true)
-    }
     let error = DatabaseError(status: .writeCanceled)
+    perform(transactionMachine.fail(error))
     for operation in onDisconnectQueue { complete { operation.completion(error) } }
     onDisconnectQueue = []
   }
@@ -144,7 +142,7 @@ extension Repo {
     onDisconnect = .empty
     for (path, node) in values {
       raise(tree.serverOverwrite(path, resolved(node, at: path)))
-      abortTransactions(at: path, .set)
+      perform(transactionMachine.overridden(at: path, .set))
     }
   }
 }

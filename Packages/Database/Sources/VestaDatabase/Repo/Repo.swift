@@ -49,8 +49,8 @@ actor Repo {
   let persistence: Persistence?
 
   // Transactions.
-  var transactions: [ClientTransaction] = []
-  var nextTransactionID = 1
+  var transactionMachine: TransactionMachine
+  var transactionCalls: [Int: TransactionCall] = [:]
 
   // The start.
   private var isStarted = false
@@ -109,6 +109,7 @@ actor Repo {
     queue = WorkQueue(label: "vesta.database.\(url.namespace)", on: .shared)
     random = environment.random
     delay = ReconnectDelay(environment.tuning)
+    transactionMachine = TransactionMachine(attempts: environment.tuning.transactionAttempts)
   }
 
   // MARK: Running
@@ -196,9 +197,7 @@ actor Repo {
     let unanswered = puts.sorted { $0.key < $1.key }.map(\.value)
     puts = [:]
     for put in unanswered { put.onEnd(self, Self.deleted) }
-    for transaction in transactions {
-      end(transaction.id, Self.deleted, isCommitted: false, node: nil, isRevert: true)
-    }
+    perform(transactionMachine.fail(Self.deleted))
     for id in gets.keys.sorted() { endGet(id, .failure(Self.deleted.message)) }
     let operations = onDisconnectQueue
     onDisconnectQueue = []

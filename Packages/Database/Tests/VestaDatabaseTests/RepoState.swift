@@ -1,0 +1,11 @@
+@testable import VestaDatabase
+
+/// The state of a repo that tests look at.
+extension Repo {
+  var transactions: [TransactionMachine.Transaction] { transactionMachine.transactions }
+}
+
+extension TransactionMachine.Transaction {
+  /// The observer that keeps its data current.
+  var observer: Int { id }
+}
