@@ -3,6 +3,7 @@
 /// The state of a repo that tests look at.
 extension Repo {
   var transactions: [TransactionMachine.Transaction] { transactionMachine.transactions }
+  var gets: [Int: RequestBook.Read] { requestBook.reads }
 }
 
 extension TransactionMachine.Transaction {

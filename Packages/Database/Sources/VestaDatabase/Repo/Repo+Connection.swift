@@ -93,7 +93,7 @@ extension Repo {
   private func receive(_ message: DatabaseServerMessage) {
     switch message {
     case .hello(let hello): opened(hello)
-    case .reply(let id, let reply): pending.removeValue(forKey: id)?(self, reply)
+    case .reply(let id, let reply): perform(requestBook.replied(id, reply))
     case .data(let path, let node, let tag): raiseAndRerun(tree.receivedOverwrite(path, node, tag: tag), at: path)
     case .merge(let path, let values, let tag):
       var trie = WriteTrie.empty
@@ -122,7 +122,7 @@ extension Repo {
     connectedAt = now
     lastSession = hello.session
     serverTimeOffset = hello.timestamp - now
-    if let appCheckToken { request(.appCheck(token: appCheckToken)) { _, _ in } }
+    if let appCheckToken { send(.appCheck(token: appCheckToken), for: .notice) }
     setInfo("serverTimeOffset", DatabaseNode(.int(serverTimeOffset)))
     sentToken = nil
     phase = .authenticating
@@ -134,12 +134,15 @@ extension Repo {
     guard token != sentToken else { return restore() }
     sentToken = token
     guard let token else {
-      request(.unauthenticate) { _, _ in }
+      send(.unauthenticate, for: .notice)
       return restore()
     }
-    request(.authenticate(token: token)) { repo, reply in
-      if reply.status == .ok { repo.authenticate() } else { repo.authFailed(reply.status.rawValue, reply.message) }
-    }
+    send(.authenticate(token: token), for: .authentication(isFirst: true))
+  }
+
+  func authenticated(_ reply: DatabaseReply, isFirst: Bool) {
+    guard reply.status == .ok else { return authFailed(reply.status.rawValue, reply.message) }
+    if isFirst { authenticate() }
   }
 
   /// Sends what the service has to know of this client, in the order that it must have.
@@ -148,12 +151,7 @@ extension Repo {
     setInfo("connected", DatabaseNode(.bool(true)))
     _ = tree.takeListenActions()
     for listen in tree.listens { sendListen(listen.path, listen.spec, listen.tag) }
-    nextPutToSend = puts.keys.min() ?? nextPutID
-    sendPuts()
-    for id in gets.keys.sorted() { sendGet(id) }
-    let operations = onDisconnectQueue
-    onDisconnectQueue = []
-    for operation in operations { sendOnDisconnect(operation.request, operation.completion) }
+    perform(requestBook.connected())
   }
 
   func authFailed(_ status: String, _ reason: String) {
@@ -178,18 +176,12 @@ extension Repo {
       cancelListen(listen.path, listen.spec, status: .unavailable, message: reason)
     }
     _ = tree.takeListenActions()
-    for id in gets.keys.sorted() { endGet(id, .failure(reason)) }
-    let reply = DatabaseReply(.unavailable, message: reason)
-    for (id, put) in puts.sorted(by: { $0.key < $1.key }) where !put.isStored && !put.isTransaction {
-      puts[id] = nil
-      put.onReply(self, reply)
-    }
+    perform(requestBook.endReads(reason))
+    perform(requestBook.refuseWrites(DatabaseReply(.unavailable, message: reason)))
     let error = DatabaseError(status: .unavailable, message: reason)
     perform(transactionMachine.fail(error))
-    for (id, put) in puts where put.isTransaction { puts[id] = nil }
-    let operations = onDisconnectQueue
-    onDisconnectQueue = []
-    for operation in operations { complete { operation.completion(error) } }
+    requestBook.dropTransactions()
+    perform(requestBook.endOperations(error))
     for (query, id) in kept.sorted(by: { $0.value < $1.value }) { keepSynced(query, true, id: id) }
   }
 
@@ -222,104 +214,11 @@ extension Repo {
     timer?.cancel()
     timer = nil
     connection = nil
-    pending = [:]
-    listensInFlight = 0
-    currentListens = [:]
     let wasOpen = phase == .connected || phase == .authenticating
     phase = .disconnected
     if wasOpen, now - connectedAt > environment.tuning.goodConnection.microseconds / 1000 { delay.reset() }
-    releaseAcknowledgements()
-    failOnDisconnectsInFlight()
-    for id in gets.keys.sorted() where gets[id]?.timer == nil { limitGet(id) }
-    if infoValues["connected"]?.leaf == .bool(true) { setInfo("connected", DatabaseNode(.bool(false))) }
-    applyOnDisconnect()
-    failSentTransactions()
+    perform(requestBook.disconnected())
     scheduleConnect()
-  }
-
-  /// A transaction of which the outcome is not known ends.
-  private func failSentTransactions() {
-    let lost = puts.filter { $0.value.isTransaction && $0.value.isSent }.sorted { $0.key < $1.key }
-    for id in puts.keys { puts[id]?.isSent = false }
-    for (id, _) in lost { puts[id] = nil }
-    for (_, put) in lost {
-      put.onReply(
-        self, DatabaseReply(.disconnect, message: "Client was disconnected while running a transaction"))
-    }
-  }
-
-  // MARK: Requests
-
-  /// Sends a request; its reply is lost with the connection.
-  func request(
-    _ request: DatabaseRequest, _ onReply: @escaping @Sendable (isolated Repo, DatabaseReply) -> Void
-  ) {
-    let id = nextRequestID
-    nextRequestID += 1
-    pending[id] = onReply
-    connection?.send(request, id: id)
-  }
-
-  /// Sends a write as soon as there is a connection, and again after a connection that was lost.
-  ///
-  /// - Parameter stored: The write as the device has to keep it before it is sent; `nil` for one that is not kept.
-  func put(_ put: OutstandingPut, keeping stored: StoredWrite? = nil) {
-    if let stored, isShutDown { persistence?.save(stored) {} }
-    if isShutDown { return put.onEnd(self, Self.deleted) }
-    let id = nextPutID
-    nextPutID += 1
-    puts[id] = put
-    retrySoon()
-    if let persistence, let stored {
-      puts[id]?.isStored = true
-      puts[id]?.isKept = false
-      persistence.save(stored) { [weak self] in self?.enqueue { repo in repo.putIsKept(id) } }
-    }
-    sendPuts()
-  }
-
-  private func putIsKept(_ id: Int) {
-    puts[id]?.isKept = true
-    sendPuts()
-  }
-
-  /// Sends the writes that can be sent, in their order: one that the device does not keep yet holds up what follows.
-  private func sendPuts() {
-    while phase == .connected, nextPutToSend < nextPutID {
-      if let put = puts[nextPutToSend] {
-        guard put.isKept else { return }
-        sendPut(nextPutToSend)
-      }
-      nextPutToSend += 1
-    }
-  }
-
-  private func sendPut(_ id: Int) {
-    guard let put = puts[id] else { return }
-    puts[id]?.isSent = true
-    // Listens that began before the write must reach the service before it too.
-    performListenActions()
-    request(put.request) { repo, reply in
-      repo.acknowledgeInOrder { repo in
-        guard let put = repo.puts.removeValue(forKey: id) else { return }
-        put.onReply(repo, reply)
-      }
-    }
-  }
-
-  /// Acknowledgements wait, in order, while data of a listen is on its way.
-  private func acknowledgeInOrder(_ body: @escaping @Sendable (isolated Repo) -> Void) {
-    if listensInFlight > 0 || !heldAcknowledgements.isEmpty {
-      heldAcknowledgements.append(body)
-    } else {
-      body(self)
-    }
-  }
-
-  func releaseAcknowledgements() {
-    let held = heldAcknowledgements
-    heldAcknowledgements = []
-    for body in held { body(self) }
   }
 }
 

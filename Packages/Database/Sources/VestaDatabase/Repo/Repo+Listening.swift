@@ -5,7 +5,7 @@ import VestaDatabaseModel
 import VestaServiceInterop
 
 extension Repo {
-  private static let infoRoot = DatabaseKey(".info")
+  static let infoRoot = DatabaseKey(".info")
 
   /// Adds an observer, which first receives the data that is known already.
   func add(_ observer: Observer) {
@@ -82,8 +82,8 @@ extension Repo {
       switch action {
       case .start(let path, let spec, let tag): sendListen(path, spec, tag)
       case .stop(let path, let spec, let tag):
-        currentListens[SyncQuery(path: path, spec: spec)] = nil
-        request(.unlisten(path, spec, tag: tag)) { _, _ in }
+        requestBook.unlisten(SyncQuery(path: path, spec: spec))
+        send(.unlisten(path, spec, tag: tag), for: .notice)
       }
     }
   }
@@ -91,33 +91,24 @@ extension Repo {
   func sendListen(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ tag: Int?) {
     let known = tree.knownServerNode(path, spec) ?? .empty
     let hash = NodeHash.hash(known)
-    let query = SyncQuery(path: path, spec: spec)
-    listensInFlight += 1
-    listenNumber += 1
-    let number = listenNumber
-    currentListens[query] = number
     let tuning = environment.tuning
     let compound = CompoundHash.hash(of: known, from: tuning.rangesFrom, shortest: tuning.shortestRange)
-    request(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash, compound: compound))) { repo, reply in
-      repo.listensInFlight -= 1
-      // The reply of a listen that was ended, and perhaps begun again, says nothing about the current one.
-      if repo.currentListens[query] == number { repo.listenReplied(path, spec, reply) }
-      if repo.listensInFlight == 0 { repo.releaseAcknowledgements() }
-    }
+    let purpose = requestBook.listen(SyncQuery(path: path, spec: spec))
+    send(.listen(DatabaseListen(path: path, spec: spec, tag: tag, hash: hash, compound: compound)), for: purpose)
   }
 
-  private func listenReplied(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reply: DatabaseReply) {
+  func listenReplied(_ query: SyncQuery, _ reply: DatabaseReply) {
     if reply.status == .ok {
-      if reply.warnings.contains("no_index") { warnOfMissingIndex(path, spec) }
-      raiseAndRerun(tree.listenComplete(path, spec), at: path)
+      if reply.warnings.contains("no_index") { warnOfMissingIndex(query.path, query.spec) }
+      raiseAndRerun(tree.listenComplete(query.path, query.spec), at: query.path)
     } else {
       let text = reply.status == .permissionDenied ? "Permission Denied" : reply.message
-      cancelListen(path, spec, status: reply.status, message: text)
+      cancelListen(query.path, query.spec, status: reply.status, message: text)
     }
   }
 
   func cancelListen(_ path: DatabasePath, _ spec: DatabaseQuerySpec, status: DatabaseStatus, message: String) {
-    currentListens[SyncQuery(path: path, spec: spec)] = nil
+    requestBook.unlisten(SyncQuery(path: path, spec: spec))
     raise(tree.remove(nil, at: path, spec, cancellation: (status.rawValue, message)))
     for (query, id) in keptSynced where observers[id] == nil { keptSynced[query] = nil }
   }
@@ -142,66 +133,6 @@ extension Repo {
     raise(events)
     if !events.isEmpty { perform(transactionMachine.rerun(at: path)) }
   }
-
-  // MARK: Reading once
-
-  /// Reads a query: from what is known, from the service, or from what the device keeps.
-  ///
-  /// - Parameter id: The number of the call, by which it can be given up.
-  func get(_ id: Int, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ completion: @escaping GetCompletion) {
-    if path.front == Self.infoRoot {
-      let node = infoValues[path.withoutFront.front ?? .minimum] ?? .empty
-      return complete { completion(.success(IndexedNode(node, index: spec.index))) }
-    }
-    if let known = tree.completeEventNode(path, spec) { return complete { completion(.success(known)) } }
-    gets[id] = OutstandingGet(path: path, spec: spec, completion: completion)
-    if isShutDown { return endGet(id, .failure(Self.deleted.message)) }
-    guard phase != .connected else { return sendGet(id) }
-    limitGet(id)
-    retrySoon()
-  }
-
-  /// Forgets a read whose caller has left.
-  func giveUpGet(_ id: Int) { gets.removeValue(forKey: id)?.timer?.cancel() }
-
-  /// Ends a read that has no connection for too long.
-  func limitGet(_ id: Int) {
-    let timer = environment.clock.schedule(after: environment.readTime) { [weak self] in
-      self?.enqueue { repo in repo.endGet(id, .failure(repo.failure ?? "Client is offline.")) }
-    }
-    gets[id]?.timer = timer
-  }
-
-  func sendGet(_ id: Int) {
-    guard let get = gets[id] else { return }
-    get.timer?.cancel()
-    gets[id]?.timer = nil
-    request(.get(get.path, get.spec)) { repo, reply in
-      repo.endGet(id, reply.status == .ok ? .node(reply.node) : .failure(reply.message))
-    }
-  }
-
-  func endGet(_ id: Int, _ outcome: OutstandingGet.Outcome) {
-    guard let get = gets.removeValue(forKey: id) else { return }
-    get.timer?.cancel()
-    switch outcome {
-    case .node(let node):
-      let known = tree.writes.completeNode(at: get.path, server: node) ?? node
-      let indexed = IndexedNode(NodeWindow.window(of: known, get.spec), index: get.spec.index)
-      complete { get.completion(.success(indexed)) }
-    case .failure(let reason):
-      let kept = tree.cache?.nodeForRead(get.path, get.spec) ?? .empty
-      if !kept.isEmpty {
-        let indexed = IndexedNode(kept, index: get.spec.index)
-        return complete { get.completion(.success(indexed)) }
-      }
-      let error = UnknownValueError(path: get.path, reason: reason)
-      complete { get.completion(.failure(error)) }
-    }
-  }
 }
-
-/// The completion of a read.
-typealias GetCompletion = @Sendable (Result<IndexedNode, any Error>) -> Void
 
 private let log = Logger(service: "VestaDatabase")

@@ -26,15 +26,13 @@ extension Repo {
     token = new
     guard phase == .connected else { return }
     sentToken = new
-    guard let new else { return request(.unauthenticate) { _, _ in } }
-    request(.authenticate(token: new)) { repo, reply in
-      if reply.status != .ok { repo.authFailed(reply.status.rawValue, reply.message) }
-    }
+    guard let new else { return send(.unauthenticate, for: .notice) }
+    send(.authenticate(token: new), for: .authentication(isFirst: false))
   }
 
   private func appCheckChanged(_ new: String) {
     appCheckToken = new
     guard phase == .connected else { return }
-    request(.appCheck(token: new)) { _, _ in }
+    send(.appCheck(token: new), for: .notice)
   }
 }

@@ -23,7 +23,7 @@ extension Repo {
   ) {
     add(silentObserver(observer, path, .all))
     retrySoon()
-    transactionCalls[observer] = TransactionCall(update: update, completion: completion)
+    calls.transactions[observer] = TransactionCall(update: update, completion: completion)
     perform(transactionMachine.begin(observer, at: path, appliesLocally: appliesLocally))
   }
 
@@ -41,7 +41,7 @@ extension Repo {
   }
 
   private func run(_ id: Int, on input: DatabaseNode) {
-    guard let call = transactionCalls[id] else { return }
+    guard let call = calls.transactions[id] else { return }
     let outcome: TransactionMachine.Outcome
     switch call.update(input).outcome {
     case nil: outcome = .aborted
@@ -58,17 +58,12 @@ extension Repo {
     var node = latest
     for result in group.results { node = node.setting(result.path, to: result.node) }
     let request = DatabaseRequest.put(group.path, node, hash: NodeHash.hash(latest))
-    put(
-      OutstandingPut(request: request, isTransaction: true) { repo, reply in
-        repo.perform(repo.transactionMachine.replied(group.transactions, at: group.path, reply))
-      } onEnd: { repo, error in
-        repo.perform(repo.transactionMachine.fail(error, of: group.transactions))
-      })
+    put(request, .transactions(group.transactions, at: group.path))
   }
 
   private func end(_ id: Int, _ writeID: Int?, _ ending: TransactionMachine.Ending) {
     if let writeID { raise(tree.acknowledge(writeID: writeID, isRevert: !ending.isCommitted)) }
-    if let completion = transactionCalls.removeValue(forKey: id)?.completion {
+    if let completion = calls.transactions.removeValue(forKey: id)?.completion {
       switch ending {
       case .committed(let result): completeCommit(completion, result)
       case .aborted(let node): complete { completion(nil, false, node) }

@@ -50,7 +50,6 @@ actor Repo {
 
   // Transactions.
   var transactionMachine: TransactionMachine
-  var transactionCalls: [Int: TransactionCall] = [:]
 
   // The start.
   private var isStarted = false
@@ -84,21 +83,10 @@ actor Repo {
   var isHurried = false
 
   // Requests.
-  var nextRequestID = 1
-  var pending: [Int: @Sendable (isolated Repo, DatabaseReply) -> Void] = [:]
-  var puts: [Int: OutstandingPut] = [:]
-  var nextPutID = 1
-  /// The first write that has not been sent on this connection.
-  var nextPutToSend = 1
-  var gets: [Int: OutstandingGet] = [:]
-  var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
-  var onDisconnectsInFlight: [Int: WriteCompletion] = [:]
-  var onDisconnect = WriteTrie.empty
-  var listensInFlight = 0
-  var listenNumber = 0
-  /// The listens that the service has been asked for, by the number of the asking.
-  var currentListens: [SyncQuery: Int] = [:]
-  var heldAcknowledgements: [@Sendable (isolated Repo) -> Void] = []
+  var requestBook = RequestBook()
+  var readTimers: [Int: ListenerRegistration] = [:]
+  /// The calls of the program that have not ended.
+  var calls = PendingCalls()
 
   init(url: DatabaseURL, environment: Environment, events: EventQueue, persistence: Persistence? = nil) {
     self.url = url
@@ -194,14 +182,10 @@ actor Repo {
     for listener in tokenListeners { listener.cancel() }
     tokenListeners = []
     disconnect(reason: .shutDown)
-    let unanswered = puts.sorted { $0.key < $1.key }.map(\.value)
-    puts = [:]
-    for put in unanswered { put.onEnd(self, Self.deleted) }
+    perform(requestBook.endPuts(Self.deleted))
     perform(transactionMachine.fail(Self.deleted))
-    for id in gets.keys.sorted() { endGet(id, .failure(Self.deleted.message)) }
-    let operations = onDisconnectQueue
-    onDisconnectQueue = []
-    for operation in operations { complete { operation.completion(Self.deleted) } }
+    perform(requestBook.endReads(Self.deleted.message))
+    perform(requestBook.endOperations(Self.deleted))
     let ended = observers.values.sorted { $0.id < $1.id }
     observers = [:]
     for observer in ended {

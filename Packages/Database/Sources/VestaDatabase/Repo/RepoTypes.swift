@@ -2,9 +2,6 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// The completion of a write.
-typealias WriteCompletion = @Sendable (DatabaseError?) -> Void
-
 /// An observer and what it is called with.
 struct RaisedEvent: Sendable {
   let kind: SyncEventKind
@@ -99,22 +96,6 @@ final class ObserverTable: Sendable {
       return taken.sorted { $0.id < $1.id }
     }
   }
-}
-
-/// A write that waits for its acknowledgement.
-struct OutstandingPut: Sendable {
-  let request: DatabaseRequest
-  let isTransaction: Bool
-  /// Whether the write is one that the device keeps until it is acknowledged.
-  var isStored = false
-  /// Whether the device keeps the write, or need not: what is sent before could be lost, and older writes would be sent
-  /// again over it.
-  var isKept = true
-  /// Whether the service has been asked on the current connection.
-  var isSent = false
-  let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void
-  /// Ends the call without an answer of the service.
-  let onEnd: @Sendable (isolated Repo, DatabaseError) -> Void
 }
 
 /// The state of a client's connection to the service.

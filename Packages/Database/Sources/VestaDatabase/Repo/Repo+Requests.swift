@@ -1,0 +1,143 @@
+import VestaConcurrency
+import VestaCore
+import VestaDatabaseBackend
+import VestaDatabaseModel
+import VestaServiceInterop
+
+/// The completions of the program's calls, by the numbers that the machines know.
+struct PendingCalls: Sendable {
+  var writes: [Int: WriteCompletion] = [:]
+  var disconnectOperations: [Int: WriteCompletion] = [:]
+  var reads: [Int: GetCompletion] = [:]
+  var transactions: [Int: TransactionCall] = [:]
+}
+
+/// The completion of a write.
+typealias WriteCompletion = @Sendable (DatabaseError?) -> Void
+
+/// The completion of a read.
+typealias GetCompletion = @Sendable (Result<IndexedNode, any Error>) -> Void
+
+/// Performs what ``RequestBook`` decides.
+extension Repo {
+  func perform(_ actions: [RequestBook.Action]) { for action in actions { perform(action) } }
+
+  private func perform(_ action: RequestBook.Action) {
+    switch action {
+    case .send(let request, let purpose):
+      // Listens that began before the write must reach the service before it too.
+      if case .put = purpose { performListenActions() }
+      send(request, for: purpose)
+    case .limitRead(let id): limitRead(id)
+    case .unlimitRead(let id): readTimers.removeValue(forKey: id)?.cancel()
+    case .endRead(let read, let outcome): end(read, outcome)
+    case .showListen(let query, let reply, let isCurrent):
+      if isCurrent { listenReplied(query, reply) }
+      perform(requestBook.shown())
+    case .showAnswer(.write(let id, let path, _), let reply): acknowledge(id, path, reply)
+    case .showAnswer(.transactions(let ids, let path), let reply):
+      perform(transactionMachine.replied(ids, at: path, reply))
+    case .endPut(.write(let id, _, _), let error):
+      // Stored writes stay on the device, and are sent at the next start.
+      if let completion = calls.writes.removeValue(forKey: id) { complete { completion(error) } }
+    case .endPut(.transactions(let ids, _), let error): perform(transactionMachine.fail(error, of: ids))
+    case .endDisconnectOperation(let id, let error):
+      if let completion = calls.disconnectOperations.removeValue(forKey: id) { complete { completion(error) } }
+    case .authenticated(let reply, let isFirst): authenticated(reply, isFirst: isFirst)
+    case .showDisconnected(let writes): showDisconnected(writes)
+    }
+  }
+
+  /// Sends a request; its reply is lost with the connection.
+  func send(_ request: DatabaseRequest, for purpose: RequestBook.Purpose) {
+    let number = requestBook.number(of: purpose)
+    connection?.send(request, id: number)
+  }
+
+  /// Sends a write as soon as there is a connection, and again after a connection that was lost.
+  ///
+  /// - Parameter stored: The write as the device has to keep it before it is sent; `nil` for one that is not kept.
+  func put(_ request: DatabaseRequest, _ content: RequestBook.Content, keeping stored: StoredWrite? = nil) {
+    if isShutDown {
+      if let stored { persistence?.save(stored) {} }
+      return perform(.endPut(content, Self.deleted))
+    }
+    let id = requestBook.add(request, content, isKept: stored == nil || persistence == nil)
+    retrySoon()
+    if let stored {
+      persistence?.save(stored) { [weak self] in
+        self?.enqueue { repo in repo.perform(repo.requestBook.kept(id)) }
+      }
+    }
+    perform(requestBook.sendable())
+  }
+
+  // MARK: Reading once
+
+  /// Reads a query: from what is known, from the service, or from what the device keeps.
+  ///
+  /// - Parameter id: The number of the call, by which it can be given up.
+  func get(_ id: Int, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ completion: @escaping GetCompletion) {
+    if path.front == Self.infoRoot {
+      let node = infoValues[path.withoutFront.front ?? .minimum] ?? .empty
+      return complete { completion(.success(IndexedNode(node, index: spec.index))) }
+    }
+    if let known = tree.completeEventNode(path, spec) { return complete { completion(.success(known)) } }
+    calls.reads[id] = completion
+    perform(requestBook.read(id, path, spec))
+    if isShutDown { return perform(requestBook.endReads(Self.deleted.message)) }
+    retrySoon()
+  }
+
+  /// Forgets a read whose caller has left.
+  func giveUpGet(_ id: Int) {
+    calls.reads[id] = nil
+    perform(requestBook.giveUp(read: id))
+  }
+
+  private func limitRead(_ id: Int) {
+    readTimers[id] = environment.clock.schedule(after: environment.readTime) { [weak self] in
+      self?.enqueue { repo in
+        repo.perform(repo.requestBook.readTimedOut(id, repo.failure ?? "Client is offline."))
+      }
+    }
+  }
+
+  private func end(_ read: RequestBook.Read, _ outcome: RequestBook.ReadOutcome) {
+    guard let completion = calls.reads.removeValue(forKey: read.id) else { return }
+    let (path, spec) = (read.path, read.spec)
+    switch outcome {
+    case .node(let node):
+      let known = tree.writes.completeNode(at: path, server: node) ?? node
+      let indexed = IndexedNode(NodeWindow.window(of: known, spec), index: spec.index)
+      complete { completion(.success(indexed)) }
+    case .failure(let reason):
+      let kept = tree.cache?.nodeForRead(path, spec) ?? .empty
+      if !kept.isEmpty {
+        let indexed = IndexedNode(kept, index: spec.index)
+        return complete { completion(.success(indexed)) }
+      }
+      complete { completion(.failure(UnknownValueError(path: path, reason: reason))) }
+    }
+  }
+
+  // MARK: At the end of the connection
+
+  /// Asks the service to write when the connection ends.
+  func onDisconnect(_ request: DatabaseRequest, _ completion: @escaping WriteCompletion) {
+    if isShutDown { return complete { completion(Self.deleted) } }
+    let id = HandleSource.next()
+    calls.disconnectOperations[id] = completion
+    perform(requestBook.addDisconnectOperation(id, request))
+    retrySoon()
+  }
+
+  /// Shows the end of the connection, and what the service writes at it.
+  private func showDisconnected(_ writes: [DatabasePathValue]) {
+    if infoValues["connected"]?.leaf == .bool(true) { setInfo("connected", DatabaseNode(.bool(false))) }
+    for write in writes {
+      raise(tree.serverOverwrite(write.path, resolved(write.node, at: write.path)))
+      perform(transactionMachine.overridden(at: write.path, .set))
+    }
+  }
+}
