@@ -16,7 +16,7 @@ extension Repo {
     // One that was removed before its turn starts no listen.
     if observer.isSilent { return }
     observers[observer.id] = observer
-    retrySoon()
+    perform(link.machine.wanted())
     let registration = SyncRegistration(id: observer.id, kinds: observer.kinds)
     if observer.path.front == Self.infoRoot {
       raise(info.add(registration, at: observer.path, observer.spec))
@@ -78,7 +78,7 @@ extension Repo {
   /// Starts and stops what the tree wants listened to.
   func performListenActions() {
     for action in tree.takeListenActions() {
-      guard phase == .connected else { continue }
+      guard link.machine.phase == .connected else { continue }
       switch action {
       case .start(let path, let spec, let tag): sendListen(path, spec, tag)
       case .stop(let path, let spec, let tag):

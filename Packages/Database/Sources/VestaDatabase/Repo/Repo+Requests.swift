@@ -43,15 +43,15 @@ extension Repo {
     case .endPut(.transactions(let ids, _), let error): perform(transactionMachine.fail(error, of: ids))
     case .endDisconnectOperation(let id, let error):
       if let completion = calls.disconnectOperations.removeValue(forKey: id) { complete { completion(error) } }
-    case .authenticated(let reply, let isFirst): authenticated(reply, isFirst: isFirst)
+    case .authenticated(let reply, let isFirst):
+      perform(link.machine.authenticated(reply, isFirst: isFirst, at: now))
     case .showDisconnected(let writes): showDisconnected(writes)
     }
   }
 
   /// Sends a request; its reply is lost with the connection.
   func send(_ request: DatabaseRequest, for purpose: RequestBook.Purpose) {
-    let number = requestBook.number(of: purpose)
-    connection?.send(request, id: number)
+    link.send(request, number: requestBook.number(of: purpose))
   }
 
   /// Sends a write as soon as there is a connection, and again after a connection that was lost.
@@ -63,7 +63,7 @@ extension Repo {
       return perform(.endPut(content, Self.deleted))
     }
     let id = requestBook.add(request, content, isKept: stored == nil || persistence == nil)
-    retrySoon()
+    perform(link.machine.wanted())
     if let stored {
       persistence?.save(stored) { [weak self] in
         self?.enqueue { repo in repo.perform(repo.requestBook.kept(id)) }
@@ -86,7 +86,7 @@ extension Repo {
     calls.reads[id] = completion
     perform(requestBook.read(id, path, spec))
     if isShutDown { return perform(requestBook.endReads(Self.deleted.message)) }
-    retrySoon()
+    perform(link.machine.wanted())
   }
 
   /// Forgets a read whose caller has left.
@@ -98,7 +98,7 @@ extension Repo {
   private func limitRead(_ id: Int) {
     readTimers[id] = environment.clock.schedule(after: environment.readTime) { [weak self] in
       self?.enqueue { repo in
-        repo.perform(repo.requestBook.readTimedOut(id, repo.failure ?? "Client is offline."))
+        repo.perform(repo.requestBook.readTimedOut(id, repo.link.machine.failure ?? "Client is offline."))
       }
     }
   }
@@ -129,7 +129,7 @@ extension Repo {
     let id = HandleSource.next()
     calls.disconnectOperations[id] = completion
     perform(requestBook.addDisconnectOperation(id, request))
-    retrySoon()
+    perform(link.machine.wanted())
   }
 
   /// Shows the end of the connection, and what the service writes at it.

@@ -22,7 +22,6 @@ extension Repo {
     completion: @escaping TransactionCompletion
   ) {
     add(silentObserver(observer, path, .all))
-    retrySoon()
     calls.transactions[observer] = TransactionCall(update: update, completion: completion)
     perform(transactionMachine.begin(observer, at: path, appliesLocally: appliesLocally))
   }

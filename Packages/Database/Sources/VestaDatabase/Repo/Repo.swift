@@ -43,8 +43,7 @@ actor Repo {
   var observers: [Int: Observer] = [:]
   var keptSynced: [SyncQuery: Int] = [:]
   var nextWriteID = 1
-  var serverTimeOffset: Int64 = 0 { didSet { knownOffset.withLock { $0 = serverTimeOffset } } }
-  /// The offset for callers that do not wait for the queue.
+  /// The difference between the time of the service and this device's, for callers that do not wait for the queue.
   nonisolated let knownOffset = Locked<Int64>(0)
   let persistence: Persistence?
 
@@ -57,30 +56,7 @@ actor Repo {
   private var waitingForStart: [@Sendable (isolated Repo) -> Void]?
 
   // The connection.
-  var phase = ConnectionPhase.disconnected
-  var interruptions: Set<Interruption> = [.waitingForFirstUse]
-  var connection: (any DatabaseConnection)?
-  var generation = 0
-  var delay: ReconnectDelay
-  var connectedAt: Int64 = 0
-  var lastSession: String?
-  var timer: ListenerRegistration?
-  var random: any RandomNumberGenerator & Sendable
-  var forcesTokenRefresh = false
-  /// The newest token.
-  var token: String?
-  /// The token that was sent to the service on this connection.
-  var sentToken: String?
-  /// Whether the token has changed while it was being fetched.
-  var hasTokenNews = false
-  var appCheckToken: String?
-  var tokenListeners: [ListenerRegistration] = []
-  /// Why the last connection has ended or could not be opened; `nil` while there is one.
-  var lastLoss: String?
-  /// Why the service cannot serve the database; `nil` when it can, as far as is known.
-  var failure: String?
-  /// Whether the next attempt to connect was brought forward.
-  var isHurried = false
+  var link: ConnectionRunner
 
   // Requests.
   var requestBook = RequestBook()
@@ -95,8 +71,7 @@ actor Repo {
     self.persistence = persistence
     // Blocks of transactions run on it, which may block.
     queue = WorkQueue(label: "vesta.database.\(url.namespace)", on: .shared)
-    random = environment.random
-    delay = ReconnectDelay(environment.tuning)
+    link = ConnectionRunner(environment)
     transactionMachine = TransactionMachine(attempts: environment.tuning.transactionAttempts)
   }
 
@@ -146,7 +121,7 @@ actor Repo {
   }
 
   private func begin() {
-    listenForTokens()
+    link.listenForTokens(for: self)
     resume(.waitingForFirstUse)
   }
 
@@ -167,21 +142,19 @@ actor Repo {
   var now: Int64 { environment.clock.milliseconds() }
 
   /// The time of the service as far as it is known, in milliseconds.
-  var serverTime: Int64 { now + serverTimeOffset }
+  var serverTime: Int64 { now + link.machine.timeOffset }
 
   /// The error of calls that the end of the app has overtaken.
   static let deleted = DatabaseError(.unavailable, "The app was deleted before the service had answered.")
 
-  var isShutDown: Bool { interruptions.contains(.shutDown) }
+  var isShutDown: Bool { link.machine.interruptions.contains(.shutDown) }
 
   /// Ends the repo: closes the connection, and ends every call and every stream.
   ///
   /// Writes that the device keeps are sent at the next start.
   func shutDown() {
-    interruptions.insert(.shutDown)
-    for listener in tokenListeners { listener.cancel() }
-    tokenListeners = []
-    disconnect(reason: .shutDown)
+    link.stopListening()
+    interrupt(.shutDown)
     perform(requestBook.endPuts(Self.deleted))
     perform(transactionMachine.fail(Self.deleted))
     perform(requestBook.endReads(Self.deleted.message))

@@ -97,25 +97,3 @@ final class ObserverTable: Sendable {
     }
   }
 }
-
-/// The state of a client's connection to the service.
-enum ConnectionPhase: Sendable, Equatable {
-  case disconnected
-  case waiting
-  case gettingToken
-  case connecting
-  case authenticating
-  case connected
-}
-
-/// Why a client does not connect.
-enum Interruption: Sendable, Hashable {
-  /// Nothing has been asked yet.
-  case waitingForFirstUse
-  /// `goOffline` was called.
-  case offline
-  /// The service has sent the client away.
-  case killed
-  /// The app is being deleted.
-  case shutDown
-}
