@@ -1,7 +1,11 @@
+import VestaDatabaseModel
+
 @testable import VestaDatabase
 
 /// The state of a repo that tests look at.
 extension Repo {
+  var tree: SyncTree { data.tree }
+  var observers: [Int: Observer] { data.observers }
   var transactions: [TransactionMachine.Transaction] { transactionMachine.transactions }
   var gets: [Int: RequestBook.Read] { requestBook.reads }
 }

@@ -130,6 +130,12 @@ struct ConnectionMachine: Sendable {
     }
   }
 
+  /// Whether the app is being deleted: nothing new begins.
+  var isShutDown: Bool { interruptions.contains(.shutDown) }
+
+  /// Why a call that waits for a connection ends.
+  var offlineReason: String { failure ?? "Client is offline." }
+
   /// Whether a report is of the current connection.
   func isCurrent(_ attempt: Int) -> Bool { attempt == self.attempt }
 

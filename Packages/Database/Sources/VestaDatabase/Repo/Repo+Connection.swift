@@ -12,24 +12,22 @@ extension Repo {
   func interrupt(_ reason: ConnectionMachine.Interruption) { perform(link.machine.interrupted(reason, at: now)) }
 
   func perform(_ actions: [ConnectionMachine.Action]) {
-    for action in actions where !link.perform(action, for: self) { performHere(action) }
-  }
-
-  private func performHere(_ action: ConnectionMachine.Action) {
-    switch action {
-    case .cleanUp:
-      perform(requestBook.disconnected())
-      perform(link.cleanedUp(at: now))
-    case .authenticate(let token?, let isFirst):
-      send(.authenticate(token: token), for: .authentication(isFirst: isFirst))
-    case .authenticate(nil, _): send(.unauthenticate, for: .notice)
-    case .sendAppCheck(let token): send(.appCheck(token: token), for: .notice)
-    case .showTimeOffset(let offset):
-      knownOffset.withLock { $0 = offset }
-      setInfo("serverTimeOffset", DatabaseNode(.int(offset)))
-    case .restore: restore()
-    case .refuse(let reason): refuse(reason)
-    case .wait, .cancelTimer, .fetchTokens, .open, .close, .note: break
+    for action in actions where !link.perform(action, for: self) {
+      switch action {
+      case .cleanUp:
+        perform(requestBook.disconnected())
+        perform(link.cleanedUp(at: now))
+      case .authenticate(let token?, let isFirst):
+        send(.authenticate(token: token), for: .authentication(isFirst: isFirst))
+      case .authenticate(nil, _): send(.unauthenticate, for: .notice)
+      case .sendAppCheck(let token): send(.appCheck(token: token), for: .notice)
+      case .showTimeOffset(let offset):
+        knownOffset.withLock { $0 = offset }
+        raise(data.setInfo("serverTimeOffset", DatabaseNode(.int(offset))))
+      case .restore: restore()
+      case .refuse(let reason): refuse(reason)
+      case .wait, .cancelTimer, .fetchTokens, .open, .close, .note: break
+      }
     }
   }
 
@@ -37,15 +35,15 @@ extension Repo {
     switch message {
     case .hello(let hello): perform(link.machine.opened(hello, at: now))
     case .reply(let number, let reply): perform(requestBook.replied(number, reply))
-    case .data(let path, let node, let tag): raiseAndRerun(tree.receivedOverwrite(path, node, tag: tag), at: path)
+    case .data(let path, let node, let tag): raiseAndRerun(data.tree.receivedOverwrite(path, node, tag: tag), at: path)
     case .merge(let path, let values, let tag):
       var trie = WriteTrie.empty
       for value in values { trie.add(value.node, at: value.path) }
-      raiseAndRerun(tree.receivedMerge(path, trie, tag: tag), at: path)
+      raiseAndRerun(data.tree.receivedMerge(path, trie, tag: tag), at: path)
     case .rangeMerge(let path, let merges, let tag):
-      raiseAndRerun(tree.serverRangeMerge(path, merges, tag: tag), at: path)
+      raiseAndRerun(data.tree.serverRangeMerge(path, merges, tag: tag), at: path)
     case .listenRevoked(let path, let spec):
-      cancelListen(path, spec, status: .permissionDenied, message: "Permission Denied")
+      cancelListen(SyncQuery(path: path, spec: spec), .permissionDenied, "Permission Denied")
     case .authRevoked(let status, let reason): perform(link.machine.tokenRefused(status, reason, at: now))
     case .appCheckRevoked: link.machine.appCheckRefused()
     case .debug(let text): log.debug("I-RDB000002", text)
@@ -59,9 +57,9 @@ extension Repo {
 
   /// Sends what the service has to know of this client, in the order that it must have.
   private func restore() {
-    setInfo("connected", DatabaseNode(.bool(true)))
-    _ = tree.takeListenActions()
-    for listen in tree.listens { sendListen(listen.path, listen.spec, listen.tag) }
+    raise(data.setConnected(true))
+    _ = data.tree.takeListenActions()
+    for listen in data.tree.listens { self.listen(SyncQuery(path: listen.path, spec: listen.spec), listen.tag) }
     perform(requestBook.connected())
   }
 
@@ -69,11 +67,11 @@ extension Repo {
   ///
   /// Writes that the device keeps stay: they are sent when the service can be used again.
   private func refuse(_ reason: String) {
-    let kept = keptSynced
-    while let listen = tree.listens.first {
-      cancelListen(listen.path, listen.spec, status: .unavailable, message: reason)
+    let kept = data.keptSynced
+    while let listen = data.tree.listens.first {
+      cancelListen(SyncQuery(path: listen.path, spec: listen.spec), .unavailable, reason)
     }
-    _ = tree.takeListenActions()
+    _ = data.tree.takeListenActions()
     perform(requestBook.endReads(reason))
     perform(requestBook.refuseWrites(DatabaseReply(.unavailable, message: reason)))
     let error = DatabaseError(status: .unavailable, message: reason)

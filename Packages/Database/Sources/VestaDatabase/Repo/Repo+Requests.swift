@@ -9,6 +9,8 @@ struct PendingCalls: Sendable {
   var writes: [Int: WriteCompletion] = [:]
   var disconnectOperations: [Int: WriteCompletion] = [:]
   var reads: [Int: GetCompletion] = [:]
+  /// The timers of reads that wait for a connection.
+  var readTimers: [Int: ListenerRegistration] = [:]
   var transactions: [Int: TransactionCall] = [:]
 }
 
@@ -28,8 +30,11 @@ extension Repo {
       // Listens that began before the write must reach the service before it too.
       if case .put = purpose { performListenActions() }
       send(request, for: purpose)
-    case .limitRead(let id): limitRead(id)
-    case .unlimitRead(let id): readTimers.removeValue(forKey: id)?.cancel()
+    case .limitRead(let id):
+      calls.readTimers[id] = environment.clock.schedule(after: environment.readTime) { [weak self] in
+        self?.enqueue { $0.perform($0.requestBook.readTimedOut(id, $0.link.machine.offlineReason)) }
+      }
+    case .unlimitRead(let id): calls.readTimers.removeValue(forKey: id)?.cancel()
     case .endRead(let read, let outcome): end(read, outcome)
     case .showListen(let query, let reply, let isCurrent):
       if isCurrent { listenReplied(query, reply) }
@@ -58,9 +63,9 @@ extension Repo {
   ///
   /// - Parameter stored: The write as the device has to keep it before it is sent; `nil` for one that is not kept.
   func put(_ request: DatabaseRequest, _ content: RequestBook.Content, keeping stored: StoredWrite? = nil) {
-    if isShutDown {
+    if link.machine.isShutDown {
       if let stored { persistence?.save(stored) {} }
-      return perform(.endPut(content, Self.deleted))
+      return perform(.endPut(content, .appDeleted))
     }
     let id = requestBook.add(request, content, isKept: stored == nil || persistence == nil)
     perform(link.machine.wanted())
@@ -78,14 +83,13 @@ extension Repo {
   ///
   /// - Parameter id: The number of the call, by which it can be given up.
   func get(_ id: Int, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ completion: @escaping GetCompletion) {
-    if path.front == Self.infoRoot {
-      let node = infoValues[path.withoutFront.front ?? .minimum] ?? .empty
+    if let node = data.infoNode(at: path) {
       return complete { completion(.success(IndexedNode(node, index: spec.index))) }
     }
-    if let known = tree.completeEventNode(path, spec) { return complete { completion(.success(known)) } }
+    if let known = data.tree.completeEventNode(path, spec) { return complete { completion(.success(known)) } }
     calls.reads[id] = completion
     perform(requestBook.read(id, path, spec))
-    if isShutDown { return perform(requestBook.endReads(Self.deleted.message)) }
+    if link.machine.isShutDown { return perform(requestBook.endReads(DatabaseError.appDeleted.message)) }
     perform(link.machine.wanted())
   }
 
@@ -95,48 +99,24 @@ extension Repo {
     perform(requestBook.giveUp(read: id))
   }
 
-  private func limitRead(_ id: Int) {
-    readTimers[id] = environment.clock.schedule(after: environment.readTime) { [weak self] in
-      self?.enqueue { repo in
-        repo.perform(repo.requestBook.readTimedOut(id, repo.link.machine.failure ?? "Client is offline."))
-      }
-    }
-  }
-
   private func end(_ read: RequestBook.Read, _ outcome: RequestBook.ReadOutcome) {
     guard let completion = calls.reads.removeValue(forKey: read.id) else { return }
-    let (path, spec) = (read.path, read.spec)
-    switch outcome {
-    case .node(let node):
-      let known = tree.writes.completeNode(at: path, server: node) ?? node
-      let indexed = IndexedNode(NodeWindow.window(of: known, spec), index: spec.index)
-      complete { completion(.success(indexed)) }
-    case .failure(let reason):
-      let kept = tree.cache?.nodeForRead(path, spec) ?? .empty
-      if !kept.isEmpty {
-        let indexed = IndexedNode(kept, index: spec.index)
-        return complete { completion(.success(indexed)) }
+    let result: Result<IndexedNode, any Error> =
+      switch outcome {
+      case .node(let node): .success(data.result(of: read, node))
+      case .failure(let reason):
+        data.keptResult(of: read).map { .success($0) }
+          ?? .failure(UnknownValueError(path: read.path, reason: reason))
       }
-      complete { completion(.failure(UnknownValueError(path: path, reason: reason))) }
-    }
-  }
-
-  // MARK: At the end of the connection
-
-  /// Asks the service to write when the connection ends.
-  func onDisconnect(_ request: DatabaseRequest, _ completion: @escaping WriteCompletion) {
-    if isShutDown { return complete { completion(Self.deleted) } }
-    let id = HandleSource.next()
-    calls.disconnectOperations[id] = completion
-    perform(requestBook.addDisconnectOperation(id, request))
-    perform(link.machine.wanted())
+    complete { completion(result) }
   }
 
   /// Shows the end of the connection, and what the service writes at it.
   private func showDisconnected(_ writes: [DatabasePathValue]) {
-    if infoValues["connected"]?.leaf == .bool(true) { setInfo("connected", DatabaseNode(.bool(false))) }
+    raise(data.setConnected(false))
     for write in writes {
-      raise(tree.serverOverwrite(write.path, resolved(write.node, at: write.path)))
+      let node = data.resolved(write.node, at: write.path, serverTime)
+      raise(data.tree.serverOverwrite(write.path, node))
       perform(transactionMachine.overridden(at: write.path, .set))
     }
   }

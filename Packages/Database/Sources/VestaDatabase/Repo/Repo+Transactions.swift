@@ -21,7 +21,7 @@ extension Repo {
     update: @escaping @Sendable (DatabaseNode) -> TransactionResult,
     completion: @escaping TransactionCompletion
   ) {
-    add(silentObserver(observer, path, .all))
+    add(.silent(observer, at: path, .all))
     calls.transactions[observer] = TransactionCall(update: update, completion: completion)
     perform(transactionMachine.begin(observer, at: path, appliesLocally: appliesLocally))
   }
@@ -29,11 +29,12 @@ extension Repo {
   func perform(_ actions: [TransactionMachine.Action]) {
     for action in actions {
       switch action {
-      case .run(let id, let path, let excluded): run(id, on: tree.node(at: path, excluding: excluded) ?? .empty)
+      case .run(let id, let path, let excluded): run(id, on: data.tree.node(at: path, excluding: excluded) ?? .empty)
       case .show(let path, let node, let writeID, let isVisible):
-        raise(tree.userOverwrite(path, node, writeID: writeID, isVisible: isVisible))
-      case .takeBack(let writeID): raise(tree.acknowledge(writeID: writeID, isRevert: true))
-      case .send(let group): send(group)
+        raise(data.tree.userOverwrite(path, node, writeID: writeID, isVisible: isVisible))
+      case .takeBack(let writeID): raise(data.tree.acknowledge(writeID: writeID, isRevert: true))
+      case .send(let group):
+        put(data.request(for: group), .transactions(group.transactions, at: group.path))
       case .end(let id, let writeID, let ending): end(id, writeID, ending)
       }
     }
@@ -47,21 +48,13 @@ extension Repo {
     case .failure(let problem): outcome = .invalid(problem.description)
     case .success(let result):
       let shown = ServerValues.resolve(result, now: serverTime) { input[$0] }
-      outcome = .result(result, shown: shown, writeID: makeWriteID())
+      outcome = .result(result, shown: shown, writeID: data.makeWriteID())
     }
     perform(transactionMachine.ran(id, on: input, outcome))
   }
 
-  private func send(_ group: TransactionMachine.Group) {
-    let latest = tree.node(at: group.path, excluding: group.writeIDs) ?? .empty
-    var node = latest
-    for result in group.results { node = node.setting(result.path, to: result.node) }
-    let request = DatabaseRequest.put(group.path, node, hash: NodeHash.hash(latest))
-    put(request, .transactions(group.transactions, at: group.path))
-  }
-
   private func end(_ id: Int, _ writeID: Int?, _ ending: TransactionMachine.Ending) {
-    if let writeID { raise(tree.acknowledge(writeID: writeID, isRevert: !ending.isCommitted)) }
+    if let writeID { raise(data.tree.acknowledge(writeID: writeID, isRevert: !ending.isCommitted)) }
     if let completion = calls.transactions.removeValue(forKey: id)?.completion {
       switch ending {
       case .committed(let result): completeCommit(completion, result)
@@ -69,7 +62,7 @@ extension Repo {
       case .failed(let error, let node): complete { completion(error, false, node) }
       }
     }
-    remove(id)
+    data.remove(id)
   }
 
   private func completeCommit(_ completion: @escaping TransactionCompletion, _ result: DatabaseNode) {

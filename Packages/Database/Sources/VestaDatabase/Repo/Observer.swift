@@ -38,6 +38,11 @@ final class Observer: Sendable {
     handlers = Locked(Handlers(event: event, cancel: cancel, end: end))
   }
 
+  /// An observer that listens and receives no events.
+  static func silent(_ id: Int, at path: DatabasePath, _ spec: DatabaseQuerySpec) -> Observer {
+    Observer(id: id, path: path, spec: spec, kinds: [], isOnce: false, event: { _ in }, cancel: { _ in })
+  }
+
   /// Whether it was removed, or has ended.
   var isSilent: Bool { handlers.withLock { $0 == nil } }
 
