@@ -27,21 +27,28 @@ extension Repo {
   }
 
   func perform(_ actions: [TransactionMachine.Action]) {
-    for action in actions {
-      switch action {
-      case .run(let id, let path, let excluded): run(id, on: data.tree.node(at: path, excluding: excluded) ?? .empty)
-      case .show(let path, let node, let writeID, let isVisible):
-        raise(data.tree.userOverwrite(path, node, writeID: writeID, isVisible: isVisible))
-      case .takeBack(let writeID): raise(data.tree.acknowledge(writeID: writeID, isRevert: true))
-      case .send(let group):
-        put(data.request(for: group), .transactions(group.transactions, at: group.path))
-      case .end(let id, let writeID, let ending): end(id, writeID, ending)
+    var actions = actions
+    // A block is the last action of its list. A loop and no recursion: a round can have very many.
+    while !actions.isEmpty {
+      var following: [TransactionMachine.Action] = []
+      for action in actions {
+        switch action {
+        case .run(let id, let path, let excluded):
+          following = run(id, on: data.tree.node(at: path, excluding: excluded) ?? .empty)
+        case .show(let path, let node, let writeID, let isVisible):
+          raise(data.tree.userOverwrite(path, node, writeID: writeID, isVisible: isVisible))
+        case .takeBack(let writeID): raise(data.tree.acknowledge(writeID: writeID, isRevert: true))
+        case .send(let group):
+          put(data.request(for: group), .transactions(group.transactions, at: group.path))
+        case .end(let id, let writeID, let ending): end(id, writeID, ending)
+        }
       }
+      actions = following
     }
   }
 
-  private func run(_ id: Int, on input: DatabaseNode) {
-    guard let call = calls.transactions[id] else { return }
+  private func run(_ id: Int, on input: DatabaseNode) -> [TransactionMachine.Action] {
+    guard let call = calls.transactions[id] else { return [] }
     let outcome: TransactionMachine.Outcome
     switch call.update(input).outcome {
     case nil: outcome = .aborted
@@ -50,7 +57,7 @@ extension Repo {
       let shown = ServerValues.resolve(result, now: serverTime) { input[$0] }
       outcome = .result(result, shown: shown, writeID: data.makeWriteID())
     }
-    perform(transactionMachine.ran(id, on: input, outcome))
+    return transactionMachine.ran(id, on: input, outcome)
   }
 
   private func end(_ id: Int, _ writeID: Int?, _ ending: TransactionMachine.Ending) {

@@ -113,8 +113,10 @@ struct TransactionMachine: Sendable {
   /// The transactions that have not ended, in the order in which they began.
   private(set) var transactions: [Transaction] = []
 
-  /// The transactions of the round under way whose turn is still to follow.
+  /// The transactions of the round under way whose turn is still to follow, the next one last.
   private var round: [Int] = []
+  /// The results that the blocks of the round do not see yet: of the transactions whose turn is still to follow.
+  private var hidden: Set<Int> = []
 
   /// How often a transaction is sent before it fails.
   private let longestSeries: Int
@@ -148,7 +150,10 @@ struct TransactionMachine: Sendable {
       let (path, isVisible) = (transactions[index].path, transactions[index].appliesLocally)
       // The new result first, so that observers do not see the old data in between.
       var actions: [Action] = [.show(path, shown, writeID: writeID, isVisible: isVisible)]
-      if let earlier = transactions[index].writeID { actions.append(.takeBack(writeID: earlier)) }
+      if let earlier = transactions[index].writeID {
+        actions.append(.takeBack(writeID: earlier))
+        hidden.remove(earlier)
+      }
       (transactions[index].writeID, transactions[index].status) = (writeID, .ready)
       (transactions[index].result, transactions[index].shown) = (result, shown)
       return actions + continueRound()
@@ -176,7 +181,9 @@ struct TransactionMachine: Sendable {
   mutating func rerun(at path: DatabasePath) -> [Action] {
     guard !transactions.isEmpty else { return [] }
     let top = transactions.map(\.path).filter { $0.contains(path) }.min { $0.count < $1.count } ?? path
-    round = transactions.filter { top.contains($0.path) }.map(\.id)
+    let group = transactions.filter { top.contains($0.path) }
+    round = group.reversed().map(\.id)
+    hidden = Set(group.filter { $0.status == .ready }.compactMap(\.writeID))
     return continueRound()
   }
 
@@ -210,14 +217,15 @@ struct TransactionMachine: Sendable {
 
   private mutating func end(_ id: Int, _ ending: Ending) -> [Action] {
     guard let index = index(of: id) else { return [] }
-    return [.end(id, writeID: transactions.remove(at: index).writeID, ending)]
+    let writeID = transactions.remove(at: index).writeID
+    if let writeID { hidden.remove(writeID) }
+    return [.end(id, writeID: writeID, ending)]
   }
 
   /// Takes the turns of the round, up to the next block that is to run; at its end the results are sent.
   private mutating func continueRound() -> [Action] {
     var actions: [Action] = []
-    while !round.isEmpty {
-      let id = round.removeFirst()
+    while let id = round.popLast() {
       guard let transaction = self[id] else { continue }
       switch transaction.status {
       case .doomed(let status, let message):
@@ -225,18 +233,11 @@ struct TransactionMachine: Sendable {
       case .ready where transaction.attempts >= longestSeries:
         actions += end(id, .failed(DatabaseError(status: .maxRetry), transaction.input))
       case .ready:
-        return actions + [.run(id, at: transaction.path, excluding: results(from: transaction))]
+        return actions + [.run(id, at: transaction.path, excluding: hidden)]
       case .starting, .sent, .sentDoomed: continue
       }
     }
     return actions + sendReady()
-  }
-
-  /// The writes that show the results of a transaction and of the ones that follow it in the round.
-  private func results(from transaction: Transaction) -> Set<Int> {
-    let following = Set(round)
-    let later = transactions.filter { following.contains($0.id) && $0.status == .ready }
-    return Set((later + [transaction]).compactMap(\.writeID))
   }
 
   private mutating func sendReady() -> [Action] {
