@@ -1,4 +1,5 @@
 import Testing
+import VestaBytes
 import VestaMessagingBackend
 import VestaTesting
 
@@ -13,7 +14,8 @@ import VestaTesting
 
   /// A message of a topic, or for one registration; immediate with a time to live of zero.
   private static func message(
-    _ number: Int64, to target: PushTarget = .topic("news"), for key: RegistrationKey? = nil, isInstant: Bool = false
+    _ number: Int64, to target: PushMessage.Target = .topic("news"), for key: RegistrationKey? = nil,
+    isInstant: Bool = false
   ) throws -> DispatchedMessage {
     var record = MessageRecord()
     if let key {
@@ -111,7 +113,7 @@ import VestaTesting
   }
 
   @Test func `a condition looks at the topics from before the message`() throws {
-    let condition = PushTarget.condition("'news' in topics && !('sports' in topics)")
+    let condition = PushMessage.Target.condition("'news' in topics && !('sports' in topics)")
     var machine = settled(topics: ["news": 0, "sports": 9])
     #expect(ids(machine.arrived(try Self.message(8, to: condition))) == [1])
     #expect(machine.arrived(try Self.message(10, to: condition)).isEmpty)
