@@ -55,6 +55,11 @@ public struct DatabaseError: Error, LocalizedError, CustomNSError, Sendable, Has
   public var description: String { message }
 }
 
+extension DatabaseError {
+  /// The error of calls that the end of the app has overtaken.
+  static let appDeleted = DatabaseError(.unavailable, "The app was deleted before the service had answered.")
+}
+
 extension DatabaseStatus {
   /// The client has purged the write.
   static let writeCanceled = DatabaseStatus(rawValue: "write_canceled")

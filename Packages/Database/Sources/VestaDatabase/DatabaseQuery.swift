@@ -190,7 +190,7 @@ public class DatabaseQuery: @unchecked Sendable {
   func remove(_ observer: Observer) {
     observer.silence()
     repo.table.forget(observer)
-    repo.perform { $0.remove(observer) }
+    repo.perform { $0.data.remove(observer) }
   }
 
   /// Removes all observers of this query; on a reference, the observers of all queries of the place.
@@ -199,7 +199,7 @@ public class DatabaseQuery: @unchecked Sendable {
   public func removeAllObservers() {
     let observers = repo.table.takeAll(at: path, spec)
     for observer in observers { observer.end() }
-    repo.perform { repo in for observer in observers { repo.remove(observer) } }
+    repo.perform { repo in for observer in observers { repo.data.remove(observer) } }
   }
 
   /// Keeps the data of this query current on this device, with or without an observer.

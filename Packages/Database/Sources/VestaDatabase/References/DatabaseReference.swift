@@ -98,7 +98,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
     write(completion) { () throws(InvalidValue) in
       let node = try self.node(value, priority: priority, function)
       let path = path
-      return { repo, completion in repo.set(path, node, completion) }
+      return { repo, completion in repo.write(path, .overwrite(node), completion) }
     }
   }
 
@@ -107,7 +107,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
       try checkWritable(function)
       let leaf = try prefixed(function) { () throws(InvalidValue) in try NodeImport(at: path).priority(priority) }
       let (place, node) = (path.child(.priority), leaf.map { DatabaseNode($0) } ?? .empty)
-      return { repo, completion in repo.set(place, node, completion) }
+      return { repo, completion in repo.write(place, .overwrite(node), completion) }
     }
   }
 
@@ -115,7 +115,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
     write(completion) { () throws(InvalidValue) in
       let values = try self.updateValues(values, function)
       let path = path
-      return { repo, completion in repo.update(path, values, completion) }
+      return { repo, completion in repo.write(path, .merge(values), completion) }
     }
   }
 

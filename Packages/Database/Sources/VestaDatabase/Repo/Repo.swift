@@ -12,7 +12,12 @@ import VestaServiceInterop
 /// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called
 /// on the event queue, in the order in which things happened.
 ///
-/// To read on: `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Transactions.swift`, `Repo+Connection.swift`.
+/// It decides nothing: it performs what four values decide, each in an extension. These are ``ClientTree`` (data and
+/// observers), ``RequestBook``, ``TransactionMachine`` and ``ConnectionMachine``. An event of one of them returns
+/// actions, which are performed in their order before the next event.
+///
+/// To read on: the four values, then `Repo+Listening.swift`, `Repo+Writing.swift`, `Repo+Requests.swift`,
+/// `Repo+Transactions.swift`, `Repo+Connection.swift`.
 actor Repo {
   /// The surroundings of a repo.
   struct Environment: Sendable {
@@ -36,69 +41,22 @@ actor Repo {
   nonisolated let table = ObserverTable()
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  // Data.
-  var tree = SyncTree()
-  var info = SyncTree()
-  var infoValues: [DatabaseKey: DatabaseNode] = [.init("connected"): DatabaseNode(.bool(false))]
-  var observers: [Int: Observer] = [:]
-  var keptSynced: [SyncQuery: Int] = [:]
-  var nextWriteID = 1
-  var serverTimeOffset: Int64 = 0 { didSet { knownOffset.withLock { $0 = serverTimeOffset } } }
-  /// The offset for callers that do not wait for the queue.
+  /// The difference between the time of the service and this device's, for callers that do not wait for the queue.
   nonisolated let knownOffset = Locked<Int64>(0)
+
+  /// What is kept on this device; `nil` when nothing is.
   let persistence: Persistence?
+  private var gate = StartGate()
 
-  // Transactions.
-  var transactions: [ClientTransaction] = []
-  var nextTransactionID = 1
+  // The machines; what they decide is performed in the extensions of this actor.
+  var data = ClientTree()
+  var requestBook = RequestBook()
+  var transactionMachine: TransactionMachine
+  /// The machine of the connection, and the connection.
+  var link: ConnectionRunner
 
-  // The start.
-  private var isStarted = false
-  /// Work that waits until what the device keeps has been loaded; `nil` when it has been.
-  private var waitingForStart: [@Sendable (isolated Repo) -> Void]?
-
-  // The connection.
-  var phase = ConnectionPhase.disconnected
-  var interruptions: Set<Interruption> = [.waitingForFirstUse]
-  var connection: (any DatabaseConnection)?
-  var generation = 0
-  var delay: ReconnectDelay
-  var connectedAt: Int64 = 0
-  var lastSession: String?
-  var timer: ListenerRegistration?
-  var random: any RandomNumberGenerator & Sendable
-  var forcesTokenRefresh = false
-  /// The newest token.
-  var token: String?
-  /// The token that was sent to the service on this connection.
-  var sentToken: String?
-  /// Whether the token has changed while it was being fetched.
-  var hasTokenNews = false
-  var appCheckToken: String?
-  var tokenListeners: [ListenerRegistration] = []
-  /// Why the last connection has ended or could not be opened; `nil` while there is one.
-  var lastLoss: String?
-  /// Why the service cannot serve the database; `nil` when it can, as far as is known.
-  var failure: String?
-  /// Whether the next attempt to connect was brought forward.
-  var isHurried = false
-
-  // Requests.
-  var nextRequestID = 1
-  var pending: [Int: @Sendable (isolated Repo, DatabaseReply) -> Void] = [:]
-  var puts: [Int: OutstandingPut] = [:]
-  var nextPutID = 1
-  /// The first write that has not been sent on this connection.
-  var nextPutToSend = 1
-  var gets: [Int: OutstandingGet] = [:]
-  var onDisconnectQueue: [(request: DatabaseRequest, completion: WriteCompletion)] = []
-  var onDisconnectsInFlight: [Int: WriteCompletion] = [:]
-  var onDisconnect = WriteTrie.empty
-  var listensInFlight = 0
-  var listenNumber = 0
-  /// The listens that the service has been asked for, by the number of the asking.
-  var currentListens: [SyncQuery: Int] = [:]
-  var heldAcknowledgements: [@Sendable (isolated Repo) -> Void] = []
+  /// The calls of the program that have not ended.
+  var calls = PendingCalls()
 
   init(url: DatabaseURL, environment: Environment, events: EventQueue, persistence: Persistence? = nil) {
     self.url = url
@@ -107,8 +65,8 @@ actor Repo {
     self.persistence = persistence
     // Blocks of transactions run on it, which may block.
     queue = WorkQueue(label: "vesta.database.\(url.namespace)", on: .shared)
-    random = environment.random
-    delay = ReconnectDelay(environment.tuning)
+    link = ConnectionRunner(environment)
+    transactionMachine = TransactionMachine(attempts: environment.tuning.transactionAttempts)
   }
 
   // MARK: Running
@@ -121,56 +79,46 @@ actor Repo {
   /// Runs a piece of work of the public API: as ``enqueue(_:)``, but not before what the device keeps has been loaded.
   nonisolated func perform(_ body: @escaping @Sendable (isolated Repo) -> Void) {
     enqueue { repo in
-      repo.start()
-      if repo.waitingForStart == nil {
-        body(repo)
-        repo.flush()
-      } else {
-        repo.waitingForStart?.append(body)
-      }
+      repo.begin()
+      if repo.gate.hold(body) { return }
+      body(repo)
+      repo.flush()
     }
   }
 
   /// At the first use: loads what the device keeps, then connects.
-  private func start() {
-    guard !isStarted else { return }
-    isStarted = true
-    guard let persistence else { return begin() }
-    waitingForStart = []
+  private func begin() {
+    guard gate.begin() else { return }
+    guard let persistence else { return open() }
     let now = now
     Task {
       let kept = await persistence.load(now: now)
-      enqueue { repo in repo.begin(with: kept) }
+      enqueue { repo in repo.open(with: kept) }
     }
   }
 
-  private func begin(with kept: Persistence.Kept) {
-    tree.cache = kept.cache
-    for write in kept.writes { replay(write) }
-    let bodies = waitingForStart ?? []
-    waitingForStart = nil
-    begin()
+  private func open(with kept: Persistence.Kept? = nil) {
+    if let kept { data.tree.cache = kept.cache }
+    for write in kept?.writes ?? [] { replay(write) }
+    let bodies = gate.open()
+    link.listenForTokens(for: self)
+    resume(.waitingForFirstUse)
     for body in bodies {
       body(self)
       flush()
     }
   }
 
-  private func begin() {
-    listenForTokens()
-    resume(.waitingForFirstUse)
-  }
-
   /// Hands over what an operation has left to do: listens to start and stop, changes to store.
   func flush() {
-    tree.cache?.now = now
+    data.tree.cache?.now = now
     performListenActions()
     storeChanges()
   }
 
   /// Has the device keep what has changed in the cache.
   func storeChanges() {
-    guard let changes = tree.cache?.takeChanges(), !changes.isEmpty, let cache = tree.cache else { return }
+    guard let changes = data.tree.cache?.takeChanges(), !changes.isEmpty, let cache = data.tree.cache else { return }
     persistence?.store(changes, of: cache)
   }
 
@@ -178,79 +126,24 @@ actor Repo {
   var now: Int64 { environment.clock.milliseconds() }
 
   /// The time of the service as far as it is known, in milliseconds.
-  var serverTime: Int64 { now + serverTimeOffset }
-
-  /// The error of calls that the end of the app has overtaken.
-  static let deleted = DatabaseError(.unavailable, "The app was deleted before the service had answered.")
-
-  var isShutDown: Bool { interruptions.contains(.shutDown) }
+  var serverTime: Int64 { now + link.machine.timeOffset }
 
   /// Ends the repo: closes the connection, and ends every call and every stream.
   ///
   /// Writes that the device keeps are sent at the next start.
   func shutDown() {
-    interruptions.insert(.shutDown)
-    for listener in tokenListeners { listener.cancel() }
-    tokenListeners = []
-    disconnect(reason: .shutDown)
-    let unanswered = puts.sorted { $0.key < $1.key }.map(\.value)
-    puts = [:]
-    for put in unanswered { put.onEnd(self, Self.deleted) }
-    for transaction in transactions {
-      end(transaction.id, Self.deleted, isCommitted: false, node: nil, isRevert: true)
-    }
-    for id in gets.keys.sorted() { endGet(id, .failure(Self.deleted.message)) }
-    let operations = onDisconnectQueue
-    onDisconnectQueue = []
-    for operation in operations { complete { operation.completion(Self.deleted) } }
-    let ended = observers.values.sorted { $0.id < $1.id }
-    observers = [:]
-    for observer in ended {
+    link.stopListening()
+    interrupt(.shutDown)
+    perform(requestBook.endPuts(.appDeleted))
+    perform(transactionMachine.fail(.appDeleted))
+    perform(requestBook.endReads(DatabaseError.appDeleted.message))
+    perform(requestBook.endOperations(.appDeleted))
+    for observer in data.removeAll() {
       table.forget(observer)
       complete { observer.end() }
     }
   }
 
-  // MARK: Raising events
-
-  /// Calls observers, later, on the event queue.
-  func raise(_ events: [SyncEvent]) {
-    if events.isEmpty { return }
-    var calls: [@Sendable () -> Void] = []
-    for event in events {
-      guard let observer = observers[event.registration] else { continue }
-      switch event.content {
-      case .data(let kind, let key, let node, let previous):
-        let path = key.map { event.path.child($0) } ?? event.path
-        let raised = RaisedEvent(kind: kind, path: path, node: node, previousKey: previous?.text)
-        calls.append { observer.raise(raised) }
-        if observer.isOnce { removeOnce(observer) }
-      case .cancelled(let status, let message):
-        observers[observer.id] = nil
-        table.forget(observer)
-        let error = DatabaseError(status: DatabaseStatus(rawValue: status), message: message)
-        calls.append { observer.cancel(error) }
-      }
-    }
-    self.events.post(calls)
-  }
-
-  private func removeOnce(_ observer: Observer) {
-    observers[observer.id] = nil
-    table.forget(observer)
-    if observer.path.front?.text == ".info" {
-      _ = info.remove(observer.id, at: observer.path, observer.spec)
-    } else {
-      _ = tree.remove(observer.id, at: observer.path, observer.spec)
-    }
-  }
-
   /// Calls a completion, later, on the event queue.
   func complete(_ body: @escaping @Sendable () -> Void) { events.post([body]) }
-}
-
-/// A query at its place.
-struct SyncQuery: Hashable, Sendable {
-  let path: DatabasePath
-  let spec: DatabaseQuerySpec
 }

@@ -107,7 +107,7 @@ final class EngineConnection: Sendable {
         state.isClosing = true
       }
       post([.closed(reason: "\(error)")])
-      room.forgetConnection()
+      room.whenConnectionEnds()
     }
   }
 

@@ -44,18 +44,19 @@ struct StoredState: DatabaseGuardState {
   }
 }
 
-extension Room {
+extension DatabaseServiceOptions {
   /// Whether the guard lets a caller read a query, by the data that is there now.
   func guardAllows(
-    _ caller: CallContext, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reader: any StoreReader
+    _ caller: CallContext, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reader: any StoreReader, _ keys: Keys
   ) async throws -> Bool {
-    guard let gatekeeper = options.gatekeeper, !caller.isOwner else { return true }
+    guard let gatekeeper, !caller.isOwner else { return true }
     return try await gatekeeper.mayRead(
-      DatabaseGuardedRead(path, spec, at: now),
-      state: StoredState(reader: TreeReader(reader: reader, keys: context.keys)),
-      context: caller)
+      DatabaseGuardedRead(path, spec, at: clock.milliseconds()),
+      state: StoredState(reader: TreeReader(reader: reader, keys: keys)), context: caller)
   }
+}
 
+extension Room {
   /// Asks again about the listens of a connection, and ends those that are denied; without an answer they end, too.
   func askAgain(_ connection: EngineConnection) async {
     guard options.gatekeeper != nil else { return }
@@ -65,8 +66,10 @@ extension Room {
     do {
       denied = try await openStore().read { reader in
         var denied: [Int] = []
-        for (id, query) in queries where !(try await guardAllows(connection.caller, query.path, query.spec, reader)) {
-          denied.append(id)
+        for (id, query) in queries {
+          let isAllowed = try await options.guardAllows(
+            connection.caller, query.path, query.spec, reader, context.keys)
+          if !isAllowed { denied.append(id) }
         }
         return denied
       }

@@ -5,14 +5,6 @@ import VestaEngineInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// A write whose hash is being checked concurrently with other clients' writes.
-struct HashCheck: Sendable {
-  let write: Write
-  let operation: WriteOperation
-  /// Whether another write may have changed the place since.
-  var isOvertaken = false
-}
-
 /// Writes with a hash at places of very many rows.
 ///
 /// By the example of a transaction at `/scores`, which has a million children: reading and hashing them takes seconds,
@@ -22,79 +14,85 @@ struct HashCheck: Sendable {
 /// again; at the third time it is done in the turn itself, so that a busy place does not keep a client waiting for
 /// ever. What the same client requests in the meantime waits.
 extension Room {
-  private struct Found: Sendable {
+  /// Begins to check the hash of a write; its connection waits.
+  func check(_ write: Write) {
+    guard let operation = write.hashed, let hash = operation.hash else { return }
+    write.connection.suspend()
+    let number = state.withLock { $0.checks.begin(at: operation.path) }
+    reads.begin()
+    Task {
+      let check = HashCheck(room: self, write: write, operation: operation, number: number)
+      let found: Result<HashCheck.Found, any Error>
+      do { found = .success(try await check.find(hash)) } catch { found = .failure(error) }
+      submit(.perform { await check.finish(found) })
+      reads.end()
+    }
+  }
+}
+
+/// One check of the hash of a write, concurrently with other clients' writes.
+struct HashCheck: Sendable {
+  /// The data of one snapshot.
+  fileprivate struct Found: Sendable {
     let node: DatabaseNode
     let isCurrent: Bool
     let version: StoreVersion
   }
 
-  /// Begins to check the hash of a write; its connection waits.
-  func check(_ write: Write) {
-    guard let operation = write.hashed, let hash = operation.hash else { return }
-    write.connection.suspend()
-    let id = state.withLock { state in
-      state.lastCheck += 1
-      state.checks[state.lastCheck] = HashCheck(write: write, operation: operation)
-      return state.lastCheck
-    }
-    reads.begin()
-    Task {
-      let found: Result<Found, any Error>
-      do { found = .success(try await find(operation.path, hash)) } catch { found = .failure(error) }
-      submit(.perform { [self] in await finish(id, found) })
-      reads.end()
-    }
-  }
+  fileprivate let room: Room
+  fileprivate let write: Write
+  fileprivate let operation: WriteOperation
+  fileprivate let number: Int
 
-  private func find(_ path: DatabasePath, _ hash: String) async throws -> Found {
-    let keys = context.keys
+  fileprivate func find(_ hash: String) async throws -> Found {
+    let (keys, path) = (room.context.keys, operation.path)
     let first = StoreFirstRead.scan(KeyRange(prefix: keys.data(path)), order: .ascending, limit: nil)
-    return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
-      reader in
+    let rows = room.options.tuning.rowsInPlace
+    return try await LargeReads.read(try await room.openStore(), rows: rows, expecting: first) { reader in
       let node = try await TreeReader(reader: reader, keys: keys).node(path)
       return Found(node: node, isCurrent: NodeHash.matches(hash, node), version: reader.version)
     }
   }
 
-  private func finish(_ id: Int, _ found: Result<Found, any Error>) async {
-    guard let check = state.withLock({ $0.checks.removeValue(forKey: id) }) else { return }
-    let connection = check.write.connection
-    guard isOpen(connection) else { return _ = connection.resume() }
+  fileprivate func finish(_ found: Result<Found, any Error>) async {
+    let isOvertaken = room.state.withLock { $0.checks.end(number) }
+    let connection = write.connection
+    guard room.isOpen(connection) else { return _ = connection.resume() }
     do {
       let found = try found.get()
       if found.isCurrent {
-        let isDone = check.isOvertaken ? false : try await replace(check, found)
-        if !isDone { return await repeated(check.write) }
+        let isDone = isOvertaken ? false : try await replace(found)
+        if !isDone { return await repeated() }
       } else {
-        if context.isShared { await catchUp() }
-        answer(check.write, check.write.stale(found.node), found.version)
+        if room.context.isShared { await room.catchUp() }
+        room.answer(write, write.stale(found.node), found.version)
       }
     } catch {
-      overtakeChecks()
-      fail(check.write, error)
+      room.state.withLock { $0.checks.overtakeAll() }
+      room.fail(write, error)
     }
-    await process(connection.resume())
+    await room.process(connection.resume())
   }
 
-  /// Checks the hash of a write once more.
-  private func repeated(_ write: Write) async {
+  /// Checks the hash of the write once more.
+  private func repeated() async {
     let next = Write(connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
-    if next.checks < options.tuning.checksBeside { return check(next) }
+    if next.checks < room.options.tuning.checksBeside { return room.check(next) }
     let waiting = write.connection.resume()
     var writes = [next]
-    await commit(&writes)
-    await process(waiting)
+    await room.commit(&writes)
+    await room.process(waiting)
   }
 
-  /// Carries out a write whose hash has been checked.
+  /// Carries out the write, whose hash has been checked.
   ///
   /// - Returns: Whether no other engine has changed the place since.
-  private func replace(_ check: HashCheck, _ found: Found) async throws -> Bool {
-    let (context, now, operation, tuning) = (context, now, check.operation, options.tuning)
+  private func replace(_ found: Found) async throws -> Bool {
+    let (context, now, operation, tuning) = (room.context, room.now, operation, room.options.tuning)
     // For so long the rows of the log are there, with a good margin.
     let sure = tuning.logTime.microseconds / 2
-    let question = WriteQuestion(options.gatekeeper, check.write.connection.caller, now: now)
-    let commit = try await change { transaction -> Replaced in
+    let question = WriteQuestion(room.options.gatekeeper, write.connection.caller, now: now)
+    let commit = try await room.change { transaction -> Replaced in
       if let question {
         let reader = TreeReader(reader: transaction, keys: context.keys)
         let values = try await operation.resolved(reader, now: now)
@@ -105,7 +103,7 @@ extension Room {
         guard version.microseconds - found.version.microseconds < sure else { return .overtaken }
         // A damaged log says nothing of what others have written: the hash is checked in the turn then.
         guard let commits = try await CommitLog.readable(after: found.version, transaction, context.keys),
-          !commits.contains(where: { operation.meets($0.writes) })
+          !commits.contains(where: { operation.path.meets($0.writes) })
         else { return .overtaken }
       }
       let written = try await operation.replace(
@@ -115,10 +113,10 @@ extension Room {
     }
     switch commit.value {
     case .overtaken: return false
-    case .denied: answer(check.write, .denied, commit.version)
+    case .denied: room.answer(write, .denied, commit.version)
     case .written(let written):
-      await publish([written], commit.version)
-      answer(check.write, check.write.done(check.operation.path, written), commit.version)
+      await room.publish([written], commit.version)
+      room.answer(write, write.done(operation.path, written), commit.version)
     }
     return true
   }
@@ -128,27 +126,6 @@ extension Room {
     case written([DatabasePathValue])
     case overtaken
     case denied
-  }
-
-  /// Notes for the checks that run what a commit has written.
-  func overtakeChecks(_ writes: [[DatabasePathValue]]) {
-    state.withLock { state in
-      for id in Array(state.checks.keys) where state.checks[id]?.operation.meets(writes) == true {
-        state.checks[id]?.isOvertaken = true
-      }
-    }
-  }
-
-  /// Notes for all checks that something may have been written.
-  func overtakeChecks() {
-    state.withLock { state in for id in Array(state.checks.keys) { state.checks[id]?.isOvertaken = true } }
-  }
-}
-
-extension WriteOperation {
-  /// Whether writes have changed something at, above or below the place.
-  fileprivate func meets(_ writes: [[DatabasePathValue]]) -> Bool {
-    writes.contains { $0.contains { path.contains($0.path) || $0.path.contains(path) } }
   }
 }
 

@@ -9,7 +9,9 @@ extension Room {
   /// Reads once.
   func read(_ request: DatabaseReadRequest, _ caller: CallContext) async throws -> DatabaseReadResult {
     try await prepared()
-    if let refusal = refusal(caller.user?.uid, request.path, request.spec) { throw DatabaseServiceError(refusal) }
+    if let refusal = access.refusal(caller.user?.uid, request.path, request.spec) {
+      throw DatabaseServiceError(refusal)
+    }
     if request.depth == .keys, request.spec.index != .key, !request.spec.loadsAllData {
       throw DatabaseServiceError(.invalidArgument, "Keys alone are read in the order of keys.")
     }
@@ -18,23 +20,17 @@ extension Room {
     defer { reads.end() }
     return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
       reader in
-      guard try await guardAllows(caller, request.path, request.spec, reader) else {
+      guard try await options.guardAllows(caller, request.path, request.spec, reader, context.keys) else {
         throw DatabaseServiceError(.permissionDenied, "Permission denied")
       }
       let queries = try await QueryReader(reader, context, for: [request.spec])
-      if request.requiresIndex, try await lacksIndex(request, reader) {
+      if request.requiresIndex, try await context.lacksIndex(request, reader) {
         throw DatabaseServiceError(.failedPrecondition, "Index not defined, add \".indexOn\" to the rules.")
       }
       if request.depth == .keys { return DatabaseReadResult(try await queries.keys(request.path, request.spec)) }
       let (node, lacksIndex) = try await queries.window(request.path, request.spec)
       return DatabaseReadResult(node, warnings: lacksIndex ? ["no_index"] : [])
     }
-  }
-
-  /// Whether a query needs an index that is not declared; also one that reads all of a place in its order.
-  private func lacksIndex(_ request: DatabaseReadRequest, _ reader: any StoreReader) async throws -> Bool {
-    guard request.spec.index != .key, request.spec.index != .priority else { return false }
-    return !(try await context.catalogs.read(reader, context.keys).declares(request.spec.index, at: request.path))
   }
 
   /// Readies the database, in the order of its jobs.
@@ -52,6 +48,14 @@ extension Room {
         })
     }
     try outcome.get()
+  }
+}
+
+extension RoomContext {
+  /// Whether a query needs an index that is not declared; also one that reads all of a place in its order.
+  fileprivate func lacksIndex(_ request: DatabaseReadRequest, _ reader: any StoreReader) async throws -> Bool {
+    guard request.spec.index != .key, request.spec.index != .priority else { return false }
+    return !(try await catalogs.read(reader, keys).declares(request.spec.index, at: request.path))
   }
 }
 

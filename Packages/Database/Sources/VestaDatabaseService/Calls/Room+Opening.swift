@@ -14,10 +14,10 @@ extension Room {
     let lease = try options.sharing.lease(on: store, default: options.tuning.lease)
     context.sharing.lease = lease
     if let lease {
-      try await finishForeignSessions(at: try await join(store, lease))
+      try await SessionEnds(self).finishForeign(at: try await join(store, lease))
     } else {
       do {
-        try await finishAllForeignSessions()
+        try await SessionEnds(self).finishAllForeign()
       } catch {
         log.error("I-RDS000005", "What connections have asked for their end waits until it can be written: \(error)")
       }
@@ -35,7 +35,7 @@ extension Room {
     let isBuilding = try await store.write { transaction -> Bool in
       // One small row, without which nobody could remove anything.
       transaction.freesRoom()
-      var catalog = try await Self.catalog(in: transaction, context)
+      var catalog = try await IndexCatalog.intact(in: transaction, context)
       let removed = catalog.declare(indexes, keepsOthers: context.isShared)
       for number in removed {
         try await transaction.deleteRange(KeyRange(prefix: context.keys.index(.declared(number), below: .root)))
@@ -73,20 +73,6 @@ extension Room {
     }
   }
 
-  /// The catalog of the indexes; where its row is damaged the indexes begin anew.
-  private static func catalog(
-    in transaction: any StoreTransaction, _ context: RoomContext
-  ) async throws -> IndexCatalog {
-    do {
-      return try await context.catalogs.read(transaction, context.keys)
-    } catch let error as BytesError {
-      log.error("I-RDS000009", "The list of the indexes is damaged, and they are built anew: \(error)")
-      try await transaction.delete(context.keys.catalog())
-      try await transaction.deleteRange(KeyRange(prefix: context.keys.declaredIndexes()))
-      return IndexCatalog()
-    }
-  }
-
   /// One step of the indexes that are being built, then the requests of others, then the next step.
   private func buildIndexes() async {
     do {
@@ -97,17 +83,24 @@ extension Room {
       if isBuilding, !state.withLock({ $0.isOver }) { submit(.perform { [self] in await buildIndexes() }) }
     } catch {
       log.warning("I-RDS000001", "The indexes are not ready, and queries do without; tried again in a minute. \(error)")
-      retryIndexes()
+      // The cursor is in the store.
+      schedule(\.retry, after: options.tuning.indexRetry) { await $0.buildIndexes() }
     }
   }
+}
 
-  /// Goes on building in a minute; the cursor is in the store.
-  private func retryIndexes() {
-    let timer = options.clock.schedule(after: options.tuning.indexRetry) { [weak self] in
-      self?.submit(.perform { [weak self] in await self?.buildIndexes() })
-    }
-    state.withLock { state in
-      if state.isOver { timer.cancel() } else { state.retry = timer }
+extension IndexCatalog {
+  /// The catalog of the indexes; where its row is damaged the indexes begin anew.
+  fileprivate static func intact(
+    in transaction: any StoreTransaction, _ context: RoomContext
+  ) async throws -> IndexCatalog {
+    do {
+      return try await context.catalogs.read(transaction, context.keys)
+    } catch let error as BytesError {
+      log.error("I-RDS000009", "The list of the indexes is damaged, and they are built anew: \(error)")
+      try await transaction.delete(context.keys.catalog())
+      try await transaction.deleteRange(KeyRange(prefix: context.keys.declaredIndexes()))
+      return IndexCatalog()
     }
   }
 }

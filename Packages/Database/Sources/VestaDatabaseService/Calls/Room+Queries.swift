@@ -18,35 +18,19 @@ extension Room {
     var whole = reading.whole
     do {
       // After a later write, the read data differs from this commit's.
-      let (children, seen) = reading.wantsChildren ? try await read(reading) : ([:], version)
+      let (keys, hub) = (context.keys, hub)
+      let (children, seen) =
+        reading.wantsChildren
+        ? try await openStore().read { (try await reading.children(in: $0, keys, hub), $0.version) } : ([:], version)
       let updated = hub.update(reading, children: children, version, isExact: seen <= version)
       for connection in updated.connections { connection.deliver() }
       whole.formUnion(updated.again)
       hub.beginReading(whole)
       readAnew(whole)
     } catch {
-      revoke(whole.union(hub.queries(at: reading.places.keys)))
-    }
-  }
-
-  /// Reads the children that a commit touches and windows want, as the store has them now.
-  private func read(
-    _ reading: ListenHub.Reading
-  ) async throws -> (nodes: [DatabasePath: DatabaseNode], version: StoreVersion) {
-    let (keys, hub) = (context.keys, hub)
-    return try await openStore().read { reader in
-      let tree = TreeReader(reader: reader.yielding, keys: keys)
-      var nodes: [DatabasePath: DatabaseNode] = [:]
-      for (number, place) in reading.places {
-        for (key, node) in place.children where node == nil {
-          let child = place.path.child(key)
-          for index in place.indexes where nodes[child] == nil {
-            let sample = try await tree.sample(child, index)
-            if hub.mayTake(number, index, key, sample) { nodes[child] = try await tree.node(child) }
-          }
-        }
-      }
-      return (nodes, reader.version)
+      // A query that cannot be read leaves its listeners with old data: they get an error, and can listen again.
+      let failed = whole.union(hub.queries(at: reading.places.keys))
+      for connection in hub.revoke(failed.sorted()) { connection.deliver() }
     }
   }
 
@@ -66,15 +50,10 @@ extension Room {
           rest = replaced.again
         }
       } catch {
-        revoke(rest)
+        for connection in hub.revoke(rest.sorted()) { connection.deliver() }
       }
       reads.end()
     }
-  }
-
-  /// A query that cannot be read leaves its listeners with old data: they get an error, and can listen again.
-  private func revoke(_ watches: Set<Int>) {
-    for connection in hub.revoke(watches.sorted()) { connection.deliver() }
   }
 
   /// Reads the results of queries, each query once.
@@ -91,5 +70,25 @@ extension Room {
       let found = windows
       return (queries.compactMapValues { found[$0] }, reader.version)
     }
+  }
+}
+
+extension ListenHub.Reading {
+  /// Reads the children that a commit touches and windows want, as the store has them now.
+  fileprivate func children(
+    in reader: any StoreReader, _ keys: Keys, _ hub: ListenHub
+  ) async throws -> [DatabasePath: DatabaseNode] {
+    let tree = TreeReader(reader: reader.yielding, keys: keys)
+    var nodes: [DatabasePath: DatabaseNode] = [:]
+    for (number, place) in places {
+      for (key, node) in place.children where node == nil {
+        let child = place.path.child(key)
+        for index in place.indexes where nodes[child] == nil {
+          let sample = try await tree.sample(child, index)
+          if hub.mayTake(number, index, key, sample) { nodes[child] = try await tree.node(child) }
+        }
+      }
+    }
+    return nodes
   }
 }

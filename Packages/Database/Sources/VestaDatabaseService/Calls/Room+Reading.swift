@@ -20,19 +20,6 @@ extension Room {
     submit(.perform { connection.post([.reply(id, refusal)]) })
   }
 
-  /// Why a read is refused; `nil` when it is not.
-  func refusal(
-    _ user: String?, _ path: DatabasePath, _ spec: DatabaseQuerySpec
-  ) -> DatabaseReply? {
-    guard access.mayRead(path, spec, user: user) else {
-      return DatabaseReply(.permissionDenied, message: "Permission denied")
-    }
-    guard path.keys.allSatisfy({ KeyRules.isValidKey($0.text) }), (spec.limit?.count ?? 1) > 0 else {
-      return DatabaseReply(.invalid, message: "The path or the limit of the query is not valid.")
-    }
-    return nil
-  }
-
   /// Reads a query.
   ///
   /// - Parameter listen: The listen whose first data is wanted, too.
@@ -43,9 +30,9 @@ extension Room {
     let caller = connection.caller
     return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
       reader in
-      guard try await guardAllows(caller, path, spec, reader) else { return nil }
+      guard try await options.guardAllows(caller, path, spec, reader, context.keys) else { return nil }
       let (node, lacksIndex) = try await QueryReader(reader, context, for: [spec]).window(path, spec)
-      let data = listen.map { Self.firstData(of: $0, node) } ?? []
+      let data = listen?.firstData(of: node) ?? []
       return Found(node: node, lacksIndex: lacksIndex, version: reader.version, data: data)
     }
   }
@@ -59,7 +46,9 @@ extension Room {
   }
 
   private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = refusal(connection.user, listen.path, listen.spec) { return refuse(connection, id, refusal) }
+    if let refusal = access.refusal(connection.user, listen.path, listen.spec) {
+      return refuse(connection, id, refusal)
+    }
     let watch = hub.add(connection, listen)
     reads.begin()
     Task {
@@ -74,7 +63,7 @@ extension Room {
         }
       } catch {
         hub.discard(watch)
-        connection.enqueue([.reply(id, Self.reply(to: error))])
+        connection.enqueue([.reply(id, DatabaseReply(readFailed: error))])
       }
       connection.deliver()
       submit(
@@ -86,19 +75,8 @@ extension Room {
     }
   }
 
-  /// Returns the first messages of a listen: none when its hash is right, the ranges that differ when it has several
-  /// hashes, or all of the data.
-  private static func firstData(of listen: DatabaseListen, _ node: DatabaseNode) -> [DatabaseServerMessage] {
-    if !listen.hash.isEmpty, NodeHash.matches(listen.hash, node) { return [] }
-    if let compound = listen.compound, !listen.hash.isEmpty {
-      let merges = CompoundHash.differences(of: node, from: compound)
-      return merges.isEmpty ? [] : [.rangeMerge(listen.path, merges, tag: listen.tag)]
-    }
-    return [.data(listen.path, node, tag: listen.tag)]
-  }
-
   private func get(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = refusal(connection.user, path, spec) { return refuse(connection, id, refusal) }
+    if let refusal = access.refusal(connection.user, path, spec) { return refuse(connection, id, refusal) }
     reads.begin()
     Task {
       do {
@@ -106,18 +84,48 @@ extension Room {
         let warnings = found.lacksIndex ? ["no_index"] : []
         connection.post([.reply(id, DatabaseReply(.ok, node: found.node, warnings: warnings))])
       } catch {
-        connection.post([.reply(id, Self.reply(to: error))])
+        connection.post([.reply(id, DatabaseReply(readFailed: error))])
       }
       reads.end()
     }
   }
+}
 
-  private static func reply(to error: any Error) -> DatabaseReply {
-    error is ReadDenied
+/// The guard denies a read.
+private struct ReadDenied: Error {}
+
+extension DatabaseReply {
+  /// The reply to a read that has failed.
+  fileprivate init(readFailed error: any Error) {
+    self =
+      error is ReadDenied
       ? DatabaseReply(.permissionDenied, message: "Permission denied")
       : DatabaseReply(.unavailable, message: "The data cannot be read: \(error)")
   }
+}
 
-  /// The guard denies a read.
-  private struct ReadDenied: Error {}
+extension DatabaseAccess {
+  /// Why a read is refused; `nil` when it is not.
+  func refusal(_ user: String?, _ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseReply? {
+    guard mayRead(path, spec, user: user) else {
+      return DatabaseReply(.permissionDenied, message: "Permission denied")
+    }
+    guard path.keys.allSatisfy({ KeyRules.isValidKey($0.text) }), (spec.limit?.count ?? 1) > 0 else {
+      return DatabaseReply(.invalid, message: "The path or the limit of the query is not valid.")
+    }
+    return nil
+  }
+}
+
+extension DatabaseListen {
+  /// The first messages of the listen: none when its hash is right, the ranges that differ when it has several hashes,
+  /// or all of the data.
+  func firstData(of node: DatabaseNode) -> [DatabaseServerMessage] {
+    if !hash.isEmpty, NodeHash.matches(hash, node) { return [] }
+    if let compound, !hash.isEmpty {
+      let merges = CompoundHash.differences(of: node, from: compound)
+      return merges.isEmpty ? [] : [.rangeMerge(path, merges, tag: tag)]
+    }
+    return [.data(path, node, tag: tag)]
+  }
 }

@@ -12,7 +12,8 @@ extension Room {
   func join(_ store: any OrderedStore, _ lease: Duration) async throws -> StoreVersion {
     let version = try await store.read { $0.version }
     state.withLock { $0.order.begin(after: version) }
-    let now = try await renew(lease).now
+    let context = context
+    let now = try await change { try await Lease.renew(lease, in: $0, context) }.version
     guard state.withLock({ $0.timer == nil }) else { return now }
     if let store = store as? any CommitObservable {
       let registration = store.observeCommits { [weak self] version in
@@ -21,16 +22,20 @@ extension Room {
       }
       state.withLock { $0.observation = registration }
     }
-    schedule(after: lease / 2)
+    schedule(\.timer, after: lease / 2) { await $0.tick() }
     return now
   }
 
-  private func schedule(after delay: Duration) {
-    let timer = options.clock.schedule(after: delay) { [weak self] in
-      self?.submit(.perform { [weak self] in await self?.tick() })
+  /// Submits a job after a time.
+  func schedule(
+    _ timer: any WritableKeyPath<State, ListenerRegistration?> & Sendable, after delay: Duration,
+    _ job: @escaping @Sendable (Room) async -> Void
+  ) {
+    let registration = options.clock.schedule(after: delay) { [weak self] in
+      self?.submit(.perform { [weak self] in if let self { await job(self) } })
     }
     state.withLock { state in
-      if state.isOver { timer.cancel() } else { state.timer = timer }
+      if state.isOver { registration.cancel() } else { state[keyPath: timer] = registration }
     }
   }
 
@@ -41,52 +46,27 @@ extension Room {
   private func tick() async {
     guard let lease = context.sharing.lease, !state.withLock({ $0.isOver }) else { return }
     do {
-      let (wasThere, now) = try await renew(lease)
-      if !wasThere { dropConnections() }
-      try await finishSessions()
-      try await finishForeignSessions(at: now)
+      let context = context
+      let renewal = try await change { try await Lease.renew(lease, in: $0, context) }
+      if !renewal.value { dropConnections() }
+      try await SessionEnds(self).finish()
+      try await SessionEnds(self).finishForeign(at: renewal.version)
       await catchUp()
-      try await dropOldCommits()
+      let (keys, published) = (context.keys, state.withLock { $0.order.published })
+      let kept = StoreVersion(microseconds: published.microseconds - options.tuning.logTime.microseconds)
+      _ = try await openStore().write { try await CommitLog.drop(upTo: kept, in: $0, keys) }
     } catch {
       log.warning("I-RDS000002", "Sessions of other engines cannot be looked at; the next tick tries again. \(error)")
-      return schedule(after: lease / 8)
+      return schedule(\.timer, after: lease / 8) { await $0.tick() }
     }
-    schedule(after: lease / 2)
-  }
-
-  /// Drops rows of the log that every engine has read, and notes up to where: an engine that was stopped for longer has
-  /// missed them.
-  private func dropOldCommits() async throws {
-    let (keys, oldest) = (context.keys, state.withLock { $0.order.published })
-    let kept = StoreVersion(microseconds: oldest.microseconds - options.tuning.logTime.microseconds)
-    _ = try await openStore().write { transaction in
-      guard try await transaction.firstKey(in: keys.log(upTo: kept)) != nil else { return }
-      transaction.freesRoom()
-      try await transaction.deleteRange(keys.log(upTo: kept))
-      try await transaction.put(Lease(until: kept.microseconds).bytes, for: keys.logStart())
-    }
-  }
-
-  /// - Returns: Whether the lease was still there, and the time of the store.
-  private func renew(_ lease: Duration) async throws -> (wasThere: Bool, now: StoreVersion) {
-    let context = context
-    let commit = try await change { transaction in
-      let key = context.keys.owner(context.owner)
-      // One small row, without which nobody could remove anything.
-      transaction.freesRoom()
-      let wasThere = try await transaction.get(key) != nil
-      let until = try await transaction.commitVersion().microseconds + lease.microseconds
-      try await transaction.put(Lease(until: until).bytes, for: key)
-      return wasThere
-    }
-    return (commit.value, commit.version)
+    schedule(\.timer, after: lease / 2) { await $0.tick() }
   }
 
   /// Ends all connections, whose clients reconnect with their state and their listens.
   private func dropConnections() {
     let connections = state.withLock { state in
       defer { state.connections = [:] }
-      state.unfinished.formUnion(state.connections.keys)
+      state.sessions.ended(state.connections.keys)
       return Array(state.connections.values)
     }
     for connection in connections {
@@ -97,7 +77,7 @@ extension Room {
 
   /// Gives the lease back.
   func leave() async {
-    guard context.isShared, state.withLock({ $0.isPrepared && $0.unfinished.isEmpty }) else { return }
+    guard context.isShared, state.withLock({ $0.isPrepared && $0.sessions.isSettled }) else { return }
     let keys = context.keys, owner = context.owner
     // A lease that cannot be given back ends by itself.
     _ = try? await openStore().write { try await $0.delete(keys.owner(owner)) }
@@ -151,7 +131,7 @@ extension Room {
       if !isWhole {
         log.warning("I-RDS000006", "This engine has missed commits: its connections begin anew.")
         dropConnections()
-        try await finishSessions()
+        try await SessionEnds(self).finish()
       }
       for commit in commits { await tell(commit.writes, commit.version) }
       state.withLock { $0.order.noteRead(version) }

@@ -31,12 +31,12 @@ extension Room {
         do {
           try await run([write])
         } catch {
-          overtakeChecks()
+          state.withLock { $0.checks.overtakeAll() }
           fail(write, error)
         }
       }
     } catch {
-      overtakeChecks()
+      state.withLock { $0.checks.overtakeAll() }
       for write in group { fail(write, error) }
     }
   }
@@ -57,14 +57,14 @@ extension Room {
     let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
     let (beside, gatekeeper) = (options.tuning.checksBeside, options.gatekeeper)
     // Ends of sessions that could not be carried out precede later requests.
-    if state.withLock({ $0.owesForeignEnds || !$0.unfinished.isEmpty }) { try? await finishSessions() }
+    if state.withLock({ $0.sessions.owesEnds }) { try? await SessionEnds(self).finish() }
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
     let commit = try await change { transaction -> [Outcome] in
       // What a removal puts are entries of indexes, and its row in the log.
       if group.allSatisfy(\.request.isRemoval) { transaction.freesRoom() }
-      if context.isShared { try await Self.fetch(group, in: transaction, context) }
+      if context.isShared { try await group.fetch(in: transaction, context) }
       var outcomes: [Outcome] = []
       var waiting: Set<String> = []
       for (write, numbers) in zip(group, numbers) {
@@ -100,14 +100,6 @@ extension Room {
       case .later: _ = write.connection.keep(write.job)
       }
     }
-  }
-
-  /// Reads the rows that writes look at, in one round trip: the transaction does not ask for them again.
-  private static func fetch(
-    _ group: [Write], in transaction: any StoreTransaction, _ context: RoomContext
-  ) async throws {
-    let places = Set(group.flatMap { $0.request.writtenPlaces })
-    if !places.isEmpty { _ = try await transaction.get([context.keys.catalog()] + places.map(context.keys.data)) }
   }
 
   /// A write in a transaction of the store.
@@ -192,7 +184,7 @@ extension Room {
 
   /// Notifies the listens of a commit of this engine; on a shared store, after other engines' earlier commits.
   func publish(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
-    overtakeChecks(writes)
+    state.withLock { $0.checks.overtake(writes) }
     if let events = context.events, events.interest != nil { events.wake() }
     let isNext = state.withLock { state in
       context.sharing.lease.map { state.order.isNext(version, within: $0) } ?? true
@@ -252,6 +244,14 @@ extension DatabaseRequest {
     case .onDisconnectMerge(_, let values): values.count
     default: 0
     }
+  }
+}
+
+extension [Write] {
+  /// Reads the rows that the writes look at, in one round trip: the transaction does not ask for them again.
+  fileprivate func fetch(in transaction: any StoreTransaction, _ context: RoomContext) async throws {
+    let places = Set(flatMap { $0.request.writtenPlaces })
+    if !places.isEmpty { _ = try await transaction.get([context.keys.catalog()] + places.map(context.keys.data)) }
   }
 }
 

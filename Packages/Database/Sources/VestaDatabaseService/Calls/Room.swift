@@ -10,7 +10,8 @@ import VestaStoreInterop
 ///
 /// Jobs run one group after another, so that what a connection asks is carried out in order and many writers share a
 /// commit. Reads run concurrently with them. Read next: `Room+Opening.swift`,
-/// `Room+Writing.swift`, `Room+Reading.swift`, `Room+Sessions.swift`, `Room+Sharing.swift`.
+/// `Room+Writing.swift`, `Room+Reading.swift`, `SessionEnds.swift`, `Room+Sharing.swift`; decisions without a store are in
+/// ``SessionLedger``, ``CommitOrder`` and ``HashCheckBook``.
 final class Room: Sendable {
   enum Job: Sendable {
     case open(EngineConnection)
@@ -36,12 +37,8 @@ final class Room: Sendable {
     /// The indexes that were declared last.
     var declared: DatabaseIndexes?
     var connections: [String: EngineConnection] = [:]
-    /// Sessions whose operations for the end could not be carried out yet.
-    var unfinished: Set<String> = []
-    /// Whether sessions of engines before this one could not be ended yet.
-    var owesForeignEnds = false
-    /// The rows of the leases of other engines that were over at the last look.
-    var suspects: [String: [UInt8]] = [:]
+    /// The sessions that have ended, and the other engines.
+    var sessions = SessionLedger()
     /// Why the database could not be opened last.
     var failure: String?
     /// The commits that the listens have been sent; for engines that share a store.
@@ -52,9 +49,8 @@ final class Room: Sendable {
     var rules: ListenerRegistration?
     /// The time at which the building of the indexes continues after a failure.
     var retry: ListenerRegistration?
-    /// The writes whose hashes are being checked, by number.
-    var checks: [Int: HashCheck] = [:]
-    var lastCheck = 0
+    /// The hashes that are being checked.
+    var checks = HashCheckBook()
     var isOver = false
   }
 
@@ -66,7 +62,7 @@ final class Room: Sendable {
   let reads = PendingCount()
   let state = Locked(State())
   let openStore: @Sendable () async throws -> any OrderedStore
-  private let whenConnectionEnds: @Sendable () -> Void
+  let whenConnectionEnds: @Sendable () -> Void
 
   /// The jobs.
   let lane: CommitLane<Job>
@@ -91,7 +87,7 @@ final class Room: Sendable {
   }
 
   /// Whether there are no connections, and nothing is left to do for sessions that have ended.
-  var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.unfinished.isEmpty } }
+  var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.sessions.isSettled } }
 
   /// The time in milliseconds since 1970.
   var now: Int64 { options.clock.milliseconds() }
@@ -188,7 +184,7 @@ final class Room: Sendable {
     do {
       try await prepare()
       // A failure to carry them out now is no reason to refuse a client.
-      try? await finishSessions()
+      try? await SessionEnds(self).finish()
       // The greeting precedes every answer to a read.
       connection.enqueue([.hello(DatabaseHello(timestamp: now, session: connection.session))])
       state.withLock { state in
@@ -216,9 +212,9 @@ final class Room: Sendable {
   private func close(_ connection: EngineConnection) async {
     hub.removeAll(of: connection)
     guard state.withLock({ $0.connections.removeValue(forKey: connection.session) }) != nil else { return }
-    state.withLock { _ = $0.unfinished.insert(connection.session) }
+    state.withLock { $0.sessions.ended([connection.session]) }
     do {
-      try await finishSessions()
+      try await SessionEnds(self).finish()
       connection.post([.closed(reason: "The client has closed the connection.")])
     } catch {
       // The rows are still there: the operations run when a connection is opened or closed next, or by the next engine.
@@ -247,9 +243,6 @@ final class Room: Sendable {
     hub.revoke(of: connection) { access.mayRead($0.path, $0.spec, user: user) }
     await askAgain(connection)
   }
-
-  /// A connection has ended that was never open.
-  func forgetConnection() { whenConnectionEnds() }
 }
 
 /// A write, and who has asked for it.

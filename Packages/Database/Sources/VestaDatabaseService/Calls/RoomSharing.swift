@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaConcurrency
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Whether an engine shares its store with others; known when the store is open.
@@ -62,5 +63,33 @@ struct Lease {
     var writer = ByteWriter()
     writer.write(zigzag: until)
     return writer.bytes
+  }
+}
+
+extension Lease {
+  /// Takes the lease of this engine, or renews it.
+  ///
+  /// - Returns: Whether the lease was still there.
+  static func renew(
+    _ span: Duration, in transaction: any StoreTransaction, _ context: RoomContext
+  ) async throws -> Bool {
+    let key = context.keys.owner(context.owner)
+    // One small row, without which no engine could remove anything.
+    transaction.freesRoom()
+    let wasThere = try await transaction.get(key) != nil
+    let until = try await transaction.commitVersion().microseconds + span.microseconds
+    try await transaction.put(Lease(until: until).bytes, for: key)
+    return wasThere
+  }
+}
+
+extension CommitLog {
+  /// Drops rows of the log that every engine has read, and notes up to where: an engine that was stopped for longer has
+  /// missed them.
+  static func drop(upTo kept: StoreVersion, in transaction: any StoreTransaction, _ keys: Keys) async throws {
+    guard try await transaction.firstKey(in: keys.log(upTo: kept)) != nil else { return }
+    transaction.freesRoom()
+    try await transaction.deleteRange(keys.log(upTo: kept))
+    try await transaction.put(Lease(until: kept.microseconds).bytes, for: keys.logStart())
   }
 }

@@ -6,13 +6,9 @@ import VestaStoreInterop
 
 // Delivery to connected registrations.
 //
-// Worked example: A connects when the last message is 7. Its connection is added (loading), the table begins to
-// dispatch after 7, and what waits for A is read and delivered. Message 8 to a topic of A is committed in between: the
-// dispatcher finds A loading and notes 8 down for it. A has read everything up to 7, settles, learns of 8 and reads
-// again. Had it read 8 before the dispatcher reached it, it would have waited for the dispatcher, which alone tells it
-// of immediate messages, so that they arrive in their place. From then on it is settled: message 9 is delivered to it
-// without a read. When A has a full window of unacknowledged deliveries it loads again, and reads again when
-// acknowledgements have made room.
+// `DispatchMachine` decides which connections a message reaches at once and which ones read it, with a worked example;
+// `DeliveryWindow` decides what one connection takes. This extension reads from the store, writes the results down, and
+// hands over what the two decide.
 extension MessagingEngine {
   // MARK: Connecting
 
@@ -183,12 +179,5 @@ extension MessagingEngine {
     guard let session = table.session(key) else { return }
     table.setLoading(session, missed: number)
     Task { await pump(session) }
-  }
-}
-
-extension SessionTable {
-  func remove(_ session: Session, ending error: MessagingServiceError) {
-    session.end(error)
-    remove(session)
   }
 }

@@ -5,6 +5,8 @@ import VestaMessagingBackend
 ///
 /// Its receiver is called on a lane of threads that no task runs on: one that blocks delays no other.
 final class Session: Sendable {
+  /// The number of the connection.
+  let id: Int
   let key: RegistrationKey
   let platform: String
   let token: String
@@ -20,22 +22,11 @@ final class Session: Sendable {
     var handlers: Handlers?
     var outgoing: [PushDelivery] = []
     var isDelivering = false
-    /// Deliveries without their acknowledgement, by the number of the message; whether it is one for many.
-    var inFlight: [Int64: Bool] = [:]
-    /// The messages that the dispatcher is about to deliver.
-    var announced: [Int64: Bool] = [:]
-    /// Up to which message everything for this registration was delivered.
-    var position: Int64 = 0
-    /// The number of messages for many that were acknowledged since the cursor was moved.
-    var acknowledgedBroadcasts = 0
-    /// The number of dropped messages that the next delivery tells of.
-    var dropped: Int64 = 0
-    var isPumping = false
-    var pumpsAgain = false
+    var window: DeliveryWindow
   }
 
-  private let window: Int
-  private let longestTrail: Int
+  private static let lastID = Locked(0)
+
   private let lane = BlockingLane()
   private let state: Locked<State>
 
@@ -45,60 +36,45 @@ final class Session: Sendable {
     onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
   ) {
     (self.key, self.platform, self.token) = (key, platform, token)
-    (self.startNumber, self.window, self.longestTrail) = (startNumber, window, longestTrail)
-    state = Locked(State(handlers: Handlers(receive: receive, end: onEnd)))
+    self.startNumber = startNumber
+    id = Self.lastID.withLock { last in
+      last += 1
+      return last
+    }
+    let window = DeliveryWindow(size: window, longestTrail: longestTrail)
+    state = Locked(State(handlers: Handlers(receive: receive, end: onEnd), window: window))
   }
 
   /// Whether the handlers are still called.
   var isLive: Bool { state.withLock { $0.handlers != nil } }
-  var position: Int64 { state.withLock { $0.position } }
-  var freeWindow: Int { state.withLock { max(0, window - $0.inFlight.count) } }
+  var position: Int64 { state.withLock { $0.window.position } }
+  var freeWindow: Int { state.withLock { $0.window.free } }
+  /// The messages that are under way, and the ones for many among them, in order.
+  var underWay: (all: Set<Int64>, broadcasts: [Int64]) { state.withLock { $0.window.underWay } }
 
-  // MARK: Pumping
+  // MARK: Loads
 
   /// Whether the caller is the one that loads waiting messages; another one that does so repeats its round.
-  func beginPump() -> Bool {
-    state.withLock { state in
-      guard !state.isPumping else {
-        state.pumpsAgain = true
-        return false
-      }
-      state.isPumping = true
-      return true
-    }
-  }
+  func beginPump() -> Bool { state.withLock { $0.window.beginPump() } }
 
   /// Whether the pump stops here.
-  func endPump() -> Bool {
-    state.withLock { state in
-      if state.pumpsAgain {
-        state.pumpsAgain = false
-        return false
-      }
-      state.isPumping = false
-      return true
-    }
-  }
+  func endPump() -> Bool { state.withLock { $0.window.endPump() } }
 
   /// Has the next delivery tell of messages that were dropped.
-  func noteDropped(_ count: Int64) { state.withLock { $0.dropped += count } }
+  func noteDropped(_ count: Int64) { state.withLock { $0.window.noteDropped(count) } }
 
-  /// The messages that are under way, and the ones for many among them, in order.
-  var underWay: (all: Set<Int64>, broadcasts: [Int64]) {
-    let all = state.withLock { $0.inFlight.merging($0.announced) { first, _ in first } }
-    return (Set(all.keys), all.filter(\.value).keys.sorted())
-  }
-
-  /// Notes down that the dispatcher is about to deliver a message: a read that begins in between takes it for one that
-  /// is under way.
-  func announce(_ number: Int64, isBroadcast: Bool) { state.withLock { $0.announced[number] = isBroadcast } }
-
-  /// The dispatcher does not deliver the message after all.
-  func withdraw(_ number: Int64) { state.withLock { $0.announced[number] = nil } }
-
-  func advance(to number: Int64) { state.withLock { $0.position = max($0.position, number) } }
+  func advance(to number: Int64) { state.withLock { $0.window.advance(to: number) } }
 
   // MARK: Delivering
+
+  /// Notes that the dispatcher is about to deliver a message: a read that begins in between takes it for one that is
+  /// under way.
+  func announce(_ number: Int64, isBroadcast: Bool) {
+    state.withLock { $0.window.announce(number, isBroadcast: isBroadcast) }
+  }
+
+  /// The dispatcher does not deliver the message after all.
+  func withdraw(_ number: Int64) { state.withLock { $0.window.withdraw(number) } }
 
   /// The outcome of a delivery.
   enum Outcome { case delivered, superfluous, windowIsFull }
@@ -106,16 +82,16 @@ final class Session: Sendable {
   /// Delivers a message, later, unless it is under way already.
   func deliver(_ delivery: PushDelivery, number: Int64, isBroadcast: Bool) -> Outcome {
     let (outcome, begins) = state.withLock { state -> (Outcome, Bool) in
-      state.announced[number] = nil
-      guard state.handlers != nil, state.inFlight[number] == nil else { return (.superfluous, false) }
-      guard state.inFlight.count < window else { return (.windowIsFull, false) }
-      state.inFlight[number] = isBroadcast
-      var delivery = delivery
-      delivery.droppedBefore = Int(state.dropped)
-      state.dropped = 0
-      state.outgoing.append(delivery)
-      defer { state.isDelivering = true }
-      return (.delivered, !state.isDelivering)
+      switch state.window.deliver(number, isBroadcast: isBroadcast, isLive: state.handlers != nil) {
+      case .superfluous: return (.superfluous, false)
+      case .windowIsFull: return (.windowIsFull, false)
+      case .delivered(let dropped):
+        var delivery = delivery
+        delivery.droppedBefore = dropped
+        state.outgoing.append(delivery)
+        defer { state.isDelivering = true }
+        return (.delivered, !state.isDelivering)
+      }
     }
     if begins { lane.async { self.drain() } }
     return outcome
@@ -142,15 +118,7 @@ final class Session: Sendable {
   ///
   /// - Returns: Whether there is room again after the window was full, and whether it is time to move the cursor.
   func acknowledged(_ numbers: [Int64]) -> (hasRoom: Bool, isTrailLong: Bool) {
-    state.withLock { state in
-      let wasFull = state.inFlight.count >= window
-      for number in numbers where state.inFlight.removeValue(forKey: number) == true {
-        state.acknowledgedBroadcasts += 1
-      }
-      let isTrailLong = state.acknowledgedBroadcasts >= longestTrail
-      if isTrailLong { state.acknowledgedBroadcasts = 0 }
-      return (wasFull && state.inFlight.count < window, isTrailLong)
-    }
+    state.withLock { $0.window.acknowledged(numbers) }
   }
 
   // MARK: The end

@@ -2,9 +2,6 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// The completion of a write.
-typealias WriteCompletion = @Sendable (DatabaseError?) -> Void
-
 /// An observer and what it is called with.
 struct RaisedEvent: Sendable {
   let kind: SyncEventKind
@@ -39,6 +36,11 @@ final class Observer: Sendable {
     self.kinds = kinds
     self.isOnce = isOnce
     handlers = Locked(Handlers(event: event, cancel: cancel, end: end))
+  }
+
+  /// An observer that listens and receives no events.
+  static func silent(_ id: Int, at path: DatabasePath, _ spec: DatabaseQuerySpec) -> Observer {
+    Observer(id: id, path: path, spec: spec, kinds: [], isOnce: false, event: { _ in }, cancel: { _ in })
   }
 
   /// Whether it was removed, or has ended.
@@ -99,42 +101,4 @@ final class ObserverTable: Sendable {
       return taken.sorted { $0.id < $1.id }
     }
   }
-}
-
-/// A write that waits for its acknowledgement.
-struct OutstandingPut: Sendable {
-  let request: DatabaseRequest
-  let isTransaction: Bool
-  /// Whether the write is one that the device keeps until it is acknowledged.
-  var isStored = false
-  /// Whether the device keeps the write, or need not: what is sent before could be lost, and older writes would be sent
-  /// again over it.
-  var isKept = true
-  /// Whether the service has been asked on the current connection.
-  var isSent = false
-  let onReply: @Sendable (isolated Repo, DatabaseReply) -> Void
-  /// Ends the call without an answer of the service.
-  let onEnd: @Sendable (isolated Repo, DatabaseError) -> Void
-}
-
-/// The state of a client's connection to the service.
-enum ConnectionPhase: Sendable, Equatable {
-  case disconnected
-  case waiting
-  case gettingToken
-  case connecting
-  case authenticating
-  case connected
-}
-
-/// Why a client does not connect.
-enum Interruption: Sendable, Hashable {
-  /// Nothing has been asked yet.
-  case waitingForFirstUse
-  /// `goOffline` was called.
-  case offline
-  /// The service has sent the client away.
-  case killed
-  /// The app is being deleted.
-  case shutDown
 }

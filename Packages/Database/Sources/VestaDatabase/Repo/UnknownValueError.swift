@@ -1,19 +1,5 @@
 public import Foundation
-import VestaConcurrency
 import VestaDatabaseBackend
-
-/// A read that waits for the service.
-struct OutstandingGet: Sendable {
-  enum Outcome: Sendable {
-    case node(DatabaseNode)
-    case failure(String)
-  }
-
-  let path: DatabasePath
-  let spec: DatabaseQuerySpec
-  let completion: GetCompletion
-  var timer: ListenerRegistration?
-}
 
 /// A value that neither the service nor this device could give.
 public struct UnknownValueError: Error, LocalizedError, CustomNSError, Sendable, CustomStringConvertible {
