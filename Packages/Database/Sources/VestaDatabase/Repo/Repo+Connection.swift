@@ -71,7 +71,7 @@ extension Repo {
   private func open(_ attempt: Int) {
     phase = .connecting
     let request = DatabaseConnectRequest(
-      namespace: url.namespace, lastSession: lastSession, userAgent: environment.userAgent)
+      namespace: url.namespace, origin: url.root, lastSession: lastSession, userAgent: environment.userAgent)
     connection = environment.backend.connect(request) { [weak self] message in
       self?.enqueue { repo in
         guard repo.generation == attempt else { return }
