@@ -2,7 +2,7 @@ public import VestaDatabaseWire
 
 /// The settings of a ``DatabaseRemote``; an app brings its own by a component that provides them.
 public struct DatabaseRemoteOptions: Sendable {
-  /// The domain in which each database has a host of its own, such as `firebaseio.com`; `nil` for a server that serves
+  /// The domain in which each database has its host, such as `firebaseio.com`; `nil` for a server that serves
   /// all databases at its address.
   public var domain: String?
 
@@ -20,7 +20,7 @@ public struct DatabaseRemoteOptions: Sendable {
   /// Settings.
   ///
   /// - Parameters:
-  ///   - domain: The domain in which each database has a host of its own.
+  ///   - domain: The domain in which each database has its host.
   ///   - followsHosts: Whether the host that a service names is used from then on.
   ///   - sendsUserTokensInQuery: Whether ID tokens of calls without a connection are part of the address.
   ///   - tuning: The figures at which the behaviour changes.

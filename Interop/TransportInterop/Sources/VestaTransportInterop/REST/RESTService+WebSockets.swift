@@ -17,10 +17,12 @@ extension RESTService {
     return try await client.openWebSocket(request, subprotocols: [], timeout: timeout)
   }
 
-  /// The token by which the server knows a caller; `nil` for nobody.
+  /// The token by which the server knows a caller; `nil` for a caller who is not signed in.
   ///
   /// - Throws: `ServiceStatus` for a caller that cannot be named to a server.
-  public func token(of caller: CallContext.Caller) async throws -> String? { try await RESTIdentity(self).bearer(caller) }
+  public func token(of caller: CallContext.Caller) async throws -> String? {
+    try await RESTIdentity(self).bearer(caller)
+  }
 
   /// Whether a token may be sent: the connection is encrypted, or ends on this machine, or the options allow it.
   public var keepsTokensSecret: Bool { RESTIdentity(self).keepsTokensSecret }

@@ -95,7 +95,7 @@ struct ConnectionMachine: Sendable {
 
   /// The WebSocket has ended, or could not be opened.
   mutating func lost(_ reason: String) -> [Action] {
-    // The host that was named before may be gone; the configured one names another.
+    // The host that was named before may be switched off; the configured one names another.
     let isUnreached = (phase == .opening || phase == .greeting) && host != nil
     return (isUnreached ? [.remember(host: nil)] : []) + end(reason)
   }

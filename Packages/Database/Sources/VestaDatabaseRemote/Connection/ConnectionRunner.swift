@@ -7,7 +7,7 @@ import VestaTransportInterop
 /// Carries out a ``ConnectionMachine``: the WebSocket, the timer, and the client that receives.
 ///
 /// Everything happens on a serial queue, so that messages and requests keep their order. The client is called from the
-/// queue, never from within a call of its own.
+/// queue, never on the stack of its call.
 actor ConnectionRunner {
   private nonisolated let queue = WorkQueue(label: "vesta.database.remote")
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
