@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "VestaDatabase", targets: ["VestaDatabase"]),
     .library(name: "VestaDatabaseEndpoints", targets: ["VestaDatabaseEndpoints"]),
     .library(name: "VestaDatabaseModel", targets: ["VestaDatabaseModel"]),
+    .library(name: "VestaDatabaseRemote", targets: ["VestaDatabaseRemote"]),
     .library(name: "VestaDatabaseService", targets: ["VestaDatabaseService"]),
     .library(name: "VestaDatabaseWire", targets: ["VestaDatabaseWire"]),
   ],
@@ -92,6 +93,37 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaDatabaseRemote",
+      dependencies: [
+        "VestaDatabaseWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaDatabaseRemoteTests",
+      dependencies: [
+        "VestaDatabaseEndpoints", "VestaDatabaseRemote", "VestaDatabaseService", "VestaDatabaseWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseBackendContracts", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseBackendFakes", package: "DatabaseBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaDatabaseEndpointsTests",
       dependencies: [
@@ -153,7 +185,7 @@ let package = Package(
     .testTarget(
       name: "VestaDatabaseTests",
       dependencies: [
-        "VestaDatabase", "VestaDatabaseModel", "VestaDatabaseService",
+        "VestaDatabase", "VestaDatabaseEndpoints", "VestaDatabaseModel", "VestaDatabaseRemote", "VestaDatabaseService",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
@@ -168,6 +200,8 @@ let package = Package(
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

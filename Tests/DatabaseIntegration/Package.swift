@@ -15,6 +15,7 @@ let package = Package(
   dependencies: [
     .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/StoreInterop"),
+    .package(path: "../../Interop/TransportInterop"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Database"),
     .package(path: "../../Packages/SQLite"),
@@ -28,9 +29,14 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaDatabase", package: "Database"),
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
+        .product(name: "VestaDatabaseEndpoints", package: "Database"),
         .product(name: "VestaDatabaseModel", package: "Database"),
+        .product(name: "VestaDatabaseRemote", package: "Database"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -77,6 +77,22 @@ public struct DatabaseRow: Sendable, Hashable {
 }
 
 extension DatabaseNode {
+  /// The tree of rows, in whichever order they are.
+  public init(rows: some Sequence<DatabaseRow>) {
+    var node = DatabaseNode.empty
+    var places: [DatabaseRow] = []
+    for row in rows {
+      if let leaf = row.leaf {
+        node = node.setting(row.path, to: DatabaseNode(leaf, priority: row.priority))
+      } else {
+        places.append(row)
+      }
+    }
+    // A place has a priority only where there is something below it.
+    for place in places { node = node.setting(place.path, to: node[place.path].withPriority(place.priority)) }
+    self = node
+  }
+
   /// The rows of a tree, in the order of their paths.
   ///
   /// - Parameter path: The path of the tree.

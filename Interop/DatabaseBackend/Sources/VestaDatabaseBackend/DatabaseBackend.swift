@@ -74,6 +74,10 @@ public struct DatabaseConnectRequest: Sendable, Hashable {
   /// The database: the first label of its host, or the `ns` of its URL.
   public var namespace: String
 
+  /// The address by which the program names the database, such as `https://chat.europe-west1.firebasedatabase.app`, for
+  /// services that serve each database at its own; others pass over it.
+  public var origin: String?
+
   /// The session of the connection before; `nil` for the first one.
   public var lastSession: String?
 
@@ -89,10 +93,11 @@ public struct DatabaseConnectRequest: Sendable, Hashable {
 
   /// A request.
   public init(
-    namespace: String, lastSession: String? = nil, userAgent: String = "", context: CallContext = CallContext(),
-    wantsNodes: Bool = false
+    namespace: String, origin: String? = nil, lastSession: String? = nil, userAgent: String = "",
+    context: CallContext = CallContext(), wantsNodes: Bool = false
   ) {
     self.namespace = namespace
+    self.origin = origin
     self.lastSession = lastSession
     self.userAgent = userAgent
     self.context = context

@@ -200,16 +200,21 @@ public enum DatabaseContracts {
       _ = await client.call(.onDisconnectPut("kept/a", DatabaseNode(.int(1))))
       _ = await client.call(.onDisconnectCancel("kept"))
       try expect(await other.get("count").isEmpty, "it was carried out before the end")
+      _ = await other.call(.listen(DatabaseListen(path: "count")))
       client.close()
       client.close()
       await client.closed()
+      await other.wait { $0.contains(.data("count", DatabaseNode(.int(1)), tag: nil)) }
+      _ = await other.put("a", .int(1))
       try expect(await other.get("count").leaf, equals: .int(1), "the count")
       try expect(await other.get("kept").isEmpty, "what was cancelled was carried out")
     },
     Contract("a connection that nobody has any more ends as one that was closed") { subject in
       let other = subject.connect()
+      _ = await other.call(.listen(DatabaseListen(path: "count")))
       let messages = await dropConnection(subject)
       await messages.wait { $0.contains { if case .closed = $0 { true } else { false } } }
+      await other.wait { $0.contains(.data("count", DatabaseNode(.int(1)), tag: nil)) }
       _ = await other.put("a", .int(1))
       try expect(await other.get("count").leaf, equals: .int(1), "the count")
     },

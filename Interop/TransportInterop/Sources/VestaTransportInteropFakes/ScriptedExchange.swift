@@ -66,6 +66,7 @@ final class ScriptedExchange: Sendable {
         case .end(let text):
           received.finish(trailers: ScriptedFrames.trailers(text))
           finish()
+        case .message, .close: break
         }
       }
     }
@@ -102,6 +103,7 @@ final class ScriptedExchange: Sendable {
         case .head(let text): begin(ScriptedFrames.request(text))
         case .piece(let bytes): take(bytes)
         case .end: end()
+        case .message, .close: break
         }
       }
     }

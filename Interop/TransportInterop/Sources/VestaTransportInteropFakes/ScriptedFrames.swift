@@ -7,6 +7,10 @@ struct ScriptedFrames: Sendable {
     case piece([UInt8])
     /// With the trailers.
     case end(String)
+    /// A message of a WebSocket.
+    case message(WebSocketMessage)
+    /// The close frame of a WebSocket.
+    case close(WebSocketClose)
   }
 
   private var buffer: [UInt8] = []
@@ -17,6 +21,10 @@ struct ScriptedFrames: Sendable {
       case .head(let text): (0, Array(text.utf8))
       case .piece(let bytes): (1, bytes)
       case .end(let text): (2, Array(text.utf8))
+      case .message(.text(let text)): (3, Array(text.utf8))
+      case .message(.binary(let bytes)): (4, bytes)
+      case .close(let end):
+        (5, [UInt8(end.code.number >> 8), UInt8(truncatingIfNeeded: end.code.number)] + Array(end.reason.utf8))
       }
     let length = UInt32(payload.count)
     return [kind] + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> UInt32($0)) }
@@ -34,7 +42,12 @@ struct ScriptedFrames: Sendable {
       switch buffer[start] {
       case 0: frames.append(.head(String(decoding: payload, as: UTF8.self)))
       case 1: frames.append(.piece(Array(payload)))
-      default: frames.append(.end(String(decoding: payload, as: UTF8.self)))
+      case 2: frames.append(.end(String(decoding: payload, as: UTF8.self)))
+      case 3: frames.append(.message(.text(String(decoding: payload, as: UTF8.self))))
+      case 4: frames.append(.message(.binary(Array(payload))))
+      default:
+        let code = payload.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+        frames.append(.close(WebSocketClose(.init(code), String(decoding: payload.dropFirst(2), as: UTF8.self))))
       }
       start += 5 + length
     }

@@ -7,8 +7,8 @@ public import VestaTransportInterop
 ///
 /// A simple framing is in the place of HTTP, so that every byte of a request and of a response can be the last one.
 /// Time is virtual and needs no driver: what was sent arrives at once, in the order of its delays. A connection is
-/// never used for a second exchange. Bodies that are streams travel in both directions at once, with trailers; nobody
-/// is held back.
+/// never used for a second exchange. Bodies that are streams travel in both directions at once, with trailers, and so do
+/// the messages of WebSockets; nobody is held back.
 ///
 /// ```swift
 /// let network = ScriptedNetwork(to: handler, seed: 7) { number in
@@ -34,7 +34,8 @@ public final class ScriptedNetwork: HTTPClient {
 
   private struct State: Sendable {
     var count = 0
-    var open: [Int: ScriptedExchange] = [:]
+    /// Cuts the connection of an exchange.
+    var open: [Int: @Sendable () -> Void] = [:]
     var isDown = false
   }
 
@@ -67,11 +68,36 @@ public final class ScriptedNetwork: HTTPClient {
 
   /// Cuts all connections.
   public func cut() {
-    for exchange in state.withLock({ Array($0.open.values) }) { exchange.cut() }
+    for cut in state.withLock({ Array($0.open.values) }) { cut() }
   }
 
   /// Sends a request over a connection of its own.
   public func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
+    let (number, pipe) = try connect()
+    let exchange = ScriptedExchange(pipe, handler) { [weak self] in
+      self?.drive()
+    } onEnd: { [weak self] in
+      self?.remove(number)
+    }
+    state.withLock { $0.open[number] = { exchange.cut() } }
+    return try await exchange.response(to: request)
+  }
+
+  /// Opens a WebSocket over a connection of its own, without a subprotocol.
+  public func openWebSocket(
+    _ request: HTTPRequest, subprotocols: [String], timeout: Duration?
+  ) async throws -> WebSocket {
+    let (number, pipe) = try connect()
+    let socket = ScriptedSocket(pipe, handler) { [weak self] in
+      self?.drive()
+    } onEnd: { [weak self] in
+      self?.remove(number)
+    }
+    state.withLock { $0.open[number] = { socket.cut() } }
+    return try await socket.open(request)
+  }
+
+  private func connect() throws -> (number: Int, pipe: ScriptedPipe) {
     let number = try state.withLock { state in
       guard !state.isDown else {
         throw TransportError(.cannotConnect, "The network is down.", mayHaveBeenProcessed: false)
@@ -82,20 +108,7 @@ public final class ScriptedNetwork: HTTPClient {
     let pipe = ScriptedPipe(clock: clock, seed: seed &+ UInt64(number))
     let script = script(number)
     pipe.setConditions(fromClient: script.fromClient, fromServer: script.fromServer)
-    let exchange = ScriptedExchange(pipe, handler) { [weak self] in
-      self?.drive()
-    } onEnd: { [weak self] in
-      self?.remove(number)
-    }
-    state.withLock { $0.open[number] = exchange }
-    return try await exchange.response(to: request)
-  }
-
-  /// There are no WebSockets.
-  public func openWebSocket(
-    _ request: HTTPRequest, subprotocols: [String], timeout: Duration?
-  ) async throws -> WebSocket {
-    throw TransportError(.refused, "A scripted network has no WebSockets.", mayHaveBeenProcessed: false)
+    return (number, pipe)
   }
 
   /// Cuts all connections.

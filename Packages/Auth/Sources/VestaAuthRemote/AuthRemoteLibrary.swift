@@ -39,10 +39,7 @@ public enum AuthRemoteLibrary: Library {
         try $0.require(AuthRemote.self)
       },
       Component(EmulatorConnection<any AuthBackend>.self, caching: .shared, dependencies: dependencies) { container in
-        EmulatorConnection { host, port in
-          let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-          return try remote(in: container, at: "http://\(host):\(port)", .emulators)
-        }
+        EmulatorConnection { origin in try remote(in: container, at: origin, .emulators) }
       },
     ]
   }

@@ -34,6 +34,9 @@ public final class Database: Sendable {
     var isPersistenceEnabled = false
     var cacheSize: UInt = 10 << 20
     var callbackQueue: DispatchQueue
+    /// The way to the emulator that the program names; `nil` for the backend of the app.
+    var emulator: (any DatabaseBackend)?
+    var storeName: String
     var repo: Repo?
     var persistence: Persistence?
   }
@@ -43,21 +46,21 @@ public final class Database: Sendable {
   private let events: EventQueue
   private let pushIDs = Locked(PushID())
   private let stores: (any StoreProvider)?
-  private let storeName: String
+  private let emulators: EmulatorConnection<any DatabaseBackend>?
   private let directory: @Sendable () async throws -> String
 
   init(
     app: VestaApp?, url: DatabaseURL, environment: Repo.Environment, callbackQueue: DispatchQueue,
-    stores: (any StoreProvider)?, storeName: String,
+    stores: (any StoreProvider)?, storeName: String, emulators: EmulatorConnection<any DatabaseBackend>? = nil,
     directory: @escaping @Sendable () async throws -> String
   ) {
     self.app = app
     self.environment = environment
     self.stores = stores
-    self.storeName = storeName
+    self.emulators = emulators
     self.directory = directory
     events = EventQueue(callbackQueue, limit: environment.tuning.callsOfABatch)
-    state = Locked(State(url: url, callbackQueue: callbackQueue))
+    state = Locked(State(url: url, callbackQueue: callbackQueue, storeName: storeName))
   }
 
   // MARK: Reaching it
@@ -143,11 +146,13 @@ public final class Database: Sendable {
       if let repo = state.repo { return repo }
       let limit = Int(state.cacheSize)
       if state.isPersistenceEnabled, let stores, state.persistence == nil {
-        let (name, directory) = (storeName, directory)
+        let (name, directory) = (state.storeName, directory)
         state.persistence = Persistence(limit: limit, tuning: environment.tuning, clock: environment.clock) {
           try await stores.openStore(named: name, in: directory(), options: StoreOptions())
         }
       }
+      var environment = environment
+      if let emulator = state.emulator { environment.backend = emulator }
       let repo = Repo(
         url: state.url, environment: environment, events: events,
         persistence: state.isPersistenceEnabled ? state.persistence : nil)
@@ -211,11 +216,24 @@ public final class Database: Sendable {
     }
   }
 
-  /// Says that the database is that of an emulator; before anything else is done with it.
+  /// Connects to the database of an emulator; before anything else is done with it.
+  ///
+  /// The app's list has to have a library that reaches emulators, `DatabaseRemoteLibrary`. An app with the embedded
+  /// backend has no such library: its database is the engine's all the same. What the device keeps for the emulator is
+  /// kept apart from the rest.
   public func useEmulator(withHost host: String, port: Int) {
+    let emulator: (any DatabaseBackend)?
+    do {
+      emulator = try emulators?.backend(host: host, port: port)
+    } catch {
+      return log.error("I-RDB000022", "The emulator at \(host):\(port) cannot be used. \(error)")
+    }
     let isLate = state.withLock { state in
       if state.repo != nil { return true }
-      state.url = DatabaseURL(host: "\(host):\(port)", isSecure: false, namespace: state.url.namespace)
+      let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+      state.url = DatabaseURL(host: "\(name):\(port)", isSecure: false, namespace: state.url.namespace)
+      state.emulator = emulator
+      if emulator != nil { state.storeName = DatabaseProvider.storeName(state.url) }
       return false
     }
     if isLate {

@@ -3,6 +3,7 @@ import VestaAppCheckInterop
 import VestaAuthInterop
 public import VestaCore
 import VestaDatabaseBackend
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Registers the client of the Realtime Database.
@@ -31,11 +32,13 @@ public enum DatabaseLibrary: Library {
             (any DatabaseBackend).self,
             providedBy: """
               DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs a store too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or DatabaseRemoteLibrary of VestaDatabaseRemote \
+              (a server, emulators or Firebase; Packages/Database), which needs a transport
               """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any StoreProvider).self),
+          .optional(EmulatorConnection<any DatabaseBackend>.self),
         ]
       ) { container, isCacheable in
         isCacheable = true
@@ -60,6 +63,7 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
     environment.appCheck = try container.find((any AppCheckInterop).self)
     environment.userAgent = app.userAgent
     let stores = try container.find((any StoreProvider).self)
+    let emulators = try container.find(EmulatorConnection<any DatabaseBackend>.self)
     let queue = app.options.callbackQueue ?? .main
     let directory: @Sendable () async throws -> String = { [weak app] in
       guard let app else { throw VestaError(.appDeleted, "The app of this database has been deleted.") }
@@ -70,12 +74,12 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
     make = { [weak app, environment] url in
       Database(
         app: app, url: url, environment: environment, callbackQueue: queue, stores: stores,
-        storeName: Self.storeName(url), directory: directory)
+        storeName: Self.storeName(url), emulators: emulators, directory: directory)
     }
   }
 
   /// A name that a store can have, and that no other address has.
-  private static func storeName(_ url: DatabaseURL) -> String {
+  static func storeName(_ url: DatabaseURL) -> String {
     let text = "\(url.host)_\(url.namespace)".map { character in
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character)) ? character : "_"
     }

@@ -19,6 +19,9 @@ public enum DatabaseServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
+  /// The embedded backend.
+  public static let backends = Set<VestaOptions.Backend.Kind>.embedded
+
   /// The engine, as its protocol, one for each project.
   public static func components() -> [Component] {
     [

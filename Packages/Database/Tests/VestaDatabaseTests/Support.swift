@@ -3,26 +3,49 @@ import Foundation
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseBackendFakes
+import VestaDatabaseEndpoints
+import VestaDatabaseRemote
 import VestaServiceInterop
 import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
 
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-/// An engine in memory, and clients of it.
+/// An engine in memory, and clients of it; over the wire with `VESTA_BACKEND=wire`.
 final class World: Sendable {
   let engine: DatabaseEngine
+  /// The engine as its clients have it.
+  let backend: any DatabaseBackend
 
   init(store: any OrderedStore = ModelStore(), options: DatabaseServiceOptions = DatabaseServiceOptions()) {
     engine = DatabaseEngine(store: store, options: options)
+    backend = TestBackend.current == .wire ? Self.remote(to: engine) : engine
+  }
+
+  /// A remote backend that reaches an engine over endpoints and a network.
+  static func remote(
+    to engine: any DatabaseBackend, network: ((any HTTPHandler) -> any HTTPClient)? = nil
+  ) -> DatabaseRemote {
+    let host = FakeEndpointHost(project: "test", isDevelopment: false)
+    host.add((any DatabaseBackend).self, engine)
+    let values = FakeNetwork()
+    let handler = DatabaseEndpoints().handler(in: host)
+    do {
+      try values.serve(handler, at: .internet(host: "localhost", port: 80))
+      return DatabaseRemote(on: try RESTService(network?(handler) ?? values, at: "http://localhost"))
+    } catch {
+      preconditionFailure("\(error)")
+    }
   }
 
   func client(
     stores: (any StoreProvider)? = nil, backend: (any DatabaseBackend)? = nil, clock: ServiceClock = .system
   ) -> Database {
-    var environment = Repo.Environment(backend: backend ?? engine)
+    var environment = Repo.Environment(backend: backend ?? self.backend)
     environment.clock = clock
     environment.random = SplitMix(seed: 1)
     // A busy machine may take long to connect.
@@ -123,8 +146,30 @@ extension World {
   /// Returns when client and engine have nothing left to do.
   func settle(_ clients: Database...) async {
     for _ in 0..<3 {
-      for client in clients { client.repo.queue.sync {} }
+      for client in clients {
+        client.repo.queue.sync {}
+        if TestBackend.current == .wire { await client.roundTrip() }
+      }
       await engine.settle()
+    }
+  }
+}
+
+extension Database {
+  /// Returns when all that client and service have said before has arrived, unless there is no connection.
+  func roundTrip() async {
+    var isOver = false
+    while !isOver {
+      isOver = await withCheckedContinuation { continuation in
+        repo.enqueue { repo in
+          switch repo.phase {
+          case .connected: repo.request(.stats([:])) { _, _ in continuation.resume(returning: true) }
+          case .disconnected, .waiting: continuation.resume(returning: true)
+          case .gettingToken, .connecting, .authenticating: continuation.resume(returning: false)
+          }
+        }
+      }
+      if !isOver { await Task.yield() }
     }
   }
 }

@@ -35,10 +35,7 @@ public enum StorageRemoteLibrary: Library {
       Component(
         EmulatorConnection<any StorageBackend>.self, caching: .shared, dependencies: dependencies
       ) { container in
-        EmulatorConnection { host, port in
-          let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-          return try remote(in: container, at: "http://\(host):\(port)", .emulators)
-        }
+        EmulatorConnection { origin in try remote(in: container, at: origin, .emulators) }
       },
     ]
   }

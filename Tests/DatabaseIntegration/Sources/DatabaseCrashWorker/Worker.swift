@@ -1,11 +1,16 @@
 import Dispatch
 import Foundation
 import VestaConcurrency
-import VestaCore
+@_spi(VestaTesting) import VestaCore
 import VestaDatabase
 import VestaDatabaseBackend
+import VestaDatabaseEndpoints
+import VestaDatabaseRemote
 import VestaDatabaseService
 import VestaSQLite
+import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
 
 /// The processes that the crash tests kill.
 ///
@@ -36,9 +41,16 @@ enum Worker {
     }
   }
 
-  /// An app on SQLite in a directory.
+  /// An app on SQLite in a directory; with `VESTA_BACKEND=wire` its client reaches the engine over the wire.
   static func app(in directory: String, name: String) throws -> VestaApp {
-    try app(in: directory, name: name, [DatabaseLibrary.self, DatabaseServiceLibrary.self, SQLiteLibrary.self])
+    let app = try app(
+      in: directory, name: name, [DatabaseLibrary.self, DatabaseServiceLibrary.self, SQLiteLibrary.self])
+    guard TestBackend.current == .wire else { return app }
+    let host = FakeEndpointHost(project: "crash")
+    host.add((any DatabaseBackend).self, try app.container.require((any DatabaseBackend).self))
+    let remote: any DatabaseBackend = DatabaseRemote(on: try host.service(of: DatabaseEndpoints()))
+    app.container.override((any DatabaseBackend).self, with: remote)
+    return app
   }
 
   /// An app on SQLite in a directory whose engine is elsewhere.

@@ -15,6 +15,16 @@ public struct EmulatorConnection<Backend: Sendable>: Sendable {
   /// - Parameter connect: Makes the backend of an emulator; nothing is sent yet.
   public init(_ connect: @escaping @Sendable (_ host: String, _ port: Int) throws -> Backend) { self.connect = connect }
 
+  /// A connection by the origin of an emulator, such as `http://localhost:9099`.
+  ///
+  /// - Parameter connect: Makes the backend of an emulator; nothing is sent yet.
+  public init(_ connect: @escaping @Sendable (_ origin: String) throws -> Backend) {
+    self.init { host, port in
+      let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+      return try connect("http://\(host):\(port)")
+    }
+  }
+
   /// The backend of an emulator.
   ///
   /// - Parameters:

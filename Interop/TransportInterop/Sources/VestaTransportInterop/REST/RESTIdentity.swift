@@ -39,7 +39,7 @@ struct RESTIdentity: Sendable {
     if case .credential(.idToken) = caller { options.userScheme } else { "Bearer" }
   }
 
-  private func bearer(_ caller: CallContext.Caller) async throws -> String? {
+  func bearer(_ caller: CallContext.Caller) async throws -> String? {
     switch caller {
     case .nobody: return nil
     case .credential(let credential): return credential.token
@@ -54,8 +54,13 @@ struct RESTIdentity: Sendable {
     }
   }
 
+  /// Whether a token may be sent to the server.
+  var keepsTokensSecret: Bool {
+    origin.isSecure || options.allowsInsecureTokens || Self.isLoopback(origin.host)
+  }
+
   private func checkSecrecy() throws(ServiceStatus) {
-    guard !origin.isSecure, !options.allowsInsecureTokens, !Self.isLoopback(origin.host) else { return }
+    if keepsTokensSecret { return }
     throw ServiceStatus(
       .failedPrecondition,
       """

@@ -64,7 +64,7 @@ struct ConnectionRunner {
 
   private mutating func open(_ attempt: Int, _ lastSession: String?, for repo: Repo) {
     let request = DatabaseConnectRequest(
-      namespace: repo.url.namespace, lastSession: lastSession, userAgent: environment.userAgent)
+      namespace: repo.url.namespace, origin: repo.url.root, lastSession: lastSession, userAgent: environment.userAgent)
     connection = environment.backend.connect(request) { [weak repo] message in
       repo?.enqueue { repo in
         guard repo.link.machine.isCurrent(attempt) else { return }

@@ -54,7 +54,7 @@ struct ServingMachine: Sendable {
     case .upgradeReady, .endOfTransmission: return nil
     case .request(let id, let request):
       guard pending[id] == nil else { return .close(reason: "the number of a request is that of another one") }
-      pending[id] = Pending(kind: DatabaseReplyKind(serving: request), size: json.count)
+      pending[id] = Pending(kind: DatabaseReplyKind(answering: request), size: json.count)
       pendingBytes += json.count
       return .request(request, id: id)
     }
@@ -75,12 +75,5 @@ struct ServingMachine: Sendable {
         return .close(reason: error.message)
       }
     }
-  }
-}
-
-extension DatabaseReplyKind {
-  /// The kind of the reply to a request, with what only a service says.
-  fileprivate init(serving request: DatabaseRequest) {
-    if case .authenticate = request { self = .signIn } else { self.init(answering: request) }
   }
 }

@@ -52,6 +52,7 @@ public enum DatabaseReplyKind: Sendable, Hashable {
     switch request {
     case .listen: self = .listen
     case .get: self = .get
+    case .authenticate: self = .signIn
     default: self = .other
     }
   }

@@ -66,14 +66,19 @@ extension DatabaseRESTWire {
   /// The answer of several nodes that were replaced, by their relative paths.
   public static func answer(merged values: [DatabasePathValue], to call: DatabaseRESTCall) -> DatabaseRESTAnswer {
     if call.print == .silent { return DatabaseRESTAnswer(status: 204, body: []) }
+    return DatabaseRESTAnswer(status: 200, body: scripted(json(of: values, form: call.nodeForm), call))
+  }
+
+  /// The body that replaces several nodes, as ``values(json:tuning:)`` reads it.
+  public static func json(of values: [DatabasePathValue], form: NodeWire.Form = .export) -> [UInt8] {
     var writer = ProtobufJSONWriter()
     writer.open(UInt8(ascii: "{"))
     for value in values {
       writer.name(key: value.path.text)
-      NodeWire.write(value.node, call.nodeForm, to: &writer)
+      NodeWire.write(value.node, form, to: &writer)
     }
     writer.close(UInt8(ascii: "}"))
-    return DatabaseRESTAnswer(status: 200, body: scripted(writer.bytes, call))
+    return writer.bytes
   }
 
   /// The answer of a failure.
