@@ -47,9 +47,13 @@ let package = Package(
     .package(path: "../../Interop/AppCheckInterop"),
     .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/AuthInterop"),
+    .package(path: "../../Interop/FirestoreBackend"),
+    .package(path: "../../Interop/FunctionsBackend"),
+    .package(path: "../../Interop/MessagingBackend"),
     .package(path: "../../Interop/MessagingInterop"),
     .package(path: "../../Interop/RemoteConfigBackend"),
     .package(path: "../../Interop/RemoteConfigInterop"),
+    .package(path: "../../Interop/StorageBackend"),
   ],
   targets: [
     .target(name: "CVestaFirebaseCoreStart"),
@@ -174,6 +178,28 @@ let package = Package(
     .target(
       name: "FirebaseAppCheckInterop",
       dependencies: [.product(name: "VestaAppCheckInterop", package: "AppCheckInterop")], swiftSettings: settings),
+    .testTarget(
+      name: "FirebaseRemoteTests",
+      dependencies: [
+        "FirebaseCore", "FirebaseAuth", "FirebaseFirestore", "FirebaseFunctions", "FirebaseMessaging",
+        "FirebaseRemoteConfig", "FirebaseStorage", "FirebaseRemote",
+        .product(name: "VestaAuthBackend", package: "AuthBackend"),
+        .product(name: "VestaAuthRemote", package: "Auth"),
+        .product(name: "VestaAuthService", package: "Auth"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreRemote", package: "Firestore"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaFunctionsRemote", package: "Functions"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingRemote", package: "Messaging"),
+        .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
+        .product(name: "VestaRemoteConfigRemote", package: "RemoteConfig"),
+        .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaStorageRemote", package: "Storage"),
+      ],
+      swiftSettings: settings
+    ),
     // Programs of the Firebase SDK's users are compiled as they are, with default settings but the language mode.
     .testTarget(
       name: "UpstreamSwift5Tests",

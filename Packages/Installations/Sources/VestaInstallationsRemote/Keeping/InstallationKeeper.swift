@@ -179,7 +179,7 @@ public final class InstallationKeeper: InstallationSource {
     }
   }
 
-  /// Writes the installation; one that cannot be written lasts until the process ends, and the next run has another one.
+  /// Writes the installation; one that cannot be written lasts until the process ends, and the next run has another.
   private func save() {
     guard let record = state.withLock({ $0.machine.record }) else { return }
     try? file?.save { state.withLock { $0.machine.record } ?? record }
