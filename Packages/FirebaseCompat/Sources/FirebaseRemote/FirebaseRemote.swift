@@ -12,7 +12,7 @@ import VestaTransport
 
 /// Registers what this module brings; called when the program is loaded.
 ///
-/// It is a module of its own, which no other one imports: a program that stays with the engines in its process carries
+/// It is a separate module, which no other one imports: a program that stays with the engines in its process carries
 /// neither the remote backends nor a transport.
 @_cdecl("vesta_firebase_remote_start")
 public func vestaStartRemote() {

@@ -105,7 +105,7 @@ public final class MessagingRemote: MessagingBackend {
     var fields: HTTPFields = [:]
     if let installation { fields.append(Self.installationField, installation) }
     var request = RESTCall(HTTPMethod(route.method), route.target, fields: fields, body: body)
-    // The token of a registration is in the path or in the body: with it a registration can be used by everybody.
+    // The token of a registration is in the path or in the body: it is all that a use of the registration takes.
     request.hasToken = true
     return request
   }

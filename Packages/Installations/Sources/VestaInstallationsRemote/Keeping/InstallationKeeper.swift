@@ -102,6 +102,7 @@ public final class InstallationKeeper: InstallationSource {
 
   /// Notes that a service has refused a token; the next credential has another one.
   public func tokenWasRefused(_ token: String) {
+    load()
     if state.withLock({ $0.machine.tokenWasRefused(token) }) { save() }
   }
 

@@ -63,7 +63,7 @@ struct Notes: Sendable {
     try await notes.addDocument(data: ["owner": uid(), "text": text, "time": FieldValue.serverTimestamp()])
   }
 
-  /// Follows the notes of the user, until the task is cancelled or so many were printed.
+  /// Follows the notes of the user, until the task is cancelled or the limit is reached.
   ///
   /// - Parameters:
   ///   - limit: The number of notes; `nil` for no end.
