@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaAppCheckService", targets: ["VestaAppCheckService"]),
     .library(name: "VestaAppCheckEndpoints", targets: ["VestaAppCheckEndpoints"]),
+    .library(name: "VestaAppCheckRemote", targets: ["VestaAppCheckRemote"]),
     .library(name: "VestaAppCheckWire", targets: ["VestaAppCheckWire"]),
   ],
   dependencies: [
@@ -27,9 +28,19 @@ let package = Package(
     .package(path: "../../Interop/TransportInterop"),
   ],
   targets: [
+    // The claims of tokens, which the engine writes and a remote backend verifies.
+    .target(
+      name: "VestaAppCheckTokens",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .target(
       name: "VestaAppCheckService",
       dependencies: [
+        "VestaAppCheckTokens",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
@@ -61,16 +72,34 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaAppCheckRemote",
+      dependencies: [
+        "VestaAppCheckTokens",
+        "VestaAppCheckWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaAppCheckBackend", package: "AppCheckBackend"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaAppCheckTests",
       dependencies: [
         "VestaAppCheckEndpoints",
+        "VestaAppCheckRemote",
         "VestaAppCheckService",
+        "VestaAppCheckTokens",
         "VestaAppCheckWire",
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaAppCheckBackend", package: "AppCheckBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

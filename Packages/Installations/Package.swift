@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "VestaInstallationsService", targets: ["VestaInstallationsService"]),
     .library(name: "VestaInstallationsEndpoints", targets: ["VestaInstallationsEndpoints"]),
+    .library(name: "VestaInstallationsRemote", targets: ["VestaInstallationsRemote"]),
     .library(name: "VestaInstallationsWire", targets: ["VestaInstallationsWire"]),
   ],
   dependencies: [
@@ -58,6 +59,18 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "VestaInstallationsRemote",
+      dependencies: [
+        "VestaInstallationsWire",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "VestaInstallationsServiceTests",
       dependencies: [
@@ -83,6 +96,26 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaInstallationsRemoteTests",
+      dependencies: [
+        "VestaInstallationsEndpoints",
+        "VestaInstallationsRemote",
+        "VestaInstallationsService",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaInstallationsBackendContracts", package: "InstallationsBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),

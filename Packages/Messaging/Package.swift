@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "VestaMessaging", targets: ["VestaMessaging"]),
     .library(name: "VestaMessagingService", targets: ["VestaMessagingService"]),
     .library(name: "VestaMessagingEndpoints", targets: ["VestaMessagingEndpoints"]),
+    .library(name: "VestaMessagingRemote", targets: ["VestaMessagingRemote"]),
     .library(name: "VestaMessagingWire", targets: ["VestaMessagingWire"]),
   ],
   dependencies: [
@@ -75,6 +76,41 @@ let package = Package(
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaMessagingRemote",
+      dependencies: [
+        "VestaMessagingWire",
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaMessagingRemoteTests",
+      dependencies: [
+        "VestaMessaging", "VestaMessagingEndpoints", "VestaMessagingRemote", "VestaMessagingService",
+        "VestaMessagingWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaInstallationsBackendFakes", package: "InstallationsBackend"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingBackendContracts", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

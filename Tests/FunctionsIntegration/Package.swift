@@ -13,6 +13,8 @@ let package = Package(
   name: "FunctionsIntegration",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
+    .package(path: "../../Interop/TransportInterop"),
+    .package(path: "../../Interop/FunctionsBackend"),
     .package(path: "../../Interop/AuthBackend"),
     .package(path: "../../Interop/DatabaseBackend"),
     .package(path: "../../Interop/EventsInterop"),
@@ -72,6 +74,11 @@ let package = Package(
         .product(name: "VestaStorageService", package: "Storage"),
         .product(name: "VestaStoreInteropCrashTesting", package: "StoreInterop"),
         .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaFunctionsBackend", package: "FunctionsBackend"),
+        .product(name: "VestaFunctionsEndpoints", package: "Functions"),
+        .product(name: "VestaFunctionsRemote", package: "Functions"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -13,6 +13,8 @@ let package = Package(
   name: "MessagingIntegration",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [
+    .package(path: "../../Interop/TransportInterop"),
+    .package(path: "../../Interop/InstallationsBackend"),
     .package(path: "../../Packages/Core"),
     .package(path: "../../Packages/Messaging"),
     .package(path: "../../Packages/RemoteConfig"),
@@ -54,6 +56,12 @@ let package = Package(
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaRemoteConfigService", package: "RemoteConfig"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaInstallationsBackendFakes", package: "InstallationsBackend"),
+        .product(name: "VestaMessagingEndpoints", package: "Messaging"),
+        .product(name: "VestaMessagingRemote", package: "Messaging"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -47,6 +47,7 @@ let package = Package(
         .product(name: "VestaDatabase", package: "Database"),
         .product(name: "VestaDatabaseService", package: "Database"),
         .product(name: "VestaFirestore", package: "Firestore"),
+        .product(name: "VestaFirestoreRemote", package: "Firestore"),
         .product(name: "VestaFirestoreService", package: "Firestore"),
         .product(name: "VestaFunctions", package: "Functions"),
         .product(name: "VestaFunctionsService", package: "Functions"),

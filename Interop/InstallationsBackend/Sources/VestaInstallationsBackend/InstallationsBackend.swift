@@ -35,9 +35,18 @@ public protocol InstallationsBackend: Sendable {
   ///
   /// - Throws: `unauthenticated` for another one's secret.
   func delete(id: String, refreshToken: String, context: CallContext) async throws(InstallationsServiceError)
+}
 
-  /// The installation that a token belongs to: other services ask this.
+/// The side of the service of installations that the other services of a server see.
+///
+/// The service and the verifier of one server know the same installations; a client's way to a server has the service
+/// alone.
+public protocol InstallationsVerifier: Sendable {
+  /// The installation that a token belongs to.
   ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - context: The caller.
   /// - Throws: `unauthenticated` for a token that is not valid.
   func verify(token: String, context: CallContext) async throws(InstallationsServiceError) -> VerifiedInstallation
 }

@@ -7,12 +7,26 @@ public struct InstallationsSubject: Sendable {
   /// The service.
   public let backend: any InstallationsBackend
 
+  /// The same service as the other services of its server see it.
+  public let verifier: any InstallationsVerifier
+
   /// Lets a time pass by the service's clock.
   public let advance: @Sendable (Duration) async -> Void
 
   /// A service.
-  public init(_ backend: any InstallationsBackend, advance: @escaping @Sendable (Duration) async -> Void) {
+  public init(
+    _ service: any InstallationsBackend & InstallationsVerifier, advance: @escaping @Sendable (Duration) async -> Void
+  ) {
+    self.init(backend: service, verifier: service, advance: advance)
+  }
+
+  /// The two sides of one service.
+  public init(
+    backend: any InstallationsBackend, verifier: any InstallationsVerifier,
+    advance: @escaping @Sendable (Duration) async -> Void
+  ) {
     self.backend = backend
+    self.verifier = verifier
     self.advance = advance
   }
 
@@ -44,7 +58,7 @@ public enum InstallationsContracts {
     Contract("an id belongs to whoever created it first") { subject in
       let (first, second) = (try await subject.create(id), try await subject.create(id))
       try expect(second.id != first.id, "two installations have one id")
-      let verified = try await subject.backend.verify(token: second.token.text, context: CallContext())
+      let verified = try await subject.verifier.verify(token: second.token.text, context: CallContext())
       try expect(verified.id, equals: second.id, "the installation of the second token")
     },
     Contract("tokens name their installation and its app") { subject in
@@ -52,7 +66,7 @@ public enum InstallationsContracts {
       let token = try await subject.backend.generateToken(
         id: made.id, refreshToken: made.refreshToken, context: CallContext())
       for text in [made.token.text, token.text] {
-        let verified = try await subject.backend.verify(token: text, context: CallContext())
+        let verified = try await subject.verifier.verify(token: text, context: CallContext())
         try expect(verified, equals: VerifiedInstallation(id: made.id, appID: "1:2:web:3"), "the installation")
       }
       try expect(token.lifetime > .zero, "a token has a lifetime")
@@ -69,7 +83,7 @@ public enum InstallationsContracts {
         try expect(made, equals: .unauthenticated, "the code of a token")
         try expect(deleted, equals: .unauthenticated, "the code of a deletion")
       }
-      _ = try await subject.backend.verify(token: ada.token.text, context: CallContext())
+      _ = try await subject.verifier.verify(token: ada.token.text, context: CallContext())
     },
     Contract("a deleted installation is gone, and its tokens with it") { subject in
       let made = try await subject.create()
@@ -77,7 +91,7 @@ public enum InstallationsContracts {
         try await subject.backend.delete(id: made.id, refreshToken: made.refreshToken, context: CallContext())
       }
       let verified = try await subject.code {
-        _ = try await subject.backend.verify(token: made.token.text, context: CallContext())
+        _ = try await subject.verifier.verify(token: made.token.text, context: CallContext())
       }
       try expect(verified, equals: .unauthenticated, "the code of its token")
       let generated = try await subject.code {
@@ -90,18 +104,18 @@ public enum InstallationsContracts {
       let made = try await subject.create()
       await subject.advance(made.token.lifetime)
       let late = try await subject.code {
-        _ = try await subject.backend.verify(token: made.token.text, context: CallContext())
+        _ = try await subject.verifier.verify(token: made.token.text, context: CallContext())
       }
       try expect(late, equals: .unauthenticated, "the code of a token that has ended")
       let token = try await subject.backend.generateToken(
         id: made.id, refreshToken: made.refreshToken, context: CallContext())
-      _ = try await subject.backend.verify(token: token.text, context: CallContext())
+      _ = try await subject.verifier.verify(token: token.text, context: CallContext())
     },
     Contract("what is no token is refused") { subject in
       let made = try await subject.create()
       for text in ["", "x", made.id, made.refreshToken, made.token.text + "x", "\(made.token.text.dropLast())"] {
         let code = try await subject.code {
-          _ = try await subject.backend.verify(token: text, context: CallContext())
+          _ = try await subject.verifier.verify(token: text, context: CallContext())
         }
         try expect(code, equals: .unauthenticated, "the code of \"\(text)\"")
       }
@@ -115,7 +129,7 @@ public enum InstallationsContracts {
           _ = try await subject.backend.generateToken(
             id: made.id, refreshToken: made.refreshToken, context: forged)
         },
-        { _ = try await subject.backend.verify(token: made.token.text, context: forged) },
+        { _ = try await subject.verifier.verify(token: made.token.text, context: forged) },
         { try await subject.backend.delete(id: made.id, refreshToken: made.refreshToken, context: forged) },
       ]
       for (index, call) in calls.enumerated() {

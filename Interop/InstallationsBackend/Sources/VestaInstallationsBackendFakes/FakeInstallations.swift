@@ -10,7 +10,7 @@ public import VestaServiceInterop
 /// let installations = FakeInstallations()
 /// installations.advance(by: .seconds(10))  // its tokens end
 /// ```
-public final class FakeInstallations: InstallationsBackend {
+public final class FakeInstallations: InstallationsBackend, InstallationsVerifier {
   private struct State {
     var now: Duration = .zero
     var next = 0

@@ -7,7 +7,7 @@ import VestaServiceInterop
 import VestaTesting
 
 /// A service in memory that can be made wrong in one way.
-private final class SmallBackend: InstallationsBackend {
+private final class SmallBackend: InstallationsBackend, InstallationsVerifier {
   enum Flaw: CaseIterable {
     case none, takesAnyID, givesIDsAway, confusesTokens, takesAnySecret, keepsTokens, isEternal, takesPrefixes
     case takesAnyCredential

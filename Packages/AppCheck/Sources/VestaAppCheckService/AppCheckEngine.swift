@@ -1,4 +1,5 @@
 public import VestaAppCheckBackend
+import VestaAppCheckTokens
 public import VestaBytes
 import VestaCore
 public import VestaCryptoInterop

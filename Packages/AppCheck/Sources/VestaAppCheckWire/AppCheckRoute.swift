@@ -91,7 +91,8 @@ public struct AppCheckRoute: Sendable, Hashable {
     case .exchange(let kind, let appID): "\(base)/apps/\(encode(appID)):\(kind.rawValue)"
     case .addDebugSecret(let appID): "\(base)/apps/\(encode(appID))/debugTokens"
     case .removeDebugSecret(let appID, let secret): "\(base)/apps/\(encode(appID))/debugTokens/\(encode(secret))"
-    case .consume: "\(base):verifyAppCheckToken"
+    // The only version that has it.
+    case .consume: "/v1beta/projects/\(encode(project ?? "-")):verifyAppCheckToken"
     case .keys: "\(base)/jwks"
     }
   }

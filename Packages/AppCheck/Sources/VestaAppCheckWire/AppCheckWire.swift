@@ -52,6 +52,11 @@ public enum AppCheckWire {
     try text(body, "app_check_token", "appCheckToken")
   }
 
+  /// Reads the answer: whether the token was consumed before.
+  public static func isAlreadyConsumed(_ body: [UInt8]) throws(BytesError) -> Bool {
+    try JSONObject(json: body, limits: limits)["alreadyConsumed"]?.bool ?? false
+  }
+
   /// The body of the answer.
   public static func body(of verified: VerifiedAppCheckToken) -> [UInt8] {
     bytes(verified.isAlreadyConsumed ? ["alreadyConsumed": true] : JSONObject())

@@ -1,6 +1,7 @@
 import Testing
 import VestaAppCheckBackend
 import VestaAppCheckEndpoints
+import VestaAppCheckTokens
 import VestaAppCheckWire
 import VestaBytes
 import VestaTesting

@@ -46,8 +46,7 @@ public enum AuthRemoteLibrary: Library {
 
   private static var dependencies: [Dependency] {
     [
-      .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-      .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+      .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
       .optional(AuthRemoteOptions.self),
     ]
   }
@@ -56,19 +55,13 @@ public enum AuthRemoteLibrary: Library {
     in container: ComponentContainer, at origin: String, _ kind: VestaOptions.Backend.Kind
   ) throws -> AuthRemote {
     let app = container.options
-    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
+    var service = try container.require(RemoteServices.self).service(
+      at: origin, isEmulator: kind == .emulators, sending: [.apiKey, .appID, .bundleID, .heartbeats])
     // Servers but Firebase's do not look at the key, and want one all the same.
-    let key = app.apiKey ?? (kind == .firebase ? nil : "no-api-key")
-    rest.identify(userAgent: container.app?.userAgent, appID: app.googleAppID, apiKey: key)
-    rest.complete(
-      compression: try container.find(TransportCompression.self),
-      owner: try container.find((any OwnerTokenSource).self),
-      isEmulator: kind == .emulators)
-    let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
+    if kind != .firebase { service.options.apiKey = service.options.apiKey ?? "no-api-key" }
     var options =
       try container.find(AuthRemoteOptions.self) ?? (kind == .firebase ? .firebase : AuthRemoteOptions())
     options.clientVersion = options.clientVersion ?? "Swift/Vesta/\(version)"
-    options.bundleID = options.bundleID ?? app.bundleID
     return AuthRemote(project: app.projectID ?? "no-project", on: service, options: options)
   }
 }

@@ -179,8 +179,8 @@ import VestaTesting
   @Test func `an emulator is reached through a library that connects to it, from the first call on`() async throws {
     let (own, emulated) = (ScriptedAuthBackend(), ScriptedAuthBackend())
     let addresses = Log<String>()
-    let connection = EmulatorConnection<any AuthBackend> { host, port in
-      addresses.add("\(host) \(port)")
+    let connection = EmulatorConnection<any AuthBackend> { origin in
+      addresses.add(origin)
       return emulated
     }
     let test = try TestAuth(backend: own, emulators: connection)
@@ -188,11 +188,11 @@ import VestaTesting
     #expect(addresses.entries.isEmpty)
     try await test.auth.signInAnonymously()
     _ = try await test.auth.currentUser?.getIDToken(forcingRefresh: true)
-    #expect(addresses.entries == ["::1 9099"] && own.calls.isEmpty && !emulated.calls.isEmpty)
+    #expect(addresses.entries == ["http://[::1]:9099"] && own.calls.isEmpty && !emulated.calls.isEmpty)
     test.auth.useEmulator(withHost: "other", port: 1)
     try? test.auth.signOut()
     try await test.auth.signInAnonymously()
-    #expect(addresses.entries == ["::1 9099", "other 1"])
+    #expect(addresses.entries == ["http://[::1]:9099", "http://other:1"])
   }
 
   @Test func `the emulator of the app's own backend needs no library, whichever form its address has`() async throws {

@@ -27,8 +27,7 @@ public enum FirestoreRemoteLibrary: Library {
       Component(
         FirestoreRemotes.self, caching: .shared,
         dependencies: [
-          .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-          .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+          .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
           .optional(FirestoreRemoteOptions.self),
         ]
       ) { try remotes(in: $0) },
@@ -46,25 +45,12 @@ public enum FirestoreRemoteLibrary: Library {
     let backend = container.options.backend
     var options = try container.find(FirestoreRemoteOptions.self) ?? FirestoreRemoteOptions()
     if backend.kind == .firebase { options.sendsWriteIdentifiers = false }
-    return FirestoreRemotes(
-      client: try container.require((any HTTPClient).self),
-      origin: try backend.origin(of: "firestore", firebase: "https://firestore.googleapis.com"),
-      rest: try rest(in: container), options: options)
-  }
-
-  private static func rest(in container: ComponentContainer) throws -> RESTOptions {
-    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
-    rest.identify(userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: nil)
-    if !rest.fields.contains("x-goog-api-client") {
-      rest.fields.append("x-goog-api-client", "gl-swift/ fire/\(version) grpc/\(version)")
+    let origin = try backend.origin(of: "firestore", firebase: "https://firestore.googleapis.com")
+    var service = try container.require(RemoteServices.self).service(
+      at: origin, isEmulator: backend.kind == .emulators, sending: [.appID, .heartbeatMark])
+    if !service.options.fields.contains("x-goog-api-client") {
+      service.options.fields.append("x-goog-api-client", "gl-swift/ fire/\(version) grpc/\(version)")
     }
-    if let agent = container.app?.userAgent, !rest.fields.contains("x-firebase-client") {
-      rest.fields.append("x-firebase-client", agent)
-    }
-    rest.complete(
-      compression: try container.find(TransportCompression.self),
-      owner: try container.find((any OwnerTokenSource).self),
-      isEmulator: container.options.backend.kind == .emulators)
-    return rest
+    return FirestoreRemotes(of: service, at: origin, options: options)
   }
 }

@@ -6,15 +6,13 @@ import VestaTransportInterop
 /// The remote services of one app, by address: one for each, whichever databases are in it.
 final class FirestoreRemotes: FirestoreBackendSource {
   let origin: String
-  private let client: any HTTPClient
-  private let rest: RESTOptions
+  private let service: RESTService
   private let options: FirestoreRemoteOptions
   private let remotes = Locked<[HTTPURL: FirestoreRemote]>([:])
 
-  init(client: any HTTPClient, origin: String, rest: RESTOptions, options: FirestoreRemoteOptions) {
-    self.client = client
+  init(of service: RESTService, at origin: String, options: FirestoreRemoteOptions) {
+    self.service = service
     self.origin = HTTPURL(origin).map { "\($0.scheme)://\($0.authority)" } ?? origin
-    self.rest = rest
     self.options = options
   }
 
@@ -24,7 +22,9 @@ final class FirestoreRemotes: FirestoreBackendSource {
     }
     return remotes.withLock { remotes in
       if let remote = remotes[url] { return remote }
-      let remote = FirestoreRemote(on: RESTService(client, at: url, options: rest), options: options)
+      var service = service
+      service.origin = url
+      let remote = FirestoreRemote(on: service, options: options)
       remotes[url] = remote
       return remote
     }

@@ -26,7 +26,7 @@ import VestaTransportInteropFakes
 
     static func components() -> [Component] {
       [
-        Component((any HTTPClient).self, caching: .shared) { try parts(of: $0).network },
+        Component(RemoteServices.self, caching: .shared) { RemoteServices(try parts(of: $0).network) },
         Component((any NetworkMonitor).self, caching: .shared) { try parts(of: $0).network },
       ]
     }

@@ -28,12 +28,12 @@ enum Wire {
 
     static func components() -> [Component] {
       [
-        Component((any HTTPClient).self) { container, isCacheable in
+        Component(RemoteServices.self) { container, isCacheable in
           isCacheable = true
           guard let network = networks.withLock({ $0.removeValue(forKey: container.app?.name ?? "") }) else {
             throw CancellationError()
           }
-          return network
+          return RemoteServices(network)
         }
       ]
     }

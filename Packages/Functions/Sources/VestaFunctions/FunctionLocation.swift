@@ -35,9 +35,4 @@ struct FunctionLocation: Sendable, Hashable {
     target = .url(url)
     region = nil
   }
-
-  /// The origin of an emulator: `http://` unless the host brings a scheme.
-  static func emulatorOrigin(host: String, port: Int) -> String {
-    "\(host.hasPrefix("http") ? "" : "http://")\(host):\(port)"
-  }
 }

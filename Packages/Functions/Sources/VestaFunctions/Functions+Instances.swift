@@ -83,7 +83,7 @@ extension Functions {
   }
 
   /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
-  private static func stop(_ sentence: String) -> Never {
+  static func stop(_ sentence: String) -> Never {
     Logger(service: "VestaFunctions").error("I-FUN000001", sentence)
     preconditionFailure(sentence)
   }

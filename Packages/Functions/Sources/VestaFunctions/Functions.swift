@@ -2,6 +2,7 @@ public import Foundation
 import VestaConcurrency
 import VestaCore
 public import VestaDataCoding
+import VestaServiceInterop
 
 /// The callable functions of an app.
 ///
@@ -18,31 +19,51 @@ public final class Functions: Sendable {
   let app: VestaApp
   let region: String
   let customDomain: String?
-  let caller: FunctionsCaller
+  private let appCaller: FunctionsCaller
   private let projectID: String
-  private let emulator = Locked<String?>(nil)
+  private let emulator = Locked<Emulator?>(nil)
+
+  /// The emulator that the program has named.
+  private struct Emulator: Sendable {
+    let origin: String
+    /// The way to it; that of the app where no library reaches emulators.
+    let caller: FunctionsCaller
+  }
 
   init(app: VestaApp, region: String, customDomain: String?, caller: FunctionsCaller) {
     self.app = app
     self.region = region
     self.customDomain = customDomain
-    self.caller = caller
+    appCaller = caller
     projectID = app.options.projectID ?? ""
   }
 
   /// The origin of the emulator that ``useEmulator(withHost:port:)`` has set.
-  public var emulatorOrigin: String? { emulator.withLock { $0 } }
+  public var emulatorOrigin: String? { emulator.withLock { $0?.origin } }
 
-  /// Sets the origin of the URLs of functions, from the next call on.
+  /// Connects to an emulator, from the next call on, whatever the backend of the app's options is.
   ///
-  /// The calls go to the backend of the app's options all the same.
+  /// That takes `FunctionsRemoteLibrary` in the app's list. An app with the embedded backend has no such library: its
+  /// functions run in the process all the same, and their URLs alone have the emulator's origin. The process stops for
+  /// a host that makes no address.
   ///
   /// - Parameters:
-  ///   - host: The host, with or without a scheme.
+  ///   - host: The host, with or without a scheme; an IPv6 address in brackets or without.
   ///   - port: The port.
   public func useEmulator(withHost host: String, port: Int) {
-    emulator.withLock { $0 = FunctionLocation.emulatorOrigin(host: host, port: port) }
+    let origin = EmulatorOrigin(host: host, port: port)
+    var caller = appCaller
+    do {
+      if let backend = try caller.emulators?.backend(at: origin) { caller.backend = backend }
+    } catch {
+      Self.stop("The emulator at \(origin) cannot be used. \(error)")
+    }
+    let emulator = Emulator(origin: origin.text, caller: caller)
+    self.emulator.withLock { $0 = emulator }
   }
+
+  /// The way to the functions of the app, or of the emulator.
+  var caller: FunctionsCaller { emulator.withLock { $0?.caller } ?? appCaller }
 
   // MARK: Callables
 

@@ -7,10 +7,12 @@ import VestaServiceInterop
 
 /// The way to the service: with the tokens of Auth, App Check and Messaging, and a deadline.
 struct FunctionsCaller: Sendable {
-  let backend: any FunctionsBackend
+  var backend: any FunctionsBackend
   let auth: (any AuthInterop)?
   let appCheck: (any AppCheckInterop)?
   let messaging: (any MessagingInterop)?
+  /// Connects to the emulator that `useEmulator` names; `nil` where no library can.
+  var emulators: EmulatorConnection<any FunctionsBackend>?
   var clock = ServiceClock.system
 
   /// Calls a function.

@@ -3,6 +3,7 @@ import VestaAuthInterop
 public import VestaCore
 import VestaFunctionsBackend
 import VestaMessagingInterop
+import VestaServiceInterop
 
 /// The library that registers Functions.
 ///
@@ -30,6 +31,7 @@ public enum FunctionsLibrary: Library {
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any MessagingInterop).self),
+          .optional(EmulatorConnection<any FunctionsBackend>.self),
         ]
       ) { container, isCacheable in
         isCacheable = true
@@ -38,7 +40,8 @@ public enum FunctionsLibrary: Library {
             backend: try container.require((any FunctionsBackend).self),
             auth: try container.find((any AuthInterop).self),
             appCheck: try container.find((any AppCheckInterop).self),
-            messaging: try container.find((any MessagingInterop).self)
+            messaging: try container.find((any MessagingInterop).self),
+            emulators: try container.find(EmulatorConnection<any FunctionsBackend>.self)
           )
         )
       }

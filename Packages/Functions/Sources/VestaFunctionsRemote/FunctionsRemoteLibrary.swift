@@ -21,38 +21,38 @@ public enum FunctionsRemoteLibrary: Library {
   /// Servers, emulators and Firebase.
   public static let backends = Set<VestaOptions.Backend.Kind>.remote
 
-  /// The remote functions.
+  /// The remote functions, and the way to an emulator.
   public static func components() -> [Component] {
     [
+      Component((any FunctionsBackend).self, caching: .shared, dependencies: dependencies) { container in
+        let backend = container.options.backend
+        let origin = try backend.origin(of: "functions", firebase: "https://cloudfunctions.net")
+        return try remote(in: container, at: origin, backend.kind)
+      },
       Component(
-        (any FunctionsBackend).self, caching: .shared,
-        dependencies: [
-          .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-          .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
-          .optional(FunctionsRemoteOptions.self),
-        ]
-      ) { try remote(in: $0) }
+        EmulatorConnection<any FunctionsBackend>.self, caching: .shared, dependencies: dependencies
+      ) { container in
+        EmulatorConnection { origin in try remote(in: container, at: origin, .emulators) }
+      },
     ]
   }
 
-  private static func remote(in container: ComponentContainer) throws -> FunctionsRemote {
-    let app = container.options
-    let service = try RESTService(
-      container.require((any HTTPClient).self),
-      at: app.backend.origin(of: "functions", firebase: "https://cloudfunctions.net"), options: rest(in: container))
-    var options = try container.find(FunctionsRemoteOptions.self) ?? FunctionsRemoteOptions()
-    if app.backend.kind == .firebase { options.usesHostsOfRegions = true }
-    return FunctionsRemote(project: app.projectID ?? "no-project", on: service, options: options)
+  private static var dependencies: [Dependency] {
+    [
+      .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
+      .optional(FunctionsRemoteOptions.self),
+    ]
   }
 
-  private static func rest(in container: ComponentContainer) throws -> RESTOptions {
-    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
-    rest.identify(
-      userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
-    rest.complete(
-      compression: try container.find(TransportCompression.self),
-      owner: try container.find((any OwnerTokenSource).self),
-      isEmulator: container.options.backend.kind == .emulators)
-    return rest
+  private static func remote(
+    in container: ComponentContainer, at origin: String, _ kind: VestaOptions.Backend.Kind
+  ) throws -> FunctionsRemote {
+    // Functions are programs of the owner: they get the credentials of the caller, and nothing else about the app.
+    let service = try container.require(RemoteServices.self).service(
+      at: origin, isEmulator: kind == .emulators, sending: [])
+    var options = try container.find(FunctionsRemoteOptions.self) ?? FunctionsRemoteOptions()
+    if kind == .firebase { options.usesHostsOfRegions = true }
+    if kind == .emulators { options.usesHostsOfRegions = false }
+    return FunctionsRemote(project: container.options.projectID ?? "no-project", on: service, options: options)
   }
 }

@@ -239,9 +239,8 @@ import VestaTesting
     custom.customDomain = "https://api.example.com"
     #expect(FunctionLocation(name: "f", custom).url == "https://api.example.com/f")
     var emulator = custom
-    emulator.emulatorOrigin = FunctionLocation.emulatorOrigin(host: "localhost", port: 5001)
+    emulator.emulatorOrigin = "http://localhost:5001"
     #expect(FunctionLocation(name: "f", emulator).url == "http://localhost:5001/p/r/f")
-    #expect(FunctionLocation.emulatorOrigin(host: "https://h", port: 1) == "https://h:1")
   }
 
   @Test func `functions are found by region, URL and custom domain`() async throws {

@@ -14,7 +14,7 @@ public import VestaStoreInterop
 /// let made = try await engine.create(CreateInstallationRequest(appID: "1:2:web:3"), context: CallContext())
 /// let known = try await engine.verify(token: made.token.text, context: CallContext())
 /// ```
-public final class InstallationsEngine: InstallationsBackend {
+public final class InstallationsEngine: InstallationsBackend, InstallationsVerifier {
   private let options: InstallationsServiceOptions
   private let frame: EngineFrame<InstallationsServiceError>
 

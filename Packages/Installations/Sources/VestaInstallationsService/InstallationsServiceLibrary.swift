@@ -3,7 +3,8 @@ import VestaInstallationsBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Registers the embedded service of installations: provides `any InstallationsBackend`, and needs a store.
+/// Registers the embedded service of installations: provides `any InstallationsBackend` and, for the other
+/// services, `any InstallationsVerifier`, one engine for both, and needs a store.
 ///
 /// The store `installations` in the project's directory is opened at the first call and closed with the last app of the
 /// project. An app may bring its own ``InstallationsServiceOptions`` by registering a component that provides them.
@@ -21,7 +22,7 @@ public enum InstallationsServiceLibrary: Library {
   /// The embedded one.
   public static let backends = Set<VestaOptions.Backend.Kind>.embedded
 
-  /// The engine, and the protocol that it provides.
+  /// The engine, and the two protocols that it provides.
   public static func components() -> [Component] {
     [
       EmbeddedService<InstallationsEngine>.component(
@@ -44,6 +45,7 @@ public enum InstallationsServiceLibrary: Library {
         try await $0.close()
       },
       EmbeddedService<InstallationsEngine>.provides((any InstallationsBackend).self) { $0 },
+      EmbeddedService<InstallationsEngine>.provides((any InstallationsVerifier).self) { $0 },
     ]
   }
 }

@@ -36,15 +36,24 @@ public enum InstallationsWire {
   }
 
   /// Reads the answer to a creation.
-  public static func created(_ body: [UInt8]) throws(BytesError) -> CreatedInstallation {
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - requested: The id that was asked for; an answer without an id has kept it.
+  public static func created(_ body: [UInt8], requested: String? = nil) throws(BytesError) -> CreatedInstallation {
     let object = try JSONObject(json: body, limits: limits)
-    guard let id = try text(object, "fid"), let secret = try text(object, "refreshToken"),
+    guard let id = try text(object, "fid") ?? requested, let secret = try text(object, "refreshToken"),
       let token = object["authToken"]?.object
     else { throw BytesError(.malformed, "the answer has no fid, refreshToken or authToken") }
     return CreatedInstallation(id: id, refreshToken: secret, token: try self.token(token))
   }
 
   // MARK: Tokens
+
+  /// The body of a request for a token.
+  public static func body(ofTokenRequest sdkVersion: String) -> [UInt8] {
+    bytes(["installation": ["sdkVersion": .string(sdkVersion)]])
+  }
 
   /// The body of an answer with a token.
   public static func body(of token: InstallationToken) -> [UInt8] { bytes(object(of: token)) }

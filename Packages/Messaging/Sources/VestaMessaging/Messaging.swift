@@ -43,6 +43,7 @@ public final class Messaging: NSObject, Sendable {
   let operations = FairQueue(limit: 1)
   let delivery: DeliveryRunner
   private let dataCollection: @Sendable () -> Bool
+  private let networkChanges = Locked<ListenerRegistration?>(nil)
 
   struct State: Sendable {
     var stored: StoredRegistration
@@ -71,8 +72,8 @@ public final class Messaging: NSObject, Sendable {
   }
 
   init(
-    app: VestaApp, backend: any MessagingBackend, clock: ServiceClock = .system,
-    tuning: MessagingTuning = MessagingTuning()
+    app: VestaApp, backend: any MessagingBackend, network: (any NetworkMonitor)? = nil,
+    clock: ServiceClock = .system, tuning: MessagingTuning = MessagingTuning()
   ) {
     self.app = app
     self.backend = backend
@@ -96,6 +97,11 @@ public final class Messaging: NSObject, Sendable {
     } dropped: { [weak self] count in
       self?.notifyDropped(count)
     }
+    let changes = network?.addChangeListener { [weak self] in
+      self?.delivery.networkChanged()
+      self?.workOnTopics()
+    }
+    networkChanges.withLock { $0 = changes }
     begin()
   }
 
@@ -196,6 +202,7 @@ public final class Messaging: NSObject, Sendable {
     for waiter in waiters {
       waiter.turn.begin()?.resume(throwing: MessagingError.appDeleted)
     }
+    networkChanges.withLock { $0.take() }?.cancel()
     delivery.end()
     tokens.finish()
   }

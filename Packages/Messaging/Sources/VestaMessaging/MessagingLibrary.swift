@@ -1,6 +1,7 @@
 public import VestaCore
 import VestaMessagingBackend
 public import VestaMessagingInterop
+import VestaServiceInterop
 
 /// The library that adds Messaging to an app.
 ///
@@ -28,12 +29,17 @@ public enum MessagingLibrary: Library {
             providedBy: """
               MessagingServiceLibrary of VestaMessagingService (the embedded engine; Packages/Messaging), which needs a store too, \
               such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
-              """)
+              """),
+          .optional((any NetworkMonitor).self),
         ]
       ) { container, isCacheable in
         isCacheable = true
         guard let app = container.app else { return nil }
-        return Messaging(app: app, backend: try container.require((any MessagingBackend).self))
+        // An engine in the process is reached without a network.
+        let isEmbedded = container.options.backend.kind == .embedded
+        return Messaging(
+          app: app, backend: try container.require((any MessagingBackend).self),
+          network: isEmbedded ? nil : try container.find((any NetworkMonitor).self))
       },
       Component((any MessagingInterop).self, dependencies: [.required(Messaging.self)]) { container, isCacheable in
         isCacheable = true

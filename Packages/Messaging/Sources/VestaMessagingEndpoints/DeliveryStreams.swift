@@ -8,16 +8,23 @@ import VestaTransportInterop
 /// The connections of Vesta's own clients: a backend's deliveries as server-sent events.
 ///
 /// The event `delivery` has a delivery, and `end` is the last one: it has the error, or nothing where the server ended
-/// the connection in order. What waits for a client that does not read is bounded: the engine sends no more than a
-/// client has acknowledged and a window.
+/// the connection in order. A comment now and then says that the connection lives. What waits for a client that does
+/// not read is bounded: the engine sends no more than a client has acknowledged and a window.
 final class DeliveryStreams: Sendable {
   private struct State {
     var next = 0
     var open: [Int: ByteStream] = [:]
     var isEnded = false
+    var timer: ListenerRegistration?
   }
 
+  private let keepAlive: Duration
+  private let clock: ServiceClock
   private let state = Locked(State())
+
+  init(keepAlive: Duration, clock: ServiceClock) { (self.keepAlive, self.clock) = (keepAlive, clock) }
+
+  deinit { state.withLock { $0.timer.take() }?.cancel() }
 
   func open(_ backend: any MessagingBackend, _ token: String, _ context: CallContext) throws -> HTTPResponse {
     let body = ByteStream()
@@ -28,6 +35,7 @@ final class DeliveryStreams: Sendable {
       return state.next
     }
     guard let number else { throw ServiceStatus(.unavailable, "The server shuts down.") }
+    giveSigns(begins: true)
     let connection = backend.connect(token: token, context: context) { [weak self] error in
       self?.end(number, error)
     } _: { delivery in
@@ -57,6 +65,23 @@ final class DeliveryStreams: Sendable {
     let failure = error.flatMap { try? JSONObject(json: MessagingErrorWire.body(of: $0)) }
     body.offer(Self.event("end", failure ?? JSONObject()))
     body.finish()
+  }
+
+  /// Has a sign of life sent to all connections, and again after the time; without connections there is no timer.
+  private func giveSigns(begins: Bool = false) {
+    if begins, state.withLock({ $0.timer != nil }) { return }
+    let next = clock.schedule(after: keepAlive) { [weak self] in self?.giveSigns() }
+    let (bodies, surplus) = state.withLock { state -> ([ByteStream], ListenerRegistration?) in
+      if begins ? state.timer != nil : state.open.isEmpty {
+        // Another connection has begun the signs in between, or there is none left.
+        if !begins { state.timer = nil }
+        return ([], next)
+      }
+      state.timer = next
+      return (begins ? [] : Array(state.open.values), nil)
+    }
+    surplus?.cancel()
+    for body in bodies { body.offer(ServerSentEvent.keepAlive) }
   }
 
   @discardableResult

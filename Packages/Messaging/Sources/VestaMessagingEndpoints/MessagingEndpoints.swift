@@ -12,7 +12,7 @@ public import VestaTransportInterop
 /// | `POST …/registrations:connect`, `…:acknowledge` | `MessagingBackend.connect`, as events, and `acknowledge` |
 /// | `GET emulator/v1/projects/P/messages` | `MessagingAdminBackend.outbox`: what was sent |
 ///
-/// Whom a registration belongs to is said by the token of its installation, which `InstallationsBackend` verifies; the
+/// Whom a registration belongs to is said by the token of its installation, which `InstallationsVerifier` verifies; the
 /// rest is decided by the engine.
 public struct MessagingEndpoints: EndpointProvider {
   /// The name of the product.
@@ -37,7 +37,7 @@ public struct MessagingEndpoints: EndpointProvider {
 
   /// Makes the handler.
   public func handler(in host: any EndpointHost) -> any HTTPHandler {
-    let streams = DeliveryStreams()
+    let streams = DeliveryStreams(keepAlive: tuning.keepAlive, clock: host.clock)
     host.onShutDown { [weak streams] in streams?.end() }
     return RESTHandler.make(bodyLimit: tuning.bodyLimit, compression: host.compression) { error, request in
       MessagingExchange.failure(error, of: request)
@@ -51,6 +51,9 @@ public struct MessagingEndpoints: EndpointProvider {
 public struct MessagingEndpointsTuning: Sendable, Hashable {
   /// The most bytes of a body: a thousand tokens for a topic.
   public var bodyLimit = 1 << 20
+
+  /// The time between two signs of life on a connection: clients take one that is silent for long as lost.
+  public var keepAlive: Duration = .seconds(45)
 
   /// Figures that suit upstream's clients.
   public init() {}

@@ -76,12 +76,13 @@ struct MessagingExchange: Sendable {
 
   private func register() async throws -> HTTPResponse {
     let owner = try await installation()
-    var call = try RegistrationWire.request(request.body, installationID: owner.id, appID: owner.appID)
+    let asked = try RegistrationWire.registration(request.body, installationID: owner.id, appID: owner.appID)
+    var call = asked.request
     if case .renew(let id) = route.call, id != owner.id, try await token(id) != current(owner) {
       throw MessagingServiceError(.permissionDenied, "The registration is another installation's.")
     }
-    // The installation has proved who it is, so it keeps its token.
-    call.currentToken = try await current(owner)
+    // The installation has proved who it is, so it keeps its token, unless it has to show that too.
+    if !asked.showsToken { call.currentToken = try await current(owner) }
     let token = try await backend().register(call, context: context)
     return .json(RegistrationWire.body(token: token, installationID: owner.id, project: project))
   }
@@ -115,7 +116,7 @@ struct MessagingExchange: Sendable {
     guard let token = InstallationField.token(request.http.fields.first(Self.installationField)) else {
       throw ServiceStatus(.unauthenticated, "The field \(InstallationField.name) has no token.")
     }
-    let installations = try host.backend((any InstallationsBackend).self, project: project)
+    let installations = try host.backend((any InstallationsVerifier).self, project: project)
     return try await installations.verify(token: token, context: CallContext(project: project))
   }
 

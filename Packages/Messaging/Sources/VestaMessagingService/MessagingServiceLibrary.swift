@@ -21,6 +21,9 @@ public enum MessagingServiceLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
+  /// The embedded one.
+  public static let backends = Set<VestaOptions.Backend.Kind>.embedded
+
   /// The engine, and the two protocols that it provides.
   public static func components() -> [Component] {
     [

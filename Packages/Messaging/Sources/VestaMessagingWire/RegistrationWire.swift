@@ -3,13 +3,30 @@ public import VestaMessagingBackend
 
 /// The bodies of `registrations`, and back.
 ///
-/// | part | of a browser | of an app of Apple's systems |
-/// |---|---|---|
-/// | platform | `web` | `ios` |
-/// | address | `endpoint`, `auth`, `p256dh`, `applicationPubKey`, `origin` | `apns_token`, `apns_environment`, `bundle_id` |
+/// | part | of a browser | of an app of Apple's systems | of one of Vesta's own clients |
+/// |---|---|---|---|
+/// | name | `web` | `ios` | `vesta` |
+/// | address | `endpoint`, `auth`, `p256dh`, `applicationPubKey`, `origin` | `apns_token`, `apns_environment`, `bundle_id` | `address`, if it has one |
+/// | other members | | | `platform`, `senderId`, `currentToken` |
 public enum RegistrationWire {
   /// The bounds of bodies.
   public static let limits = JSONLimits(maximumDepth: 16, maximumSize: 1 << 16)
+
+  /// A registration as a client asks for it.
+  public struct Registration: Sendable, Hashable {
+    /// The request.
+    public var request: RegisterRequest
+
+    /// Whether the client shows the token that it has, as Vesta's own clients do; others keep theirs by their
+    /// installation.
+    public var showsToken: Bool
+
+    /// A registration.
+    public init(_ request: RegisterRequest, showsToken: Bool) {
+      self.request = request
+      self.showsToken = showsToken
+    }
+  }
 
   /// Reads the body of a registration.
   ///
@@ -18,22 +35,50 @@ public enum RegistrationWire {
   ///   - installationID: The installation, which the body does not name.
   ///   - appID: The app, which the body does not name.
   /// - Throws: `MessagingServiceError` with the field that is wrong.
-  public static func request(
+  public static func registration(
     _ body: [UInt8], installationID: String, appID: String
-  ) throws(MessagingServiceError) -> RegisterRequest {
+  ) throws(MessagingServiceError) -> Registration {
     let object: JSONObject
     do { object = try JSONObject(json: body, limits: limits) } catch { throw .invalid("body", "\(error)") }
-    var request = RegisterRequest(installationID: installationID, platform: "", appID: appID)
-    for name in ["web", "ios", "android"] {
+    var found: Registration?
+    for name in ["web", "ios", "android", "vesta"] {
       guard let part = object[name]?.object else { continue }
-      guard request.platform.isEmpty else { throw .invalid(name, "A registration has one platform.") }
-      request.platform = name
-      request.pushAddress = try PushAddress(part, platform: name).text
+      guard found == nil else { throw .invalid(name, "A registration has one platform.") }
+      var request = RegisterRequest(installationID: installationID, platform: name, appID: appID)
+      if name == "vesta" {
+        try read(part, into: &request)
+      } else {
+        request.pushAddress = try PushAddress(part, platform: name).text
+      }
+      found = Registration(request, showsToken: name == "vesta")
     }
-    guard !request.platform.isEmpty else {
-      throw .invalid("web", "A registration names its platform: web, ios or android.")
+    guard let found else { throw .invalid("web", "A registration names its platform: web, ios, android or vesta.") }
+    return found
+  }
+
+  /// Reads the part of one of Vesta's own clients.
+  private static func read(_ part: JSONObject, into request: inout RegisterRequest) throws(MessagingServiceError) {
+    func text(_ name: String) throws(MessagingServiceError) -> String? {
+      guard let value = part[name], value != .null else { return nil }
+      guard let text = value.string else { throw .invalid("vesta.\(name)", "It is no text.") }
+      return text
     }
-    return request
+    guard let platform = try text("platform"), !platform.isEmpty else {
+      throw .invalid("vesta.platform", "It is missing.")
+    }
+    request.platform = platform
+    request.senderID = try text("senderId")
+    request.currentToken = try text("currentToken")
+    request.pushAddress = try text("address")
+  }
+
+  /// The body of a registration of one of Vesta's own clients.
+  public static func body(of request: RegisterRequest) -> [UInt8] {
+    var part: JSONObject = ["platform": .string(request.platform)]
+    part["senderId"] = request.senderID.map(JSONValue.string)
+    part["currentToken"] = request.currentToken.map(JSONValue.string)
+    part["address"] = request.pushAddress.map(JSONValue.string)
+    return (try? JSONObject(dictionaryLiteral: ("vesta", .object(part))).json()) ?? []
   }
 
   /// The body of a registration.
@@ -49,12 +94,14 @@ public enum RegistrationWire {
     return (try? object.json()) ?? []
   }
 
-  /// Reads the answer: the token.
+  /// Reads the answer: the token, or the id of the installation where the service names registrations by it.
   public static func token(_ body: [UInt8]) throws(BytesError) -> String {
-    guard let token = try JSONObject(json: body, limits: limits)["token"]?.string else {
-      throw BytesError(.malformed, "the answer has no token")
-    }
-    return token
+    let object = try JSONObject(json: body, limits: limits)
+    if let token = object["token"]?.string { return token }
+    guard let name = object["name"]?.string?.split(separator: "/", omittingEmptySubsequences: false), name.count == 4,
+      name[2] == "registrations", !name[3].isEmpty
+    else { throw BytesError(.malformed, "the answer has no token and no name") }
+    return String(name[3])
   }
 
   /// The body of an answer with what is known of a registration, as the older API says it.

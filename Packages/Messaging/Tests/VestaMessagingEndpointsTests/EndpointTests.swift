@@ -14,21 +14,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// Knows the tokens `fis-ID` alone.
-private struct KnownInstallations: InstallationsBackend {
-  func create(
-    _ request: CreateInstallationRequest, context: CallContext
-  ) async throws(InstallationsServiceError) -> CreatedInstallation {
-    throw InstallationsServiceError(.unimplemented, "none is made here")
-  }
-
-  func generateToken(
-    id: String, refreshToken: String, context: CallContext
-  ) async throws(InstallationsServiceError) -> InstallationToken {
-    throw InstallationsServiceError(.unimplemented, "none is made here")
-  }
-
-  func delete(id: String, refreshToken: String, context: CallContext) async throws(InstallationsServiceError) {}
-
+private struct KnownInstallations: InstallationsVerifier {
   func verify(token: String, context: CallContext) async throws(InstallationsServiceError) -> VerifiedInstallation {
     guard token.hasPrefix("fis-") else { throw InstallationsServiceError(.unauthenticated, "no token") }
     return VerifiedInstallation(id: String(token.dropFirst(4)), appID: "1:2:web:3")
@@ -51,7 +37,7 @@ private struct KnownInstallations: InstallationsBackend {
     host = FakeEndpointHost(project: "demo", isDevelopment: isDevelopment)
     host.add((any MessagingBackend).self, engine)
     host.add((any MessagingAdminBackend).self, engine)
-    host.add((any InstallationsBackend).self, KnownInstallations())
+    host.add((any InstallationsVerifier).self, KnownInstallations())
     let handler = MessagingEndpoints().handler(in: host)
     _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
   }

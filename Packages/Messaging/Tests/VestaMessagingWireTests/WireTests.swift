@@ -59,6 +59,10 @@ extension SplitMix {
     #expect(try SendWire.name(SendWire.body(ofName: name)) == name)
     let answer = RegistrationWire.body(token: "i:t", installationID: "i", project: "p")
     #expect(try RegistrationWire.token(answer) == "i:t")
+    #expect(try RegistrationWire.token(utf8(#"{"name":"projects/p/registrations/fid"}"#)) == "fid")
+    for wrong in ["{}", #"{"name":"projects/p/registrations/"}"#, #"{"name":7}"#, "[]"] {
+      #expect(throws: BytesError.self) { try RegistrationWire.token(utf8(wrong)) }
+    }
     #expect(String(decoding: answer, as: UTF8.self) == #"{"name":"projects/p/registrations/i","token":"i:t"}"#)
   }
 
@@ -69,13 +73,13 @@ extension SplitMix {
     for (platform, address) in [("web", web), ("ios", device)] {
       #expect(PushAddress(text: address.text) == address)
       let body = RegistrationWire.body(platform: platform, address: address)
-      let request = try RegistrationWire.request(body, installationID: "i", appID: "a")
+      let request = try RegistrationWire.registration(body, installationID: "i", appID: "a").request
       #expect(request.platform == platform && request.pushAddress == address.text)
     }
     #expect(PushAddress(text: "anything") == .other("anything"))
     for body in ["{}", #"{"web":{}}"#, #"{"ios":{"apns_token":""}}"#, #"{"web":{},"ios":{}}"#, "[]", ""] {
       #expect(throws: MessagingServiceError.self) {
-        try RegistrationWire.request(utf8(body), installationID: "i", appID: "a")
+        try RegistrationWire.registration(utf8(body), installationID: "i", appID: "a")
       }
     }
   }
@@ -134,7 +138,7 @@ extension SplitMix {
       _ = try? TopicWire.request(damaged)
       _ = try? DeliveryWire.request(damaged)
       _ = try? DeliveryWire.delivery(damaged)
-      _ = try? RegistrationWire.request(damaged, installationID: "i", appID: "a")
+      _ = try? RegistrationWire.registration(damaged, installationID: "i", appID: "a")
       _ = MessagingErrorWire.error(status: 400, body: damaged)
       let path = random.damaged(utf8("/v1/projects/p/registrations/i:t/topicSubscriptions?topic_name=a%25"))
       _ = try? MessagingRoute(

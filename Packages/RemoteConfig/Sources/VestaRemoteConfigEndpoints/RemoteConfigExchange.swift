@@ -68,7 +68,7 @@ struct RemoteConfigExchange: Sendable {
   private func checkInstallation(_ id: String?) async throws {
     let field = request.http.fields.first(Self.name(InstallationField.name))
     guard !host.isDevelopment, let token = InstallationField.token(field),
-      let installations = try? host.backend((any InstallationsBackend).self, project: route.project)
+      let installations = try? host.backend((any InstallationsVerifier).self, project: route.project)
     else { return }
     let owner = try await installations.verify(token: token, context: CallContext(project: route.project))
     guard owner.id == id else {

@@ -1,5 +1,6 @@
 import VestaBytes
 public import VestaConcurrency
+import VestaInstallationsBackend
 public import VestaRemoteConfigBackend
 import VestaRemoteConfigWire
 public import VestaServiceInterop
@@ -31,9 +32,10 @@ extension RemoteConfigRemote {
 
   private func open(_ request: InvalidationsRequest, _ context: CallContext) async throws -> ByteStream {
     let project = options.realtimeProject ?? project
-    let token = try await installationToken()
+    let installation = try await installation()
+    let token = installation?.token
     let call = ConfigStreamCall(
-      request, project: project, appID: options.appID, installationID: options.installationID?(),
+      request, project: project, appID: options.appID, installationID: installation?.id ?? options.installationID?(),
       sdkVersion: options.sdkVersion)
     let route = RemoteConfigRoute(project: project, namespace: request.namespace, .invalidations)
     var fields: HTTPFields = [.accept: "application/json", "x-google-gfe-can-retry": "true"]
@@ -41,7 +43,9 @@ extension RemoteConfigRemote {
     var request = RESTCall(
       HTTPMethod(route.method), route.target, fields: fields, body: try InvalidationWire.body(of: call))
     request.hasToken = token != nil
-    return try await realtime.stream(request, context: context)
+    return try await reporting(token) { () async throws(RemoteConfigServiceError) in
+      try await realtime.stream(request, context: context)
+    }
   }
 
   /// Reads messages until the end of the response.

@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaConcurrency
+import VestaInstallationsBackend
 public import VestaRemoteConfigBackend
 import VestaRemoteConfigWire
 public import VestaServiceInterop
@@ -53,18 +54,25 @@ public final class RemoteConfigRemote: RemoteConfigBackend, RemoteConfigAdminBac
   public func fetch(
     _ request: FetchConfigRequest, context: CallContext
   ) async throws(RemoteConfigServiceError) -> FetchConfigResponse {
-    let token = try await installationToken()
+    let installation = try await installation()
+    let token = installation?.token
+    var request = request
+    // The token is refused with the id of another installation.
+    if let installation { request.instance.installationID = installation.id }
+    let etag = request.etag
     let call = ConfigFetchCall(
       request, installationToken: token, packageName: options.packageName, sdkVersion: options.sdkVersion)
     var fields: HTTPFields = ["x-firebase-rc-fetch-type": "BASE/1"]
-    fields.append(HTTPFieldName(stringLiteral: FetchWire.etagHeader), request.etag ?? "*")
+    fields.append(HTTPFieldName(stringLiteral: FetchWire.etagHeader), etag ?? "*")
     if let token { fields.append(Self.installation, token) }
-    return try await send(.fetch, request.namespace, context, fields) {
-      try FetchWire.body(of: call)
-    } _: { answer in
-      // A cache in between may answer so; the service itself says it in its body.
-      if answer.status == 304 { return FetchConfigResponse(state: .noChange, etag: request.etag ?? "") }
-      return try FetchWire.response(body: answer.body, etag: answer.fields.first(Self.etag))
+    return try await reporting(token) { () async throws(RemoteConfigServiceError) in
+      try await send(.fetch, call.request.namespace, context, fields) {
+        try FetchWire.body(of: call)
+      } _: { answer in
+        // A cache in between may answer so; the service itself says it in its body.
+        if answer.status == 304 { return FetchConfigResponse(state: .noChange, etag: etag ?? "") }
+        return try FetchWire.response(body: answer.body, etag: answer.fields.first(Self.etag))
+      }
     }
   }
 
@@ -154,8 +162,21 @@ public final class RemoteConfigRemote: RemoteConfigBackend, RemoteConfigAdminBac
     }
   }
 
-  /// The token of the installation, without which Firebase answers no app.
-  func installationToken() async throws(RemoteConfigServiceError) -> String? {
-    do { return try await options.installationToken?() } catch { throw rest.failure(error) }
+  /// The installation, without which Firebase answers no app.
+  func installation() async throws(RemoteConfigServiceError) -> InstallationCredential? {
+    guard let source = options.installation else { return nil }
+    do { return try await source.credential() } catch { throw RemoteConfigServiceError(error.status) }
+  }
+
+  /// Reports a token that is refused to the installation, so that the next call has another one.
+  func reporting<Value>(
+    _ token: String?, _ call: () async throws(RemoteConfigServiceError) -> Value
+  ) async throws(RemoteConfigServiceError) -> Value {
+    do {
+      return try await call()
+    } catch {
+      if let token, error.code == .unauthenticated { options.installation?.tokenWasRefused(token) }
+      throw error
+    }
   }
 }

@@ -1,4 +1,5 @@
 public import VestaCore
+import VestaInstallationsBackend
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaTransportInterop
@@ -6,8 +7,9 @@ import VestaTransportInterop
 /// Registers the configuration service of another machine: provides `any RemoteConfigBackend` and
 /// `any RemoteConfigAdminBackend` where the app's backend is a server, emulators or Firebase, and needs a transport.
 ///
-/// It may be in one list with `RemoteConfigServiceLibrary`: the backend of the app's options chooses. An app may bring
-/// its own ``RemoteConfigRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
+/// It may be in one list with `RemoteConfigServiceLibrary`: the backend of the app's options chooses. Firebase asks for
+/// an installation, which `InstallationsRemoteLibrary` brings; `vesta` serves apps without one. An app may bring its own
+/// ``RemoteConfigRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
 ///
 /// ```swift
 /// let options = VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 8080))
@@ -27,9 +29,8 @@ public enum RemoteConfigRemoteLibrary: Library {
       Component(
         RemoteConfigRemote.self, caching: .shared,
         dependencies: [
-          .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-          .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
-          .optional(RemoteConfigRemoteOptions.self),
+          .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
+          .optional((any InstallationSource).self), .optional(RemoteConfigRemoteOptions.self),
         ]
       ) { try remote(in: $0) },
       Component((any RemoteConfigBackend).self, caching: .shared, dependencies: [.required(RemoteConfigRemote.self)]) {
@@ -45,31 +46,20 @@ public enum RemoteConfigRemoteLibrary: Library {
 
   private static func remote(in container: ComponentContainer) throws -> RemoteConfigRemote {
     let (app, backend) = (container.options, container.options.backend)
-    let service = try RESTService(
-      container.require((any HTTPClient).self),
+    let service = try container.require(RemoteServices.self).service(
       at: backend.origin(of: "remoteconfig", firebase: "https://firebaseremoteconfig.googleapis.com"),
-      options: rest(in: container))
+      isEmulator: backend.kind == .emulators, sending: [.apiKey, .bundleID])
     var options = try container.find(RemoteConfigRemoteOptions.self) ?? RemoteConfigRemoteOptions()
     options.appID = options.appID ?? app.googleAppID
     options.packageName = options.packageName ?? app.bundleID
     options.sdkVersion = options.sdkVersion ?? version
     options.installationID = options.installationID ?? { [weak app = container.app] in app?.installationID ?? "" }
+    options.installation = try options.installation ?? container.find((any InstallationSource).self)
     if backend.kind == .firebase {
       options.realtimeOrigin =
         options.realtimeOrigin ?? HTTPURL("https://firebaseremoteconfigrealtime.googleapis.com")
       options.realtimeProject = options.realtimeProject ?? app.gcmSenderID
     }
     return RemoteConfigRemote(project: app.projectID ?? "no-project", on: service, options: options)
-  }
-
-  private static func rest(in container: ComponentContainer) throws -> RESTOptions {
-    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
-    rest.identify(
-      userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: container.options.apiKey)
-    rest.complete(
-      compression: try container.find(TransportCompression.self),
-      owner: try container.find((any OwnerTokenSource).self),
-      isEmulator: container.options.backend.kind == .emulators)
-    return rest
   }
 }

@@ -1,3 +1,4 @@
+public import VestaInstallationsBackend
 public import VestaTransportInterop
 
 /// The settings of a ``RemoteConfigRemote``; an app brings its own by a component that provides them.
@@ -11,11 +12,11 @@ public struct RemoteConfigRemoteOptions: Sendable {
   /// The id of the app, such as `1:1234:ios:5678`.
   public var appID: String?
 
-  /// Returns the id of the installation.
+  /// Returns the id of an installation without a token.
   public var installationID: (@Sendable () -> String)?
 
-  /// Returns the token of the installation, which Firebase asks for; `vesta` serves instances without one.
-  public var installationToken: (@Sendable () async throws -> String)?
+  /// The installation, which Firebase asks for; `vesta` serves apps without one.
+  public var installation: (any InstallationSource)?
 
   /// The identifier of the program.
   public var packageName: String?

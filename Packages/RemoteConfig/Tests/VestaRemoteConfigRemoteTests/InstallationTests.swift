@@ -9,21 +9,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// Knows the token `fis-ada` alone.
-private struct KnownInstallations: InstallationsBackend {
-  func create(
-    _ request: CreateInstallationRequest, context: CallContext
-  ) async throws(InstallationsServiceError) -> CreatedInstallation {
-    throw InstallationsServiceError(.unimplemented, "none is made here")
-  }
-
-  func generateToken(
-    id: String, refreshToken: String, context: CallContext
-  ) async throws(InstallationsServiceError) -> InstallationToken {
-    throw InstallationsServiceError(.unimplemented, "none is made here")
-  }
-
-  func delete(id: String, refreshToken: String, context: CallContext) async throws(InstallationsServiceError) {}
-
+private struct KnownInstallations: InstallationsVerifier {
   func verify(token: String, context: CallContext) async throws(InstallationsServiceError) -> VerifiedInstallation {
     guard token == "fis-ada" else { throw InstallationsServiceError(.unauthenticated, "no token") }
     return VerifiedInstallation(id: "ada", appID: "1:2:web:3")
@@ -36,7 +22,7 @@ private struct KnownInstallations: InstallationsBackend {
     let host = FakeEndpointHost(project: "demo", isDevelopment: isDevelopment)
     let engine = RemoteConfigEngine(projectID: "demo") { ModelStore() }
     host.add((any RemoteConfigBackend).self, engine)
-    host.add((any InstallationsBackend).self, KnownInstallations())
+    host.add((any InstallationsVerifier).self, KnownInstallations())
     var fields: HTTPFields = [.contentType: "application/json"]
     if let token { fields.append("x-goog-firebase-installations-auth", token) }
     let request = HTTPRequest(

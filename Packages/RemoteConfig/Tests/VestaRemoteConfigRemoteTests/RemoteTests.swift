@@ -1,5 +1,7 @@
 import Testing
 import VestaConcurrency
+import VestaInstallationsBackend
+import VestaInstallationsBackendFakes
 import VestaRemoteConfigBackend
 import VestaRemoteConfigBackendContracts
 import VestaRemoteConfigEndpoints
@@ -71,7 +73,7 @@ import VestaTransportInteropFakes
 
   @Test func `the token of an installation is not sent in clear text to other machines`() async throws {
     var options = RemoteConfigRemoteOptions()
-    options.installationToken = { "secret" }
+    options.installation = FakeInstallationSource { _ in "secret" }
     let seen = Log<HTTPRequest>()
     let network = FakeNetwork()
     let handler = HTTPClosureHandler { request in

@@ -123,7 +123,7 @@ public final class Storage: Sendable, Hashable {
   private func connect(toEmulatorAt host: String, _ port: Int) {
     guard let emulators = caller.emulators else { return }
     do {
-      let backend = try emulators.backend(host: host, port: port)
+      let backend = try emulators.backend(at: EmulatorOrigin(host: host, port: port))
       settings.withLock { $0.caller.backend = backend }
     } catch {
       stop("The emulator at \(host):\(port) cannot be used. \(error)")

@@ -42,8 +42,7 @@ public enum StorageRemoteLibrary: Library {
 
   private static var dependencies: [Dependency] {
     [
-      .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-      .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+      .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
       .optional(StorageRemoteOptions.self),
     ]
   }
@@ -51,14 +50,9 @@ public enum StorageRemoteLibrary: Library {
   private static func remote(
     in container: ComponentContainer, at origin: String, _ kind: VestaOptions.Backend.Kind
   ) throws -> StorageRemote {
-    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
-    rest.identify(userAgent: container.app?.userAgent, appID: container.options.googleAppID, apiKey: nil)
-    rest.complete(
-      compression: try container.find(TransportCompression.self),
-      owner: try container.find((any OwnerTokenSource).self),
-      isEmulator: kind == .emulators)
-    rest.userScheme = "Firebase"
-    let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
+    var service = try container.require(RemoteServices.self).service(
+      at: origin, isEmulator: kind == .emulators, sending: .appID)
+    service.options.userScheme = "Firebase"
     var options =
       try container.find(StorageRemoteOptions.self) ?? (kind == .firebase ? .firebase : StorageRemoteOptions())
     options.clientVersion = options.clientVersion ?? "swift/\(version)"

@@ -1,15 +1,17 @@
 public import VestaCore
+import VestaServiceInterop
 import VestaTransportInterop
 
-/// Registers the transport of remote backends: provides `any HTTPClient`, `any NetworkMonitor` and gzip.
+/// Registers the transport of remote backends: provides `any HTTPClient`, `any NetworkMonitor`, gzip, and the
+/// `RemoteServices` that all of them use.
 ///
 /// The client and the monitor of an app are made when they are first needed, and closed with the app. An app may bring
-/// its own ``TLSClientSettings`` by a component that provides them.
+/// its own ``TLSClientSettings``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
 public enum TransportLibrary: Library {
   /// The name in user-agent strings.
   public static let name = "vesta-transport"
 
-  /// The client, the monitor and the compression.
+  /// The client, the monitor, the compression, and the servers of the app.
   public static func components() -> [Component] {
     [
       Component(AppClient.self, caching: .shared, dependencies: [.optional(TLSClientSettings.self)]) { container in
@@ -24,7 +26,31 @@ public enum TransportLibrary: Library {
         try $0.require(AppMonitor.self).monitor
       },
       Component(TransportCompression.self, caching: .shared) { _ in .gzip },
+      Component(
+        RemoteServices.self, caching: .shared,
+        dependencies: [
+          .required((any HTTPClient).self), .optional(TransportCompression.self), .optional(RESTOptions.self),
+          .optional((any OwnerTokenSource).self),
+        ]
+      ) { try services(in: $0) },
     ]
+  }
+
+  private static func services(in container: ComponentContainer) throws -> RemoteServices {
+    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
+    if rest.compression == nil { rest.compression = try container.find(TransportCompression.self) }
+    let (app, options) = (container.app, container.options)
+    let heartbeats = HeartbeatSource { [weak app] in
+      app?.heartbeat.payload()
+    } takeToday: { [weak app] in
+      app?.heartbeat.takeToday() ?? false
+    }
+    let identity = ClientIdentity(
+      userAgent: app?.userAgent, appID: options.googleAppID, apiKey: options.apiKey, bundleID: options.bundleID,
+      heartbeats: heartbeats)
+    return RemoteServices(
+      try container.require((any HTTPClient).self), app: identity, options: rest,
+      owner: try container.find((any OwnerTokenSource).self))
   }
 }
 

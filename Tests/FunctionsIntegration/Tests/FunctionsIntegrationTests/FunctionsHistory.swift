@@ -1,13 +1,17 @@
 import Dispatch
 import Foundation
 import VestaConcurrency
-import VestaCore
+@_spi(VestaTesting) import VestaCore
 import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaFunctions
+import VestaFunctionsBackend
+import VestaFunctionsEndpoints
+import VestaFunctionsRemote
 import VestaSQLite
 import VestaServiceInterop
 import VestaTesting
+import VestaTransportInteropFakes
 
 @testable import VestaFunctionsService
 
@@ -58,7 +62,16 @@ final class FunctionsHistory: Sendable {
         ChosenFunctions.self,
       ])
     try register(app)
+    if TestBackend.current == .wire { try reachOverTheWire(app) }
     return app
+  }
+
+  /// Puts a remote backend and the endpoints between the client of an app and its engine.
+  private func reachOverTheWire(_ app: VestaApp) throws {
+    let host = FakeEndpointHost(project: "functions-\(seed)")
+    host.add((any FunctionsBackend).self, try app.container.require((any FunctionsBackend).self))
+    let remote = FunctionsRemote(project: "functions-\(seed)", on: try host.service(of: FunctionsEndpoints()))
+    app.container.override((any FunctionsBackend).self, with: remote as any FunctionsBackend)
   }
 
   /// Changes and calls; the last program waits until every change has had its success or is a dead letter.

@@ -30,6 +30,8 @@ struct RESTIdentity: Sendable {
     if let trace = context.trace {
       fields.append("traceparent", "00-\(trace.traceID)-\(trace.spanID)-\(trace.isSampled ? "01" : "00")")
     }
+    // The last one: a request that was refused above has taken no day.
+    if let (name, value) = options.heartbeat?(options.compression) { fields.append(name, value) }
     return fields
   }
 

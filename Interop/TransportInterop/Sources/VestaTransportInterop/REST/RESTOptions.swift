@@ -20,6 +20,9 @@ public struct RESTOptions: Sendable {
   /// They are always sent to this machine, and over TLS.
   public var allowsInsecureTokens: Bool
 
+  /// Makes the field that says once a day that the app is used; called for each request, with ``compression``.
+  var heartbeat: (@Sendable (TransportCompression?) -> (HTTPFieldName, String)?)?
+
   /// The way to decompress answers; answers are not asked to be compressed without one.
   public var compression: TransportCompression?
 
@@ -60,9 +63,7 @@ public struct RESTOptions: Sendable {
   ///   - appID: Its id, such as `1:1234:ios:5678`.
   ///   - apiKey: Its key.
   public mutating func identify(userAgent: String?, appID: String?, apiKey: String?) {
-    if let userAgent, !fields.contains(.userAgent) { fields.append(.userAgent, userAgent) }
-    if let appID, !fields.contains("x-firebase-gmpid") { fields.append("x-firebase-gmpid", appID) }
-    self.apiKey = self.apiKey ?? apiKey
+    identify(ClientIdentity(userAgent: userAgent, appID: appID, apiKey: apiKey), [.appID, .apiKey])
   }
 
   /// Adds what an app brings as components, as far as these options do not have it already.

@@ -32,9 +32,8 @@ extension Auth {
   @AuthActor
   func checkEmulator() throws {
     guard let emulator = configuration.emulator, emulator.caller == nil else { return }
-    let host = emulator.host.contains(":") && !emulator.host.hasPrefix("[") ? "[\(emulator.host)]" : emulator.host
-    let origin = "http://\(host):\(emulator.port)"
-    if appBackend.kind == .emulators, (try? appBackend.origin(of: "auth", firebase: "")) == origin { return }
+    let origin = EmulatorOrigin(host: emulator.host, port: emulator.port)
+    if appBackend.kind == .emulators, (try? appBackend.origin(of: "auth", firebase: "")) == origin.text { return }
     guard let emulators else {
       throw AuthError(
         .internalError,
@@ -45,7 +44,7 @@ extension Auth {
       )
     }
     do {
-      let backend = try emulators.backend(host: emulator.host, port: emulator.port)
+      let backend = try emulators.backend(at: origin)
       configuration.emulator?.caller = BackendCaller(backend: backend, appCheck: self.backend.appCheck)
     } catch {
       throw AuthError(.internalError, "The emulator \(origin) cannot be used. \(error)")

@@ -8,57 +8,111 @@ import VestaConcurrency
 
 /// The user agents that this app was used with, a line for each day: what products send along with their requests.
 ///
-/// A day is counted once for each user agent, however often the app is used on it. The payload is handed out once; what
-/// was handed out is not sent again.
+/// A day is counted once for each app, however often the app is used and started on it: the days are kept in a file of
+/// the app. What was handed out is not handed out again.
 ///
 /// ```swift
-/// if let header = app.heartbeat.payload() { request.headers["X-Firebase-Client"] = header }
+/// if let json = app.heartbeat.payload() { request.fields.append("x-firebase-client", encoded(json)) }
 /// ```
 public final class Heartbeat: Sendable {
+  /// A day of use.
+  private struct Day: Codable, Equatable, Sendable {
+    var agent: String
+    var date: String
+  }
+
+  /// What is kept between runs.
+  private struct Days: Codable, Equatable, Sendable {
+    /// The days that no request has named yet.
+    var waiting: [Day] = []
+    /// The last day that was counted.
+    var last: String?
+  }
+
   private struct State {
-    var days: [(agent: String, date: String)] = []
-    var reported: Set<String> = []
+    var days = Days()
+    var isLoaded = false
   }
 
   private static let maximumDays = 30
 
   private let userAgent: String
   private let today: @Sendable () -> String
+  private let file: ValueFile<Days>?
   private let state = Locked(State())
 
-  init(userAgent: String, today: @escaping @Sendable () -> String = { Heartbeat.currentDay() }) {
+  /// - Parameters:
+  ///   - userAgent: The names and versions of the app's libraries.
+  ///   - file: The file in which the days are kept.
+  ///   - today: Returns the day, such as `2026-11-23`.
+  init(userAgent: String, file: URL? = nil, today: @escaping @Sendable () -> String = { Heartbeat.currentDay() }) {
     self.userAgent = userAgent
     self.today = today
+    self.file = file.map { ValueFile($0) }
   }
 
   /// Notes that the app is used today.
-  public func log() {
-    let date = today()
-    state.withLock { state in
-      guard !state.reported.contains(date), !state.days.contains(where: { $0.date == date }) else { return }
-      state.days.append((userAgent, date))
-      if state.days.count > Self.maximumDays { state.days.removeFirst() }
-    }
-  }
+  public func log() { change { count(today(), in: &$0) } }
 
   /// The days that have not been sent, as JSON, and today; `nil` when there are none.
   ///
   /// - Returns: Such as `{"heartbeats":[{"agent":"vesta-core/0.1.0","dates":["2026-11-21"]}],"version":2}`.
   public func payload() -> String? {
-    log()
-    let days = state.withLock { state in
-      defer {
-        state.reported.formUnion(state.days.map(\.date))
-        // Only the latest day can be noted again.
-        state.reported = Set(state.reported.sorted().suffix(1))
-        state.days = []
-      }
-      return state.days
+    let date = today()
+    var taken: [Day] = []
+    change { days in
+      count(date, in: &days)
+      taken = days.waiting
+      days.waiting = []
     }
-    guard !days.isEmpty else { return nil }
+    guard !taken.isEmpty else { return nil }
+    var agents: [String] = []
+    for day in taken where !agents.contains(day.agent) { agents.append(day.agent) }
     // User agents and dates have no characters that JSON escapes.
-    let dates = days.map { "\"\($0.date)\"" }.joined(separator: ",")
-    return "{\"heartbeats\":[{\"agent\":\"\(userAgent)\",\"dates\":[\(dates)]}],\"version\":2}"
+    let lines = agents.map { agent in
+      let dates = taken.filter { $0.agent == agent }.map { "\"\($0.date)\"" }.joined(separator: ",")
+      return "{\"agent\":\"\(agent)\",\"dates\":[\(dates)]}"
+    }
+    return "{\"heartbeats\":[\(lines.joined(separator: ","))],\"version\":2}"
+  }
+
+  /// Takes today from the days that have not been sent, and leaves the others.
+  ///
+  /// - Returns: `false` when today was handed out before.
+  public func takeToday() -> Bool {
+    let date = today()
+    var isTaken = false
+    change { days in
+      count(date, in: &days)
+      let index = days.waiting.firstIndex { $0.date == date }
+      if let index { days.waiting.remove(at: index) }
+      isTaken = index != nil
+    }
+    return isTaken
+  }
+
+  /// Counts a day that is later than the last one; a clock that was set back counts no day twice.
+  private func count(_ date: String, in days: inout Days) {
+    if let last = days.last, date <= last { return }
+    days.last = date
+    days.waiting.append(Day(agent: userAgent, date: date))
+    if days.waiting.count > Self.maximumDays { days.waiting.removeFirst() }
+  }
+
+  /// Changes the days, and writes the file when they have changed: twice a day at most.
+  private func change(_ change: (inout Days) -> Void) {
+    let loaded = state.withLock { $0.isLoaded } ? nil : file?.load()
+    let hasChanged = state.withLock { state in
+      if !state.isLoaded {
+        state.isLoaded = true
+        if let loaded { state.days = loaded }
+      }
+      let before = state.days
+      change(&state.days)
+      return state.days != before
+    }
+    // A file that cannot be written costs no more than a day that is named again by the next run.
+    if hasChanged { try? file?.save { state.withLock { $0.days } } }
   }
 
   private static func currentDay() -> String {

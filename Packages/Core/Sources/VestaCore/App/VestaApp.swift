@@ -84,7 +84,7 @@ public final class VestaApp: Sendable {
     project = ProjectRegistry.shared.join(layout)
     settings = AppSettings(directory: folder.url)
     userAgent = UserAgent.string(libraries: libraries, others: AppRegistry.shared.namedVersions)
-    heartbeat = Heartbeat(userAgent: userAgent)
+    heartbeat = Heartbeat(userAgent: userAgent, file: folder.url.appending(path: "heartbeats.json"))
     let container = ComponentContainer(graph: graph, appName: name, options: options)
     state = Locked(State(container: container))
     container.attach(self)

@@ -46,6 +46,13 @@ final class DeliveryRunner: Sendable {
     link.withLock { $0 = runner }
   }
 
+  /// Notes that the network is another one: the connection of before may lead nowhere, and a pause has lost its reason.
+  func networkChanged() {
+    let link = link.withLock { $0 }
+    link?.networkChanged(isThere: false)
+    link?.networkChanged(isThere: true)
+  }
+
   /// The number of loops over the messages.
   var listenerCount: Int { state.withLock { $0.book.readerCount } }
 

@@ -1,22 +1,28 @@
 import Foundation
 import VestaCore
 import VestaFirestore
+import VestaFirestoreRemote
 import VestaFirestoreService
 import VestaSQLite
+import VestaTransport
 
 // Documents: live queries, batches, transactions, and writes that do not wait for a network.
 @Sendable
 func firestoreChapter(_ guide: Guide) async throws {
   let app = try VestaApp.configure(
-    options: guide.options("firestore"),
-    libraries: [FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self])
+    options: guide.remoteOptions("firestore"),
+    libraries: [
+      FirestoreLibrary.self, FirestoreServiceLibrary.self, SQLiteLibrary.self, FirestoreRemoteLibrary.self,
+      TransportLibrary.self,
+    ])
   let db = Firestore.firestore()
   // Each run has a document, and its cities below it.
   let runs = db.collection("runs")
-  let cities = runs.document("\(guide.run)").collection("cities")
-  let earlier = try await runs.getDocuments().count
+  let run = runs.document(guide.suffix)
+  let cities = run.collection("cities")
+  let earlier = guide.emulator == nil ? try await runs.getDocuments().count : 0
   if earlier > 0 { try guide.show("the documents of \(earlier) earlier runs are here", earlier < guide.run) }
-  try await runs.document("\(guide.run)").setData(["started": FieldValue.serverTimestamp()])
+  try await run.setData(["started": FieldValue.serverTimestamp()])
 
   // A live query as a stream: it prints what changes while the program goes on writing.
   let changes = cities.order(by: "people").snapshots

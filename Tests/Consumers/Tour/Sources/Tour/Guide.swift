@@ -5,10 +5,15 @@ import VestaCore
 struct Chapter: Sendable {
   let product: String
   let title: String
+  /// Whether it runs against an emulator as well.
+  let isRemote: Bool
   let steps: @Sendable (Guide) async throws -> Void
 
-  init(_ product: String, _ title: String, _ steps: @escaping @Sendable (Guide) async throws -> Void) {
-    (self.product, self.title, self.steps) = (product, title, steps)
+  init(
+    _ product: String, _ title: String, isRemote: Bool = false,
+    _ steps: @escaping @Sendable (Guide) async throws -> Void
+  ) {
+    (self.product, self.title, self.isRemote, self.steps) = (product, title, isRemote, steps)
   }
 }
 

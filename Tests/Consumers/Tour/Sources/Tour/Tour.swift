@@ -19,19 +19,19 @@ enum Tour {
     Chapter("core", "Every event source is a stream", streamsChapter),
     Chapter("store", "Data that stays", storageChapter),
     Chapter("crypto", "Tokens and passwords", tokensChapter),
-    Chapter("auth", "Auth: users, with no server", authChapter),
-    Chapter("firestore", "Firestore: documents, live", firestoreChapter),
+    Chapter("auth", "Auth: users, with no server", isRemote: true, authChapter),
+    Chapter("firestore", "Firestore: documents, live", isRemote: true, firestoreChapter),
     Chapter("firestore", "Killed while it writes", crashChapter),
     Chapter("database", "Realtime Database: a tree for everybody", databaseChapter),
-    Chapter("storage", "Storage: files", filesChapter),
-    Chapter("remoteconfig", "Remote Config: values that change while you watch", configChapter),
+    Chapter("storage", "Storage: files", isRemote: true, filesChapter),
+    Chapter("remoteconfig", "Remote Config: values that change while you watch", isRemote: true, configChapter),
     Chapter("messaging", "Messaging: to everybody who follows", messagesChapter),
     Chapter("functions", "Functions: code by name", functionsChapter),
     Chapter("rules", "Security rules: tested without a server", rulesChapter),
   ]
 
   /// The products whose chapters run against an emulator as well.
-  static let remoteProducts: Set<String> = ["auth", "storage", "remoteconfig"]
+  static var remoteProducts: Set<String> { Set(chapters.filter(\.isRemote).map(\.product)) }
 
   static func main() async {
     do {
@@ -72,7 +72,7 @@ enum Tour {
         case ("--data", let path?): (folder, keepsData) = (URL(filePath: path), true)
         case ("--emulator", let address?):
           emulator = try VestaOptions.fromEnvironment(["VESTA_BACKEND": "emulator:\(address)"]).backend
-          chapters = chapters.filter { Tour.remoteProducts.contains($0.product) }
+          chapters = chapters.filter(\.isRemote)
         default: chapters = []
         }
       }

@@ -1,0 +1,75 @@
+import Testing
+import VestaAppCheckBackend
+import VestaAppCheckRemote
+import VestaServiceInterop
+import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
+
+/// The requests of the remote backend, as Firebase's SDKs and Admin SDKs send them.
+@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+  private let network = FakeNetwork()
+  private let seen = Log<HTTPRequest>()
+
+  private func remote(
+    _ host: String = "localhost", _ options: AppCheckRemoteOptions = .firebase, answer: String = "{}", status: Int = 200
+  ) throws -> AppCheckRemote {
+    let handler = HTTPClosureHandler { [seen] request in
+      seen.add(request)
+      return .response(.json(Array(answer.utf8), status: HTTPStatus(status)))
+    }
+    try network.serve(handler, at: .internet(host: host, port: 80))
+    let services = RemoteServices(network, app: ClientIdentity(userAgent: "u/1", apiKey: "key", bundleID: "b.c"))
+    let service = try services.service(at: "http://\(host)", isEmulator: true, sending: [.apiKey, .bundleID])
+    return AppCheckRemote(project: "p", number: "7", on: service, options: options)
+  }
+
+  @Test func `exchanges are sent as upstream's SDKs send them`() async throws {
+    let remote = try remote(answer: #"{"token":"t","ttl":"3600s"}"#)
+    let token = try await remote.exchange(.debug("s"), appID: "1:7:ios:3", context: CallContext())
+    #expect(token == AppCheckToken(text: "t", lifetime: .seconds(3_600)))
+    _ = try await remote.exchange(.custom("c"), appID: "1:7:ios:3", context: CallContext())
+    #expect(
+      seen.entries.map(\.target) == [
+        "/v1/projects/p/apps/1%3A7%3Aios%3A3:exchangeDebugToken",
+        "/v1/projects/p/apps/1%3A7%3Aios%3A3:exchangeCustomToken",
+      ])
+    var bodies: [String] = []
+    for request in seen.entries {
+      #expect(request.method == .post && request.fields["x-goog-api-key"] == "key")
+      #expect(request.fields["x-ios-bundle-identifier"] == "b.c" && request.fields[.userAgent] == "u/1")
+      bodies.append(String(decoding: try await request.body.collect(upTo: 1_000), as: UTF8.self))
+    }
+    #expect(bodies == [#"{"debug_token":"s"}"#, #"{"custom_token":"c"}"#])
+  }
+
+  @Test func `proofs are not sent in clear text to other machines`() async throws {
+    let remote = try remote("example.com")
+    let error = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.exchange(.debug("s"), appID: "1:7:ios:3", context: CallContext())
+    }
+    #expect(error?.code == .failedPrecondition && seen.entries.isEmpty)
+  }
+
+  @Test func `what Firebase cannot do and what a crypto provider is needed for is said`() async throws {
+    let remote = try remote(answer: #"{"keys":[]}"#)
+    let removal = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.removeDebugSecret("s", appID: "1:7:ios:3", context: .owner)
+    }
+    #expect(removal?.code == .unimplemented)
+    let verification = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.verify(token: "a.b.c", consumes: true, context: CallContext())
+    }
+    #expect(verification?.code == .failedPrecondition)
+    #expect(seen.entries.map(\.target) == ["/v1/jwks"])
+  }
+
+  @Test(arguments: [(403, ServiceCode.permissionDenied), (404, .notFound), (503, .unavailable)])
+  func `a refusal keeps its code`(status: Int, code: ServiceCode) async throws {
+    let remote = try remote(status: status)
+    let error = await #expect(throws: AppCheckServiceError.self) {
+      try await remote.exchange(.debug("s"), appID: "1:7:ios:3", context: CallContext())
+    }
+    #expect(error?.code == code)
+  }
+}
