@@ -24,6 +24,10 @@ extension AuthCall {
   /// Changes the settings by the members of the body.
   func updateConfig(mask: [String]? = nil) async throws -> ProjectConfig {
     var config = try await admin.projectConfig(context: context)
+    if let blocking = object["blockingFunctions"]?.object, BlockingFunctionsWire.settings(blocking) == nil {
+      throw AuthServiceError(
+        .invalidBlockingFunction, "((triggers are beforeCreate and beforeSignIn, each with the URL functionUri))")
+    }
     try ProjectConfigWire.merge(object, into: &config, mask: mask)
     try await admin.setProjectConfig(config, context: context)
     return config

@@ -17,6 +17,13 @@ public enum ProjectConfigWire {
       return true
     },
     .mfaState("mfa.state", \.signIn),
+    JSONMember(path: "blockingFunctions") {
+      BlockingFunctionsWire.json(of: $0.blockingFunctions).map { .object($0) }
+    } write: { config, json in
+      guard let settings = json.object.flatMap(BlockingFunctionsWire.settings) else { return false }
+      config.blockingFunctions = settings
+      return true
+    },
   ]
 
   /// The members that local test suites read and write.

@@ -75,14 +75,19 @@ public struct ProjectConfig: AuthMessage {
   /// The domains that links may lead to; tenants use them too.
   public var authorizedDomains: [String]
 
+  /// The functions that are asked before accounts are created and before users sign in.
+  public var blockingFunctions: BlockingFunctionSettings
+
   /// Creates a value with these properties.
   public init(
     signIn: SignInSettings = SignInSettings(),
     allowsDuplicateEmails: Bool = false,
     hidesEmails: Bool = true,
     passwordPolicy: PasswordPolicy = PasswordPolicy(),
-    authorizedDomains: [String] = ["localhost"]
+    authorizedDomains: [String] = ["localhost"],
+    blockingFunctions: BlockingFunctionSettings = BlockingFunctionSettings()
   ) {
+    self.blockingFunctions = blockingFunctions
     self.signIn = signIn
     self.allowsDuplicateEmails = allowsDuplicateEmails
     self.hidesEmails = hidesEmails
