@@ -93,7 +93,7 @@ extension Room {
     let (context, now, operation, tuning) = (context, now, check.operation, options.tuning)
     // For so long the rows of the log are there, with a good margin.
     let sure = tuning.logTime.microseconds / 2
-    let question = WriteQuestion(options.gatekeeper, check.write.connection.caller, now: now)
+    let question = WriteQuestion(options.gatekeeper, check.write.connection.caller, now: now, in: context.namespace)
     let commit = try await change { transaction -> Replaced in
       if let question {
         let reader = TreeReader(reader: transaction, keys: context.keys)
