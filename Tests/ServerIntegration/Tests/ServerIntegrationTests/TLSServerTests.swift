@@ -28,7 +28,7 @@ import VestaTesting
     .timeLimit(.minutes(5)), arguments: [["--tls-key", "none.pem"], ["--tls-key", "k", "--tls-certificate", "c"]])
   func `a server whose certificate cannot be used does not start, and says why`(arguments: [String]) async throws {
     try await withTemporaryDirectory { directory in
-      await #expect(throws: ServerProcess.Failure.self) {
+      _ = await #expect(throws: ServerProcess.Failure.self) {
         try await ServerProcess(in: directory, "--memory", arguments: arguments)
       }
     }

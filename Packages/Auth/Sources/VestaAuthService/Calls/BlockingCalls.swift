@@ -38,6 +38,8 @@ struct BlockingPause: Error {
   let event: BlockingEvent
   let url: String
   let user: UserRecord
+  /// Whether the account is a new one.
+  let isNew: Bool
   let tenantID: String?
   let method: String
   let secondFactor: String?
@@ -91,7 +93,8 @@ extension WriteCall {
       guard let url = settings.url(of: event) else { return nil }
       if let answer = answers.answer(event, about: user) { return answer }
       throw BlockingPause(
-        event: event, url: url, user: user, tenantID: scope.tenantID, method: method, secondFactor: secondFactor,
+        event: event, url: url, user: user, isNew: old == nil, tenantID: scope.tenantID, method: method,
+        secondFactor: secondFactor,
         settings: settings)
     }
     if old == nil, let answer = try ask(.beforeCreate) { try user.apply(answer) }
@@ -122,7 +125,7 @@ extension AuthOperation {
       do {
         return try await write(for: proof, answers: answers, body)
       } catch let pause as BlockingPause {
-        if pause.event == .beforeCreate { answers.localID = pause.user.localID }
+        if pause.isNew { answers.localID = pause.user.localID }
         answers.answers[pause.event] = (pause.user, try await ask(pause, credential))
       }
     }

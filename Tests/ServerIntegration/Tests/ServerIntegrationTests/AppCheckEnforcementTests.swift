@@ -2,7 +2,7 @@ import Testing
 import VestaTesting
 
 /// Products that are told to refuse apps which cannot prove what they are.
-@Suite(.serialized) struct AppCheckServerTests {
+@Suite(.serialized) struct AppCheckEnforcementTests {
   @Test(.timeLimit(.minutes(5))) func `products that enforce App Check refuse calls without a valid token`()
     async throws
   {
