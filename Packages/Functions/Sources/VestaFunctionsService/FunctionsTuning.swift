@@ -41,4 +41,7 @@ struct TriggerTuning: Sendable {
 
   /// The delay after the first failure; it doubles with each further one, up to ten minutes.
   var retryDelay = Duration.milliseconds(250)
+
+  /// The most functions of a project: each registration writes all of them, and each change looks at all of its type.
+  var maximumTriggers = 5_000
 }

@@ -78,6 +78,19 @@ private final class ScriptedDelivery: EventTriggerDelivery {
     }
   }
 
+  @Test func `a project has so many functions`() async throws {
+    try await withTemporaryDirectory { folder in
+      let bench = EventBench()
+      var tuning = TriggerTuning()
+      tuning.maximumTriggers = 2
+      let triggers = Self.triggers(bench, ScriptedDelivery(), in: folder, tuning)
+      for key in ["a", "b", "a"] { try await triggers.set(try Self.trigger(key)) }
+      await #expect(throws: EventTriggerError.self) { try await triggers.set(try Self.trigger("c")) }
+      #expect(triggers.triggers.map(\.key) == ["a", "b"])
+      await bench.events.close()
+    }
+  }
+
   @Test func `what cannot be registered or read changes nothing`() async throws {
     try await withTemporaryDirectory { folder in
       let bench = EventBench()

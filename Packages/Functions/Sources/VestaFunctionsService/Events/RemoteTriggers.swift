@@ -9,17 +9,14 @@ import VestaFiles
 /// The registrations are in a file of the project, so that a process that starts records and delivers events before the
 /// host of the functions registers them again.
 final class RemoteTriggers: EventTriggers {
-  private struct State {
-    var triggers: [String: EventTrigger] = [:]
-  }
-
   private let registry: FunctionRegistry
   private let delivery: any EventTriggerDelivery
   private let project: String
   private let folder: String
   private let isReady: @Sendable () async throws -> Void
   private let options: EventOptions
-  private let state = Locked(State())
+  private let state = Locked<[String: EventTrigger]>([:])
+  private let limit: Int
   /// One change of the file at a time.
   private let turns = FairQueue(limit: 1)
 
@@ -28,7 +25,7 @@ final class RemoteTriggers: EventTriggers {
     tuning: TriggerTuning, isReady: @escaping @Sendable () async throws -> Void
   ) {
     (self.registry, self.delivery, self.project, self.folder) = (registry, delivery, project, folder)
-    self.isReady = isReady
+    (self.isReady, limit) = (isReady, tuning.maximumTriggers)
     var options = EventOptions()
     options.timeout = tuning.timeout
     options.maximumAttempts = tuning.maximumAttempts
@@ -40,13 +37,16 @@ final class RemoteTriggers: EventTriggers {
 
   private var path: String { "\(folder)/\(Self.fileName)" }
 
-  var triggers: [EventTrigger] { state.withLock { $0.triggers.values.sorted { $0.key < $1.key } } }
+  var triggers: [EventTrigger] { state.withLock { $0.values.sorted { $0.key < $1.key } } }
 
   func set(_ trigger: EventTrigger) async throws(EventTriggerError) {
     guard (1...Self.longestKey).contains(trigger.key.utf8.count) else {
       throw EventTriggerError("The name of a function has 1 to \(Self.longestKey) bytes.")
     }
     try await change { triggers throws(EventTriggerError) in
+      guard triggers[trigger.key] != nil || triggers.count < self.limit else {
+        throw EventTriggerError("The project has \(self.limit) functions with events, and takes no more.")
+      }
       // Events that the engines do not have are refused before anything is kept.
       try self.register(trigger)
       triggers[trigger.key] = trigger
@@ -56,7 +56,7 @@ final class RemoteTriggers: EventTriggers {
   }
 
   func remove(_ key: String) async throws(EventTriggerError) -> Bool {
-    guard state.withLock({ $0.triggers[key] }) != nil else { return false }
+    guard state.withLock({ $0[key] }) != nil else { return false }
     try await change { triggers in
       triggers[key] = nil
     } undo: { _ in
@@ -76,7 +76,7 @@ final class RemoteTriggers: EventTriggers {
       log.error("I-FUS000011", "The triggers in \(path) cannot be read, and their functions get no events: \(error)")
       return
     }
-    for trigger in kept where attempt(trigger) { state.withLock { $0.triggers[trigger.key] = trigger } }
+    for trigger in kept where attempt(trigger) { state.withLock { $0[trigger.key] = trigger } }
   }
 
   /// The longest name of a function, in bytes: it is a part of keys of the store.
@@ -114,7 +114,7 @@ final class RemoteTriggers: EventTriggers {
   ) async throws(EventTriggerError) {
     do { try await turns.enter() } catch { throw EventTriggerError("The registration was cancelled.") }
     defer { turns.leave() }
-    let before = state.withLock { $0.triggers }
+    let before = state.withLock { $0 }
     var after = before
     try body(&after)
     guard after != before else { return }
@@ -125,7 +125,7 @@ final class RemoteTriggers: EventTriggers {
       throw EventTriggerError("The registration cannot be kept: \(error)")
     }
     let kept = after
-    state.withLock { $0.triggers = kept }
+    state.withLock { $0 = kept }
   }
 
   private func keep(_ triggers: [String: EventTrigger]) async throws {
