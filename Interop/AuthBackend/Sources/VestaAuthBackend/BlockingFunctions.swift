@@ -34,7 +34,7 @@ public struct BlockingFunctionSettings: AuthMessage {
   }
 }
 
-/// What a blocking function is asked about.
+/// The moments at which blocking functions are asked.
 public enum BlockingEvent: String, Sendable, Hashable, CaseIterable {
   /// An account is about to be created.
   case beforeCreate
@@ -44,7 +44,7 @@ public enum BlockingEvent: String, Sendable, Hashable, CaseIterable {
 
 /// A question to a blocking function.
 public struct BlockingQuestion: AuthMessage {
-  /// What is about to happen.
+  /// The moment.
   public var event: BlockingEvent
   /// The URL of the function.
   public var url: String
@@ -80,7 +80,7 @@ public struct BlockingQuestion: AuthMessage {
   }
 }
 
-/// What a blocking function has changed; what is `nil` stays as it is.
+/// The changes that a blocking function has made; a member that is `nil` stays as it is.
 public struct BlockingAnswer: AuthMessage {
   /// The name; "" for none.
   public var displayName: String?
@@ -116,7 +116,7 @@ public struct BlockingAnswer: AuthMessage {
 public protocol AuthBlockingFunctions: Sendable {
   /// Asks a function.
   ///
-  /// - Returns: What the function has changed.
+  /// - Returns: The changes that the function has made.
   /// - Throws: `BLOCKING_FUNCTION_ERROR_RESPONSE` where the function refuses or does not answer: nothing happens then.
   func answer(to question: BlockingQuestion) async throws(AuthServiceError) -> BlockingAnswer
 }

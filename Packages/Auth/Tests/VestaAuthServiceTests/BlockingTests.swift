@@ -42,7 +42,7 @@ private final class ScriptedFunctions: AuthBlockingFunctions {
     let functions = ScriptedFunctions()
     let world = Self.world(functions)
     functions.replies { question throws(AuthServiceError) in
-      // Another call of the store goes on meanwhile: no transaction waits for the function.
+      // Another call of the store is served at the same time: no transaction waits for the function.
       _ = try await world.engine.createUser(CreateUserRequest(displayName: question.event.rawValue), context: .owner)
       return BlockingAnswer(displayName: question.event.rawValue)
     }

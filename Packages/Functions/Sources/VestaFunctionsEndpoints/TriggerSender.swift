@@ -49,7 +49,7 @@ public final class TriggerSender: EventTriggerDelivery {
   }
 
   /// The events that the functions emulator gets without a registration, because it knows by itself which of its
-  /// functions want them: those of accounts and objects.
+  /// functions want them: events of accounts and objects.
   public var standing: [EventTrigger] {
     guard address != nil else { return [] }
     return [

@@ -32,7 +32,7 @@ import VestaTesting
   }
 }
 
-/// A PostgreSQL of its own, which `Scripts/with-postgres` starts and removes.
+/// A separate PostgreSQL, which `Scripts/with-postgres` starts and removes.
 final class PostgresProcess: Sendable {
   private let process: Process
   private let input = Pipe()

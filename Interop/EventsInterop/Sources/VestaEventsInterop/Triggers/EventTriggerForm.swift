@@ -17,7 +17,7 @@ public protocol EventTriggerForm: Sendable {
     _ key: String, _ definition: JSONObject, project: String
   ) throws(EventTriggerError) -> EventTrigger?
 
-  /// What a function gets of an event.
+  /// The messages of an event to a function.
   ///
   /// - Parameters:
   ///   - event: The event.
@@ -28,7 +28,7 @@ public protocol EventTriggerForm: Sendable {
   func messages(of event: Event, to trigger: EventTrigger, project: String) throws -> [EventMessage]?
 }
 
-/// What is sent to a function: the body of a request, its type, and the attributes of the event that travel beside it.
+/// A message to a function: the body of a request, its type, and the attributes of the event in its fields.
 public struct EventMessage: Sendable, Hashable {
   /// An attribute of the event in binary form, a field `ce-…` of the request.
   public struct Attribute: Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct EventMessage: Sendable, Hashable {
   /// The type of the body.
   public var contentType: String
 
-  /// The attributes beside the body.
+  /// The attributes in the fields of the request.
   public var attributes: [Attribute]
 
   /// The body.
@@ -72,9 +72,9 @@ public struct EventTypeNames: Sendable {
   /// Names.
   ///
   /// - Parameters:
-  ///   - legacy: What precedes the verb in the first generation, such as
+  ///   - legacy: The text before the verb in the first generation, such as
   ///     `providers/cloud.firestore/eventTypes/document.`.
-  ///   - modern: What precedes it in the second one, such as `google.cloud.firestore.document.v1.`.
+  ///   - modern: The text before it in the second one, such as `google.cloud.firestore.document.v1.`.
   ///   - verbs: The verbs of both, and the types that each stands for.
   public init(
     legacy: String, modern: String, verbs: [(legacy: String, modern: String, types: Set<EventType>)]

@@ -3,8 +3,8 @@
 /// Promises of every implementation:
 /// - Changes that are committed after ``set(_:)`` has returned are recorded for the function, in their transactions,
 ///   also after a restart, without a second registration.
-/// - Each of them is passed to the ``EventTriggerDelivery`` until that has returned, with growing pauses: at least once,
-///   those of one document (object, account, reference) in commit order.
+/// - Each of them is passed to the ``EventTriggerDelivery`` until that has returned, with growing pauses: at least
+///   once, events of one document (object, account, reference) in commit order.
 /// - Setting a trigger again replaces it; setting the same one changes nothing.
 public protocol EventTriggers: Sendable {
   /// The triggers that are registered, in the order of their keys.
@@ -39,6 +39,6 @@ public protocol EventTriggerDelivery: Sendable {
 
   /// Calls a function with an event.
   ///
-  /// - Throws: What kept the function from getting it, or its failure: it is called again, after a pause.
+  /// - Throws: The reason why the function did not get it, or its failure: it is called again, after a pause.
   func deliver(_ event: Event, to trigger: EventTrigger, of project: String) async throws
 }

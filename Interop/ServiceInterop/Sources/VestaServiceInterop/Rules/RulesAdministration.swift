@@ -28,7 +28,8 @@ public protocol RulesAdministration: Sendable {
   /// - Parameters:
   ///   - source: The text of the rules.
   ///   - product: The product whose rules they are.
-  ///   - scope: The database or the bucket. One without rules of its own has those of all others, which are replaced.
+  ///   - scope: The database or the bucket. One without separate rules has the rules of
+  ///     all others, which are replaced.
   /// - Returns: The warnings of the compiler.
   /// - Throws: ``RulesRefusal`` with everything that is wrong in rules that do not compile.
   func replaceRules(

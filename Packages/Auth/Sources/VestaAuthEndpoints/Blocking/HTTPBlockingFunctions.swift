@@ -7,7 +7,7 @@ public import VestaTransportInterop
 /// Asks blocking functions by requests of HTTP, as the Firebase CLI's suite asks them; a server provides it to the
 /// engine of each project.
 ///
-/// A function gets an unsigned token with the account. What it answers changes the account; a status that is no success
+/// A function gets an unsigned token with the account. Its answer changes the account; a status that is no success
 /// refuses the sign-in, and its body reaches the client.
 public struct HTTPBlockingFunctions: AuthBlockingFunctions {
   private let clock: ServiceClock

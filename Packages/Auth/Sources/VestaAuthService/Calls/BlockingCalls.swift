@@ -22,7 +22,7 @@ struct BlockingAnswers: Sendable {
   /// The id of the account that would be created, which is the same in each rehearsal.
   var localID: String?
   fileprivate var answers: [BlockingEvent: (user: UserRecord, answer: BlockingAnswer)] = [:]
-  /// What the function gets beyond the account.
+  /// The credential that the function gets in addition to the account.
   var credential: IdpCredential?
   var signInMethod: String?
 

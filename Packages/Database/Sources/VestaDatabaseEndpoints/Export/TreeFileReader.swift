@@ -4,8 +4,8 @@ import VestaDatabaseWire
 
 /// Reads a tree from JSON as the file is read: a row for each value, without the tree in memory; pure.
 ///
-/// The file is that of `format=export`, or one that a person has written: with spaces, line ends and arrays. The row of a
-/// place with a priority follows those below it.
+/// The file is that of `format=export`, or one that a person has written: with spaces, line ends and arrays. The row of
+/// a place with a priority follows the rows below it.
 ///
 /// | in the file | rows |
 /// |---|---|
@@ -132,7 +132,7 @@ struct TreeFileReader {
 
   // MARK: The tree
 
-  /// The path of the value that comes next.
+  /// The path of the next value.
   private func nextPath() throws(BytesError) -> DatabasePath {
     guard let place = open.last else { return .root }
     let key = place.element.map { "\($0)" } ?? place.name

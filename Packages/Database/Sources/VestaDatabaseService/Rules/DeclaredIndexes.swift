@@ -7,7 +7,7 @@ import VestaServiceInterop
 final class DeclaredIndexes: Sendable {
   private let own: DatabaseIndexes
   private let rules: (any RulesAdministration)?
-  /// What rules declared when they were read last, by database.
+  /// The indexes that rules declared when they were read last, by database.
   private let last = Locked<[String: (text: String, indexes: DatabaseIndexes)]>([:])
 
   init(_ options: DatabaseServiceOptions) { (own, rules) = (options.indexes, options.rules) }

@@ -112,14 +112,15 @@ struct DocumentEventForm: EventTriggerForm {
     "https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/firestore/v1/data.proto"
 }
 
-/// What a function gets of a change of a document.
+/// A change of a document as a function gets it.
 struct DocumentChange: Sendable, Hashable {
   var value: Document?
   var oldValue: Document?
   var updateMask: DocumentMask?
 }
 
-/// The statement of `google.events.cloud.firestore.v1.DocumentEventData`, whose documents are those of Firestore.
+/// The statement of `google.events.cloud.firestore.v1.DocumentEventData`, whose documents have the form of
+/// Firestore's.
 enum DocumentChangeWire: ProtobufSchema {
   static var empty: DocumentChange { DocumentChange() }
 

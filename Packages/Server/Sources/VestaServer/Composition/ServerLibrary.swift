@@ -60,7 +60,7 @@ enum ServerLibrary: Library {
   }
 }
 
-/// What the engines of projects call elsewhere.
+/// The calls of the engines of projects to other programs.
 struct OutgoingCalls: Sendable {
   /// Functions that have events.
   let triggers: any EventTriggerDelivery & TriggerSwitch

@@ -26,7 +26,7 @@ struct FirebaseConfiguration {
       throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
     }
     for product in ["firestore", "storage", "database"] {
-      // Several databases or buckets have a list; those that it does not name have the rules of the first one.
+      // Several databases or buckets have a list; all others have the rules of the first one.
       let sections = object[product]?.array?.compactMap(\.object) ?? (object[product]?.object).map { [$0] } ?? []
       rules[product] = sections.first?["rules"]?.string
       for section in sections {

@@ -20,10 +20,10 @@ final class ServerRules: Sendable {
     var seen: [Place: Content] = [:]
   }
 
-  /// What rules are for: a product, or one of its databases or buckets.
+  /// The subject of rules: a product, or one of its databases or buckets.
   private struct Place: Sendable, Hashable {
     let product: RuledProduct
-    /// The database or the bucket; `nil` for all that have no rules of their own.
+    /// The database or the bucket; `nil` for all that have no separate rules.
     var name: String?
   }
 
@@ -203,7 +203,7 @@ extension ServerRules: RulesAdministration {
     state.withLock { $0.texts[Place(product: product)] }
   }
 
-  /// Replaces the rules of one database or bucket, where it has rules of its own; those of all others otherwise.
+  /// Replaces the rules of one database or bucket, where it has separate rules; the rules of all others otherwise.
   func replaceRules(
     with source: String, of product: RuledProduct, scope: String
   ) async throws(RulesRefusal) -> [RulesRemark] {

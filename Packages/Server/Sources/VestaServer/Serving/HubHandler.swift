@@ -2,7 +2,7 @@ import VestaBytes
 import VestaCore
 import VestaTransportInterop
 
-/// What turns the events of functions of other programs on and off.
+/// A switch that turns the events of functions of other programs on and off.
 protocol TriggerSwitch: AnyObject, Sendable {
   /// Whether there are functions to turn on and off.
   var hasAddress: Bool { get }

@@ -33,7 +33,7 @@ final class ProjectApps: Sendable {
   /// Sets the ways to functions of other programs, before the first project is opened.
   func calls(_ outgoing: OutgoingCalls) { self.outgoing.withLock { $0 = outgoing } }
 
-  /// Opens the projects whose functions have events, so that those of an earlier process are delivered.
+  /// Opens the projects whose functions have events, so that events of an earlier process are delivered.
   func openTriggered() {
     var names = outgoing.withLock { $0?.triggers.standing.isEmpty ?? true } ? [] : [settings.project]
     if settings.data != nil {
