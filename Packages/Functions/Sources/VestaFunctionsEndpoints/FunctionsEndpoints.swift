@@ -27,12 +27,12 @@ public struct FunctionsEndpoints: EndpointProvider {
   ///
   /// - Parameters:
   ///   - tuning: The figures at which the behaviour changes.
-  ///   - forms: Returns the forms of events of all products.
   ///   - client: Returns the way to functions that run elsewhere, when the first of them is asked.
+  ///   - forms: Returns the forms of events of all products.
   public init(
     tuning: FunctionsEndpointsTuning = FunctionsEndpointsTuning(),
-    forms: @escaping @Sendable () -> [any EventTriggerForm] = { [] },
-    client: @escaping @Sendable () throws -> (any HTTPClient)? = { nil }
+    client: @escaping @Sendable () throws -> (any HTTPClient)? = { nil },
+    forms: @escaping @Sendable () -> [any EventTriggerForm] = { [] }
   ) {
     self.tuning = tuning
     self.forms = forms

@@ -18,8 +18,8 @@ public enum FunctionsEndpointsLibrary: Library {
         container, isCacheable in
         isCacheable = true
         return FunctionsEndpoints(
-          forms: { [weak container] in container?.resolveAll((any EventTriggerForm).self) ?? [] },
-          client: { [weak container] in try container?.find((any HTTPClient).self) })
+          client: { [weak container] in try container?.find((any HTTPClient).self) },
+          forms: { [weak container] in container?.resolveAll((any EventTriggerForm).self) ?? [] })
       }
     ]
   }

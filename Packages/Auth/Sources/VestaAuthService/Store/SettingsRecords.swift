@@ -16,9 +16,10 @@ struct ConfigRecord: FieldRecord, Equatable {
     try visitor.field(3, &config.hidesEmails)
     try visitor.field(4, &config.authorizedDomains)
     try visitor.field(5, &policy)
-    var blocking = BlockingRecord(settings: config.blockingFunctions)
+    let none = BlockingFunctionSettings()
+    var blocking = config.blockingFunctions == none ? nil : BlockingRecord(settings: config.blockingFunctions)
     try visitor.field(6, &blocking)
-    config.blockingFunctions = blocking.settings
+    config.blockingFunctions = blocking?.settings ?? none
     config.signIn = signIn.settings
     config.passwordPolicy = policy.policy
   }
