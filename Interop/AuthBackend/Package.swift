@@ -24,7 +24,10 @@ let package = Package(
   targets: [
     .target(
       name: "VestaAuthBackend",
-      dependencies: [.product(name: "VestaServiceInterop", package: "ServiceInterop")],
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ],
       swiftSettings: settings
     ),
     .target(

@@ -140,6 +140,7 @@ let package = Package(
         .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
       ],
       swiftSettings: settings
     ),

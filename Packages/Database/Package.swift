@@ -90,6 +90,8 @@ let package = Package(
         .product(name: "VestaDatabaseBackend", package: "DatabaseBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
+        .product(name: "VestaFiles", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -139,6 +141,7 @@ let package = Package(
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
       ],
       swiftSettings: settings
     ),

@@ -201,6 +201,7 @@ let package = Package(
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
       ],
       swiftSettings: settings
     ),
@@ -245,6 +246,7 @@ let package = Package(
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
       ],
       swiftSettings: settings
     ),

@@ -71,6 +71,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaFiles", package: "Core"),
       ],
       swiftSettings: settings
     ),
@@ -84,6 +85,8 @@ let package = Package(
         .product(name: "VestaHTTPFunctionsBackend", package: "FunctionsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
       ],
       swiftSettings: settings
     ),

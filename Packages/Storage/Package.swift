@@ -72,6 +72,7 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaEventsInterop", package: "EventsInterop"),
       ],
       swiftSettings: settings
     ),

@@ -42,6 +42,10 @@ extension AuthServiceError.Code {
   public static let userDisabled = Self("USER_DISABLED")
   /// The project or the tenant does not allow this way to sign in.
   public static let operationNotAllowed = Self("OPERATION_NOT_ALLOWED")
+  /// A blocking function has refused, or does not answer.
+  public static let blockingFunctionError = Self("BLOCKING_FUNCTION_ERROR_RESPONSE")
+  /// The settings of a blocking function are wrong.
+  public static let invalidBlockingFunction = Self("INVALID_BLOCKING_FUNCTION")
   /// Only an administrator may do this here.
   public static let adminOnlyOperation = Self("ADMIN_ONLY_OPERATION")
   /// The project or the tenant does not allow passwords.

@@ -14,7 +14,7 @@ public protocol DatabaseAdminBackend: Sendable {
 
   /// The text of the rules in force for a database; `nil` where none were set, or where the service has no rules.
   ///
-  /// The databases of a project have the same rules.
+  /// The databases of a project have the same rules, but for the ones that have separate rules.
   func rules(of namespace: String, context: CallContext) async throws(DatabaseServiceError) -> String?
 
   /// Puts rules in force, and builds the indexes that they declare.

@@ -1,4 +1,5 @@
 public import VestaCore
+import VestaEventsInterop
 import VestaTransportInterop
 
 /// Registers the routes of Auth with a server.
@@ -19,6 +20,10 @@ public enum AuthEndpointsLibrary: Library {
       .contribution((any ExportPart).self) { _, isCacheable in
         isCacheable = true
         return AuthExportPart(tuning: AuthExportTuning())
+      },
+      .contribution((any EventTriggerForm).self) { _, isCacheable in
+        isCacheable = true
+        return UserEventForm()
       },
     ]
   }

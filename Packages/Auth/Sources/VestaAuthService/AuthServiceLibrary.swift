@@ -46,6 +46,7 @@ public enum AuthServiceLibrary: Library {
       .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
       .optional(AuthServiceOptions.self),
       .optional((any CodeSender).self),
+      .optional((any AuthBlockingFunctions).self),
     ]
   }
 
@@ -53,6 +54,9 @@ public enum AuthServiceLibrary: Library {
     let stores = try container.require((any StoreProvider).self)
     var options = try container.find(AuthServiceOptions.self) ?? AuthServiceOptions()
     if options.codeSender == nil { options.codeSender = try container.find((any CodeSender).self) }
+    if options.blockingFunctions == nil {
+      options.blockingFunctions = try container.find((any AuthBlockingFunctions).self)
+    }
     return AuthEngine(
       projectID: container.options.projectID ?? "no-project", options: options,
       crypto: try container.require((any CryptoProvider).self)

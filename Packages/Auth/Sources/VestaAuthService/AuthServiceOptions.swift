@@ -21,6 +21,11 @@ public struct AuthServiceOptions: Sendable {
   /// - Anybody who reaches the service is any user, and the owner: let it listen on this machine only.
   public var usesDevelopmentTokens = false
 
+  /// Asks blocking functions, where the settings of the project name some; without it none are asked.
+  ///
+  /// A library may provide it as a component.
+  public var blockingFunctions: (any AuthBlockingFunctions)?
+
   /// The settings of a project that has none in the store yet.
   public var initialConfig = ProjectConfig()
 

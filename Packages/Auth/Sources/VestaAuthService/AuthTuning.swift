@@ -12,6 +12,9 @@ struct AuthTuning: Sendable {
   /// The number of rows for the guesses at addresses without account.
   var guessSlots: Int64 = 1_024
 
+  /// How often a sign-in is made anew for the answers of blocking functions: twice, and as the account changes.
+  var blockingRehearsals = 6
+
   /// How many expired tickets a new one takes away.
   var sweptTickets = 8
 

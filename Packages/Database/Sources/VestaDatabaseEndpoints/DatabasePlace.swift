@@ -19,7 +19,9 @@ struct DatabasePlace: Sendable, Hashable {
     guard Self.isName(namespace) else {
       throw ServiceStatus(.invalidArgument, "\"\(namespace.prefix(100))\" cannot be a database.")
     }
-    if namespace.hasSuffix(Self.suffix), namespace.utf8.count > Self.suffix.utf8.count {
+    if let known = host.project(ofDatabase: namespace) {
+      project = known
+    } else if namespace.hasSuffix(Self.suffix), namespace.utf8.count > Self.suffix.utf8.count {
       project = String(namespace.dropLast(Self.suffix.count))
     } else {
       // A project has further databases by names of their own; a suite of tests has a project for each of its names.

@@ -32,7 +32,7 @@ public enum DatabaseServiceLibrary: Library {
           .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional(DatabaseServiceOptions.self),
           .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self),
+          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
           .optional((any DatabaseGuard).self),
           .optional((any RulesAdministration).self),
         ]
@@ -45,7 +45,8 @@ public enum DatabaseServiceLibrary: Library {
           options: options,
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self))
+            apps: try container.find((any AppCheckVerifier).self),
+            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("database") ?? false)
         ) {
           try await stores.openStore(named: "database", in: home.ready(), options: StoreOptions())
         }

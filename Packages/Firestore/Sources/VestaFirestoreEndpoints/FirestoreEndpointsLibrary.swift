@@ -1,4 +1,5 @@
 public import VestaCore
+import VestaEventsInterop
 import VestaTransportInterop
 
 /// Registers the routes of Firestore with a server.
@@ -19,6 +20,10 @@ public enum FirestoreEndpointsLibrary: Library {
       .contribution((any ExportPart).self) { _, isCacheable in
         isCacheable = true
         return FirestoreExportPart(tuning: FirestoreExportTuning())
+      },
+      .contribution((any EventTriggerForm).self) { _, isCacheable in
+        isCacheable = true
+        return DocumentEventForm()
       },
     ]
   }

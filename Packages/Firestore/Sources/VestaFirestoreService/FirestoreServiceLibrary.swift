@@ -38,7 +38,7 @@ public enum FirestoreServiceLibrary: Library {
           .optional((any CryptoProvider).self),
           .optional(FirestoreServiceOptions.self),
           .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self),
+          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
           .optional((any FirestoreGuard).self),
         ]
       ) { container, home in
@@ -49,7 +49,8 @@ public enum FirestoreServiceLibrary: Library {
           options: options,
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self)),
+            apps: try container.find((any AppCheckVerifier).self),
+            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("firestore") ?? false),
           gatekeeper: try container.find((any FirestoreGuard).self)
         ) {
           try await stores.openStore(named: "firestore", in: home.ready(), options: StoreOptions())

@@ -42,7 +42,10 @@ public struct FunctionPlaces: Sendable, Hashable {
     return (url, Self.join(Self.join(url.target, function.target), path.rest))
   }
 
-  private static func join(_ base: String, _ rest: String) -> String {
+  /// The server of all functions that have no address of theirs.
+  var everywhere: HTTPURL? { addresses["*"] }
+
+  static func join(_ base: String, _ rest: String) -> String {
     let base = base.hasSuffix("/") ? String(base.dropLast()) : base
     return base.isEmpty && !rest.hasPrefix("/") ? "/\(rest)" : base + rest
   }

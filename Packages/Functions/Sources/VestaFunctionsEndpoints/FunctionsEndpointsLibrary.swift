@@ -1,4 +1,5 @@
 public import VestaCore
+import VestaEventsInterop
 import VestaTransportInterop
 
 /// Registers the routes of functions with a server, which needs a transport where functions run in other programs.
@@ -16,7 +17,9 @@ public enum FunctionsEndpointsLibrary: Library {
       .contribution((any EndpointProvider).self, dependencies: [.optional((any HTTPClient).self)]) {
         container, isCacheable in
         isCacheable = true
-        return FunctionsEndpoints { [weak container] in try container?.find((any HTTPClient).self) }
+        return FunctionsEndpoints(
+          client: { [weak container] in try container?.find((any HTTPClient).self) },
+          forms: { [weak container] in container?.resolveAll((any EventTriggerForm).self) ?? [] })
       }
     ]
   }

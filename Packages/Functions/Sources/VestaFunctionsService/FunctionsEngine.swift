@@ -18,6 +18,8 @@ import VestaTransportInterop
 final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
   let registry: FunctionRegistry
   let options: FunctionsServiceOptions
+  /// The functions of other programs that have events; `nil` outside of a server.
+  let triggers: RemoteTriggers?
   /// The check of who calls; each function says whether it enforces App Check.
   private let callers: CallerCheck
   private let clock: ServiceClock
@@ -29,9 +31,10 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
 
   init(
     registry: FunctionRegistry, options: FunctionsServiceOptions, callers: CallerCheck = CallerCheck(),
-    clock: ServiceClock = .system
+    triggers: RemoteTriggers? = nil, clock: ServiceClock = .system
   ) {
     self.registry = registry
+    self.triggers = triggers
     self.options = options
     var callers = callers
     if let verify = options.verifyAppCheckToken { callers.apps = AppCheckClosure(verify: verify) }

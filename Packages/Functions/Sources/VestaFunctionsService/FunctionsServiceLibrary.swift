@@ -30,10 +30,11 @@ public enum FunctionsServiceLibrary: Library {
     [
       EmbeddedService<FunctionsEngine>.component(
         product: "Functions",
-        keeps: ["functions"],
+        keeps: [RemoteTriggers.fileName, "functions"],
         dependencies: [
           .optional(FunctionsServiceOptions.self), .optional((any StoreProvider).self),
           .optional((any CallerVerifier).self), .optional((any AppCheckVerifier).self),
+          .optional((any EventTriggerDelivery).self),
         ]
       ) { container, home in
         let options = try container.find(FunctionsServiceOptions.self) ?? FunctionsServiceOptions()
@@ -41,7 +42,9 @@ public enum FunctionsServiceLibrary: Library {
           events: events(home, options), schedules: try schedules(container, home, options))
         let callers = CallerCheck(
           callers: try container.find((any CallerVerifier).self), apps: try container.find((any AppCheckVerifier).self))
-        return FunctionsEngine(registry: registry, options: options, callers: callers)
+        return FunctionsEngine(
+          registry: registry, options: options, callers: callers,
+          triggers: try triggers(container, home, registry, options))
       } close: { engine in
         await engine.closeEvents()
         engine.close()
@@ -53,7 +56,24 @@ public enum FunctionsServiceLibrary: Library {
       EmbeddedService<FunctionsEngine>.provides(FunctionRegistry.self) { $0.registry },
       EmbeddedService<FunctionsEngine>.provides((any FunctionsBackend).self) { $0 },
       EmbeddedService<FunctionsEngine>.provides((any HTTPFunctionsBackend).self) { $0 },
+      EmbeddedService<FunctionsEngine>.provides((any EventTriggers).self) { engine in
+        guard let triggers = engine.triggers else {
+          throw VestaError(.notProvided, "This app has no way to functions of other programs.")
+        }
+        return triggers
+      },
     ]
+  }
+
+  private static func triggers(
+    _ container: ComponentContainer, _ home: EngineHome, _ registry: FunctionRegistry,
+    _ options: FunctionsServiceOptions
+  ) throws -> RemoteTriggers? {
+    guard let delivery = try container.find((any EventTriggerDelivery).self) else { return nil }
+    return RemoteTriggers(
+      registry, delivery, project: container.options.projectID ?? "", folder: home.path,
+      tuning: options.tuning.triggers
+    ) { _ = try await home.ready() }
   }
 
   /// The event functions, which look for the sources of events when the first of them is registered.

@@ -12,6 +12,9 @@ struct FunctionsTuning: Sendable {
   /// The most messages of a streaming call that wait for its reader; beyond them the function waits.
   var unreadMessages = 16
 
+  /// How functions of other programs are called with events.
+  var triggers = TriggerTuning()
+
   /// When the runs of schedules are looked for, and which count as missed.
   var schedules = ScheduleTuning()
 }
@@ -26,4 +29,19 @@ struct ScheduleTuning: Sendable {
 
   /// By how much a clock may be set back before that counts as a correction.
   var tolerance: Int64 = 3 * 3_600
+}
+
+/// The figures of calls of functions of other programs.
+struct TriggerTuning: Sendable {
+  /// How long a call may take: longer than any function of the suite may.
+  var timeout = Duration.seconds(600)
+
+  /// The number of attempts before an event becomes a dead letter: the program may be away for hours.
+  var maximumAttempts = 60
+
+  /// The delay after the first failure; it doubles with each further one, up to ten minutes.
+  var retryDelay = Duration.milliseconds(250)
+
+  /// The most functions of a project: each registration writes all of them, and each change looks at all of its type.
+  var maximumTriggers = 5_000
 }

@@ -34,7 +34,7 @@ public enum MessagingServiceLibrary: Library {
           .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional(MessagingServiceOptions.self),
           .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self),
+          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
@@ -44,7 +44,8 @@ public enum MessagingServiceLibrary: Library {
           transports: container.resolveAll((any PushTransport).self),
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self))
+            apps: try container.find((any AppCheckVerifier).self),
+            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("messaging") ?? false)
         ) {
           try await stores.openStore(named: "messaging", in: home.ready(), options: StoreOptions())
         }

@@ -34,7 +34,7 @@ public enum RemoteConfigServiceLibrary: Library {
           .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
           .optional(RemoteConfigServiceOptions.self),
           .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self),
+          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
         ]
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
@@ -43,7 +43,8 @@ public enum RemoteConfigServiceLibrary: Library {
           options: try container.find(RemoteConfigServiceOptions.self) ?? RemoteConfigServiceOptions(),
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self))
+            apps: try container.find((any AppCheckVerifier).self),
+            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("remoteconfig") ?? false)
         ) {
           try await stores.openStore(named: "remote-config", in: home.ready(), options: StoreOptions())
         }

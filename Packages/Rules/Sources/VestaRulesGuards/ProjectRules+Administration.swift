@@ -6,19 +6,25 @@ extension ProjectRules: RulesAdministration {
   public func replaceRules(
     with source: String, of product: RuledProduct
   ) async throws(RulesRefusal) -> [RulesRemark] {
-    var sources = RulesSources()
-    switch product {
-    case .firestore: sources.firestore = .text(source)
-    case .storage: sources.storage = .text(source)
-    case .database: sources.database = .text(source)
-    }
     do throws(ProjectRulesError) {
-      let warnings = try await replace(with: sources)
+      let warnings = try await replace(with: Self.sources(.text(source), of: product))
       return (warnings.firestore + warnings.storage).map(RulesRemark.init)
     } catch {
       let issues = [error.firestore, error.storage, error.database].flatMap { $0?.issues ?? [] }
       throw RulesRefusal(issues.map(RulesRemark.init))
     }
+  }
+
+  /// Compiles the rules of a database or a bucket, and puts them in force if they compile.
+  public func replaceRules(
+    with source: String, of product: RuledProduct, scope: String
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    try await (named[product]?[scope] ?? self).replaceRules(with: source, of: product)
+  }
+
+  /// The text of the rules in force for a database or a bucket.
+  public func rulesInForce(of product: RuledProduct, scope: String) -> String? {
+    (named[product]?[scope] ?? self).rulesInForce(of: product)
   }
 
   /// The text of the rules in force; of a file as it was when it was compiled.

@@ -1,5 +1,6 @@
 import VestaConcurrency
 public import VestaRules
+import VestaServiceInterop
 
 /// The rules of a project: for Firestore, Storage and the Realtime Database, replaced together.
 ///
@@ -24,6 +25,8 @@ public final class ProjectRules: Sendable {
   /// Where outcomes are counted; `nil` for rules that do not explain themselves.
   let firestoreReports: RulesReports?
   let storageReports: RulesReports?
+  /// The rules of single databases and buckets, by product and name, each of that product alone.
+  let named: [RuledProduct: [String: ProjectRules]]
   private let limits: RulesLimits
   /// Where the rules in force are from.
   private let sources: Locked<RulesSources>
@@ -51,6 +54,23 @@ public final class ProjectRules: Sendable {
     storageReports = reporting.isOn ? RulesReports() : nil
     self.limits = limits
     self.sources = Locked(sources)
+    var named: [RuledProduct: [String: ProjectRules]] = [:]
+    for (product, sources) in sources.named {
+      for (name, source) in sources {
+        named[product, default: [:]][name] = try ProjectRules(
+          Self.sources(source, of: product), limits: limits, reporting: reporting)
+      }
+    }
+    self.named = named
+  }
+
+  /// The rules of one product.
+  static func sources(_ source: RulesSource, of product: RuledProduct) -> RulesSources {
+    switch product {
+    case .firestore: RulesSources(firestore: source)
+    case .storage: RulesSources(storage: source)
+    case .database: RulesSources(database: source)
+    }
   }
 
   /// Compiles rules, and puts all of them in force if all of them compile.

@@ -35,10 +35,8 @@ public enum RulesLibrary: Library {
       },
       EmbeddedService<ProjectRules>.provides(ProjectRules.self) { $0 },
       EmbeddedService<ProjectRules>.provides((any RulesAdministration).self) { $0 },
-      EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) {
-        FirestoreRulesGuard($0.firestore, $0.firestoreReports)
-      },
-      EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) { DatabaseRulesGuard($0.database) },
+      EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) { firestoreGuard($0) },
+      EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) { databaseGuard($0) },
       Component(
         (any StorageGuard).self, caching: .shared,
         dependencies: [
@@ -46,14 +44,36 @@ public enum RulesLibrary: Library {
         ]
       ) { container in
         let project = try container.require(EmbeddedService<ProjectRules>.self).engine
-        let (rules, reports) = (project.storage, project.storageReports)
-        guard let firestore = try container.find((any FirestoreBackend).self) else {
-          return StorageRulesGuard(rules, reports)
+        let reading = try container.find((any FirestoreBackend).self).map {
+          BackendReading(backend: $0, context: .owner)
         }
-        return StorageRulesGuard(
-          rules, reports, reading: BackendReading(backend: firestore, context: .owner),
-          project: container.options.projectID ?? "no-project")
+        return storageGuard(project, reading, project: container.options.projectID ?? "no-project")
       },
     ]
+  }
+
+  private static func firestoreGuard(_ rules: ProjectRules) -> any FirestoreGuard {
+    func one(_ rules: ProjectRules) -> FirestoreRulesGuard {
+      FirestoreRulesGuard(rules.firestore, rules.firestoreReports)
+    }
+    guard let named = rules.named[.firestore] else { return one(rules) }
+    return ScopedFirestoreGuard(others: one(rules), named: named.mapValues(one))
+  }
+
+  private static func databaseGuard(_ rules: ProjectRules) -> any DatabaseGuard {
+    guard let named = rules.named[.database] else { return DatabaseRulesGuard(rules.database) }
+    return ScopedDatabaseGuard(
+      others: DatabaseRulesGuard(rules.database), named: named.mapValues { DatabaseRulesGuard($0.database) })
+  }
+
+  private static func storageGuard(
+    _ rules: ProjectRules, _ reading: BackendReading?, project: String
+  ) -> any StorageGuard {
+    func one(_ rules: ProjectRules) -> StorageRulesGuard {
+      guard let reading else { return StorageRulesGuard(rules.storage, rules.storageReports) }
+      return StorageRulesGuard(rules.storage, rules.storageReports, reading: reading, project: project)
+    }
+    guard let named = rules.named[.storage] else { return one(rules) }
+    return ScopedStorageGuard(others: one(rules), named: named.mapValues(one))
   }
 }

@@ -1,6 +1,7 @@
 import VestaBytes
 import VestaFiles
 public import VestaRules
+public import VestaServiceInterop
 
 /// Where the rules of one service are from.
 public enum RulesSource: Sendable, Hashable {
@@ -59,8 +60,17 @@ public struct RulesSources: Sendable, Hashable {
   /// The rules of the Realtime Database.
   public var database: RulesSource?
 
+  /// The rules of single databases of Firestore, buckets and databases of the tree, by product and name.
+  ///
+  /// All others have the rules above. Which of them have separate rules does not change; the rules can be replaced.
+  public var named: [RuledProduct: [String: RulesSource]]
+
   /// Sources.
-  public init(firestore: RulesSource? = nil, storage: RulesSource? = nil, database: RulesSource? = nil) {
+  public init(
+    firestore: RulesSource? = nil, storage: RulesSource? = nil, database: RulesSource? = nil,
+    named: [RuledProduct: [String: RulesSource]] = [:]
+  ) {
+    self.named = named
     self.firestore = firestore
     self.storage = storage
     self.database = database

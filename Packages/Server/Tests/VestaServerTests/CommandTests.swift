@@ -15,7 +15,7 @@ import VestaTesting
   ]
 
   @Test func `a command has the variables of the suite`() throws {
-    let variables = SuiteEnvironment.variables(ports, project: "p", existing: [:])
+    let variables = SuiteEnvironment.variables(ports, project: "p", scheme: "http", existing: [:])
     #expect(variables["FIRESTORE_EMULATOR_HOST"] == "127.0.0.1:8080")
     #expect(variables["FIREBASE_STORAGE_EMULATOR_HOST"] == "[::1]:9199")
     #expect(variables["STORAGE_EMULATOR_HOST"] == "http://[::1]:9199")
@@ -25,7 +25,8 @@ import VestaTesting
     let config = try JSONObject(json: Array((variables["FIREBASE_CONFIG"] ?? "").utf8))
     #expect(config["projectId"] == "p" && config["storageBucket"] == "p.appspot.com")
     #expect(
-      SuiteEnvironment.variables(ports, project: "p", existing: ["FIREBASE_CONFIG": "x"])["FIREBASE_CONFIG"] == nil)
+      SuiteEnvironment.variables(ports, project: "p", scheme: "http", existing: ["FIREBASE_CONFIG": "x"])[
+        "FIREBASE_CONFIG"] == nil)
   }
 
   @Test(arguments: [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143), ("test \"$ANSWER\" = 42", 0)])

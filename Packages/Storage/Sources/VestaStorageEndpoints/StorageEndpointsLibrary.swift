@@ -1,4 +1,5 @@
 public import VestaCore
+import VestaEventsInterop
 import VestaTransportInterop
 
 /// Registers the routes of Storage with a server.
@@ -23,6 +24,10 @@ public enum StorageEndpointsLibrary: Library {
       .contribution((any ExportPart).self) { _, isCacheable in
         isCacheable = true
         return StorageExportPart(tuning: StorageEndpointsTuning())
+      },
+      .contribution((any EventTriggerForm).self) { _, isCacheable in
+        isCacheable = true
+        return ObjectEventForm()
       },
     ]
   }

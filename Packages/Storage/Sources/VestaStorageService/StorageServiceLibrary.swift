@@ -37,7 +37,7 @@ public enum StorageServiceLibrary: Library {
           .optional((any BlobStore).self),
           .optional(StorageServiceOptions.self),
           .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self),
+          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
           .optional((any StorageGuard).self),
         ]
       ) { container, home in
@@ -55,7 +55,8 @@ public enum StorageServiceLibrary: Library {
           options: options, crypto: try container.require((any CryptoProvider).self), content: content,
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self)),
+            apps: try container.find((any AppCheckVerifier).self),
+            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("storage") ?? false),
           gatekeeper: try container.find((any StorageGuard).self)
         ) {
           try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())

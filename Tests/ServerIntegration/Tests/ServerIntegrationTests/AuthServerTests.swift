@@ -13,4 +13,17 @@ import VestaTesting
       #expect(await server.end() == 0)
     }
   }
+
+  @Test(.timeLimit(.minutes(5))) func `blocking functions of another program change sign-ins, or refuse them`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let port = try #require(FreePort.find())
+      let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
+      let result = try await server.python("blocking", [], ["WORKER_PORT": "\(port)"])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 6)
+      #expect(await server.end() == 0)
+    }
+  }
 }

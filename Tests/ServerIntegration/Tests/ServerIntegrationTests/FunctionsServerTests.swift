@@ -7,7 +7,7 @@ import VestaTesting
   @Test(.timeLimit(.minutes(5))) func `functions of another program are reached through the server`() async throws {
     try await withTemporaryDirectory { directory in
       // The program of the test listens at a port that was free a moment ago.
-      let port = try #require(Self.freePort())
+      let port = try #require(FreePort.find())
       let worker = "http://127.0.0.1:\(port)"
       let server = try await ServerProcess(
         in: directory, "--memory", "--project", "demo", "--function", "*=\(worker)", "--function",
@@ -17,20 +17,5 @@ import VestaTesting
       #expect(result.lines.count { $0.hasPrefix("passed") } == 7)
       #expect(await server.end() == 0)
     }
-  }
-
-  private static func freePort() -> Int? {
-    let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(file) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(file, $0, size) == 0 && getsockname(file, $0, &size) == 0
-      }
-    }
-    return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
   }
 }

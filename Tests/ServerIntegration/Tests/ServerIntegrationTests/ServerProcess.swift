@@ -20,7 +20,16 @@ final class ServerProcess: Sendable {
   /// - Parameters:
   ///   - directory: For the server's files.
   ///   - arguments: Further arguments.
-  init(in directory: URL, _ arguments: String...) async throws {
+  convenience init(in directory: URL, _ arguments: String...) async throws {
+    try await self.init(in: directory, arguments: arguments)
+  }
+
+  /// Starts a server with arguments that several starts have.
+  convenience init(in directory: URL, _ first: String, arguments: [String]) async throws {
+    try await self.init(in: directory, arguments: [first] + arguments)
+  }
+
+  private init(in directory: URL, arguments: [String]) async throws {
     (process, lines) = try Self.command(["serve"] + Self.freePorts + arguments, directory)
     await lines.wait { entries in entries.contains { $0.hasPrefix("  hub") || $0 == Self.ended } }
     guard !lines.entries.contains(Self.ended) else { throw Failure(output: lines.entries.joined(separator: "\n")) }

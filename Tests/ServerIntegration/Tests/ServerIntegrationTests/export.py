@@ -13,9 +13,12 @@ from google.cloud import firestore
 from cases import equal, expect
 
 AUTH = os.environ["FIREBASE_AUTH_EMULATOR_HOST"]
+DATABASE = os.environ["FIREBASE_DATABASE_EMULATOR_HOST"]
 STORAGE = os.environ["FIREBASE_STORAGE_EMULATOR_HOST"]
 OWNER = {"Authorization": "Bearer owner"}
 CONTENT = bytes(range(256)) * 5_000
+TREE = {"rooms": {".priority": 3, "a": {".value": "grüße \n", ".priority": "p"}, "b": {"deep": {"er": True}}, "c": 0.5},
+        "list": [1, None, {"x": -7}], ".priority": 1, "many": {f"k{number:05}": "x" * 40 for number in range(3_000)}}
 TIME = "2024-02-03T04:05:06.789012Z"
 
 
@@ -53,6 +56,7 @@ def fill(client):
     tenant = json.loads(call("POST", tenants, {"displayName": "club", "allowPasswordSignup": True})[1])["tenantId"]
     equal(call("POST", f"{place[:-9]}/tenants/{tenant}/accounts",
                {"localId": "eve", "email": "eve@example.com", "password": "battery staple"})[0], 200)
+    equal(call("PUT", f"http://{DATABASE}/.json?ns=demo-default-rtdb", TREE)[0], 200)
     for bucket in ["demo.appspot.com", "other"]:
         name = urllib.parse.quote("a b/ü.bin", safe="")
         status, text = call("POST", f"http://{STORAGE}/v0/b/{bucket}/o?name={name}", CONTENT,
@@ -80,6 +84,7 @@ def check(client, token):
     status, text = call("POST", url, {"email": "eve@example.com", "password": "battery staple", "returnSecureToken": True,
                                       "tenantId": tenants[0]["tenantId"]})
     equal((status, json.loads(text)["localId"]), (200, "eve"))
+    tree(json.loads(call("GET", f"http://{DATABASE}/.json?ns=demo-default-rtdb&format=export")[1]))
     for bucket in ["demo.appspot.com", "other"]:
         place = f"http://{STORAGE}/v0/b/{bucket}/o/{urllib.parse.quote('a b/ü.bin', safe='')}"
         status, content = call("GET", f"{place}?alt=media")
@@ -88,17 +93,26 @@ def check(client, token):
     equal(json.loads(call("GET", place)[1])["downloadTokens"], token)
 
 
+def tree(found):
+    """Compares a tree with the one that was filled in: a list has become an object."""
+    equal(found, {**TREE, "list": {"0": 1, "2": {"x": -7}}})
+
+
 def hub(path):
     place = f"http://{os.environ['FIREBASE_EMULATOR_HUB']}/_admin/export"
     equal(call("POST", place, {"path": path, "initiatedBy": "t"}, {"Origin": "http://x"})[0], 403)
     equal(call("POST", place, {"path": "relative"})[0], 400)
     equal(call("POST", place, {"path": path, "initiatedBy": "t"}), (200, b'{"message":"OK"}'))
     # A second one replaces the first; a directory of something else is never replaced.
-    equal(call("POST", place, {"path": path, "targets": ["firestore", "auth", "storage"]})[0], 200)
+    equal(call("POST", place, {"path": path, "targets": ["firestore", "auth", "database", "storage"]})[0], 200)
     with open(f"{path}/firebase-export-metadata.json") as file:
         metadata = json.load(file)
-    equal(list(metadata), ["version", "firestore", "auth", "storage"])
+    equal(list(metadata), ["version", "firestore", "database", "auth", "storage"])
     equal(metadata["firestore"]["metadata_file"], "firestore_export/firestore_export.overall_export_metadata")
+    equal(metadata["database"]["path"], "database_export")
+    equal(os.listdir(f"{path}/database_export"), ["demo-default-rtdb.json"])
+    with open(f"{path}/database_export/demo-default-rtdb.json") as file:
+        tree(json.load(file))
     foreign = f"{path}-foreign"
     os.makedirs(foreign)
     open(f"{foreign}/precious", "w").close()

@@ -45,6 +45,8 @@ public protocol DatabaseGuard: Sendable {
 
 /// A read that a guard decides about.
 public struct DatabaseGuardedRead: Sendable, Hashable {
+  /// The database; "" where there is only one.
+  public var namespace: String
   /// The path.
   public var path: DatabasePath
   /// The query.
@@ -53,7 +55,8 @@ public struct DatabaseGuardedRead: Sendable, Hashable {
   public var time: Int64
 
   /// A read.
-  public init(_ path: DatabasePath, _ spec: DatabaseQuerySpec, at time: Int64) {
+  public init(_ path: DatabasePath, _ spec: DatabaseQuerySpec, at time: Int64, in namespace: String = "") {
+    self.namespace = namespace
     self.path = path
     self.spec = spec
     self.time = time
@@ -62,13 +65,16 @@ public struct DatabaseGuardedRead: Sendable, Hashable {
 
 /// A write that a guard decides about.
 public struct DatabaseGuardedWrite: Sendable, Hashable {
+  /// The database; "" where there is only one.
+  public var namespace: String
   /// The places from the root, none of which is at or below another, with values of the server filled in.
   public var values: [DatabasePathValue]
   /// The time of the request, in milliseconds since 1970.
   public var time: Int64
 
   /// A write.
-  public init(_ values: [DatabasePathValue], at time: Int64) {
+  public init(_ values: [DatabasePathValue], at time: Int64, in namespace: String = "") {
+    self.namespace = namespace
     self.values = values
     self.time = time
   }

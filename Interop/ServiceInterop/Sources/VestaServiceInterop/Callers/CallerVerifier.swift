@@ -156,7 +156,8 @@ public struct CallerCheck: Sendable {
       }
     }
     if enforcesAppCheck, context.appCheck.appID == nil, !context.isOwner {
-      throw ServiceStatus(.unauthenticated, "The call needs a valid App Check token.")
+      // Web clients of Storage know the failure by these words.
+      throw ServiceStatus(.unauthenticated, "Firebase App Check token is invalid.")
     }
     return context
   }

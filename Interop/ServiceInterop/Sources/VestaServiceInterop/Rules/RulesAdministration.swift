@@ -23,6 +23,22 @@ public protocol RulesAdministration: Sendable {
   /// - Parameter product: The product whose rules they are.
   func rulesInForce(of product: RuledProduct) -> String?
 
+  /// Compiles the rules of one database or bucket, and puts them in force.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the rules.
+  ///   - product: The product whose rules they are.
+  ///   - scope: The database or the bucket. One without separate rules has the rules of
+  ///     all others, which are replaced.
+  /// - Returns: The warnings of the compiler.
+  /// - Throws: ``RulesRefusal`` with everything that is wrong in rules that do not compile.
+  func replaceRules(
+    with source: String, of product: RuledProduct, scope: String
+  ) async throws(RulesRefusal) -> [RulesRemark]
+
+  /// The text of the rules in force for one database or bucket; `nil` where none were set.
+  func rulesInForce(of product: RuledProduct, scope: String) -> String?
+
   /// The outcomes of all expressions of the rules in force, counted since these were put in force.
   ///
   /// - Parameters:
@@ -110,4 +126,16 @@ public struct RulesRefusal: Error, Sendable, Hashable, CustomStringConvertible {
       remark.place.map { "\($0.line):\($0.column): \(remark.message)" } ?? remark.message
     }.joined(separator: "\n")
   }
+}
+
+extension RulesAdministration {
+  /// The rules of all: there are none for single databases or buckets.
+  public func replaceRules(
+    with source: String, of product: RuledProduct, scope: String
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    try await replaceRules(with: source, of: product)
+  }
+
+  /// The rules of all.
+  public func rulesInForce(of product: RuledProduct, scope: String) -> String? { rulesInForce(of: product) }
 }

@@ -51,6 +51,10 @@ public protocol EndpointHost: Sendable {
   /// The rules of all projects at once, for calls that set rules and name no project; `nil` where there are none.
   var rulesOfAllProjects: (any RulesAdministration)? { get }
 
+  /// The project that a database of the tree belongs to by the configuration of the server; `nil` where that does not
+  /// say it.
+  func project(ofDatabase namespace: String) -> String?
+
   /// The backend of a project, such as `(any RemoteConfigBackend).self`.
   ///
   /// The project is opened when it is first named; looking up a backend again is cheap, and never blocks for long.
@@ -72,6 +76,9 @@ public protocol EndpointHost: Sendable {
 extension EndpointHost {
   /// None.
   public var compression: TransportCompression? { nil }
+
+  /// None is configured.
+  public func project(ofDatabase namespace: String) -> String? { nil }
 
   /// None.
   public var rulesOfAllProjects: (any RulesAdministration)? { nil }

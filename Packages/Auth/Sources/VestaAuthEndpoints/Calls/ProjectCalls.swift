@@ -23,6 +23,10 @@ extension AuthCall {
 
   /// Changes the settings by the members of the body.
   func updateConfig(mask: [String]? = nil) async throws -> ProjectConfig {
+    if let blocking = object["blockingFunctions"]?.object, BlockingFunctionsWire.settings(blocking) == nil {
+      throw AuthServiceError(
+        .invalidBlockingFunction, "((triggers are beforeCreate and beforeSignIn, each with the URL functionUri))")
+    }
     let current = try await admin.projectConfig(context: context)
     let change = try ProjectConfigWire.change(object, mask: mask, current: current)
     return try await admin.updateProjectConfig(change, context: context)

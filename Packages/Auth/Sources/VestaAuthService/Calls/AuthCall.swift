@@ -12,6 +12,13 @@ protocol AuthCall {
   /// Milliseconds since 1970.
   var now: Int64 { get }
   var reader: any StoreReader { get }
+  /// The answers of blocking functions so far.
+  var answers: BlockingAnswers { get }
+}
+
+extension AuthCall {
+  /// None.
+  var answers: BlockingAnswers { BlockingAnswers() }
 }
 
 /// A call that reads.
@@ -29,6 +36,8 @@ struct WriteCall: AuthCall {
   let scope: Scope
   let now: Int64
   let transaction: any StoreTransaction
+  /// The answers of blocking functions so far.
+  var answers = BlockingAnswers()
 
   var reader: any StoreReader { transaction }
 }
@@ -65,7 +74,7 @@ extension AuthCall {
 
   /// A new account, of an id that may have had another account before.
   func newAccount(_ localID: String? = nil) throws -> UserRecord {
-    var user = UserRecord(localID: try localID ?? engine.newLocalID(), createdAt: now)
+    var user = UserRecord(localID: try localID ?? answers.localID ?? engine.newLocalID(), createdAt: now)
     user.begin(epoch: try engine.newEpoch(), now: now)
     return user
   }

@@ -78,14 +78,15 @@ extension AuthOperation {
 
   /// Writes in the tenant of the context, or in that of a token; `body` may run again after a conflict.
   func write<Value: Sendable>(
-    for proof: Proof? = nil, checksDisabled: Bool = true,
+    for proof: Proof? = nil, checksDisabled: Bool = true, answers: BlockingAnswers = BlockingAnswers(),
     _ body: @escaping @Sendable (WriteCall) async throws -> Value
   ) async throws -> Value {
     try await engine.write { transaction in
       let scope = try await self.scope(proof, checksDisabled, in: transaction)
       return try await body(
         WriteCall(
-          engine: engine, cause: EventCause(context), scope: scope, now: now, transaction: transaction))
+          engine: engine, cause: EventCause(context), scope: scope, now: now, transaction: transaction,
+          answers: answers))
     }
   }
 

@@ -6,9 +6,9 @@ import VestaServiceInterop
 extension SignInOperation {
   func signInWithEmailLink(_ request: EmailLinkSignInRequest) async throws -> EmailLinkSignInResponse {
     let proof = try await optionalProof(request.idToken)
-    let signIn = try await writeKeeping(for: proof) { call in
+    let signIn = try await writeAsking(for: proof, method: "emailLink") { call in
       try await call.signInWithEmailLink(request, try await call.caller(proof))
-    }
+    }.get()
     try await deliver(signIn.recovery)
     return EmailLinkSignInResponse(
       localID: signIn.localID, email: signIn.email, isNewUser: signIn.isNew,

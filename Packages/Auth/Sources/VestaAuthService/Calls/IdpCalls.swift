@@ -10,7 +10,7 @@ extension SignInOperation {
     let said = try assertion(request.credential)
     let proof = try await optionalProof(request.idToken)
     do {
-      let result = try await write(for: proof) { call in
+      let result = try await writeAsking(for: proof, credential: request.credential) { call in
         try await call.signIn(said, request, try await call.caller(proof))
       }
       return try await response(result, said, request)

@@ -32,12 +32,19 @@ extension SignInOperation {
     // The order of checks asks for the look-up before the password, and the hash is made outside of the transaction.
     let email = try await read(for: proof) { call in try await call.newEmail(of: request, proof) }
     let hash = try await hashPassword(request.password ?? "") as String
-    let (grant, recovery) = try await write(for: proof) { call -> (Grant, OobMessage?) in
+    let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactor, OobMessage?) in
       guard let proof else { return (try await call.signUp(email, hash, request), nil) }
-      return try await call.addPassword(hash, email: email, request, to: try await call.caller(proof))
+      let (grant, recovery) = try await call.addPassword(
+        hash, email: email, request, to: try await call.caller(proof))
+      return (.session(grant), recovery)
     }
     try await deliver(recovery)
-    return try await response(grant)
+    switch first {
+    case .session(let grant): return try await response(grant)
+    case .refused(let error): throw error
+    // A new account has no second factor.
+    case .pending: throw AuthServiceError(.internalError)
+    }
   }
 
   private func response(_ grant: Grant) async throws -> SignUpResponse {
@@ -62,13 +69,13 @@ extension ReadCall {
 }
 
 extension WriteCall {
-  fileprivate func signUp(_ email: String, _ hash: String, _ request: SignUpRequest) async throws -> Grant {
+  fileprivate func signUp(_ email: String, _ hash: String, _ request: SignUpRequest) async throws -> FirstFactor {
     var user = try newAccount()
     user.email = email
     user.displayName = request.displayName
     user.photoURL = request.photoURL
     user.setPassword(hash, now: now)
-    return try await signIn(user, replacing: nil, provider: "password")
+    return try await openFirstSession(of: user, replacing: nil, provider: "password")
   }
 
   /// Adds an address and a password to an account: an upgrade of an anonymous one, or a link.
@@ -110,7 +117,7 @@ extension SignInOperation {
     }
     let isOutdated = current?.needsRehash(preferring: options.passwordScheme) ?? false
     let newHash = try await hashPassword(isOutdated ? request.password : nil)
-    let first = try await write { call in
+    let first = try await writeAsking { call in
       try await call.forgiveSharedGuesses(guessed, from: context.clientAddress)
       return try await call.signIn(user, newHash, refusal: candidate.refusal)
     }

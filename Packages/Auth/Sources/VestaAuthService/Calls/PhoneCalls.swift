@@ -25,7 +25,7 @@ extension SignInOperation {
 
   func signInWithPhoneNumber(_ request: PhoneSignInRequest) async throws -> PhoneSignInResponse {
     let proof = try await optionalProof(request.idToken)
-    let signIn = try await writeKeeping { call -> Result<PhoneSignIn, AuthServiceError> in
+    let signIn = try await writeAsking { call -> Result<PhoneSignIn, AuthServiceError> in
       try call.refuseTenants()
       if proof?.tenantID != nil { throw AuthServiceError(.unsupportedTenantOperation) }
       let caller = try await call.caller(proof)
@@ -34,7 +34,7 @@ extension SignInOperation {
       case .failure(let refusal): return .failure(refusal)
       case .success(let number): return try await call.signIn(number, request.proof, caller)
       }
-    }
+    }.get()
     return try await response(signIn)
   }
 
@@ -91,7 +91,12 @@ extension WriteCall {
     user.phoneNumber = number
     if let caller { return .success(.session(try await link(user, to: caller, provider: "phone"), isNew: false)) }
     if let refusal = refusalWithoutFactor(of: old) { return .failure(refusal) }
-    return .success(.session(try await signIn(user, replacing: old, provider: "phone"), isNew: old == nil))
+    switch try await openFirstSession(of: user, replacing: old, provider: "phone") {
+    case .session(let grant): return .success(.session(grant, isNew: old == nil))
+    case .refused(let error): return .failure(error)
+    // Accounts with second factors are refused above.
+    case .pending: return .failure(AuthServiceError(.internalError))
+    }
   }
 
   /// A proof with which the owner of a number signs in to the account that has it.

@@ -33,16 +33,16 @@ extension FactorOperation {
       return (localID, call.tenant)
     }
     try await takeSharedGuess(.secondFactor(localID: localID), tenant: tenant)
-    let grant = try await writeKeeping { call -> Result<Grant, AuthServiceError> in
+    let grant = try await writeAsking { call -> Result<Grant, AuthServiceError> in
       let pending = try await call.pending(credential)
       switch try await call.usedFactor(request.proof, pending) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let factor):
         try await call.consume(credential, pending.ticket)
         try await call.forgiveSharedGuesses(.secondFactor(localID: localID), from: context.clientAddress)
-        return .success(try await call.signIn(pending, with: factor))
+        return try await call.signIn(pending, with: factor)
       }
-    }
+    }.get()
     forgiveGuesses("second factor \(localID)", tenant: tenant)
     return try await tokens(grant)
   }
@@ -94,12 +94,21 @@ extension WriteCall {
     }
   }
 
-  fileprivate func signIn(_ pending: PendingSignIn, with factor: UserRecord.Factor) async throws -> Grant {
+  fileprivate func signIn(
+    _ pending: PendingSignIn, with factor: UserRecord.Factor
+  ) async throws -> Result<Grant, AuthServiceError> {
     var user = pending.user
     for index in user.factors.indices where user.factors[index].id == factor.id { user.factors[index] = factor }
-    return try await signIn(
-      user, replacing: pending.user, provider: pending.ticket.facts?.provider ?? "password",
-      claims: pending.ticket.facts?.claims,
-      secondFactor: SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind))
+    let provider = pending.ticket.facts?.provider ?? "password"
+    let claims = try await askBlockingFunctions(
+      &user, replacing: pending.user, provider: provider, secondFactor: factor.kind)
+    guard !user.disabled else {
+      try await save(user, replacing: pending.user)
+      return .failure(AuthServiceError(.userDisabled))
+    }
+    return .success(
+      try await signIn(
+        user, replacing: pending.user, provider: provider, claims: claims ?? pending.ticket.facts?.claims,
+        secondFactor: SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind)))
   }
 }

@@ -17,6 +17,8 @@ struct Grant: Sendable {
 enum FirstFactor: Sendable {
   case session(Grant)
   case pending(PendingSecondFactor)
+  /// A blocking function has disabled the account, which is kept so.
+  case refused(AuthServiceError)
 }
 
 extension WriteCall {
@@ -26,13 +28,26 @@ extension WriteCall {
   ) async throws -> FirstFactor {
     guard !user.factors.isEmpty, scope.signIn.mfaState != .disabled else {
       if let refusal = refusalWithoutFactor(of: old) { throw refusal }
-      return .session(try await signIn(user, replacing: old, provider: provider))
+      return try await openFirstSession(of: user, replacing: old, provider: provider)
     }
     try await save(user, replacing: old)
     var ticket = newTicket(.mfaPending, for: user, lifetime: options.secondFactorLifetime)
     ticket.facts = SessionFacts(provider: provider, authTime: nowSeconds)
     let credential = try await keep(ticket, secretLength: 64)
     return .pending(PendingSecondFactor(mfaPendingCredential: credential, factors: user.redactedFactors))
+  }
+
+  /// Keeps an account as the blocking functions of the project say, and opens a session unless they have disabled it.
+  func openFirstSession(
+    of user: UserRecord, replacing old: UserRecord?, provider: String
+  ) async throws -> FirstFactor {
+    var user = user
+    let claims = try await askBlockingFunctions(&user, replacing: old, provider: provider)
+    guard !user.disabled else {
+      try await save(user, replacing: old)
+      return .refused(AuthServiceError(.userDisabled))
+    }
+    return .session(try await signIn(user, replacing: old, provider: provider, claims: claims))
   }
 
   /// Why an account without a second factor cannot sign in again, where every account has to have one.
@@ -135,6 +150,7 @@ extension AuthOperation {
     switch first {
     case .session(let grant): .signedIn(try await tokens(grant))
     case .pending(let pending): .secondFactorRequired(pending)
+    case .refused(let error): throw error
     }
   }
 }

@@ -16,6 +16,10 @@ struct ConfigRecord: FieldRecord, Equatable {
     try visitor.field(3, &config.hidesEmails)
     try visitor.field(4, &config.authorizedDomains)
     try visitor.field(5, &policy)
+    let none = BlockingFunctionSettings()
+    var blocking = config.blockingFunctions == none ? nil : BlockingRecord(settings: config.blockingFunctions)
+    try visitor.field(6, &blocking)
+    config.blockingFunctions = blocking?.settings ?? none
     config.signIn = signIn.settings
     config.passwordPolicy = policy.policy
   }
@@ -66,6 +70,19 @@ private struct PolicyRecord: FieldRecord {
     try visitor.field(7, &policy.allowedNonAlphanumericCharacters)
     try visitor.field(8, &policy.isEnforced)
     try visitor.field(9, &policy.forcesUpgradeOnSignIn)
+  }
+}
+
+/// `BlockingFunctionSettings` as they are kept.
+private struct BlockingRecord: FieldRecord {
+  var settings = BlockingFunctionSettings()
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &settings.beforeCreate)
+    try visitor.field(2, &settings.beforeSignIn)
+    try visitor.field(3, &settings.forwardsAccessTokens)
+    try visitor.field(4, &settings.forwardsIDTokens)
+    try visitor.field(5, &settings.forwardsRefreshTokens)
   }
 }
 

@@ -15,6 +15,7 @@ public enum ProjectConfigWire {
     (.signIn(.allowsPhoneFactors), .phoneFactors("mfa.enabledProviders", \.signIn)),
     (.signIn(.allowsTotpFactors), .totpFactors("mfa.providerConfigs", \.signIn)),
     (.passwordPolicy, .passwordPolicy("passwordPolicyConfig", \.passwordPolicy)),
+    (.blockingFunctions, .blockingFunctions("blockingFunctions", \.blockingFunctions)),
   ]
 
   private static let members = table.map(\.json)

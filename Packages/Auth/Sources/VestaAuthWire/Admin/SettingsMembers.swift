@@ -83,4 +83,17 @@ extension JSONMember {
       $0[keyPath: part] = PasswordPolicy()
     }
   }
+
+  /// The functions that are asked before accounts are created and before users sign in, as a whole.
+  static func blockingFunctions(_ path: String, _ part: Part<BlockingFunctionSettings>) -> JSONMember {
+    JSONMember(path: path) {
+      BlockingFunctionsWire.json(of: $0[keyPath: part]).map { .object($0) }
+    } write: { root, json in
+      guard let settings = json.object.flatMap(BlockingFunctionsWire.settings) else { return false }
+      root[keyPath: part] = settings
+      return true
+    } clear: {
+      $0[keyPath: part] = BlockingFunctionSettings()
+    }
+  }
 }

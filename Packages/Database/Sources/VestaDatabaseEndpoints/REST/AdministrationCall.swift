@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaDatabaseBackend
+import VestaEventsInterop
 import VestaServiceInterop
 import VestaTransportInterop
 
@@ -10,9 +11,10 @@ import VestaTransportInterop
 /// | `GET /.settings/rules.json` | the text of the rules in force |
 /// | `PUT /.settings/rules.json` | `{"status":"ok"}`, or 400 with `line:column: …` |
 /// | `GET /.inspect/databases.json` | `[{"name":"demo"}]` |
+/// | `POST /.settings/functionTriggers.json` | `{}`: a function of another program has changes of the database |
 struct AdministrationCall: Sendable {
   private enum Action {
-    case rules, setRules, databases
+    case rules, setRules, databases, addTrigger
   }
 
   private let action: Action
@@ -20,6 +22,7 @@ struct AdministrationCall: Sendable {
   private let context: CallContext
   private let backend: any DatabaseAdminBackend
   private let body: [UInt8]
+  private let host: any EndpointHost
 
   /// - Returns: `nil` for a request of the data.
   /// - Throws: `UNIMPLEMENTED` for another call of the administration.
@@ -30,6 +33,7 @@ struct AdministrationCall: Sendable {
     case ("/.settings/rules.json", .get): action = .rules
     case ("/.settings/rules.json", .put): action = .setRules
     case ("/.inspect/databases.json", .get): action = .databases
+    case ("/.settings/functionTriggers.json", .post) where host.isDevelopment: action = .addTrigger
     default:
       throw ServiceStatus(.unimplemented, "This server has no call \(http.method) \(http.path.prefix(100)).")
     }
@@ -39,7 +43,7 @@ struct AdministrationCall: Sendable {
     if let token = fields["auth"] ?? fields["access_token"] { context.caller = .credential(.bearer(token)) }
     self.context = context
     backend = try host.backend((any DatabaseAdminBackend).self, project: place.project)
-    body = request.body
+    (body, self.host) = (request.body, host)
   }
 
   func response() async throws -> HTTPResponse {
@@ -57,6 +61,22 @@ struct AdministrationCall: Sendable {
       let names = try await backend.databases(context: context)
       let list = JSONValue.array(names.map { .object(["name": .string($0)]) })
       return .json((try? list.json()) ?? [])
+    case .addTrigger:
+      // Only owners list databases: the call decides whether the caller is one.
+      _ = try await backend.databases(context: context)
+      do {
+        let trigger = try ValueEventForm.trigger(body, namespace: place.namespace)
+        try await host.backend((any EventTriggers).self, project: triggerProject).set(trigger)
+      } catch let error as EventTriggerError {
+        throw ServiceStatus(.invalidArgument, error.description)
+      }
+      return .json(Array("{}".utf8))
     }
+  }
+
+  /// The project of a function: that of its name, as its namespace may be a pattern.
+  private var triggerProject: String {
+    let name = (try? JSONObject(json: body))?["name"]?.string?.split(separator: "/") ?? []
+    return name.count > 2 && name[0] == "projects" ? String(name[1]) : place.project
   }
 }

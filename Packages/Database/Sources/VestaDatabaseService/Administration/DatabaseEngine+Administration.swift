@@ -17,7 +17,7 @@ extension DatabaseEngine: DatabaseAdminBackend {
 
   /// The text of the rules in force.
   public func rules(of namespace: String, context: CallContext) async throws(DatabaseServiceError) -> String? {
-    try await administrate(context) { [options] _ in options.rules?.rulesInForce(of: .database) }
+    try await administrate(context) { [options] _ in options.rules?.rulesInForce(of: .database, scope: namespace) }
   }
 
   /// Puts rules in force, and declares their indexes in all open databases; the others do it when they are opened.
@@ -30,7 +30,7 @@ extension DatabaseEngine: DatabaseAdminBackend {
       }
       let warnings: [RulesRemark]
       do throws(RulesRefusal) {
-        warnings = try await rules.replaceRules(with: source, of: .database)
+        warnings = try await rules.replaceRules(with: source, of: .database, scope: namespace)
       } catch {
         throw DatabaseServiceError(.invalidArgument, error.description)
       }

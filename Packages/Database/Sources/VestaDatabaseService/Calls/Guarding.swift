@@ -9,18 +9,20 @@ struct WriteQuestion: Sendable {
   let gatekeeper: any DatabaseGuard
   let caller: CallContext
   let now: Int64
+  let namespace: String
 
   /// The question; `nil` where nobody is to be asked.
-  init?(_ gatekeeper: (any DatabaseGuard)?, _ caller: CallContext, now: Int64) {
+  init?(_ gatekeeper: (any DatabaseGuard)?, _ caller: CallContext, now: Int64, in namespace: String) {
     guard let gatekeeper, !caller.isOwner else { return nil }
-    (self.gatekeeper, self.caller, self.now) = (gatekeeper, caller, now)
+    (self.gatekeeper, self.caller, self.now, self.namespace) = (gatekeeper, caller, now, namespace)
   }
 
   /// Whether the guard lets values be written.
   func mayWrite(_ values: [DatabasePathValue], _ reader: TreeReader) async throws -> Bool {
     let before = StoredState(reader: reader)
     return try await gatekeeper.mayWrite(
-      DatabaseGuardedWrite(values, at: now), before: before, after: DatabaseStateAfter(before, values), context: caller)
+      DatabaseGuardedWrite(values, at: now, in: namespace), before: before,
+      after: DatabaseStateAfter(before, values), context: caller)
   }
 }
 
@@ -47,12 +49,13 @@ struct StoredState: DatabaseGuardState {
 extension DatabaseServiceOptions {
   /// Whether the guard lets a caller read a query, by the data that is there now.
   func guardAllows(
-    _ caller: CallContext, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reader: any StoreReader, _ keys: Keys
+    _ caller: CallContext, _ path: DatabasePath, _ spec: DatabaseQuerySpec, _ reader: any StoreReader,
+    _ context: RoomContext
   ) async throws -> Bool {
     guard let gatekeeper, !caller.isOwner else { return true }
     return try await gatekeeper.mayRead(
-      DatabaseGuardedRead(path, spec, at: clock.milliseconds()),
-      state: StoredState(reader: TreeReader(reader: reader, keys: keys)), context: caller)
+      DatabaseGuardedRead(path, spec, at: clock.milliseconds(), in: context.namespace),
+      state: StoredState(reader: TreeReader(reader: reader, keys: context.keys)), context: caller)
   }
 }
 
@@ -68,7 +71,7 @@ extension Room {
         var denied: [Int] = []
         for (id, query) in queries {
           let isAllowed = try await options.guardAllows(
-            connection.caller, query.path, query.spec, reader, context.keys)
+            connection.caller, query.path, query.spec, reader, context)
           if !isAllowed { denied.append(id) }
         }
         return denied

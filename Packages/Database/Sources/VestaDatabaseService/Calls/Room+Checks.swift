@@ -91,7 +91,7 @@ struct HashCheck: Sendable {
     let (context, now, operation, tuning) = (room.context, room.now, operation, room.options.tuning)
     // For so long the rows of the log are there, with a good margin.
     let sure = tuning.logTime.microseconds / 2
-    let question = WriteQuestion(room.options.gatekeeper, write.connection.caller, now: now)
+    let question = WriteQuestion(room.options.gatekeeper, write.connection.caller, now: now, in: context.namespace)
     let commit = try await room.change { transaction -> Replaced in
       if let question {
         let reader = TreeReader(reader: transaction, keys: context.keys)

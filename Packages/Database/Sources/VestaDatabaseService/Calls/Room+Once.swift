@@ -20,7 +20,7 @@ extension Room {
     defer { reads.end() }
     return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
       reader in
-      guard try await options.guardAllows(caller, request.path, request.spec, reader, context.keys) else {
+      guard try await options.guardAllows(caller, request.path, request.spec, reader, context) else {
         throw DatabaseServiceError(.permissionDenied, "Permission denied")
       }
       let queries = try await QueryReader(reader, context, for: [request.spec])

@@ -31,7 +31,7 @@ extension Room {
 
   /// - Returns: Whether there are indexes that have to be built.
   private func declareIndexes(in store: any OrderedStore) async throws -> Bool {
-    let (context, indexes) = (context, declared.current)
+    let (context, indexes) = (context, declared.current(for: context.namespace))
     let isBuilding = try await store.write { transaction -> Bool in
       // One small row, without which nobody could remove anything.
       transaction.freesRoom()
@@ -63,7 +63,7 @@ extension Room {
   /// A database that is not ready yet declares them when it is.
   func redeclareIndexes() async {
     let (isPrepared, last) = state.withLock { ($0.isPrepared && !$0.isOver, $0.declared) }
-    guard isPrepared, last != declared.current else { return }
+    guard isPrepared, last != declared.current(for: context.namespace) else { return }
     do {
       if try await declareIndexes(in: try await openStore()) {
         submit(.perform { [self] in await buildIndexes() })

@@ -30,7 +30,7 @@ extension Room {
     let caller = connection.caller
     return try await LargeReads.read(try await openStore(), rows: options.tuning.rowsInPlace, expecting: first) {
       reader in
-      guard try await options.guardAllows(caller, path, spec, reader, context.keys) else { return nil }
+      guard try await options.guardAllows(caller, path, spec, reader, context) else { return nil }
       let (node, lacksIndex) = try await QueryReader(reader, context, for: [spec]).window(path, spec)
       let data = listen?.firstData(of: node) ?? []
       return Found(node: node, lacksIndex: lacksIndex, version: reader.version, data: data)

@@ -136,7 +136,9 @@ extension Room {
       return isAllowed ? nil : .denied
     }
 
-    private var question: WriteQuestion? { WriteQuestion(gatekeeper, connection.caller, now: now) }
+    private var question: WriteQuestion? {
+      WriteQuestion(gatekeeper, connection.caller, now: now, in: context.namespace)
+    }
 
     private func write(_ operation: WriteOperation, in transaction: any StoreTransaction) async throws -> Outcome {
       if let refusal = refusal(operation) { return .reply(refusal) }

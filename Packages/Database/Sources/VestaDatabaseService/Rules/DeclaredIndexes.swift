@@ -7,22 +7,22 @@ import VestaServiceInterop
 final class DeclaredIndexes: Sendable {
   private let own: DatabaseIndexes
   private let rules: (any RulesAdministration)?
-  /// What the rules declared when they were read last.
-  private let last = Locked<(text: String, indexes: DatabaseIndexes)?>(nil)
+  /// The indexes that rules declared when they were read last, by database.
+  private let last = Locked<[String: (text: String, indexes: DatabaseIndexes)]>([:])
 
   init(_ options: DatabaseServiceOptions) { (own, rules) = (options.indexes, options.rules) }
 
-  /// The indexes that are declared now.
-  var current: DatabaseIndexes {
-    guard let text = rules?.rulesInForce(of: .database) else { return own }
-    if let known = last.withLock({ $0?.text == text ? $0?.indexes : nil }) { return known }
+  /// The indexes that are declared now for a database.
+  func current(for namespace: String) -> DatabaseIndexes {
+    guard let text = rules?.rulesInForce(of: .database, scope: namespace) else { return own }
+    if let known = last.withLock({ $0[namespace]?.text == text ? $0[namespace]?.indexes : nil }) { return known }
     var indexes = own
     do throws(BytesError) {
       indexes.add(try DatabaseIndexes(rules: text))
     } catch {
       log.error("I-RDS000012", "The indexes of the rules cannot be read, and queries do without: \(error)")
     }
-    last.withLock { $0 = (text, indexes) }
+    last.withLock { $0[namespace] = (text, indexes) }
     return indexes
   }
 }

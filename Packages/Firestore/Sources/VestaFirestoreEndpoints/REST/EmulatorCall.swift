@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaEventsInterop
 import VestaFirestoreBackend
 import VestaServiceInterop
 import VestaTransportInterop
@@ -11,6 +12,10 @@ enum EmulatorCall: Equatable {
   case setRules(project: String)
   /// Reports the outcomes of the expressions of the rules.
   case coverage(project: String, RulesCoverageForm)
+  /// Has a function of another program called with changes of documents.
+  case setTrigger(project: String, TriggerRegistration)
+  /// Ends that.
+  case removeTrigger(project: String, key: String)
 
   /// `nil` for a request that is none of these calls.
   init?(method: HTTPMethod, target: String) {
@@ -30,10 +35,28 @@ enum EmulatorCall: Equatable {
       self = .coverage(project: String(parts[4].dropLast(suffix.count)), form)
       return
     }
+    if let call = Self.trigger(method, target, parts) {
+      self = call
+      return
+    }
     guard method == .delete, parts.count == 8, parts[5] == "databases", parts[7] == "documents", !parts[4].isEmpty,
       !parts[6].isEmpty
     else { return nil }
     self = .clear(project: parts[4], database: parts[6])
+  }
+
+  private static func trigger(_ method: HTTPMethod, _ target: String, _ parts: [String]) -> EmulatorCall? {
+    guard parts.count > 5, !parts[4].isEmpty else { return nil }
+    let key = parts.count == 7 ? parts[6] : ""
+    switch (method, parts[5]) {
+    case (.put, "triggers") where !key.isEmpty: return .setTrigger(project: parts[4], .legacy(key: key))
+    case (.delete, "triggers") where !key.isEmpty: return .removeTrigger(project: parts[4], key: key)
+    case (.post, "eventarcTrigger") where parts.count == 6:
+      let query = target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } ?? ""
+      guard let key = (try? FormFields(query))?["eventarcTriggerId"], !key.isEmpty else { return nil }
+      return .setTrigger(project: parts[4], .modern(key: key))
+    default: return nil
+    }
   }
 }
 
@@ -73,7 +96,18 @@ struct EmulatorHandler: Sendable {
           return form == .page
             ? HTTPResponse(fields: [.contentType: "text/html; charset=utf-8"], body: .text(report))
             : RESTResponse.success(Array(report.utf8))
+        case .setTrigger(let project, let registration):
+          let (trigger, answer) = try registration.trigger(body, project: project)
+          try await host.backend((any EventTriggers).self, project: project).set(trigger)
+          return RESTResponse.success(try answer.json())
+        case .removeTrigger(let project, let key):
+          guard try await host.backend((any EventTriggers).self, project: project).remove(key) else {
+            throw ServiceStatus(.notFound, "There is no trigger \(key.prefix(100)).")
+          }
+          return RESTResponse.success(Array("{}".utf8))
         }
+      } catch let error as EventTriggerError {
+        return RESTResponse.failure(ServiceStatus(.invalidArgument, error.description))
       } catch {
         return RESTResponse.failure(status(of: error))
       }

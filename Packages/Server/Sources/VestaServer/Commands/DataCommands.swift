@@ -21,13 +21,12 @@ public enum DataCommands {
   }
 
   private static func ask(_ origin: String, _ path: String) async throws(ServerError) -> CommandResult {
-    let authority = origin.replacing("http://", with: "")
+    guard let url = HTTPURL("\(origin)/_admin/export") else { throw ServerError("\(origin) is no address.") }
     let body: JSONObject = ["path": .string(path), "initiatedBy": "vesta export"]
     do {
       let client = try VestaTransportClient()
       let request = HTTPRequest(
-        .post, "/_admin/export", authority: authority, fields: [.contentType: "application/json"],
-        body: .bytes(try body.json()))
+        .post, url, fields: [.contentType: "application/json"], body: .bytes(try body.json()))
       // An export takes as long as the data is large.
       let response = try await client.send(request, timeout: .seconds(86_400))
       let answer = try? JSONObject(json: try await response.body.collect(upTo: 1 << 20))
@@ -35,7 +34,7 @@ public enum DataCommands {
       let message = answer?["message"]?.string ?? "\(response.status.code)"
       return response.status == .ok ? CommandResult("Exported to \(path)") : CommandResult(message, status: 1)
     } catch {
-      throw ServerError("The server at \(authority) does not answer: \(error)")
+      throw ServerError("The server at \(url.authority) does not answer: \(error)")
     }
   }
 
@@ -52,7 +51,7 @@ public enum DataCommands {
       guard settings.data != nil else { throw ServerError("--memory keeps nothing: leave it out.") }
       for name in ServerSettings.usualPorts.keys { settings.ports[name] = 0 }
       settings.hosts = [ServerSettings.loopback[0]]
-      settings.rules = [:]
+      (settings.rules, settings.namedRules) = ([:], [:])
       let server: VestaServer
       do {
         server = try await VestaServer.start(settings)

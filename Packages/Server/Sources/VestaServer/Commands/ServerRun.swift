@@ -39,7 +39,7 @@ public struct ServerRun: Sendable {
       let words = command.count == 1 ? ["/bin/sh", "-c", command[0]] : command
       let existing = ProcessInfo.processInfo.environment
       let added = SuiteEnvironment.variables(
-        server.ports, project: server.settings.project, existing: existing)
+        server.ports, project: server.settings.project, scheme: server.settings.scheme, existing: existing)
       let child = try ChildProcess(words, variables: existing.merging(added) { $1 })
       let forwarding = Task {
         for await number in signals where number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }

@@ -2,15 +2,15 @@ import VestaBytes
 
 /// The variables by which SDKs, test kits and tools find a server, as the Firebase CLI's suite sets them; pure.
 struct SuiteEnvironment {
-  /// The names of each port's variables, and what stands before its address.
-  private static let variables: [String: [(name: String, prefix: String)]] = [
-    "auth": [("FIREBASE_AUTH_EMULATOR_HOST", "")],
-    "database": [("FIREBASE_DATABASE_EMULATOR_HOST", "")],
-    "firestore": [("FIRESTORE_EMULATOR_HOST", ""), ("FIREBASE_FIRESTORE_EMULATOR_ADDRESS", "")],
-    "storage": [("FIREBASE_STORAGE_EMULATOR_HOST", ""), ("STORAGE_EMULATOR_HOST", "http://")],
-    "eventarc": [("CLOUD_EVENTARC_EMULATOR_HOST", "http://")],
-    ServerSettings.hub: [("FIREBASE_EMULATOR_HUB", "")],
-    ServerSettings.shared: [("VESTA_HOST", "")],
+  /// The names of each port's variables, and whether they have a scheme before the address.
+  private static let variables: [String: [(name: String, hasScheme: Bool)]] = [
+    "auth": [("FIREBASE_AUTH_EMULATOR_HOST", false)],
+    "database": [("FIREBASE_DATABASE_EMULATOR_HOST", false)],
+    "firestore": [("FIRESTORE_EMULATOR_HOST", false), ("FIREBASE_FIRESTORE_EMULATOR_ADDRESS", false)],
+    "storage": [("FIREBASE_STORAGE_EMULATOR_HOST", false), ("STORAGE_EMULATOR_HOST", true)],
+    "eventarc": [("CLOUD_EVENTARC_EMULATOR_HOST", true)],
+    ServerSettings.hub: [("FIREBASE_EMULATOR_HUB", false)],
+    ServerSettings.shared: [("VESTA_HOST", false)],
   ]
 
   /// The variables for a command.
@@ -18,14 +18,17 @@ struct SuiteEnvironment {
   /// - Parameters:
   ///   - ports: The ports that are open.
   ///   - project: The project.
+  ///   - scheme: The scheme of the ports' URLs.
   ///   - existing: The variables that the command has anyway; `FIREBASE_CONFIG` is kept where it is set.
   /// - Returns: The variables to add.
   static func variables(
-    _ ports: [VestaServer.Port], project: String, existing: [String: String]
+    _ ports: [VestaServer.Port], project: String, scheme: String, existing: [String: String]
   ) -> [String: String] {
     var result = ["GCLOUD_PROJECT": project, "GOOGLE_CLOUD_PROJECT": project]
     for port in ports {
-      for (name, prefix) in variables[port.name] ?? [] { result[name] = prefix + address(of: port) }
+      for (name, hasScheme) in variables[port.name] ?? [] {
+        result[name] = (hasScheme ? "\(scheme)://" : "") + address(of: port)
+      }
     }
     if existing["FIREBASE_CONFIG"] == nil {
       let config: JSONObject = [

@@ -6,6 +6,7 @@ import VestaCore
 import VestaCrypto
 import VestaDatabaseEndpoints
 import VestaDatabaseService
+import VestaEventsInterop
 import VestaFirestoreEndpoints
 import VestaFirestoreService
 import VestaFunctionsEndpoints
@@ -20,10 +21,13 @@ import VestaRemoteConfigEndpoints
 import VestaRemoteConfigService
 import VestaRulesGuards
 import VestaSQLite
+import VestaServiceInterop
 import VestaStorageEndpoints
 import VestaStorageService
 import VestaTransport
 import VestaTransportInterop
+
+extension TriggerSender: TriggerSwitch {}
 
 /// The libraries of the server: the one place that names products.
 ///
@@ -78,6 +82,19 @@ enum Composition {
 
   /// The parts of an export.
   static func exportParts(_ app: VestaApp) -> [any ExportPart] { app.container.resolveAll((any ExportPart).self) }
+
+  /// The ways to functions of other programs, over the transport of the app that has the routes.
+  static func outgoing(_ settings: ServerSettings, _ app: VestaApp, _ clock: ServiceClock) -> OutgoingCalls {
+    let address = settings.functionsEmulator.flatMap { HTTPURL($0.contains("://") ? $0 : "http://\($0)") }
+    let client: @Sendable () throws -> (any HTTPClient)? = { [weak app] in
+      try app?.container.find((any HTTPClient).self)
+    }
+    return OutgoingCalls(
+      triggers: TriggerSender(
+        address: address, keepsTriggers: settings.data != nil,
+        forms: { [weak app] in app?.container.resolveAll((any EventTriggerForm).self) ?? [] }, client: client),
+      blocking: HTTPBlockingFunctions(clock: clock, client: client))
+  }
 
   /// The libraries of the app that has the routes.
   static var server: [any Library.Type] { routes }

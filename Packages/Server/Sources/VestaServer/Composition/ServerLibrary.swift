@@ -3,9 +3,11 @@ import VestaAuthBackend
 import VestaAuthService
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 import VestaFunctionsEndpoints
 import VestaPostgres
 import VestaRulesGuards
+import VestaServiceInterop
 
 /// Registers what the settings of a server say about its projects: whom they believe, and their rules.
 enum ServerLibrary: Library {
@@ -25,6 +27,9 @@ enum ServerLibrary: Library {
         let isDevelopment = SettingsOfApps.settings(of: container.appName).isDevelopment
         return AppCheckServiceOptions(acceptsEveryDebugSecret: isDevelopment)
       },
+      Component(AppCheckEnforcement.self, caching: .shared) { container in
+        AppCheckEnforcement(SettingsOfApps.settings(of: container.appName).enforcesAppCheck)
+      },
       Component(FunctionPlaces.self, caching: .shared) { container in
         try FunctionPlaces(SettingsOfApps.settings(of: container.appName).functions)
       },
@@ -36,6 +41,18 @@ enum ServerLibrary: Library {
         options.url = SettingsOfApps.settings(of: container.appName).postgres
         return options
       },
+      Component((any EventTriggerDelivery).self, caching: .shared) { container in
+        guard let delivery = SettingsOfApps.outgoing(of: container.appName)?.triggers else {
+          throw VestaError(.notProvided, "The server has no way to functions of other programs yet.")
+        }
+        return delivery
+      },
+      Component((any AuthBlockingFunctions).self, caching: .shared) { container in
+        guard let blocking = SettingsOfApps.outgoing(of: container.appName)?.blocking else {
+          throw VestaError(.notProvided, "The server has no way to functions of other programs yet.")
+        }
+        return blocking
+      },
       Component(RulesReporting.self, caching: .shared) { container in
         RulesReporting(isOn: SettingsOfApps.settings(of: container.appName).isDevelopment)
       },
@@ -43,9 +60,23 @@ enum ServerLibrary: Library {
   }
 }
 
+/// The calls of the engines of projects to other programs.
+struct OutgoingCalls: Sendable {
+  /// Functions that have events.
+  let triggers: any EventTriggerDelivery & TriggerSwitch
+  /// Functions that decide about accounts.
+  let blocking: any AuthBlockingFunctions
+}
+
 /// The settings of the server that an app belongs to: a library is a type, and cannot keep them itself.
 enum SettingsOfApps {
-  private static let table = Locked<[String: (settings: ServerSettings, rules: ServerRules)]>([:])
+  private struct Entry {
+    let settings: ServerSettings
+    let rules: ServerRules
+    let outgoing: OutgoingCalls?
+  }
+
+  private static let table = Locked<[String: Entry]>([:])
 
   /// The settings for an app; an app without a server gets settings that are not for development.
   static func settings(of app: String) -> ServerSettings {
@@ -55,9 +86,14 @@ enum SettingsOfApps {
   /// The rules of the server of an app.
   static func rules(of app: String) -> ServerRules? { table.withLock { $0[app]?.rules } }
 
+  /// The ways to functions of other programs.
+  static func outgoing(of app: String) -> OutgoingCalls? { table.withLock { $0[app]?.outgoing } }
+
   /// Sets the settings for an app.
-  static func set(_ settings: ServerSettings, _ rules: ServerRules, for app: String) {
-    table.withLock { $0[app] = (settings, rules) }
+  static func set(
+    _ settings: ServerSettings, _ rules: ServerRules, _ outgoing: OutgoingCalls?, for app: String
+  ) {
+    table.withLock { $0[app] = Entry(settings: settings, rules: rules, outgoing: outgoing) }
   }
 
   /// Forgets the settings for an app.

@@ -6,6 +6,8 @@ struct FirebaseConfiguration {
   private(set) var hosts: [String: String] = [:]
   /// The files of rules as they are written, by product.
   private(set) var rules: [String: String] = [:]
+  /// The files of rules of single databases and buckets.
+  private(set) var namedRules: [NamedRules] = []
   /// Whether requests are expected to name one project.
   private(set) var isSingleProject = true
   /// The ports of products, by the name of their emulator.
@@ -13,6 +15,8 @@ struct FirebaseConfiguration {
 
   /// The addresses of functions that run in other programs, by name.
   private(set) var functions: [String: String] = [:]
+  /// The address of a functions emulator.
+  private(set) var functionsEmulator: String?
 
   /// Reads `firebase.json`.
   ///
@@ -22,9 +26,16 @@ struct FirebaseConfiguration {
       throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
     }
     for product in ["firestore", "storage", "database"] {
-      // Several databases or buckets have a list, of which the first one counts.
-      let section = object[product]?.object ?? object[product]?.array?.first?.object
-      if let path = section?["rules"]?.string { rules[product] = path }
+      // Several databases or buckets have a list; all others have the rules of the first one.
+      let sections = object[product]?.array?.compactMap(\.object) ?? (object[product]?.object).map { [$0] } ?? []
+      rules[product] = sections.first?["rules"]?.string
+      for section in sections {
+        guard let path = section["rules"]?.string else { continue }
+        for member in ["database", "bucket", "instance", "target"] {
+          guard let name = section[member]?.string else { continue }
+          namedRules.append(NamedRules(product: product, name: name, isTarget: member == "target", path: path))
+        }
+      }
     }
     isSingleProject = object["emulators"]?.object?["singleProjectMode"] != false
     for member in object["emulators"]?.object?.members ?? [] {
@@ -32,6 +43,7 @@ struct FirebaseConfiguration {
       let name = member.name
       if let host = entry["host"]?.string { hosts[name] = host }
       if name == "functions" {
+        functionsEmulator = entry["emulator"]?.string
         for place in entry["proxy"]?.object?.members ?? [] { functions[place.name] = place.value.string ?? "" }
       }
       guard let port = entry["port"] else { continue }
@@ -40,6 +52,40 @@ struct FirebaseConfiguration {
       }
       ports[name] = Int(number)
     }
+  }
+
+  /// The file of rules of one database or bucket.
+  struct NamedRules: Equatable {
+    let product: String
+    let name: String
+    /// Whether the name is one of `.firebaserc` that stands for several.
+    let isTarget: Bool
+    let path: String
+  }
+
+  /// The files of rules by product and by the names of databases and buckets.
+  ///
+  /// - Parameter targets: The `targets` of the project in `.firebaserc`: names by target and product.
+  /// - Throws: ``ServerError`` for a target that is none.
+  func namedRules(targets: JSONObject) throws(ServerError) -> [String: [String: String]] {
+    var result: [String: [String: String]] = [:]
+    for rules in namedRules {
+      var names = [rules.name]
+      if rules.isTarget {
+        names = targets[rules.product]?.object?[rules.name]?.array?.compactMap(\.string) ?? []
+        guard !names.isEmpty else {
+          throw ServerError(
+            "firebase.json names the target \(rules.name) of \(rules.product), which .firebaserc does not have.")
+        }
+      }
+      for name in names { result[rules.product, default: [:]][name] = rules.path }
+    }
+    return result
+  }
+
+  /// The targets of a project in `.firebaserc`.
+  static func targets(json: [UInt8], project: String) -> JSONObject {
+    (try? JSONObject(json: json))?["targets"]?.object?[project]?.object ?? [:]
   }
 
   /// The default project of `.firebaserc`; `nil` where it has none.

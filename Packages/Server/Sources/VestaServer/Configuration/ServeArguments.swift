@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaFunctionsEndpoints
 import VestaServiceInterop
 
@@ -31,6 +32,8 @@ public struct ServeArguments: Sendable, Hashable {
     var hosts: [String]?
     var ports: [String: Int] = [:]
     var functions: [String: String] = [:]
+    var emulator: String?
+    var tls: (chain: String?, key: String?) = (nil, nil)
     var data: String? = keepsData ? "\(directory)/.vesta" : nil
     var config: String?
     var exportsOnExit = false
@@ -56,6 +59,15 @@ public struct ServeArguments: Sendable, Hashable {
           throw ServerError("\(name) is written NAME=URL, as in greet=http://127.0.0.1:9001/greet.")
         }
         functions[String(parts[0])] = String(parts[1])
+      case "--functions-emulator": emulator = try value()
+      case "--enforce-app-check":
+        settings.enforcesAppCheck = Set(try value().split(separator: ",").map(String.init))
+        if let unknown = settings.enforcesAppCheck.subtracting(AppCheckEnforcement.known).sorted().first {
+          let known = AppCheckEnforcement.known.sorted().joined(separator: ", ")
+          throw ServerError("\(name) names \(unknown), which has no App Check. Known: \(known).")
+        }
+      case "--tls-certificate": tls.chain = try value()
+      case "--tls-key": tls.key = try value()
       case "--verbose": settings.isVerbose = true
       case "--log-format":
         let format = try value()
@@ -97,19 +109,35 @@ public struct ServeArguments: Sendable, Hashable {
     if settings.postgres != nil, data == nil {
       throw ServerError("--memory keeps nothing, and --store everything: leave one of them out.")
     }
+    switch tls {
+    case (let chain?, let key?): settings.certificate = ServerSettings.Certificate(chain: chain, key: key)
+    case (nil, nil): break
+    default: throw ServerError("--tls-certificate and --tls-key belong together: name both files.")
+    }
     let configuration = try Self.configuration(config, directory)
     settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
     settings.data = data
     settings.isSingleProject = configuration?.isSingleProject ?? true
     settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
     settings.functions = (configuration?.functions ?? [:]).merging(functions) { $1 }
+    settings.functionsEmulator = emulator ?? configuration?.functionsEmulator
+    if let address = settings.functionsEmulator, settings.functions["*"] == nil {
+      settings.functions["*"] = address.contains("://") ? address : "http://\(address)"
+    }
     do { _ = try FunctionPlaces(settings.functions) } catch { throw ServerError(error.message) }
     let folder =
       config.map { URL(filePath: $0).deletingLastPathComponent() }
       ?? URL(filePath: directory, directoryHint: .isDirectory)
-    settings.rules = (configuration?.rules ?? [:]).mapValues {
-      URL(filePath: $0, relativeTo: folder).absoluteURL.standardizedFileURL.path(percentEncoded: false)
+    func absolute(_ path: String) -> String {
+      URL(filePath: path, relativeTo: folder).absoluteURL.standardizedFileURL.path(percentEncoded: false)
     }
+    settings.rules = (configuration?.rules ?? [:]).mapValues(absolute)
+    let targets = FileManager.default.contents(atPath: "\(directory)/.firebaserc").map {
+      FirebaseConfiguration.targets(json: Array($0), project: settings.project)
+    }
+    settings.namedRules =
+      try configuration?.namedRules(targets: targets ?? [:])
+      .mapValues { $0.mapValues(absolute) } ?? [:]
     settings.hosts = hosts ?? configuration?.hosts["firestore"].map(Self.hosts) ?? ServerSettings.loopback
   }
 
@@ -125,12 +153,16 @@ public struct ServeArguments: Sendable, Hashable {
       --port-NAME N      the port of one: auth (9099), database (9000), firestore (8080), functions (5001),
                          storage (9199), hub (4400)
       --function F=URL   requests for the function F go to this address; * for every function that has none
+      --functions-emulator HOST:PORT  a functions emulator runs there: it gets calls as with --function *, and events
       --config FILE      a firebase.json with ports and rules (default: that of this directory, if there is one)
       --only A,B         serve these products alone, such as auth,firestore
       --store URL        keep data in PostgreSQL: postgres://user@host/database (files stay in the data directory)
       --import DIR       import an export of the Firebase CLI's suite, or of vesta, at the start; data is then kept
                          with --data alone, where documents of the export replace those that are there
       --export-on-exit [DIR]  export everything at the end (default: the directory of --import)
+      --enforce-app-check A,B  these products refuse calls without a valid App Check token
+      --tls-certificate FILE, --tls-key FILE  encrypt all ports by this certificate with its chain, in PEM; changed files are read
+                         again
       --verbose          a line for each request
       --log-format F     text or json
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites

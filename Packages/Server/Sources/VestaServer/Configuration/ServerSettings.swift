@@ -21,8 +21,37 @@ public struct ServerSettings: Sendable, Hashable {
   /// Without one everything is allowed in development, and nothing otherwise.
   public var rules: [String: String] = [:]
 
+  /// The files of security rules of single databases of Firestore, buckets and databases of the tree, by product and name;
+  /// all others have the files of ``rules``.
+  public var namedRules: [String: [String: String]] = [:]
+
   /// The addresses of functions that run in other programs, by name; `*` for all others.
   public var functions: [String: String] = [:]
+
+  /// The address of a functions emulator, such as `127.0.0.1:5002`: its functions are called and have events; `nil` for
+  /// none.
+  public var functionsEmulator: String?
+
+  /// The products that refuse calls without a valid App Check token, by the names of `AppCheckEnforcement`.
+  public var enforcesAppCheck: Set<String> = []
+
+  /// The files of a certificate with its chain and of its private key, in PEM, which are read again when they change;
+  /// `nil` for ports in clear.
+  public var certificate: Certificate?
+
+  /// How often the files of the certificate are looked at.
+  public var certificateInterval = Duration.seconds(5)
+
+  /// The files of a certificate.
+  public struct Certificate: Sendable, Hashable {
+    /// The path of the certificate, followed by its chain.
+    public var chain: String
+    /// The path of the private key.
+    public var key: String
+
+    /// The files of a certificate.
+    public init(chain: String, key: String) { (self.chain, self.key) = (chain, key) }
+  }
 
   /// How often the files of rules are looked at; `nil` to read them at the start alone.
   public var rulesInterval: Duration? = .milliseconds(500)
@@ -81,6 +110,9 @@ public struct ServerSettings: Sendable, Hashable {
     "auth": 9_099, "database": 9_000, "firestore": 8_080, "functions": 5_001, "storage": 9_199, "hub": 4_400,
     shared: 7_700,
   ]
+
+  /// The scheme of the URLs of all ports.
+  var scheme: String { certificate == nil ? "http" : "https" }
 
   /// The port of a product; `nil` for one that shares a port.
   func port(of product: String) -> Int? { ports[product] ?? Self.usualPorts[product] }

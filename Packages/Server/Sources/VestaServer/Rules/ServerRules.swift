@@ -15,9 +15,16 @@ import VestaServiceInterop
 final class ServerRules: Sendable {
   private struct State {
     /// The texts in force; a product without one has the rules of a server without files.
-    var texts: [RuledProduct: String] = [:]
+    var texts: [Place: String] = [:]
     /// The files as they were seen last.
-    var seen: [RuledProduct: Content] = [:]
+    var seen: [Place: Content] = [:]
+  }
+
+  /// The subject of rules: a product, or one of its databases or buckets.
+  private struct Place: Sendable, Hashable {
+    let product: RuledProduct
+    /// The database or the bucket; `nil` for all that have no separate rules.
+    var name: String?
   }
 
   /// What a file has.
@@ -35,17 +42,21 @@ final class ServerRules: Sendable {
     }
   }
 
-  private let files: [RuledProduct: String]
+  private let files: [Place: String]
   private let isDevelopment: Bool
   private let state = Locked(State())
   private let openApps: Locked<@Sendable () -> [VestaApp]> = Locked({ [] })
 
   /// No rules of files until ``readFiles()``.
   init(_ settings: ServerSettings) {
-    files = Dictionary(
-      uniqueKeysWithValues: RuledProduct.allCases.compactMap { product in
-        settings.rules[product.rawValue].map { (product, $0) }
-      })
+    var files: [Place: String] = [:]
+    for product in RuledProduct.allCases {
+      files[Place(product: product)] = settings.rules[product.rawValue]
+      for (name, path) in settings.namedRules[product.rawValue] ?? [:] {
+        files[Place(product: product, name: name)] = path
+      }
+    }
+    self.files = files
     isDevelopment = settings.isDevelopment
   }
 
@@ -56,9 +67,14 @@ final class ServerRules: Sendable {
   var sources: RulesSources {
     let texts = state.withLock { $0.texts }
     var sources = isDevelopment ? Self.open : RulesSources()
-    if let text = texts[.firestore] { sources.firestore = .text(text) }
-    if let text = texts[.storage] { sources.storage = .text(text) }
-    if let text = texts[.database] { sources.database = .text(text) }
+    for (place, text) in texts {
+      switch (place.product, place.name) {
+      case (let product, let name?): sources.named[product, default: [:]][name] = .text(text)
+      case (.firestore, nil): sources.firestore = .text(text)
+      case (.storage, nil): sources.storage = .text(text)
+      case (.database, nil): sources.database = .text(text)
+      }
+    }
     return sources
   }
 
@@ -68,17 +84,17 @@ final class ServerRules: Sendable {
   ///
   /// - Throws: ``ServerError`` with all issues of a file that cannot be used: a server starts with all its rules.
   func readFiles() throws(ServerError) {
-    for (product, path) in files.sorted(by: { $0.value < $1.value }) {
+    for (place, path) in files.sorted(by: { $0.value < $1.value }) {
       let text: String
       do throws(RulesetError) {
         text = try RulesSource.file(path).text()
-        try Self.compile(text, of: product)
+        try Self.compile(text, of: place.product)
       } catch {
         throw ServerError(Self.description(of: error, in: path))
       }
       state.withLock { state in
-        state.texts[product] = text
-        state.seen[product] = .text(text)
+        state.texts[place] = text
+        state.seen[place] = .text(text)
       }
     }
   }
@@ -89,17 +105,17 @@ final class ServerRules: Sendable {
   @discardableResult
   @concurrent func readChangedFiles() async -> [RuledProduct] {
     var replaced: [RuledProduct] = []
-    for (product, path) in files.sorted(by: { $0.value < $1.value }) {
+    for (place, path) in files.sorted(by: { $0.value < $1.value }) {
       // Read anew each time: the times of a file system are too coarse to see every change.
       let found = Content(of: path)
-      guard state.withLock({ $0.seen.updateValue(found, forKey: product) }) != found else { continue }
+      guard state.withLock({ $0.seen.updateValue(found, forKey: place) }) != found else { continue }
       switch found {
       case .unreadable(let error): report(error)
       case .text(let text):
         do {
-          try Self.compile(text, of: product)
-          try await replace(text, of: product)
-          replaced.append(product)
+          try Self.compile(text, of: place.product)
+          try await replace(text, at: place)
+          replaced.append(place.product)
           log.notice("I-SRV000003", "The rules of \(path) are in force.")
         } catch let error as RulesetError {
           report(Self.description(of: error, in: path))
@@ -139,12 +155,16 @@ final class ServerRules: Sendable {
 
   // MARK: Replacing
 
-  private func replace(_ text: String, of product: RuledProduct) async throws(RulesRefusal) {
+  private func replace(_ text: String, at place: Place) async throws(RulesRefusal) {
     // First for apps that are opened from now on, so that no app is missed.
-    state.withLock { $0.texts[product] = text }
+    state.withLock { $0.texts[place] = text }
     for app in openApps.withLock({ $0 })() {
       guard let rules = try? app.container.find((any RulesAdministration).self) else { continue }
-      _ = try await rules.replaceRules(with: text, of: product)
+      if let name = place.name {
+        _ = try await rules.replaceRules(with: text, of: place.product, scope: name)
+      } else {
+        _ = try await rules.replaceRules(with: text, of: place.product)
+      }
     }
   }
 
@@ -175,11 +195,29 @@ extension ServerRules: RulesAdministration {
     } catch {
       throw RulesRefusal(error.issues.map(RulesRemark.init))
     }
-    try await replace(source, of: product)
+    try await replace(source, at: Place(product: product))
     return warnings.map(RulesRemark.init)
   }
 
-  func rulesInForce(of product: RuledProduct) -> String? { state.withLock { $0.texts[product] } }
+  func rulesInForce(of product: RuledProduct) -> String? {
+    state.withLock { $0.texts[Place(product: product)] }
+  }
+
+  /// Replaces the rules of one database or bucket, where it has separate rules; the rules of all others otherwise.
+  func replaceRules(
+    with source: String, of product: RuledProduct, scope: String
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    let place = Place(product: product, name: scope)
+    guard files[place] != nil else { return try await replaceRules(with: source, of: product) }
+    let warnings: [RulesIssue]
+    do throws(RulesetError) {
+      warnings = try Self.compile(source, of: product)
+    } catch {
+      throw RulesRefusal(error.issues.map(RulesRemark.init))
+    }
+    try await replace(source, at: place)
+    return warnings.map(RulesRemark.init)
+  }
 
   /// None: each project counts by itself.
   func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }

@@ -16,15 +16,15 @@ final class Relay: HTTPHandler {
 
 extension HubHandler {
   /// The hub of open ports.
-  init(_ ports: [VestaServer.Port], _ exports: ExportDirectory) {
-    self.exports = exports
+  init(_ ports: [VestaServer.Port], _ exports: ExportDirectory, _ triggers: any TriggerSwitch, scheme: String) {
+    (self.exports, self.triggers) = (exports, triggers)
     places = ports.filter { $0.name != ServerSettings.shared }.map { port in
       Place(name: port.name, host: port.hosts.first ?? "127.0.0.1", port: port.number, hosts: port.hosts)
     }
     let hub = ports.first { $0.name == ServerSettings.hub }
     origins = (hub?.hosts ?? []).map { host in
       let address = host.contains(":") ? "[\(host)]" : host
-      return "http://\(address):\(hub?.number ?? 0)"
+      return "\(scheme)://\(address):\(hub?.number ?? 0)"
     }
     process = Int(ProcessInfo.processInfo.processIdentifier)
   }

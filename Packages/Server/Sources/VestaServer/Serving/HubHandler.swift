@@ -2,7 +2,16 @@ import VestaBytes
 import VestaCore
 import VestaTransportInterop
 
-/// The hub, by which tools find the other ports: `GET /`, `GET /emulators`, and `POST /_admin/export`.
+/// A switch that turns the events of functions of other programs on and off.
+protocol TriggerSwitch: AnyObject, Sendable {
+  /// Whether there are functions to turn on and off.
+  var hasAddress: Bool { get }
+  /// Whether they are called.
+  var isEnabled: Bool { get set }
+}
+
+/// The hub, by which tools find the other ports: `GET /`, `GET /emulators`, `POST /_admin/export`, and
+/// `PUT /functions/disableBackgroundTriggers` and `…/enableBackgroundTriggers`.
 struct HubHandler: HTTPHandler {
   /// A port that is open, by the name of its emulator.
   struct Place: Sendable {
@@ -16,15 +25,29 @@ struct HubHandler: HTTPHandler {
   let origins: [String]
   let process: Int
   let exports: ExportDirectory
+  let triggers: any TriggerSwitch
 
   func reply(to request: HTTPRequest) -> HTTPReply {
     if request.method == .post, request.path == "/_admin/export" { return export(request) }
+    if request.method == .put, request.path.hasPrefix("/functions/") { return .response(turnTriggers(request)) }
     guard request.method == .get else { return .response(JSONResponse.failure(404, "There is no such call.")) }
     switch request.path {
     case "/": return .response(JSONResponse.success(locator))
     case "/emulators": return .response(JSONResponse.success(emulators))
     default: return .response(JSONResponse.failure(404, "There is no such call."))
     }
+  }
+
+  private func turnTriggers(_ request: HTTPRequest) -> HTTPResponse {
+    let wanted: Bool
+    switch request.path {
+    case "/functions/disableBackgroundTriggers": wanted = false
+    case "/functions/enableBackgroundTriggers": wanted = true
+    default: return JSONResponse.failure(404, "There is no such call.")
+    }
+    guard triggers.hasAddress else { return JSONResponse.error("The Cloud Functions emulator is not running.", 400) }
+    triggers.isEnabled = wanted
+    return JSONResponse.success(["enabled": .bool(wanted)])
   }
 
   /// Exports to the directory that `{"path":"…","targets":["…"]}` names, as `firebase emulators:export` asks for it.

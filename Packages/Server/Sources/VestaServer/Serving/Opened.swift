@@ -7,6 +7,8 @@ struct Opened {
   /// Whether requests are logged.
   let isVerbose: Bool
   let clock: ServiceClock
+  /// How connections are encrypted; `nil` for ports in clear.
+  let security: TLSServerSettings?
   private(set) var listeners: [any HTTPListener] = []
   private(set) var ports: [VestaServer.Port] = []
 
@@ -21,7 +23,8 @@ struct Opened {
     var open: [String] = []
     for host in hosts {
       do {
-        let listener = try await transport.listen(at: .internet(host: host, port: number), handler: handler)
+        let listener = try await transport.listen(
+          at: .internet(host: host, port: number), security: security, handler: handler)
         listeners.append(listener)
         number = listener.address.port ?? number
         open.append(host)

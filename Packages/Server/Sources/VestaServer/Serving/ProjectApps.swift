@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import VestaConcurrency
 import VestaCore
+import VestaEventsInterop
 import VestaServiceInterop
 
 /// The apps of a server's projects, each made when it is first named.
@@ -18,6 +19,7 @@ final class ProjectApps: Sendable {
   /// Apps of one project in one directory share their engines, so what is in memory has one as well, and alone.
   private let directory: URL
   private let state = Locked(State())
+  private let outgoing = Locked<OutgoingCalls?>(nil)
 
   /// Each app has its own name, as several servers may run in one process.
   private static let serials = Atomic<Int>(0)
@@ -26,6 +28,28 @@ final class ProjectApps: Sendable {
     (self.settings, self.rules) = (settings, rules)
     let temporary = FileManager.default.temporaryDirectory.appending(path: "vesta-\(UUID().uuidString)")
     directory = settings.data.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? temporary
+  }
+
+  /// Sets the ways to functions of other programs, before the first project is opened.
+  func calls(_ outgoing: OutgoingCalls) { self.outgoing.withLock { $0 = outgoing } }
+
+  /// Opens the projects whose functions have events, so that events of an earlier process are delivered.
+  func openTriggered() {
+    var names = outgoing.withLock { $0?.triggers.standing.isEmpty ?? true } ? [] : [settings.project]
+    if settings.data != nil {
+      let folders = (try? FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false))) ?? []
+      for folder in folders.sorted() {
+        let file = directory.appending(path: folder).appending(path: "(engines)/triggers.json")
+        guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { continue }
+        if let name = folder.removingPercentEncoding { names.append(name) }
+      }
+    }
+    for name in names {
+      do throws(ServiceStatus) { _ = try app(name) } catch {
+        log.error(
+          "I-SRV000007", "The project \(name) cannot be opened, and its functions get no events: \(error.message)")
+      }
+    }
   }
 
   /// The number of projects that are open.
@@ -80,7 +104,7 @@ final class ProjectApps: Sendable {
   private func make(_ project: String) throws(VestaError) -> VestaApp {
     let serial = Self.serials.add(1, ordering: .relaxed).newValue
     let name = "vesta-server-\(serial)"
-    SettingsOfApps.set(settings, rules, for: name)
+    SettingsOfApps.set(settings, rules, outgoing.withLock { $0 }, for: name)
     if settings.isSingleProject, project != settings.project {
       log.warning(
         "I-SRV000002",
@@ -90,9 +114,12 @@ final class ProjectApps: Sendable {
         """)
     }
     do throws(VestaError) {
-      return try VestaApp.configure(
+      let app = try VestaApp.configure(
         name: name, options: VestaOptions(projectID: project, backend: .embedded(directory: directory)),
         libraries: Composition.project(settings))
+      // Before the first request: a change that is not recorded is lost to functions.
+      try app.container.find((any EventTriggers).self)?.resume()
+      return app
     } catch {
       SettingsOfApps.forget(name)
       throw error

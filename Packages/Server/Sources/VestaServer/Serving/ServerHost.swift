@@ -31,6 +31,10 @@ final class ServerHost: EndpointHost {
 
   var rulesOfAllProjects: (any RulesAdministration)? { allRules }
 
+  func project(ofDatabase namespace: String) -> String? {
+    settings.namedRules["database"]?[namespace] == nil ? nil : settings.project
+  }
+
   var compression: TransportCompression? { .gzip }
 
   func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {

@@ -35,6 +35,10 @@ enum JSONResponse {
     response(status, ["message": .string(text)])
   }
 
+  static func error(_ text: String, _ status: HTTPStatus) -> HTTPResponse {
+    response(status, ["error": .string(text)])
+  }
+
   static func failure(_ status: HTTPStatus, _ message: String) -> HTTPResponse {
     response(status, ErrorEnvelope(code: status.code, message: message, status: "NOT_FOUND").object)
   }

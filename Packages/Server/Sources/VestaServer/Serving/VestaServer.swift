@@ -46,7 +46,7 @@ public final class VestaServer: Sendable {
     (listeners, ports) = (opened.listeners, opened.ports)
     self.locator = locator
     watch = settings.rulesInterval.map { RulesWatch(host.allRules, every: $0, clock: host.clock) }
-    if !settings.rules.isEmpty { watch?.start() }
+    if !settings.rules.isEmpty || !settings.namedRules.isEmpty { watch?.start() }
   }
 
   /// The number of a product's port; `nil` where it has none.
@@ -60,11 +60,16 @@ public final class VestaServer: Sendable {
     if let data = settings.data { settings.data = try directory(data) }
     let host = ServerHost(settings)
     try host.allRules.readFiles()
+    let security = try security(settings)
     let routes = try VestaApp.configure(
       name: "vesta-routes-\(UUID().uuidString)", options: VestaOptions(projectID: settings.project),
       libraries: Composition.server)
-    let transport = try VestaTransportServer()
-    var opened = Opened(isVerbose: settings.isVerbose, clock: host.clock)
+    let outgoing = Composition.outgoing(settings, routes, host.clock)
+    host.projects.calls(outgoing)
+    var tuning = TransportTuning()
+    tuning.certificateInterval = settings.certificateInterval
+    let transport = try VestaTransportServer(tuning: tuning)
+    var opened = Opened(isVerbose: settings.isVerbose, clock: host.clock, security: security)
     do {
       let providers = Composition.providers(routes)
       if let unknown = settings.products?.subtracting(providers.map(\.product)).sorted().first {
@@ -84,8 +89,9 @@ public final class VestaServer: Sendable {
       try await opened.open(
         ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts, transport, hub)
       let exports = ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
-      let handler = HubHandler(opened.ports, exports)
+      let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.scheme)
       hub.set(handler)
+      host.projects.openTriggered()
       let locator = HubLocator.write(handler.locator, project: settings.project)
       return VestaServer(settings, host, transport, routes, opened, locator)
     } catch {
@@ -127,6 +133,15 @@ public final class VestaServer: Sendable {
     await transport.stop()
     await host.projects.close()
     _ = await routes.delete()
+  }
+
+  private static func security(_ settings: ServerSettings) throws(ServerError) -> TLSServerSettings? {
+    guard let files = settings.certificate else { return nil }
+    do {
+      return TLSServerSettings(try TLSCertificates([.files(chain: files.chain, key: files.key)]))
+    } catch {
+      throw ServerError("The certificate cannot be used: \((error as? TransportError)?.message ?? "\(error)")")
+    }
   }
 
   private static func directory(_ path: String) throws(ServerError) -> String {

@@ -111,14 +111,19 @@ public struct ProjectConfig: AuthMessage {
   /// The domains that links may lead to; tenants use them too.
   public var authorizedDomains: [String]
 
+  /// The functions that are asked before accounts are created and before users sign in.
+  public var blockingFunctions: BlockingFunctionSettings
+
   /// Creates a value with these properties.
   public init(
     signIn: SignInSettings = SignInSettings(),
     allowsDuplicateEmails: Bool = false,
     hidesEmails: Bool = true,
     passwordPolicy: PasswordPolicy = PasswordPolicy(),
-    authorizedDomains: [String] = ["localhost"]
+    authorizedDomains: [String] = ["localhost"],
+    blockingFunctions: BlockingFunctionSettings = BlockingFunctionSettings()
   ) {
+    self.blockingFunctions = blockingFunctions
     self.signIn = signIn
     self.allowsDuplicateEmails = allowsDuplicateEmails
     self.hidesEmails = hidesEmails
@@ -140,11 +145,13 @@ extension ProjectConfig {
     case passwordPolicy
     /// ``ProjectConfig/authorizedDomains``.
     case authorizedDomains
+    /// ``ProjectConfig/blockingFunctions`` as a whole.
+    case blockingFunctions
 
     /// Every setting.
     public static var allCases: [Member] {
       SignInSettings.Member.allCases.map(Member.signIn)
-        + [.allowsDuplicateEmails, .hidesEmails, .passwordPolicy, .authorizedDomains]
+        + [.allowsDuplicateEmails, .hidesEmails, .passwordPolicy, .authorizedDomains, .blockingFunctions]
     }
   }
 
@@ -161,6 +168,7 @@ extension ProjectConfig {
       case .hidesEmails: hidesEmails = other.hidesEmails
       case .passwordPolicy: passwordPolicy = other.passwordPolicy
       case .authorizedDomains: authorizedDomains = other.authorizedDomains
+      case .blockingFunctions: blockingFunctions = other.blockingFunctions
       }
     }
   }

@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+import VestaTesting
+
+/// A browser that speaks WebChannel with the program `vesta`.
+@Suite(.serialized) struct BrowserServerTests {
+  private static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test(.timeLimit(.minutes(6)), .enabled(if: path != nil, "Chromium is not installed"))
+  func `a page of another origin listens and writes by WebChannel, streamed and by long polling`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory")
+      let result = try await server.python("browser", [], ["BROWSER": try #require(Self.path)])
+      #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasSuffix(" ok") } == 5)
+      #expect(await server.end() == 0)
+    }
+  }
+}
