@@ -41,8 +41,8 @@ check: bootstrap ## prove the laws, the formatting and zero warnings (STEP=laws 
 format: ## format every Swift file in place
 	@Scripts/format
 
-docs: bootstrap ## write the documentation of every module to .build/docs
-	@Scripts/docs
+docs: bootstrap ## write one site of all modules and guides to .build/docs/site (PACKAGE=Auth for some)
+	@Scripts/docs $(PACKAGE)
 
 release-check: bootstrap ## prove in a clone of its own that the last commit can be released
 	@Scripts/release-check

@@ -64,6 +64,37 @@ quietly() {
   return "$status"
 }
 
+# with_progress WHAT LOG COMMAND...: as `quietly LOG COMMAND...`, and says every 15 seconds on the standard error output how far the
+# build of SwiftPM is whose output is in LOG: from nothing it takes minutes.
+with_progress() {
+  local what=$1 log=$2 from=$EPOCHREALTIME reporter status=0
+  shift
+  report_progress "$what" "$log" "$from" $$ >/dev/null &
+  reporter=$!
+  quietly "$@" || status=$?
+  kill "$reporter" 2>/dev/null || true
+  wait "$reporter" 2>/dev/null || true
+  return "$status"
+}
+
+# report_progress WHAT LOG START PARENT: ends with its parent, and takes its nap along when it is ended.
+report_progress() {
+  local nap step
+  trap 'kill "$nap" 2>/dev/null; exit 0' TERM
+  while kill -0 "$4" 2>/dev/null; do
+    sleep "${PROGRESS_INTERVAL:-15}" 2>/dev/null &
+    nap=$!
+    wait "$nap" || return 0
+    step=$(tail -c 4096 "$2" 2>/dev/null | tr '\r' '\n' | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1 || true)
+    say "  ... $1: ${step:+step $step, }$(seconds_since "$3")" >&2
+  done
+}
+
+# Says how long a build from nothing takes, where a folder of products is empty.
+announce_build() {
+  [ -d "$1" ] || say "Nothing is built yet. $2" >&2
+}
+
 seconds_since() { awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", to - from }'; }
 
 # The modules that `make build` has made, and what a tool needs to load them: sets MODULES and the flags MODULE_FLAGS.

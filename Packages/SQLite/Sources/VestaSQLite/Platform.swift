@@ -229,4 +229,6 @@ struct SystemFailure: Error {
   var isLocked: Bool { code == EWOULDBLOCK }
   var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   var isNotPermitted: Bool { code == EACCES || code == EPERM || code == EROFS }
+  /// A file is where a directory has to be.
+  var isNotADirectory: Bool { code == ENOTDIR }
 }

@@ -16,6 +16,7 @@ struct Main {
     case "rules": await report(RulesCommand.run(Array(arguments), in: directory))
     case "token": await report(TokenCommand.run(Array(arguments), in: directory))
     case "doctor": await report(DoctorCommand.run(Array(arguments), in: directory))
+    case "docs": await serveDocs(Array(arguments))
     case "version", "--version": print("vesta \(VestaVersion())")
     case "help", "--help", "-h", nil: print(usage)
     case let command?: fail("vesta has no command \"\(command)\".\n\(usage)", status: 64)
@@ -32,6 +33,7 @@ struct Main {
     vesta rules coverage [OPTION...]    what the rules of a running server have decided, by expression
     vesta token [OPTION...]             an unsigned token for development
     vesta doctor [OPTION...]            says why a server could not start here
+    vesta docs [FOLDER] [--port N]      serves the documentation that `make docs` has written
     vesta version                       the version
     """
 

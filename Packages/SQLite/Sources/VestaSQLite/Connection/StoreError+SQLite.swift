@@ -25,6 +25,14 @@ extension StoreError {
 
   /// The store error for an error of the system.
   init(system failure: SystemFailure, operation: String, path: String) {
+    // No time makes it pass: it must not be answered as a service that is out of reach.
+    if failure.isNotADirectory {
+      self.init(
+        .notADatabase, operation: operation, path: path,
+        message: "A file is where the directory of the store has to be. The system says: \(failure.text).",
+        hint: "Name another directory, or move that file away.")
+      return
+    }
     let code: Code =
       failure.isNoSpace ? .diskFull : failure.isNotPermitted ? .readOnly : failure.isLocked ? .locked : .inputOutput
     let message = "\(code.sentence) The system says: \(failure.text)."
