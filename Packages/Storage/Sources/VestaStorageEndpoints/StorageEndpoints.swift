@@ -58,6 +58,9 @@ public struct StorageEndpointsTuning: Sendable, Hashable {
   /// The most bytes of a body that is no content.
   public var bodyLimit = 1 << 20
 
+  /// The longest headers of a part of an upload in one request, in bytes.
+  public var partHeaders = 8_192
+
   /// The bytes of an upload that are given to the backend at a time.
   public var chunkLength = 1 << 20
 

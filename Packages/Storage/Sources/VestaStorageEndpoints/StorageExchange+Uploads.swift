@@ -56,7 +56,8 @@ extension StorageExchange {
   }
 
   private func multipart(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
-    var machine = try MultipartMachine(contentType: field("content-type") ?? "", maximumMetadata: tuning.bodyLimit)
+    var machine = try MultipartMachine(
+      contentType: field("content-type") ?? "", maximumMetadata: tuning.bodyLimit, maximumHeaders: tuning.partHeaders)
     var body = UploadBody()
     var sink: UploadSink?
     do {

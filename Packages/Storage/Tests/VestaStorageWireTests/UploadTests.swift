@@ -99,6 +99,24 @@ import VestaTesting
     }
   }
 
+  @Test(arguments: [0, 46, 47, 48, 60]) func `headers of a part are read up to their limit, however they are cut`(
+    limit: Int
+  ) throws {
+    // The headers of the metadata have 47 bytes, with the end of the line before them and without the empty one.
+    let body = MultipartMachine.body(metadata: utf8("{}"), contentType: "a/b", content: utf8("x"), boundary: "b")
+    let isRead = try Feeding.verify(body) { pieces in
+      var machine = try MultipartMachine(contentType: "multipart/related; boundary=b", maximumHeaders: limit)
+      do throws(BytesError) {
+        for piece in pieces { _ = try machine.received(piece) }
+        return true
+      } catch {
+        #expect(error.code == .limitExceeded)
+        return false
+      }
+    }
+    #expect(isRead == (limit >= 47))
+  }
+
   @Test func `other types and other numbers of parts are refused`() throws {
     for type in ["", "multipart/form-data; boundary=b", "multipart/related", "multipart/related; boundary=\"\""] {
       #expect(throws: BytesError.self) { _ = try MultipartMachine(contentType: type) }

@@ -100,16 +100,24 @@ enum PlatformSocket {
   /// An error of the system in words.
   struct SystemError: Error {
     let text: String
+    /// Whether the process or the system has no descriptors or memory left.
+    let isExhausted: Bool
+
+    /// The last error of the calling thread.
+    static var last: SystemError {
+      let number = errno
+      return SystemError(text: String(cString: strerror(number)), isExhausted: PlatformSocket.isExhausted(number))
+    }
   }
 
   /// Begins to connect; the socket becomes writable when it has succeeded or failed.
   static func connect(to address: SocketAddress) -> Result<Int32, SystemError> {
     let descriptor = socket(
       address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard descriptor >= 0 else { return .failure(SystemError(text: String(cString: strerror(errno)))) }
+    guard descriptor >= 0 else { return .failure(.last) }
     let status = address.withPointer { systemConnect(descriptor, $0, $1) }
     if status == 0 || errno == EINPROGRESS { return .success(descriptor) }
-    let error = SystemError(text: String(cString: strerror(errno)))
+    let error = SystemError.last
     _ = systemClose(descriptor)
     return .failure(error)
   }
@@ -140,6 +148,14 @@ enum PlatformSocket {
 
   /// A descriptor of nothing, kept for the time when there is none left.
   static func spare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+  /// Whether no file can be opened at present, for want of descriptors: what needs some then fails in ways of its own.
+  static var isOutOfDescriptors: Bool {
+    let descriptor = spare()
+    if descriptor < 0 { return isExhausted(errno) }
+    close(descriptor)
+    return false
+  }
 
   /// Whether an error of accepting says that the process or the system has no descriptors or memory left.
   static func isExhausted(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error) }

@@ -72,6 +72,8 @@ import VestaTransportInterop
       (HTTPRequest(.get, "/", scheme: "https", authority: "127.0.0.1:1"), .cannotConnect),
       (HTTPRequest(.get, "/", authority: "name.invalid:1"), .hostNotFound),
       (HTTPRequest(.get, "/", authority: "127.0.0.1:1"), .cannotConnect),
+      // The system refuses to connect to it at once.
+      (HTTPRequest(.get, "/", authority: "255.255.255.255:1"), .cannotConnect),
     ]
     for (request, code) in cases {
       let error = await #expect(throws: TransportError.self) { try await client.send(request, timeout: .seconds(20)) }

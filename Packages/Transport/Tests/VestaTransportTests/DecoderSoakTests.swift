@@ -118,14 +118,8 @@ import VestaTransportInterop
     let bytes = damaged(frames, &random)
     var machine = FrameMachine(random.oneIn(4) ? .client : .server, messageLimit: 100)
     for piece in cut(bytes, &random) {
-      do throws(FrameMachine.Failure) {
-        let events = try piece.withUnsafeBufferPointer { bytes throws(FrameMachine.Failure) in
-          try machine.feed(bytes)
-        }
-        for case .message(let message) in events { check(message.byteCount <= 100, "frame \(place): \(bytes)") }
-      } catch {
-        break
-      }
+      let events = piece.withUnsafeBufferPointer { machine.feed($0) }
+      for case .message(let message) in events { check(message.byteCount <= 100, "frame \(place): \(bytes)") }
     }
   }
 

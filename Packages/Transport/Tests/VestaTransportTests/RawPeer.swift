@@ -198,3 +198,25 @@ final class RawServer: Sendable {
 
   deinit { PlatformSocket.close(descriptor) }
 }
+
+/// A server whose connections a test takes one after the other, on a thread that waits.
+final class AcceptingServer: Sendable {
+  private let descriptor: Int32
+  let authority: String
+
+  init() throws {
+    guard let place = SocketAddress(host: "127.0.0.1", port: 0) else { throw TransportError(.cannotListen, "") }
+    descriptor = try PlatformSocket.listen(at: place, shares: false, backlog: 8)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+    authority = PlatformSocket.localAddress(descriptor)?.description ?? ""
+  }
+
+  deinit { PlatformSocket.close(descriptor) }
+
+  func accept() -> RawPeer? {
+    let accepted = Glibc.accept(descriptor, nil, nil)
+    guard accepted >= 0 else { return nil }
+    PlatformSocket.sendAtOnce(accepted)
+    return RawPeer(accepted: accepted)
+  }
+}

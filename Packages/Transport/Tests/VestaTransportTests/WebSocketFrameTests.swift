@@ -4,47 +4,16 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-private enum Seen: Equatable {
-  case event(FrameMachine.Event)
-  case failure(FrameMachine.Failure)
-}
-
 @Suite struct WebSocketFrameTests {
-  private func feed(_ pieces: [[UInt8]], _ role: FrameMachine.Role, limit: Int = 1_000) -> [Seen] {
+  private func feed(_ pieces: [[UInt8]], _ role: FrameMachine.Role, limit: Int = 1_000) -> [FrameMachine.Event] {
     var machine = FrameMachine(role, messageLimit: limit)
-    var seen: [Seen] = []
-    for piece in pieces {
-      do throws(FrameMachine.Failure) {
-        // Events before a failure in the same piece are lost with it, so feed byte by byte within a piece.
-        for byte in piece {
-          let events = try [byte].withUnsafeBufferPointer { bytes throws(FrameMachine.Failure) in
-            try machine.feed(bytes)
-          }
-          seen += events.map(Seen.event)
-        }
-      } catch {
-        return seen + [.failure(error)]
-      }
-    }
-    return seen
+    return pieces.flatMap { piece in piece.withUnsafeBufferPointer { machine.feed($0) } }
   }
 
-  private func whole(_ bytes: [UInt8], _ role: FrameMachine.Role = .client, limit: Int = 1_000) throws -> [Seen] {
-    try Feeding.verify(bytes) { pieces in
-      var machine = FrameMachine(role, messageLimit: limit)
-      var seen: [Seen] = []
-      for piece in pieces {
-        do throws(FrameMachine.Failure) {
-          seen += try piece.withUnsafeBufferPointer { bytes throws(FrameMachine.Failure) in
-            try machine.feed(bytes)
-          }.map(Seen.event)
-        } catch {
-          return [.failure(error)]
-        }
-      }
-      return seen.contains { if case .failure = $0 { true } else { false } } ? seen.suffix(1) : seen
-    }
-  }
+  /// The events, however the bytes are cut.
+  private func whole(
+    _ bytes: [UInt8], _ role: FrameMachine.Role = .client, limit: Int = 1_000
+  ) throws -> [FrameMachine.Event] { try Feeding.verify(bytes) { feed($0, role, limit: limit) } }
 
   @Test func `messages of all lengths are read as they were written, masked or not`() throws {
     let messages: [WebSocketMessage] = [
@@ -59,17 +28,13 @@ private enum Seen: Equatable {
       FrameWriter.pong([1, 2, 3], mask: mask, into: &out)
       FrameWriter.close(WebSocketClose(4000, "why"), mask: mask, into: &out)
       let expected =
-        messages.map { Seen.event(.message($0)) } + [
-          .event(.ping([])), .event(.pong([1, 2, 3])), .event(.close(WebSocketClose(4000, "why"))),
+        messages.map { FrameMachine.Event.message($0) } + [
+          .ping([]), .pong([1, 2, 3]), .close(WebSocketClose(4000, "why")),
         ]
       #expect(feed([out], role, limit: 70_000) == expected)
       var random = SplitMix(seed: 4)
       for _ in 0..<10 {
-        var machine = FrameMachine(role, messageLimit: 70_000)
-        let seen = try Feeding.pieces(of: out, &random).flatMap { piece in
-          try piece.withUnsafeBufferPointer { try machine.feed($0) }
-        }
-        #expect(seen.map(Seen.event) == expected)
+        #expect(feed(Feeding.pieces(of: out, &random), role, limit: 70_000) == expected)
       }
     }
   }
@@ -78,7 +43,7 @@ private enum Seen: Equatable {
     let bytes: [UInt8] = [0x01, 2, 0xC3, 0xA4, 0x89, 1, 7, 0x00, 1, 0xC3, 0x80, 1, 0xB6, 0x82, 1, 9]
     #expect(
       try whole(bytes) == [
-        .event(.ping([7])), .event(.message(.text("äö"))), .event(.message(.binary([9]))),
+        .ping([7]), .message(.text("äö")), .message(.binary([9])),
       ])
   }
 
@@ -100,23 +65,65 @@ private enum Seen: Equatable {
       (1009, [0x82, 126, 0x03, 0xE9]), (1009, [0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0]),
     ] as [(UInt16, [UInt8])])
   func `what the protocol forbids fails with its code`(code: UInt16, bytes: [UInt8]) throws {
-    guard case .failure(let failure)? = try whole(bytes).last else {
+    guard case .failed(let failure)? = try whole(bytes).last else {
       Issue.record("not refused: \(bytes)")
       return
     }
     #expect(failure.code.number == code, "\(failure)")
   }
 
+  @Test func `what was sent before a wrong frame counts, and nothing after it`() throws {
+    let seen = try whole([0x81, 1, 65, 0x89, 0, 0x83, 0, 0x81, 1, 66])
+    #expect(Array(seen.prefix(2)) == [.message(.text("A")), .ping([])] && seen.count == 3)
+    guard case .failed(let failure)? = seen.last else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(failure.code == .protocolError)
+  }
+
+  /// Whether a text can begin with bytes: some end makes them one.
+  private func canBeginText(_ bytes: [UInt8]) -> Bool {
+    let ends: [[UInt8]] = [
+      [], [0x80], [0x80, 0x80], [0x80, 0x80, 0x80], [0xBF], [0xBF, 0x80], [0xBF, 0x80, 0x80],
+    ]
+    return ends.contains { String(validating: bytes + $0, as: UTF8.self) != nil }
+  }
+
+  @Test(arguments: UInt64(1)...20)
+  func `a text is refused at the first byte that is wrong, and never before it`(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    for _ in 0..<1_000 {
+      let text = (0..<random.below(6)).map { _ in random.pick(["a", "ß", "€", "😀", "\u{10FFFF}"]) }.joined()
+      var bytes = Array(text.utf8)
+      for _ in 0..<random.below(3) where !bytes.isEmpty {
+        bytes[random.below(bytes.count)] = UInt8(truncatingIfNeeded: random.next())
+      }
+      var machine = UTF8Machine()
+      var accepted: [UInt8] = []
+      for byte in bytes {
+        guard [byte].withUnsafeBufferPointer({ machine.accepts($0) }) else { break }
+        accepted.append(byte)
+      }
+      #expect(canBeginText(accepted), "\(bytes)")
+      if accepted.count == bytes.count {
+        #expect(machine.isWhole == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+      } else {
+        #expect(!canBeginText(Array(bytes.prefix(accepted.count + 1))), "\(bytes)")
+      }
+    }
+  }
+
   @Test func `a server wants masks`() {
-    guard case .failure? = feed([[0x81, 0]], .server).last else {
+    guard case .failed? = feed([[0x81, 0]], .server).last else {
       Issue.record("not refused")
       return
     }
   }
 
   @Test func `fragments count together, at the limit and beyond`() throws {
-    #expect(try whole([0x02, 2, 1, 2, 0x80, 1, 3], limit: 3) == [.event(.message(.binary([1, 2, 3])))])
-    guard case .failure(let failure)? = try whole([0x02, 2, 1, 2, 0x80, 2, 3, 4], limit: 3).last else {
+    #expect(try whole([0x02, 2, 1, 2, 0x80, 1, 3], limit: 3) == [.message(.binary([1, 2, 3]))])
+    guard case .failed(let failure)? = try whole([0x02, 2, 1, 2, 0x80, 2, 3, 4], limit: 3).last else {
       Issue.record("not refused")
       return
     }
@@ -124,10 +131,10 @@ private enum Seen: Equatable {
   }
 
   @Test func `a close without a code is one, and a long reason is cut at a character`() throws {
-    #expect(try whole([0x88, 0]) == [.event(.close(WebSocketClose(.noCode)))])
+    #expect(try whole([0x88, 0]) == [.close(WebSocketClose(.noCode))])
     var out: [UInt8] = []
     FrameWriter.close(WebSocketClose(.normal, String(repeating: "ä", count: 100)), mask: nil, into: &out)
-    #expect(try whole(out) == [.event(.close(WebSocketClose(.normal, String(repeating: "ä", count: 61))))])
+    #expect(try whole(out) == [.close(WebSocketClose(.normal, String(repeating: "ä", count: 61)))])
   }
 
   @Test(arguments: UInt64(1)...20) func `random bytes never stop the machine`(seed: UInt64) throws {

@@ -9,7 +9,8 @@ import VestaStorageBackend
 /// A caller that holds it through ``ActiveUploads`` has exclusive access. Two things run concurrently with its calls:
 /// the digest of the last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each
 /// is awaited before the next one of its kind begins, and both before the upload ends, so one chunk more is in memory
-/// at most.
+/// at most. They run on threads of the shared pool: a digest computes for long, and an upload must not wait until
+/// computing tasks of the program have left the few threads of all tasks.
 final class ActiveUpload: Sendable {
   struct Progress: Sendable {
     var size: Int64
@@ -85,7 +86,7 @@ final class ActiveUpload: Sendable {
     state.withLock { state in
       if state.progress.size + Int64(bytes.count) > digestLimit { state.digest = nil }
       guard let digest = state.digest else { return }
-      state.hashing = Task { try digest.update(bytes) }
+      state.hashing = Task(executorPreference: BlockingPool.shared) { try digest.update(bytes) }
     }
   }
 
@@ -98,7 +99,7 @@ final class ActiveUpload: Sendable {
     state.withLock { state in
       let progress = state.progress
       state.progress.checkpoint = progress.size
-      state.saving = Task { [writer] in
+      state.saving = Task(executorPreference: BlockingPool.shared) { [writer] in
         try await writer?.sync()
         try await note(progress)
       }

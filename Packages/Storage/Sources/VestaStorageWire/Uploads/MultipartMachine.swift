@@ -19,10 +19,9 @@ public struct MultipartMachine: Sendable {
 
   private enum State { case preamble, headers, metadata, content, ended }
 
-  private static let maximumHeaders = 8_192
-
   private let delimiter: [UInt8]
   private let maximumMetadata: Int
+  private let maximumHeaders: Int
   private var state = State.preamble
   private var part = 0
   /// Bytes that cannot be judged yet: the beginning of a delimiter, or a line of headers.
@@ -37,13 +36,17 @@ public struct MultipartMachine: Sendable {
   /// - Parameters:
   ///   - contentType: The header `content-type`.
   ///   - maximumMetadata: The longest metadata, in bytes.
+  ///   - maximumHeaders: The longest headers of a part, in bytes.
   /// - Throws: `BytesError` with `.malformed` for another type, and for one without a boundary.
-  public init(contentType: String, maximumMetadata: Int = 1 << 20) throws(BytesError) {
+  public init(
+    contentType: String, maximumMetadata: Int = 1 << 20, maximumHeaders: Int = 8_192
+  ) throws(BytesError) {
     guard let boundary = Self.boundary(contentType) else {
       throw BytesError(.malformed, "Bad content type. \(contentType.prefix(100))")
     }
     delimiter = Array("\r\n--\(boundary)".utf8)
     self.maximumMetadata = maximumMetadata
+    self.maximumHeaders = maximumHeaders
     // The first delimiter has no line in front of it.
     rest = [13, 10]
   }
@@ -87,12 +90,13 @@ public struct MultipartMachine: Sendable {
     }
     guard part < 2 else { throw BytesError(.malformed, "Unexpected number of parts in request body") }
     guard let end = Self.firstIndex(of: Array("\r\n\r\n".utf8), in: rest, from: 0) else {
-      guard rest.count <= Self.maximumHeaders else {
+      // Up to three bytes of the empty line may be there.
+      guard rest.count < maximumHeaders + 4 else {
         throw BytesError(.limitExceeded, "the headers of a part are too long")
       }
       return false
     }
-    guard end <= Self.maximumHeaders else { throw BytesError(.limitExceeded, "the headers of a part are too long") }
+    guard end <= maximumHeaders else { throw BytesError(.limitExceeded, "the headers of a part are too long") }
     let type = Self.contentType(Array(rest[..<end]))
     rest.removeFirst(end + 4)
     part += 1

@@ -16,6 +16,8 @@ final class Connector: @unchecked Sendable {
   private var attempts: [Int: Attempt] = [:]
   private var timers: [LoopTimer] = []
   private var lastError = "no answer"
+  /// Whether an attempt has failed for want of descriptors.
+  private var isExhausted = false
 
   /// - Parameter completion: Called once, on the loop.
   init(_ loop: EventLoop, host: String, port: Int, completion: @escaping Completion) {
@@ -38,6 +40,7 @@ final class Connector: @unchecked Sendable {
 
   private func found(_ addresses: [SocketAddress]) {
     guard !addresses.isEmpty else {
+      if PlatformSocket.isOutOfDescriptors { return finish(.failure(exhausted)) }
       return finish(
         .failure(TransportError(.hostNotFound, "There is no address of \(host).", mayHaveBeenProcessed: false)))
     }
@@ -70,21 +73,23 @@ final class Connector: @unchecked Sendable {
         guard let attempt = attempts.removeValue(forKey: index) else { continue }
         finish(.success(attempt.descriptor))
       case .fail:
-        finish(
-          .failure(
-            TransportError(
-              .cannotConnect, "Cannot connect to \(host):\(port): \(lastError).", mayHaveBeenProcessed: false)))
+        let failed = TransportError(
+          .cannotConnect, "Cannot connect to \(host):\(port): \(lastError).", mayHaveBeenProcessed: false)
+        finish(.failure(isExhausted ? exhausted : failed))
       }
     }
   }
 
   private func attempt(_ index: Int) {
     switch PlatformSocket.connect(to: addresses[index]) {
-    case .failure(let error): failedLater(index, error.text)
+    case .failure(let error):
+      isExhausted = isExhausted || error.isExhausted
+      failedLater(index, error.text)
     case .success(let descriptor):
       let attempt = Attempt(descriptor, index, self)
       guard loop.add(attempt, .writable) else {
         PlatformSocket.close(descriptor)
+        isExhausted = true
         return failedLater(index, "the system watches no more sockets")
       }
       attempts[index] = attempt
@@ -92,13 +97,12 @@ final class Connector: @unchecked Sendable {
   }
 
   /// In a separate turn, so that the actions that belong together are performed before.
+  ///
+  /// The closure holds this object, as no attempt does: without it a host whose addresses fail at once would be
+  /// answered by the time-out of the request alone.
   private func failedLater(_ index: Int, _ error: String) {
     lastError = error
-    timers.append(
-      loop.schedule(after: .zero) { [weak self] in
-        guard let self else { return }
-        perform(race.failed(index))
-      })
+    timers.append(loop.schedule(after: .zero) { [self] in perform(race.failed(index)) })
   }
 
   fileprivate func ended(_ attempt: Attempt, error: String?) {
@@ -108,6 +112,13 @@ final class Connector: @unchecked Sendable {
     PlatformSocket.close(attempt.descriptor)
     lastError = error
     perform(race.failed(attempt.index))
+  }
+
+  private var exhausted: TransportError {
+    TransportError(
+      .exhausted,
+      "There is no descriptor for a connection to \(host):\(port). Close some, or raise the limit of open files.",
+      mayHaveBeenProcessed: false)
   }
 
   private func finish(_ outcome: Result<Int32, TransportError>) {

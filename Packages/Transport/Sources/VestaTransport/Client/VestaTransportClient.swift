@@ -43,7 +43,7 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     // A connection for requests of any version speaks HTTP/1.1.
     security.protocols.removeAll { $0 == ALPN.http2 }
     let context = try TLSClientContext(security)
-    hosts = try (0..<max(1, loops)).map { _ in HostPool(try EventLoop(tuning), context) }
+    hosts = try EventLoop.make(loops, tuning).map { HostPool($0, context) }
   }
 
   /// Sends a request, and waits for the head of the response.

@@ -15,6 +15,7 @@ class SocketConnection: Channel, @unchecked Sendable {
   var deadline = Int64.max
   /// Whether the connection ends when everything has been written.
   var closesWhenWritten = false
+  private var lingersWhenWritten = false
   private(set) var isClosed = false
   private(set) var isLingering = false
   private var isAborted = false
@@ -225,7 +226,9 @@ class SocketConnection: Channel, @unchecked Sendable {
       }
     }
     blockedSince = .max
-    if closesWhenWritten { end() }
+    guard closesWhenWritten else { return }
+    closesWhenWritten = false
+    close(lingers: lingersWhenWritten)
   }
 
   private func updateInterest() {
@@ -264,6 +267,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     guard !isClosed else { return }
     guard output.isEmpty else {
       closesWhenWritten = true
+      lingersWhenWritten = lingers
       return
     }
     guard lingers, !hasPeerFinished else { return end() }

@@ -10,6 +10,23 @@ enum HTTP2Callbacks {
   nonisolated(unsafe) static let shared: OpaquePointer? = {
     var callbacks: OpaquePointer?
     guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, owner in
+      guard let header else { return 0 }
+      switch UInt32(header.pointee.type) {
+      case NGHTTP2_HEADERS.rawValue:
+        return with(owner) { session in
+          session.beginsHead(header.pointee.stream_id)
+          return 0
+        }
+      // The library ignores priorities, and this rule with them (RFC 9113, section 6.3).
+      case NGHTTP2_PRIORITY.rawValue where header.pointee.stream_id == 0:
+        return with(owner) { session in
+          session.terminate(.protocolError, "a priority of no stream")
+          return 0
+        }
+      default: return 0
+      }
+    }
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, owner in
       with(owner) { session in
         session.isInHead = true
@@ -122,6 +139,12 @@ extension HTTP2Session {
     default: countControl()
     }
     return 0
+  }
+
+  /// Notes the beginning of a head, whatever becomes of it.
+  func beginsHead(_ stream: Int32) {
+    guard role == .server, stream & 1 == 1, !skipped.begins(stream) else { return }
+    terminate(.protocolError, "a stream with a smaller number than one before")
   }
 
   private func ended(_ stream: Int32) {

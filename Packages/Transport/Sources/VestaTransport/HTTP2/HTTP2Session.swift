@@ -44,6 +44,7 @@ final class HTTP2Session {
   var hasSettings = false
   @exclusivity(unchecked) var control: FloodMachine
   var resets: FloodMachine
+  @exclusivity(unchecked) var skipped: SkippedStreams
   /// Why this side ends the connection, if it does.
   var violation: String?
   @exclusivity(unchecked) private var block = HTTP2FieldBlock()
@@ -58,6 +59,7 @@ final class HTTP2Session {
     reader = HTTP2HeadReader(sizeLimit: tuning.headBytes, countLimit: tuning.fieldCount)
     control = FloodMachine(
       burst: tuning.http2ControlFrames, perSecond: tuning.http2ControlFramesPerSecond, now: now)
+    skipped = SkippedStreams(limit: tuning.http2Streams)
     resets = FloodMachine(burst: tuning.http2Resets, perSecond: tuning.http2ResetsPerSecond, now: now)
     open()
   }

@@ -70,6 +70,18 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
   }
 
+  /// Loops whose threads run; when one of them cannot be made the others end.
+  static func make(_ count: Int, _ tuning: TransportTuning) throws -> [EventLoop] {
+    var loops: [EventLoop] = []
+    do {
+      for _ in 0..<max(1, count) { loops.append(try EventLoop(tuning)) }
+    } catch {
+      for loop in loops { loop.end() }
+      throw error
+    }
+    return loops
+  }
+
   /// Only now no caller is left that could wake the thread: a wake-up after the end of the thread must not reach
   /// another file that was given its number.
   deinit {
@@ -113,9 +125,13 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
   /// Ends the thread when it has run what was handed to it.
   func stop() async {
+    end()
+    await ended.wait()
+  }
+
+  private func end() {
     inbox.withLock { $0.isStopped = true }
     poll.wake()
-    await ended.wait()
   }
 
   func checkIsolated() { precondition(isCurrent, "This code must run on its event loop.") }

@@ -21,7 +21,7 @@ public final class VestaTransportServer: HTTPServer, Sendable {
   /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left.
   public init(loops: Int? = nil, tuning: TransportTuning = TransportTuning()) throws {
     self.tuning = tuning
-    self.loops = try (0..<max(1, loops ?? PlatformThread.coreCount)).map { _ in try EventLoop(tuning) }
+    self.loops = try EventLoop.make(loops ?? PlatformThread.coreCount, tuning)
   }
 
   /// Listens at an address and serves its connections, in clear.

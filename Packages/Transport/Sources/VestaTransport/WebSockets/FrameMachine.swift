@@ -3,7 +3,8 @@ import VestaTransportInterop
 /// Reads the frames of a WebSocket (RFC 6455) and joins the frames of a message.
 ///
 /// Pure. A frame's size is checked when its header is there, before anything of it is kept; a message in fragments
-/// counts as a whole. Bytes that are kept were received, so a header that promises much costs nothing.
+/// counts as a whole, and a text is checked as it arrives. Bytes that are kept were received, so a header that promises
+/// much costs nothing.
 struct FrameMachine {
   enum Role {
     case server
@@ -15,6 +16,8 @@ struct FrameMachine {
     case ping([UInt8])
     case pong([UInt8])
     case close(WebSocketClose)
+    /// The peer broke the protocol after the events before; nothing more is read.
+    case failed(Failure)
   }
 
   /// A frame that the protocol forbids; the connection is closed with its code.
@@ -42,6 +45,10 @@ struct FrameMachine {
   private var messageOpcode: UInt8?
   /// Bytes of an incomplete header.
   private var headerBytes: [UInt8] = []
+  /// The check of a text of which a part is there, and the number of its bytes that were checked.
+  private var text = UTF8Machine()
+  private var checked = 0
+  private var hasFailed = false
 
   init(_ role: Role, messageLimit: Int) {
     self.role = role
@@ -49,8 +56,22 @@ struct FrameMachine {
   }
 
   /// Reads bytes, all of them.
-  mutating func feed(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> [Event] {
+  ///
+  /// - Returns: The events up to a failure, which is the last one: how the network cuts the stream changes nothing.
+  mutating func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> [Event] {
     var events: [Event] = []
+    guard !hasFailed else { return events }
+    do throws(Failure) {
+      try read(bytes, &events)
+    } catch {
+      hasFailed = true
+      message = []
+      events.append(.failed(error))
+    }
+    return events
+  }
+
+  private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, _ events: inout [Event]) throws(Failure) {
     var index = 0
     while true {
       if frame == nil {
@@ -59,18 +80,19 @@ struct FrameMachine {
           index += 1
           frame = try header()
         }
-        guard let frame else { return events }
+        guard let frame else { return }
         headerBytes.removeAll(keepingCapacity: true)
         read = 0
         try check(frame)
       }
-      guard let frame else { return events }
+      guard let frame else { return }
       let count = min(frame.length - read, bytes.count - index)
       if count > 0 {
         take(UnsafeBufferPointer(rebasing: bytes[index..<index + count]), of: frame)
         index += count
       }
-      guard read == frame.length else { return events }
+      if frame.opcode < 8, read < frame.length || !frame.isFinal { try checkText() }
+      guard read == frame.length else { return }
       self.frame = nil
       if let event = try complete(frame) { events.append(event) }
     }
@@ -137,6 +159,16 @@ struct FrameMachine {
     }
   }
 
+  /// Checks what is there of a text, so that its peer is told at the first wrong byte.
+  private mutating func checkText() throws(Failure) {
+    guard messageOpcode == 1, checked < message.count else { return }
+    let isText = message.withUnsafeBufferPointer { text.accepts(UnsafeBufferPointer(rebasing: $0[checked...])) }
+    guard isText else { throw Self.noText }
+    checked = message.count
+  }
+
+  private static let noText = Failure(code: .invalidPayload, reason: "a text that is not UTF-8")
+
   private mutating func complete(_ frame: Header) throws(Failure) -> Event? {
     switch frame.opcode {
     case 9: return .ping(control)
@@ -149,10 +181,9 @@ struct FrameMachine {
     messageOpcode = nil
     defer { message = [] }
     guard isText else { return .message(.binary(message)) }
-    guard let text = String(validating: message, as: UTF8.self) else {
-      throw Failure(code: .invalidPayload, reason: "a text that is not UTF-8")
-    }
-    return .message(.text(text))
+    (text, checked) = (UTF8Machine(), 0)
+    guard let whole = String(validating: message, as: UTF8.self) else { throw Self.noText }
+    return .message(.text(whole))
   }
 
   private static func close(_ bytes: [UInt8]) throws(Failure) -> WebSocketClose {
@@ -167,34 +198,4 @@ struct FrameMachine {
   }
 
   private static func broken(_ reason: String) -> Failure { Failure(code: .protocolError, reason: reason) }
-}
-
-/// The mask of what clients send, which keeps them from writing bytes of their choice to a network.
-enum WebSocketMask {
-  /// Masks or unmasks bytes in place, eight at a time.
-  ///
-  /// - Parameters:
-  ///   - mask: The four bytes of the mask, the first one lowest.
-  ///   - bytes: The bytes.
-  ///   - start: The first one to change.
-  ///   - phase: The offset of it in the frame.
-  static func apply(_ mask: UInt32, to bytes: inout [UInt8], from start: Int, phase: Int) {
-    let shift = UInt32(phase & 3) * 8
-    let turned = shift == 0 ? mask : mask >> shift | mask << (32 - shift)
-    let wide = UInt64(turned) | UInt64(turned) << 32
-    bytes.withUnsafeMutableBytes { buffer in
-      var index = start
-      while index + 8 <= buffer.count {
-        let word = buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-        buffer.storeBytes(of: (word ^ wide).littleEndian, toByteOffset: index, as: UInt64.self)
-        index += 8
-      }
-      var rest = turned
-      while index < buffer.count {
-        buffer[index] ^= UInt8(truncatingIfNeeded: rest)
-        rest = rest >> 8 | rest << 24
-        index += 1
-      }
-    }
-  }
 }

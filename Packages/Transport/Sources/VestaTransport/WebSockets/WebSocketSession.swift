@@ -46,11 +46,7 @@ final class WebSocketSession: @unchecked Sendable {
   /// Reads bytes of the peer.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard !isOver else { return }
-    do {
-      for event in try machine.feed(bytes) { take(event) }
-    } catch {
-      fail(WebSocketClose(error.code, error.reason))
-    }
+    for event in machine.feed(bytes) { take(event) }
   }
 
   private func take(_ event: FrameMachine.Event) {
@@ -64,6 +60,7 @@ final class WebSocketSession: @unchecked Sendable {
     case .close(let end):
       if sentEnd == nil { FrameWriter.close(end, mask: mask, into: &connection.output.tail) }
       finish(sentEnd ?? end)
+    case .failed(let failure): fail(WebSocketClose(failure.code, failure.reason))
     }
   }
 
