@@ -38,10 +38,10 @@ import VestaTesting
     return machine.cleanedUp(at: now) { 1 }
   }
 
-  /// Whether an action is a pause of some milliseconds, and the only one.
+  /// Whether an action is a pause of some whole milliseconds, one less after rounding, and the only one.
   private func isPause(_ actions: [Action], _ milliseconds: Double) -> Bool {
     guard actions.count == 1, case .wait(let pause)? = actions.first else { return false }
-    return abs(pause / .milliseconds(1) - milliseconds) < 0.001
+    return abs(pause / .milliseconds(1) - milliseconds) <= 1
   }
 
   @Test func `the worked example`() {

@@ -1,3 +1,4 @@
+import VestaDatabaseBackend
 import VestaDatabaseModel
 
 @testable import VestaDatabase
@@ -13,4 +14,30 @@ extension Repo {
 extension TransactionMachine.Transaction {
   /// The observer that keeps its data current.
   var observer: Int { id }
+}
+
+/// The waits between attempts to connect, as the machine of a connection makes them.
+struct ReconnectDelay {
+  private var machine = ConnectionMachine(DatabaseTuning(), needsTokens: false)
+  private var now: Int64 = 0
+
+  /// The wait of the next attempt: of the first one, or after the end of the last one.
+  mutating func next(using random: inout some RandomNumberGenerator) -> Duration {
+    now += 1
+    guard machine.interruptions.isEmpty else {
+      _ = machine.resumed(.waitingForFirstUse, at: now)
+      return .zero
+    }
+    _ = machine.ended("lost", at: now)
+    let number = Double.random(in: 0..<1, using: &random)
+    guard case .wait(let pause)? = machine.cleanedUp(at: now, random: { number }).first else { return .zero }
+    _ = machine.pauseEnded(at: now)
+    return pause
+  }
+
+  /// The last attempt leads to a connection that is good.
+  mutating func reset() {
+    _ = machine.opened(DatabaseHello(timestamp: now, session: "s"), at: now)
+    now += 30_001
+  }
 }

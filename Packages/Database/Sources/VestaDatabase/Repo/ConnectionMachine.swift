@@ -298,11 +298,14 @@ struct ConnectionMachine: Sendable {
     effects.flatMap { effect -> [Action] in
       switch effect {
       case .connect: connect()
-      case .wait(.zero): actions(link.pauseEnded(now: now * 1_000), now)
-      case .wait(let pause): [.wait(pause)]
+      case .wait(let pause): wait(.milliseconds(pause.microseconds / 1_000), now)
       case .disconnect, .fail: []
       }
     }
+  }
+
+  private mutating func wait(_ pause: Duration, _ now: Int64) -> [Action] {
+    pause == .zero ? pauseEnded(at: now) : [.wait(pause)]
   }
 }
 
