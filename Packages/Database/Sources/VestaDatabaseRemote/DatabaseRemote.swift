@@ -96,7 +96,7 @@ public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
     call.isExport = !call.isShallow
     do throws(DatabaseServiceError) {
       return DatabaseReadResult(try await reply(to: call, context: context).node)
-    } catch  where error.code == .failedPrecondition && !request.requiresIndex && request.depth == .all {
+    } catch  where error.message.hasPrefix(Self.noIndex) && !request.requiresIndex && request.depth == .all {
       let get = DatabaseRequest.get(request.path, request.spec)
       let reply = try await replyOnce(to: get, in: request.namespace, context: context)
       return DatabaseReadResult(reply.node, warnings: ["no_index"])
@@ -156,12 +156,15 @@ public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
     Channel(namespace.map { service(of: $0) } ?? service) { [tuning] in Self.failure($0, tuning) }
   }
 
+  /// The beginning of the sentence by which the REST API refuses a query without its index.
+  private static let noIndex = "Index not defined"
+
   private static func failure(_ answer: RESTAnswer, _ tuning: DatabaseRemoteTuning) -> DatabaseServiceError {
     let status = answer.status.code
     let reply = try? DatabaseRESTWire.reply(
       DatabaseRESTAnswer(status: status, body: answer.body), tuning: tuning.wire)
     switch (status, reply) {
-    case (400, let reply?) where reply.message.hasPrefix("Index not defined"):
+    case (400, let reply?) where reply.message.hasPrefix(noIndex):
       return DatabaseServiceError(.failedPrecondition, reply.message)
     case (404, _), (501, _): return DatabaseServiceError(answer.failure)
     case (_, let reply?): return DatabaseServiceError(reply)

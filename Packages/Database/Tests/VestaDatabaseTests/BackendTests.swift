@@ -88,7 +88,7 @@ import VestaTransportInteropFakes
   @Test func `an emulator that a program names is its database, whatever the backend of the app is`() async throws {
     let network = FakeNetwork()
     let firebase = try serve(network, "demo-default-rtdb.firebaseio.com", 443)
-    let emulator = try serve(network, "[::1]", 9000)
+    let emulator = try serve(network, "::1", 9000)
     let app = try app(network, .firebase)
     let database = try Database.instance(for: app)
     database.isPersistenceEnabled = true
