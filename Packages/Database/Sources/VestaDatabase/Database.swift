@@ -222,9 +222,10 @@ public final class Database: Sendable {
   /// backend has no such library: its database is the engine's all the same. What the device keeps for the emulator is
   /// kept apart from the rest.
   public func useEmulator(withHost host: String, port: Int) {
+    let origin = EmulatorOrigin(host: host, port: port)
     let emulator: (any DatabaseBackend)?
     do {
-      emulator = try emulators?.backend(host: host, port: port)
+      emulator = try emulators?.backend(at: origin)
     } catch {
       return log.error("I-RDB000022", "The emulator at \(host):\(port) cannot be used. \(error)")
     }

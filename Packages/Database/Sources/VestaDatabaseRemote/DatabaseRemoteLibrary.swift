@@ -48,8 +48,7 @@ public enum DatabaseRemoteLibrary: Library {
 
   private static var dependencies: [Dependency] {
     [
-      .required((any HTTPClient).self, providedBy: TransportLibraries.providedBy),
-      .optional(TransportCompression.self), .optional(RESTOptions.self), .optional((any OwnerTokenSource).self),
+      .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
       .optional(DatabaseRemoteOptions.self),
     ]
   }
@@ -57,20 +56,14 @@ public enum DatabaseRemoteLibrary: Library {
   private static func remote(
     in container: ComponentContainer, at origin: String, _ kind: VestaOptions.Backend.Kind
   ) throws -> DatabaseRemote {
-    let app = container.options
-    var rest = try container.find(RESTOptions.self) ?? RESTOptions()
-    rest.identify(
-      userAgent: "Firebase/5/\(version)/swift/\(container.app?.userAgent ?? "vesta")", appID: app.googleAppID,
-      apiKey: nil)
-    rest.complete(
-      compression: try container.find(TransportCompression.self),
-      owner: try container.find((any OwnerTokenSource).self),
-      isEmulator: kind == .emulators)
-    let service = try RESTService(container.require((any HTTPClient).self), at: origin, options: rest)
+    var services = try container.require(RemoteServices.self)
+    // The service reads the language of a client, and the version of its protocol, in this form.
+    services.app.userAgent = "Firebase/5/\(version)/swift/\(services.app.userAgent ?? "vesta")"
+    let service = try services.service(at: origin, isEmulator: kind == .emulators, sending: .appID)
     var options =
       try container.find(DatabaseRemoteOptions.self) ?? (kind == .firebase ? .firebase : DatabaseRemoteOptions())
     // The host of an emulator is the one that the program names, whatever was configured for the app.
     if kind == .emulators { (options.domain, options.followsHosts) = (nil, false) }
-    return DatabaseRemote(project: app.projectID ?? "no-project", on: service, options: options)
+    return DatabaseRemote(project: container.options.projectID ?? "no-project", on: service, options: options)
   }
 }

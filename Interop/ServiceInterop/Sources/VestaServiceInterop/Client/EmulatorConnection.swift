@@ -15,16 +15,6 @@ public struct EmulatorConnection<Backend: Sendable>: Sendable {
   /// - Parameter connect: Makes the backend of an emulator at an origin; nothing is sent yet.
   public init(_ connect: @escaping @Sendable (_ origin: String) throws -> Backend) { self.connect = connect }
 
-  /// A connection by the origin of an emulator, such as `http://localhost:9099`.
-  ///
-  /// - Parameter connect: Makes the backend of an emulator; nothing is sent yet.
-  public init(_ connect: @escaping @Sendable (_ origin: String) throws -> Backend) {
-    self.init { host, port in
-      let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-      return try connect("http://\(host):\(port)")
-    }
-  }
-
   /// The backend of an emulator.
   ///
   /// - Parameter origin: Where the emulator is.
