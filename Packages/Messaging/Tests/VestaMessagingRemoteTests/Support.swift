@@ -41,14 +41,19 @@ struct Served {
   ) throws {
     let verifier = FakeCallerVerifier()
     verifier.accept(.full, token: "owner")
-    engine = MessagingEngine(projectID: "demo", senderID: "1", callers: CallerCheck(callers: verifier)) { ModelStore() }
+    var service = MessagingServiceOptions()
+    // A server counts deadlines by the clock of its engines.
+    service.clock = clock
+    engine = MessagingEngine(
+      projectID: "demo", senderID: "1", options: service, callers: CallerCheck(callers: verifier)
+    ) { ModelStore() }
     host = FakeEndpointHost(project: "demo", clock: clock)
     host.add((any MessagingBackend).self, engine)
     host.add((any MessagingAdminBackend).self, engine)
     host.add((any InstallationsVerifier).self, installations)
     let client = try client(MessagingEndpoints(tuning: tuning).handler(in: host))
-    let service = try RESTService(client, at: "http://localhost:80", clock: clock)
-    remote = MessagingRemote(project: "demo", on: service, options: options) { id in
+    let rest = try RESTService(client, at: "http://localhost:80", clock: clock)
+    remote = MessagingRemote(project: "demo", on: rest, options: options) { id in
       FakeInstallationSource(id: id) { "fis-\(id)-\($0)" }
     }
   }
