@@ -10,6 +10,8 @@ struct Compiler {
   private var nameNumbers: [String: Int32] = [:]
   /// The patterns so far, by the bytes of their text.
   private var patterns: [UTF8String: PatternResult] = [:]
+  /// The paths on which `bind()` is called.
+  private var templates: Set<NodeID> = []
 
   /// Where an expression stands: its scope, and the parameters and variables of its function.
   private struct Place {
@@ -103,7 +105,7 @@ struct Compiler {
     case .name(let name): return variable(name, place)
     case .list(let items): return Step(code: .list, a: list(items))
     case .map(let pairs): return Step(code: .map, a: list(pairs.flatMap { [$0.key, $0.value] }))
-    case .path(let parts): return path(parts)
+    case .path(let parts): return path(parts, templates.contains(id) ? place : nil)
     case .not(let inner): return Step(code: .not, a: Int32(inner))
     case .negate(let inner): return Step(code: .negate, a: Int32(inner))
     case .binary(let binary, let left, let right):
@@ -154,13 +156,20 @@ struct Compiler {
   }
 
   /// A path; what is written between its slashes are constants.
-  private mutating func path(_ parts: [PathPart]) -> Step {
+  ///
+  /// - Parameter template: Where the path is, if `bind()` is called on it: a name that nothing else binds stays then.
+  private mutating func path(_ parts: [PathPart], _ template: Place?) -> Step {
     var steps: [Int32] = []
     for part in parts {
       switch part {
       // A literal segment has no node: its number is that of the constant, as a negative number.
       case .literal(let text): steps.append(-1 - constant(.string(text)))
-      case .expression(let node): steps.append(Int32(node))
+      case .expression(let node):
+        if let template, case .name(let name) = tree.nodes[node].kind, variable(name, template).code == .unbound {
+          steps.append(-1 - constant(.string("$(\(name))")))
+        } else {
+          steps.append(Int32(node))
+        }
       }
     }
     program.lists.append(steps)
@@ -188,6 +197,7 @@ struct Compiler {
       patterns[UTF8String(text)] = result
       program.patterns[pattern] = result
     }
+    if method == .bind { templates.insert(target) }
     return Step(code: .method, a: Int32(target), b: method.number, c: list(arguments))
   }
 }
