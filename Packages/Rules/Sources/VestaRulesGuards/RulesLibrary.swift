@@ -38,7 +38,9 @@ public enum RulesLibrary: Library {
       EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) {
         FirestoreRulesGuard($0.firestore, $0.firestoreReports)
       },
-      EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) { DatabaseRulesGuard($0.database) },
+      EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) {
+        DatabaseRulesGuard($0.database, $0.databaseReports)
+      },
       Component(
         (any StorageGuard).self, caching: .shared,
         dependencies: [
