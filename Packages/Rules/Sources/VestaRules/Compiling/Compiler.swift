@@ -6,6 +6,7 @@ struct Compiler {
   private let tree: SyntaxTree
   private let scopes: ScopeTable
   private let service: RulesService
+  private let tuning: RulesTuning
   private var program = Program()
   private var nameNumbers: [String: Int32] = [:]
   /// The patterns so far, by the bytes of their text.
@@ -20,14 +21,17 @@ struct Compiler {
     var variables: [(name: String, value: NodeID)] = []
   }
 
-  init(_ tree: SyntaxTree, service: RulesService) {
+  init(_ tree: SyntaxTree, service: RulesService, tuning: RulesTuning) {
     self.tree = tree
     self.service = service
+    self.tuning = tuning
     scopes = ScopeTable(tree)
   }
 
-  static func compile(_ tree: SyntaxTree, service: RulesService) -> (program: Program, matches: [CompiledMatch]) {
-    var compiler = Compiler(tree, service: service)
+  static func compile(
+    _ tree: SyntaxTree, service: RulesService, tuning: RulesTuning
+  ) -> (program: Program, matches: [CompiledMatch]) {
+    var compiler = Compiler(tree, service: service, tuning: tuning)
     return compiler.run()
   }
 
@@ -59,7 +63,7 @@ struct Compiler {
           allows: scope.allows.map { allow in
             CompiledAllow(
               methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent,
-              shortcut: program.shortcut(of: allow.condition))
+              shortcut: program.shortcut(of: allow.condition, depth: tuning.shortcutDepth))
           }))
     }
     return (program, matches)
