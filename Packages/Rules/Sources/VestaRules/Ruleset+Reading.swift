@@ -13,7 +13,9 @@ extension Ruleset {
       guard let match = bindings[index]?.match, let statements = code.quickGets[match] else { return nil }
       for statement in statements {
         cost += statement.cost
-        guard cost <= limits.expressions, let holds = statement.condition.holds(request, path) else { return nil }
+        guard cost <= limits.expressions,
+          let holds = statement.condition.holds(request, path, upTo: limits.tuning.quickString)
+        else { return nil }
         if holds { return true }
       }
     }

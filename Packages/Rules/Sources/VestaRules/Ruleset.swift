@@ -49,7 +49,7 @@ public struct Ruleset: Sendable {
     issues.sort(by: RulesIssue.precedes)
     guard !issues.contains(where: { $0.severity == .error }) else { throw RulesetError(issues) }
     if tree.version == nil { tree.version = "1" }
-    let compiled = Compiler.compile(tree, service: service)
+    let compiled = Compiler.compile(tree, service: service, tuning: limits.tuning)
     let version = tree.version == "1" ? 1 : 2
     code = RulesCode(
       source: text, tree: tree, program: compiled.program,

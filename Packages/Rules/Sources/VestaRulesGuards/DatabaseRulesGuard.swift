@@ -9,11 +9,21 @@ public import VestaServiceInterop
 /// it is made again, until it misses none.
 public final class DatabaseRulesGuard: DatabaseGuard {
   private let rules: RulesInForce<DatabaseRuleset>
+  /// Where outcomes are counted; `nil` for rules that do not explain themselves.
+  private let reports: DatabaseReports?
 
   /// A guard that denies everything until it has rules.
   public convenience init(_ ruleset: DatabaseRuleset? = nil) { self.init(RulesInForce(ruleset)) }
 
-  init(_ rules: RulesInForce<DatabaseRuleset>) { self.rules = rules }
+  init(_ rules: RulesInForce<DatabaseRuleset>, _ reports: DatabaseReports? = nil) {
+    (self.rules, self.reports) = (rules, reports)
+  }
+
+  /// The rules of a decision, and where its outcomes are counted.
+  private var rulesOfDecision: (ruleset: DatabaseRuleset, coverage: DatabaseRulesCoverage?)? {
+    if let coverage = reports?.coverage(of: rules) { return (coverage.ruleset, coverage) }
+    return rules.current.map { ($0, nil) }
+  }
 
   /// The rules that decisions are made by now; `nil` for none.
   public var current: DatabaseRuleset? { rules.current }
@@ -32,13 +42,15 @@ public final class DatabaseRulesGuard: DatabaseGuard {
   public nonisolated(nonsending) func mayRead(
     _ read: DatabaseGuardedRead, state: any DatabaseGuardState, context: CallContext
   ) async throws -> Bool {
-    guard let ruleset = rules.current else { return false }
+    guard let (ruleset, coverage) = rulesOfDecision else { return false }
     let data = KnownNodes(state)
-    let query = DatabaseRulesQuery(read.spec)
+    let (query, now) = (DatabaseRulesQuery(read.spec), Double(read.time))
     while true {
-      let decision = ruleset.decideRead(
-        read.path.names, auth: context.auth, query: query, now: Double(read.time), data: data)
-      guard try await data.readMissed() else { return decision.isAllowed }
+      let decision = ruleset.decideRead(read.path.names, auth: context.auth, query: query, now: now, data: data)
+      guard !(try await data.readMissed()) else { continue }
+      // Counted once, when all that it looks at is known.
+      coverage?.decideRead(read.path.names, auth: context.auth, query: query, now: now, data: data)
+      return decision.isAllowed
     }
   }
 
@@ -46,18 +58,20 @@ public final class DatabaseRulesGuard: DatabaseGuard {
   public nonisolated(nonsending) func mayWrite(
     _ write: DatabaseGuardedWrite, before: any DatabaseGuardState, after: any DatabaseGuardState, context: CallContext
   ) async throws -> Bool {
-    guard let ruleset = rules.current else { return false }
+    guard let (ruleset, coverage) = rulesOfDecision else { return false }
     // A priority is a part of its node and no child, which a `$name` would stand for.
     let paths = write.values.map { value in
       (value.path.back?.isPriority == true ? value.path.parent ?? value.path : value.path).names
     }
     let (before, after) = (KnownNodes(before), KnownNodes(after, written: write.values))
+    let now = Double(write.time)
     while true {
-      let decision = ruleset.decideWrite(
-        paths, auth: context.auth, now: Double(write.time), before: before, after: after)
+      let decision = ruleset.decideWrite(paths, auth: context.auth, now: now, before: before, after: after)
       let hasMissedBefore = try await before.readMissed()
       let hasMissedAfter = try await after.readMissed()
-      guard hasMissedBefore || hasMissedAfter else { return decision.isAllowed }
+      guard !hasMissedBefore, !hasMissedAfter else { continue }
+      coverage?.decideWrite(paths, auth: context.auth, now: now, before: before, after: after)
+      return decision.isAllowed
     }
   }
 }

@@ -10,12 +10,14 @@ public import VestaServiceInterop
 public final class FirestoreRulesGuard: FirestoreGuard {
   private let rules: RulesInForce<Ruleset>
   /// Where outcomes are counted; `nil` for rules that do not explain themselves.
-  private let reports: RulesReports?
+  private let reports: SourceReports?
 
   /// A guard that denies everything until it has rules.
   public convenience init(_ ruleset: Ruleset? = nil) { self.init(RulesInForce(ruleset)) }
 
-  init(_ rules: RulesInForce<Ruleset>, _ reports: RulesReports? = nil) { (self.rules, self.reports) = (rules, reports) }
+  init(_ rules: RulesInForce<Ruleset>, _ reports: SourceReports? = nil) {
+    (self.rules, self.reports) = (rules, reports)
+  }
 
   /// The answer of a decision.
   ///

@@ -40,19 +40,31 @@ extension ProjectRules: RulesAdministration {
 extension ProjectRules {
   /// The outcomes of the expressions of the rules in force; `nil` where they are not counted.
   public func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? {
-    let coverage: RulesCoverage? =
-      switch product {
-      case .firestore: firestoreReports?.coverage(of: firestore)
-      case .storage: storageReports?.coverage(of: storage)
-      case .database: nil
-      }
     let file = "\(product.rawValue).rules"
-    return coverage.map { coverage in
-      switch form {
-      case .json: coverage.json(fileName: file)
-      case .page: coverage.html()
-      case .lcov: coverage.lcov(fileName: file)
-      }
+    switch product {
+    case .firestore: return firestoreReports?.coverage(of: firestore).map { $0.report(as: form, file) }
+    case .storage: return storageReports?.coverage(of: storage).map { $0.report(as: form, file) }
+    case .database: return databaseReports?.coverage(of: database).map { $0.report(as: form, file) }
+    }
+  }
+}
+
+extension RulesCoverage {
+  fileprivate func report(as form: RulesCoverageForm, _ file: String) -> String {
+    switch form {
+    case .json: json(fileName: file)
+    case .page: html()
+    case .lcov: lcov(fileName: file)
+    }
+  }
+}
+
+extension DatabaseRulesCoverage {
+  fileprivate func report(as form: RulesCoverageForm, _ file: String) -> String {
+    switch form {
+    case .json: json(fileName: file)
+    case .page: html()
+    case .lcov: lcov(fileName: file)
     }
   }
 }

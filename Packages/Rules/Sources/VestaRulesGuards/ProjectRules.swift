@@ -23,8 +23,9 @@ public final class ProjectRules: Sendable {
   let storage: RulesInForce<Ruleset>
   let database: RulesInForce<DatabaseRuleset>
   /// Where outcomes are counted; `nil` for rules that do not explain themselves.
-  let firestoreReports: RulesReports?
-  let storageReports: RulesReports?
+  let firestoreReports: SourceReports?
+  let storageReports: SourceReports?
+  let databaseReports: DatabaseReports?
   /// The rules of single databases and buckets, by product and name, each of that product alone.
   let named: [RuledProduct: [String: ProjectRules]]
   private let limits: RulesLimits
@@ -50,8 +51,9 @@ public final class ProjectRules: Sendable {
     firestore = RulesInForce(compiled.firestore)
     storage = RulesInForce(compiled.storage)
     database = RulesInForce(compiled.database)
-    firestoreReports = reporting.isOn ? RulesReports() : nil
-    storageReports = reporting.isOn ? RulesReports() : nil
+    firestoreReports = reporting.isOn ? SourceReports { RulesCoverage(of: $0) } : nil
+    storageReports = reporting.isOn ? SourceReports { RulesCoverage(of: $0) } : nil
+    databaseReports = reporting.isOn ? DatabaseReports { DatabaseRulesCoverage(of: $0) } : nil
     self.limits = limits
     self.sources = Locked(sources)
     var named: [RuledProduct: [String: ProjectRules]] = [:]

@@ -61,9 +61,10 @@ public enum RulesLibrary: Library {
   }
 
   private static func databaseGuard(_ rules: ProjectRules) -> any DatabaseGuard {
-    guard let named = rules.named[.database] else { return DatabaseRulesGuard(rules.database) }
+    let others = DatabaseRulesGuard(rules.database, rules.databaseReports)
+    guard let named = rules.named[.database] else { return others }
     return ScopedDatabaseGuard(
-      others: DatabaseRulesGuard(rules.database), named: named.mapValues { DatabaseRulesGuard($0.database) })
+      others: others, named: named.mapValues { DatabaseRulesGuard($0.database, $0.databaseReports) })
   }
 
   private static func storageGuard(

@@ -19,29 +19,38 @@ public struct RulesReporting: Sendable, Hashable {
 }
 
 /// The outcomes of the rules in force, counted from their first decision on.
-final class RulesReports: Sendable {
-  private let current = Locked<(number: Int, coverage: RulesCoverage)?>(nil)
+final class RulesReports<Rules: Sendable, Coverage: Sendable>: Sendable {
+  private let current = Locked<(number: Int, coverage: Coverage)?>(nil)
+  private let make: @Sendable (Rules) -> Coverage
+
+  /// - Parameter make: Makes the empty coverage of rules.
+  init(_ make: @escaping @Sendable (Rules) -> Coverage) { self.make = make }
 
   /// The coverage of the rules in force; a new one for new rules.
   ///
   /// - Returns: `nil` where there are no rules, and for a decision that later rules have overtaken.
-  func coverage(of rules: RulesInForce<Ruleset>) -> RulesCoverage? {
+  func coverage(of rules: RulesInForce<Rules>) -> Coverage? {
     guard let (ruleset, number) = rules.numbered else { return nil }
     return current.withLock { current in
       if let current, current.number >= number { return current.number == number ? current.coverage : nil }
-      let coverage = RulesCoverage(of: ruleset)
+      let coverage = make(ruleset)
       current = (number, coverage)
       return coverage
     }
   }
 }
 
+/// The outcomes of rules of Firestore or Storage.
+typealias SourceReports = RulesReports<Ruleset, RulesCoverage>
+/// The outcomes of rules of the Realtime Database.
+typealias DatabaseReports = RulesReports<DatabaseRuleset, DatabaseRulesCoverage>
+
 /// The rules of one decision, which counts in their coverage where there is one.
 struct RulesOfDecision {
   let ruleset: Ruleset
   private let coverage: RulesCoverage?
 
-  init?(_ rules: RulesInForce<Ruleset>, _ reports: RulesReports?) {
+  init?(_ rules: RulesInForce<Ruleset>, _ reports: SourceReports?) {
     if let reports, let coverage = reports.coverage(of: rules) {
       (ruleset, self.coverage) = (coverage.ruleset, coverage)
     } else {

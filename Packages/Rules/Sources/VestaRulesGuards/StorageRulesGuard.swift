@@ -11,7 +11,7 @@ public import VestaStorageBackend
 /// ```
 public final class StorageRulesGuard: StorageGuard {
   private let rules: RulesInForce<Ruleset>
-  private let reports: RulesReports?
+  private let reports: SourceReports?
   private let documents: FirestoreLookups?
 
   /// A guard that denies everything until it has rules.
@@ -29,13 +29,13 @@ public final class StorageRulesGuard: StorageGuard {
     self.init(RulesInForce(), reading: BackendReading(backend: firestore, context: context), project: project)
   }
 
-  init(_ rules: RulesInForce<Ruleset>, _ reports: RulesReports? = nil) {
+  init(_ rules: RulesInForce<Ruleset>, _ reports: SourceReports? = nil) {
     (self.rules, self.reports) = (rules, reports)
     documents = nil
   }
 
   init(
-    _ rules: RulesInForce<Ruleset>, _ reports: RulesReports? = nil, reading source: any FirestoreReading,
+    _ rules: RulesInForce<Ruleset>, _ reports: SourceReports? = nil, reading source: any FirestoreReading,
     project: String
   ) {
     (self.rules, self.reports) = (rules, reports)

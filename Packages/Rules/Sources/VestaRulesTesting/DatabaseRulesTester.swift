@@ -11,6 +11,8 @@ public import VestaRules
 public struct DatabaseRulesTester: Sendable {
   /// The rules.
   public let ruleset: DatabaseRuleset
+  /// The outcomes of all checks.
+  public let coverage: DatabaseRulesCoverage
   /// The data before each request.
   public var data = DatabaseTree.missing
   /// The variable `now`, in milliseconds.
@@ -19,7 +21,10 @@ public struct DatabaseRulesTester: Sendable {
   /// A tester of rules for the Realtime Database.
   ///
   /// - Throws: `RulesetError` with the messages of the check at upload.
-  public init(_ source: String) throws(RulesetError) { ruleset = try DatabaseRuleset(source) }
+  public init(_ source: String) throws(RulesetError) {
+    ruleset = try DatabaseRuleset(source)
+    coverage = DatabaseRulesCoverage(of: ruleset)
+  }
 
   // MARK: Checks
 
@@ -67,18 +72,19 @@ public struct DatabaseRulesTester: Sendable {
     values.sorted { $0.key < $1.key }.map { ("\(path)/\($0.key)", $0.value) }
   }
 
-  private func read(_ path: String, _ query: DatabaseRulesQuery, _ user: RulesUser) -> DatabaseDecision {
-    ruleset.decideRead(RulesPath(path).segments, auth: user.value, query: query, now: now, data: data)
+  private func read(_ path: String, _ query: DatabaseRulesQuery, _ user: RulesUser) -> DatabaseRulesTrace {
+    ruleset.traceRead(RulesPath(path).segments, auth: user.value, query: query, now: now, data: data)
   }
 
-  private func write(_ values: [(path: String, value: DatabaseTree)], _ user: RulesUser) -> DatabaseDecision {
+  private func write(_ values: [(path: String, value: DatabaseTree)], _ user: RulesUser) -> DatabaseRulesTrace {
     let paths = values.map { RulesPath($0.path).segments }
     let after = zip(paths, values).reduce(data) { $0.setting($1.1.value, at: $1.0) }
-    return ruleset.decideWrite(paths, auth: user.value, now: now, before: data, after: after)
+    return ruleset.traceWrite(paths, auth: user.value, now: now, before: data, after: after)
   }
 
-  private func check(_ isExpected: Bool, _ what: String, _ decision: DatabaseDecision) throws(RulesTestFailure) {
-    guard decision.isAllowed != isExpected else { return }
-    throw RulesTestFailure(isExpected, what, decision)
+  private func check(_ isExpected: Bool, _ what: String, _ trace: DatabaseRulesTrace) throws(RulesTestFailure) {
+    coverage.count(trace)
+    guard trace.decision.isAllowed != isExpected else { return }
+    throw RulesTestFailure(isExpected, what, trace)
   }
 }

@@ -23,6 +23,8 @@ public struct RulesUser: Sendable {
 public struct RulesTestFailure: Error, Sendable, CustomStringConvertible {
   /// The decision and how it was made; nil for the Realtime Database.
   public let trace: RulesTrace?
+  /// The decision about the Realtime Database and how it was made; nil for the other services.
+  public let databaseTrace: DatabaseRulesTrace?
   /// Whether the request should have been allowed.
   public let expectsAllowed: Bool
   /// The expectation and the reasons.
@@ -31,20 +33,15 @@ public struct RulesTestFailure: Error, Sendable, CustomStringConvertible {
   init(_ expectsAllowed: Bool, _ trace: RulesTrace?) {
     self.expectsAllowed = expectsAllowed
     self.trace = trace
+    databaseTrace = nil
     let course = trace?.description ?? "a commit without writes is allowed"
     description = "expected \(expectsAllowed ? "allowed" : "denied"), but \(course)"
   }
 
-  init(_ expectsAllowed: Bool, _ what: String, _ decision: DatabaseDecision) {
+  init(_ expectsAllowed: Bool, _ what: String, _ trace: DatabaseRulesTrace) {
     self.expectsAllowed = expectsAllowed
-    trace = nil
-    let steps = decision.steps.map { step in
-      let outcome = step.outcome.map { String($0) } ?? "error: \(step.failure?.description ?? "")"
-      return "  \(step.rule) of /\(step.path.joined(separator: "/"))  →  \(outcome)"
-    }
-    let asked = steps.isEmpty ? ["  no rule applies to the path"] : steps
-    let verdict = "the \(what) is \(decision.isAllowed ? "allowed" : "denied")"
-    description = (["expected \(expectsAllowed ? "allowed" : "denied"), but \(verdict)"] + asked).joined(
-      separator: "\n")
+    self.trace = nil
+    databaseTrace = trace
+    description = "expected \(expectsAllowed ? "allowed" : "denied"), but the \(what) is \(trace)"
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaDatabaseBackend
 import VestaFirestoreBackend
 import VestaRules
 import VestaServiceInterop
@@ -70,6 +71,28 @@ struct AdministrationTests {
     _ = try await rules.replaceRules(with: open, of: .firestore)
     #expect(rules.coverage(of: .firestore, as: .json)?.contains("count") == false)
     #expect(try ProjectRules(RulesSources(firestore: .text(open))).coverage(of: .firestore, as: .json) == nil)
+  }
+
+  @Test func `outcomes of the rules of the Realtime Database are counted once for each decision`() async throws {
+    let source = #"{"rules": {"a": {".read": "root.child('b').child(data.child('c').val()).exists()"}}}"#
+    let rules = try ProjectRules(RulesSources(database: .text(source)), reporting: RulesReporting(isOn: true))
+    let guardian = DatabaseRulesGuard(rules.database, rules.databaseReports)
+    let root = DatabaseNode(children: [
+      ("a", DatabaseNode(children: [("c", DatabaseNode(.string("d")))])),
+      ("b", DatabaseNode(children: [("d", DatabaseNode(.bool(true)))])),
+    ])
+    for _ in 0..<3 {
+      // Two nodes are read, one after the other: the decision is made three times.
+      #expect(
+        try await guardian.mayRead(
+          DatabaseGuardedRead("a", .all, at: 5), state: DatabaseNodeState(root), context: CallContext()))
+    }
+    #expect(rules.coverage(of: .database, as: .lcov)?.contains("BRDA:1,0,0,3") == true)
+    #expect(rules.coverage(of: .database, as: .page)?.contains("true: 3") == true)
+    #expect(rules.coverage(of: .database, as: .json)?.contains(#""boolValue":true},"count":3"#) == true)
+    _ = try await rules.replaceRules(with: #"{"rules": {"a": {".read": "now > 1"}}}"#, of: .database)
+    #expect(rules.coverage(of: .database, as: .lcov)?.contains("BRDA:1,0,0,-") == true)
+    #expect(try ProjectRules(RulesSources(database: .text(source))).coverage(of: .database, as: .json) == nil)
   }
 
   @Test func `warnings are returned`() async throws {

@@ -360,4 +360,55 @@ private struct Documents: FirestoreGuardState {
     }
     #expect(try await mayGet(guardian))
   }
+
+  @Test
+  func `a large ruleset is replaced beside the traffic: the old one decides until all of the new one is in force`()
+    async throws
+  {
+    // The first and the last statement say the same, so that half of a ruleset would be seen.
+    @Sendable func large(_ answer: String) -> String {
+      let middle = (0..<3_000).map { "match /c\($0)/{id} { allow get: if request.auth.uid == id; }" }.joined()
+      let first = "match /first/{id} { allow get: if \(answer); }"
+      let last = "match /last/{id} { allow get: if \(answer); }"
+      return
+        "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { \(first)\(middle)\(last) } }"
+    }
+    let guardian = FirestoreRulesGuard(try Ruleset(large("false"), for: .firestore))
+    @Sendable func answers() -> (first: Bool?, last: Bool?) {
+      // One look at the rules in force, as a decision takes it.
+      guard let ruleset = guardian.current else { return (nil, nil) }
+      func may(_ name: String) -> Bool {
+        ruleset.decide(RulesRequest(.get, RulesPath("/databases/(default)/documents/\(name)/x"), auth: .null)).isAllowed
+      }
+      return (may("first"), may("last"))
+    }
+    let seen = Log<Bool>()
+    let changed = Log<Bool?>()
+    let registration = guardian.observe { changed.add(answers().last) }
+    defer { registration.cancel() }
+    let isDone = Locked(false)
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        for number in 0..<3 { try await guardian.replace(with: large(number % 2 == 0 ? "true" : "false")) }
+        isDone.withLock { $0 = true }
+      }
+      for _ in 0..<2 {
+        group.addTask {
+          while !isDone.withLock({ $0 }) {
+            let (first, last) = answers()
+            #expect(first != nil && first == last, "half of a ruleset decided")
+            seen.add(first == true)
+            await Task.yield()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(seen.entries.contains(false), "the old rules decided while the new ones were compiled")
+    #expect(changed.entries == [true, false, true])
+    #expect(answers().first == true)
+    // One that is wrong at its very end changes nothing.
+    await #expect(throws: RulesetError.self) { try await guardian.replace(with: large("false") + " }") }
+    #expect(answers().first == true && changed.entries.count == 3)
+  }
 }

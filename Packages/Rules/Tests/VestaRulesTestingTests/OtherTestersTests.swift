@@ -102,10 +102,13 @@ import VestaRulesTesting
     }
     let text = try #require(failure).description
     #expect(text.hasPrefix("expected allowed, but the write to /rooms/attic is denied\n"))
-    #expect(text.contains("  .write of /rooms/attic  →  true\n"))
+    #expect(text.contains("  .write of /rooms/attic  →  true\n    line 3, $room = 'attic'\n"))
+    #expect(text.contains("newData.val() > 0  →  not evaluated"))
     #expect(text.contains("  .validate of /rooms/attic/seats  →  false"))
     let other = #expect(throws: RulesTestFailure.self) { try rules.denies(set: "rooms/x", to: nil, as: .nobody) }
     #expect(try #require(other).expectsAllowed == false)
+    #expect(rules.coverage.lcov().contains("DA:3,2"))
+    #expect(try #require(failure).databaseTrace?.rules.count == 4)
   }
 }
 

@@ -49,10 +49,39 @@ import Testing
       inService("function f(a) { let b = 1; return missing; }\nallow read: if nope() && math.abs() == 1;"))
     #expect(
       found == [
-        "WARNING 4:10: Unused function: f.", "WARNING 4:21: Unused variable: b.",
+        "WARNING 4:10: Unused function: f.", "WARNING 4:12: Unused variable: a.", "WARNING 4:21: Unused variable: b.",
         "WARNING 4:35: Invalid variable name: missing.", "WARNING 5:16: Invalid function name: nope.",
         "WARNING 5:26: Incorrect number of arguments supplied to function: math.abs.",
       ])
+  }
+
+  @Test func `what no statement reaches has no request and no lookups`() {
+    // `g` is used, though by a function alone that no statement uses.
+    let found = issues(
+      inService(
+        "function f() { return g(); }\nfunction g() { return request.time == resource && exists(/a/b); }\nallow read;"))
+    #expect(
+      found == [
+        "WARNING 4:10: Unused function: f.", "WARNING 5:23: Invalid variable name: request.",
+        "WARNING 5:39: Invalid variable name: resource.", "WARNING 5:51: Invalid function name: exists.",
+      ])
+    #expect(issues(inService("function f(a) { return request.time == a; }\nallow read: if f(1);")).isEmpty)
+  }
+
+  @Test func `a parameter that is not used is a warning`() {
+    let found = issues(inService("function f(a, b) { return a; }\nallow read: if f(1, 2);"))
+    #expect(found == ["WARNING 4:15: Unused variable: b."])
+  }
+
+  @Test func `a semicolon that is missing after a variable is named`() {
+    let found = issues(inService("function f() { let a = 1 let b = 2\nreturn a == b; }\nallow read: if f();"))
+    #expect(found == ["ERROR 4:26: missing ';' at 'let'", "ERROR 5:1: missing ';' at 'return'"])
+  }
+
+  @Test func `a name that bind replaces is no mistake`() {
+    #expect(issues(inService("allow read: if (/a/$(x)).bind({'x': 'y'}) == /a/y;")).isEmpty)
+    let found = issues(inService("allow read: if (/a/$(x)) == /a/y;"))
+    #expect(found == ["WARNING 4:22: Invalid variable name: x."])
   }
 
   @Test func `cycles of calls are errors at every function of the cycle`() {

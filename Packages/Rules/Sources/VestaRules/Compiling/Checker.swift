@@ -11,6 +11,8 @@ struct Checker {
   private var usedFunctions: Set<Int> = []
   /// The functions that each function calls, in the order of writing.
   private var calls: [[Int]]
+  /// The names in paths on which `bind()` is called.
+  private var templateNames: Set<NodeID> = []
 
   init(_ tree: SyntaxTree, source: SourceText, limits: RulesLimits) {
     self.tree = tree
@@ -25,6 +27,8 @@ struct Checker {
     var names: [String] = []
     var used: Set<String> = []
     var function: Int?
+    /// Whether no statement can reach the function: there is no request then, as production says.
+    var isUnreachable = false
   }
 
   static func check(_ tree: SyntaxTree, source: SourceText, limits: RulesLimits) -> [RulesIssue] {
@@ -36,7 +40,8 @@ struct Checker {
   private mutating func run() {
     if tree.scopes.count == 1 { issues.append(RulesIssue(.error, "The file declares no service.", at: nil)) }
     for scope in tree.scopes.indices { check(scope: scope) }
-    for function in tree.functions.indices { check(function: function) }
+    let reachable = tree.reachableFunctions(scopes)
+    for function in tree.functions.indices { check(function: function, isReachable: reachable.contains(function)) }
     for (index, function) in tree.functions.enumerated() where !usedFunctions.contains(index) {
       warn("Unused function: \(function.name.name).", function.name.span)
     }
@@ -86,17 +91,18 @@ struct Checker {
     }
   }
 
-  private mutating func check(function index: Int) {
+  private mutating func check(function index: Int, isReachable: Bool) {
     let function = tree.functions[index]
-    var locals = Locals(function: index)
+    var locals = Locals(function: index, isUnreachable: !isReachable)
+    var pending: [NamedSpan] = []
     for parameter in function.parameters {
       declare(parameter)
       if locals.names.contains(parameter.name) {
         error("The identifier [\(parameter.name)] is already bound in the current scope.", parameter.span)
       }
       locals.names.append(parameter.name)
+      pending.append(parameter)
     }
-    var pending: [NamedSpan] = []
     for variable in function.lets {
       check(variable.value, function.scope, &locals)
       declare(variable.name)
@@ -125,8 +131,10 @@ struct Checker {
     while let id = waiting.popLast() {
       let node = tree.nodes[id]
       switch node.kind {
-      case .name(let name): check(name: name, node.anchor, scope, &locals)
+      case .name(let name): check(name: name, id, node.anchor, scope, &locals)
       case .call(let name, let arguments): check(call: name, arguments.count, node.anchor, scope, locals)
+      case .method(let target, "bind", _):
+        if case .path(let parts) = tree.nodes[target].kind { templateNames.formUnion(parts.compactMap(\.expression)) }
       case .method(let target, let name, let arguments):
         if let package = package(of: target, scope, locals) {
           check(builtin: package + "." + name, arguments.count, node.anchor)
@@ -147,19 +155,25 @@ struct Checker {
     return name == "firestore" && !isBound ? name : nil
   }
 
-  private mutating func check(name: String, _ span: Span, _ scope: Int, _ locals: inout Locals) {
+  private mutating func check(name: String, _ id: NodeID, _ span: Span, _ scope: Int, _ locals: inout Locals) {
+    let isOfRequest = ["request", "resource"].contains(name) && !locals.isUnreachable
     if Builtin.packages.contains(name) {
       packageError(name, span)
       locals.used.insert(name)
     } else if locals.names.contains(name) {
       locals.used.insert(name)
-    } else if scopes.capture(name, from: scope) == nil, name != "request", name != "resource" {
+    } else if scopes.capture(name, from: scope) == nil, !isOfRequest, !templateNames.contains(id) {
       warn("Invalid variable name: \(name).", span)
     }
   }
 
   private mutating func check(call name: String, _ count: Int, _ span: Span, _ scope: Int, _ locals: Locals) {
-    guard let function = scopes.function(name, from: scope) else { return check(builtin: name, count, span) }
+    guard let function = scopes.function(name, from: scope) else {
+      if locals.isUnreachable, Builtin(rawValue: name)?.isLookup == true {
+        return warn("Invalid function name: \(name).", span)
+      }
+      return check(builtin: name, count, span)
+    }
     usedFunctions.insert(function)
     if let caller = locals.function { calls[caller].append(function) }
     if tree.functions[function].parameters.count != count {

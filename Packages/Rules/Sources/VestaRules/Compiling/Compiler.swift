@@ -6,10 +6,13 @@ struct Compiler {
   private let tree: SyntaxTree
   private let scopes: ScopeTable
   private let service: RulesService
+  private let tuning: RulesTuning
   private var program = Program()
   private var nameNumbers: [String: Int32] = [:]
   /// The patterns so far, by the bytes of their text.
   private var patterns: [UTF8String: PatternResult] = [:]
+  /// The paths on which `bind()` is called.
+  private var templates: Set<NodeID> = []
 
   /// Where an expression stands: its scope, and the parameters and variables of its function.
   private struct Place {
@@ -18,14 +21,17 @@ struct Compiler {
     var variables: [(name: String, value: NodeID)] = []
   }
 
-  init(_ tree: SyntaxTree, service: RulesService) {
+  init(_ tree: SyntaxTree, service: RulesService, tuning: RulesTuning) {
     self.tree = tree
     self.service = service
+    self.tuning = tuning
     scopes = ScopeTable(tree)
   }
 
-  static func compile(_ tree: SyntaxTree, service: RulesService) -> (program: Program, matches: [CompiledMatch]) {
-    var compiler = Compiler(tree, service: service)
+  static func compile(
+    _ tree: SyntaxTree, service: RulesService, tuning: RulesTuning
+  ) -> (program: Program, matches: [CompiledMatch]) {
+    var compiler = Compiler(tree, service: service, tuning: tuning)
     return compiler.run()
   }
 
@@ -57,7 +63,7 @@ struct Compiler {
           allows: scope.allows.map { allow in
             CompiledAllow(
               methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent,
-              shortcut: program.shortcut(of: allow.condition))
+              shortcut: program.shortcut(of: allow.condition, depth: tuning.shortcutDepth))
           }))
     }
     return (program, matches)
@@ -103,7 +109,7 @@ struct Compiler {
     case .name(let name): return variable(name, place)
     case .list(let items): return Step(code: .list, a: list(items))
     case .map(let pairs): return Step(code: .map, a: list(pairs.flatMap { [$0.key, $0.value] }))
-    case .path(let parts): return path(parts)
+    case .path(let parts): return path(parts, templates.contains(id) ? place : nil)
     case .not(let inner): return Step(code: .not, a: Int32(inner))
     case .negate(let inner): return Step(code: .negate, a: Int32(inner))
     case .binary(let binary, let left, let right):
@@ -154,13 +160,20 @@ struct Compiler {
   }
 
   /// A path; what is written between its slashes are constants.
-  private mutating func path(_ parts: [PathPart]) -> Step {
+  ///
+  /// - Parameter template: Where the path is, if `bind()` is called on it: a name that nothing else binds stays then.
+  private mutating func path(_ parts: [PathPart], _ template: Place?) -> Step {
     var steps: [Int32] = []
     for part in parts {
       switch part {
       // A literal segment has no node: its number is that of the constant, as a negative number.
       case .literal(let text): steps.append(-1 - constant(.string(text)))
-      case .expression(let node): steps.append(Int32(node))
+      case .expression(let node):
+        if let template, case .name(let name) = tree.nodes[node].kind, variable(name, template).code == .unbound {
+          steps.append(-1 - constant(.string("$(\(name))")))
+        } else {
+          steps.append(Int32(node))
+        }
       }
     }
     program.lists.append(steps)
@@ -188,6 +201,7 @@ struct Compiler {
       patterns[UTF8String(text)] = result
       program.patterns[pattern] = result
     }
+    if method == .bind { templates.insert(target) }
     return Step(code: .method, a: Int32(target), b: method.number, c: list(arguments))
   }
 }

@@ -44,7 +44,10 @@ indirect enum QuickCondition: Sendable {
   case any([QuickCondition])
 
   /// Whether the condition holds; nil where it has to be evaluated in full.
-  func holds(_ request: some QuickRulesRequest, _ path: MatchedPath) -> Bool? {
+  ///
+  /// - Parameter longest: The length up to which strings are compared, so that what the comparisons cost is within
+  ///   every bound.
+  func holds(_ request: some QuickRulesRequest, _ path: MatchedPath, upTo longest: Int) -> Bool? {
     switch self {
     case .constant(let bool): return bool
     case .signedIn: return request.isSignedIn
@@ -54,27 +57,24 @@ indirect enum QuickCondition: Sendable {
       return bool
     case .equal(let left, let right):
       guard let left = left.value(request, path), let right = right.value(request, path) else { return nil }
-      return QuickCondition.equal(left, right)
-    case .not(let inner): return inner.holds(request, path).map { !$0 }
+      return QuickCondition.equal(left, right, upTo: longest)
+    case .not(let inner): return inner.holds(request, path, upTo: longest).map { !$0 }
     case .all(let operands):
       for operand in operands {
-        guard let holds = operand.holds(request, path) else { return nil }
+        guard let holds = operand.holds(request, path, upTo: longest) else { return nil }
         if !holds { return false }
       }
       return true
     case .any(let operands):
       for operand in operands {
-        guard let holds = operand.holds(request, path) else { return nil }
+        guard let holds = operand.holds(request, path, upTo: longest) else { return nil }
         if holds { return true }
       }
       return false
     }
   }
 
-  /// The length up to which strings are compared, so that what the comparisons cost is within every bound.
-  private static let longest = 1 << 10
-
-  private static func equal(_ left: RulesValue, _ right: RulesValue) -> Bool? {
+  private static func equal(_ left: RulesValue, _ right: RulesValue, upTo longest: Int) -> Bool? {
     switch (left, right) {
     case (.string(let l), .string(let r)):
       guard l.utf8.count <= longest, r.utf8.count <= longest else { return nil }
@@ -108,6 +108,7 @@ extension QuickCondition.Operand {
 struct QuickCompiler {
   private let program: Program
   private let match: CompiledMatch
+  private let tuning: RulesTuning
   /// The steps so far; a called function counts each time.
   private var size = 0
 
@@ -124,27 +125,29 @@ struct QuickCompiler {
     case operand(QuickCondition.Operand)
   }
 
-  private init(_ program: Program, _ match: CompiledMatch) { (self.program, self.match) = (program, match) }
+  private init(_ program: Program, _ match: CompiledMatch, _ tuning: RulesTuning) {
+    (self.program, self.match, self.tuning) = (program, match, tuning)
+  }
 
   /// The quick form of a statement's condition; nil where it has none.
   ///
-  /// Its evaluation in full stays within the budget: a step uses at most four expressions, and a unit of work for each
-  /// 16 bytes of the strings that are compared.
+  /// Its evaluation in full stays within the budget: a step uses few expressions, and a unit of work for each 16 bytes
+  /// of the strings that are compared.
   static func condition(
     of allow: CompiledAllow, in match: CompiledMatch, _ program: Program, _ limits: RulesLimits
   ) -> (condition: QuickCondition, cost: Int)? {
     guard let root = allow.condition else { return (.constant(true), 1) }
     guard match.globCount == 0 || match.globCount == 1 && match.segments.last == .glob,
-      limits.work >= 1 << 16
+      limits.work >= limits.tuning.quickWork
     else { return nil }
-    var compiler = QuickCompiler(program, match)
-    guard let condition = compiler.condition(root, nil), compiler.size < 200 else { return nil }
-    return (condition, compiler.size * 4 + 4)
+    var compiler = QuickCompiler(program, match, limits.tuning)
+    guard let condition = compiler.condition(root, nil), compiler.size < limits.tuning.quickSteps else { return nil }
+    return (condition, (compiler.size + 1) * limits.tuning.quickStepCost)
   }
 
   private mutating func condition(_ id: Int, _ frame: Frame?) -> QuickCondition? {
     size += 1
-    guard size < 200 else { return nil }
+    guard size < tuning.quickSteps else { return nil }
     let step = program.steps[id]
     switch step.code {
     case .constant:
@@ -213,7 +216,7 @@ struct QuickCompiler {
 
   private mutating func part(_ id: Int, _ frame: Frame?) -> Part? {
     size += 1
-    guard size < 200 else { return nil }
+    guard size < tuning.quickSteps else { return nil }
     let step = program.steps[id]
     switch step.code {
     case .constant: return .operand(.constant(program.constants[Int(step.a)]))

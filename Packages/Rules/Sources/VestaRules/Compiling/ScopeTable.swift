@@ -56,3 +56,22 @@ extension SegmentSyntax {
     }
   }
 }
+
+extension SyntaxTree {
+  /// The functions that some statement calls, directly or through others.
+  func reachableFunctions(_ scopes: ScopeTable) -> Set<Int> {
+    var reached: Set<Int> = []
+    var waiting: [(root: NodeID, scope: Int)] = self.scopes.indices.flatMap { scope in
+      self.scopes[scope].allows.compactMap(\.condition).map { ($0, scope) }
+    }
+    while let (node, scope) = waiting.popLast() {
+      waiting += children(of: node).map { ($0, scope) }
+      guard case .call(let name, _) = nodes[node].kind, let found = scopes.function(name, from: scope),
+        reached.insert(found).inserted
+      else { continue }
+      let function = functions[found]
+      waiting += (function.lets.map(\.value) + [function.result]).map { ($0, function.scope) }
+    }
+    return reached
+  }
+}

@@ -46,27 +46,29 @@ extension Step {
 
 extension Program {
   /// The shortcut of a statement; nil where its condition has to be evaluated.
-  func shortcut(of condition: Int?) -> Shortcut? {
+  ///
+  /// - Parameter depth: How deep the condition is looked into.
+  func shortcut(of condition: Int?, depth: Int) -> Shortcut? {
     guard let condition else { return Shortcut(outcome: .always, cost: 0) }
-    return fold(condition, depth: 0).map { Shortcut(outcome: $0.outcome, cost: $0.cost + 1) }
+    return fold(condition, left: depth).map { Shortcut(outcome: $0.outcome, cost: $0.cost + 1) }
   }
 
-  private func fold(_ id: Int, depth: Int) -> Shortcut? {
+  private func fold(_ id: Int, left: Int) -> Shortcut? {
     let step = steps[id]
     // The checker bounds how deep calls are; this bounds the work for each statement.
-    guard depth < 8 else { return nil }
+    guard left > 0 else { return nil }
     switch step.code {
     case .constant:
       guard case .bool(let bool) = constants[Int(step.a)] else { return nil }
       return Shortcut(outcome: bool ? .always : .never, cost: 1)
     case .not:
-      return fold(Int(step.a), depth: depth + 1).map { Shortcut(outcome: $0.outcome.negated, cost: $0.cost + 1) }
+      return fold(Int(step.a), left: left - 1).map { Shortcut(outcome: $0.outcome.negated, cost: $0.cost + 1) }
     case .binary: return comparison(step)
     case .call:
       let function = functions[Int(step.a)]
       guard function.parameterCount == 0, lists[Int(step.b)].isEmpty else { return nil }
       // The call and its body are an expression each.
-      return fold(function.result, depth: depth + 1).map { Shortcut(outcome: $0.outcome, cost: $0.cost + 2) }
+      return fold(function.result, left: left - 1).map { Shortcut(outcome: $0.outcome, cost: $0.cost + 2) }
     default: return nil
     }
   }

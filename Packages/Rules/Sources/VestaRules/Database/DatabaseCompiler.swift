@@ -3,9 +3,12 @@ import VestaBytes
 /// Reads the tree of rules and checks it, as the check at upload does.
 struct DatabaseCompiler {
   private let source: SourceText
+  private let tuning: RulesTuning
   private(set) var issues: [RulesIssue] = []
+  /// The rules by their numbers, in the order of writing.
+  private(set) var rules: [DatabaseExpression] = []
 
-  init(_ source: SourceText) { self.source = source }
+  init(_ source: SourceText, _ tuning: RulesTuning) { (self.source, self.tuning) = (source, tuning) }
 
   private mutating func note(_ message: String, _ at: Int) {
     let end = min(at + 1, source.bytes.count)
@@ -82,15 +85,37 @@ struct DatabaseCompiler {
     _ value: PlacedJSON, _ kind: DatabaseRuleKind, _ captures: [String]
   ) -> DatabaseExpression? {
     switch value {
-    case .bool(let bool, _): return DatabaseExpression(nodes: [.bool(bool)])
+    case .bool(let bool, let at):
+      let text = Array(String(bool).utf8)
+      let origin = DatabaseRuleOrigin(
+        kind: kind, captures: captures, text: text, extents: [Span(0, text.count)], places: [Span(at, at + text.count)])
+      return numbered(DatabaseExpression(nodes: [.bool(bool)], origin: origin))
     case .string(let bytes, let places, let at):
-      let parsed = DatabaseParser.parse(bytes, kind: kind, captures: captures)
-      for issue in parsed.issues { note(issue.message, issue.at < places.count ? Int(places[issue.at]) : at) }
-      return parsed.issues.isEmpty ? parsed.expression : nil
+      let parsed = DatabaseParser.parse(bytes, kind: kind, captures: captures, tuning: tuning)
+      // An array at a wrong place is reported before anything else.
+      let arrays = parsed.issues.filter { $0.message == DatabaseTypes.unexpectedArray }
+      for issue in arrays.isEmpty ? parsed.issues : arrays {
+        note(issue.message, issue.at < places.count ? Int(places[issue.at]) : at)
+      }
+      guard parsed.issues.isEmpty else { return nil }
+      var expression = parsed.expression
+      expression.origin = DatabaseRuleOrigin(
+        kind: kind, captures: captures, text: bytes, extents: parsed.extents,
+        places: parsed.extents.map { extent in
+          Span(Int(places[Int(extent.start)]), Int(places[Int(extent.end) - 1]) + 1)
+        })
+      return numbered(expression)
     default:
       note("Invalid rule expression.  Expected 'true', 'false', or an expression string.", value.at)
       return nil
     }
+  }
+
+  private mutating func numbered(_ expression: DatabaseExpression) -> DatabaseExpression {
+    var expression = expression
+    expression.number = rules.count
+    rules.append(expression)
+    return expression
   }
 
   private mutating func indexes(_ value: PlacedJSON) -> [String] {

@@ -26,8 +26,11 @@ extension DatabaseRuleset {
     _ path: [String], auth: RulesValue = .null, query: DatabaseRulesQuery = DatabaseRulesQuery(), now: Double = 0,
     data: any DatabaseRulesData
   ) -> DatabaseDecision {
+    decideRead(path, DatabaseContext(auth: auth, now: now, query: query, before: data, after: data))
+  }
+
+  func decideRead(_ path: [String], _ context: DatabaseContext) -> DatabaseDecision {
     var steps: [DatabaseDecision.Step] = []
-    let context = DatabaseContext(auth: auth, now: now, query: query, before: data, after: data)
     let isAllowed = isGranted(.read, path, walk(path), context, &steps)
     return DatabaseDecision(isAllowed: isAllowed, steps: steps)
   }
@@ -42,8 +45,11 @@ extension DatabaseRuleset {
     _ paths: [[String]], auth: RulesValue = .null, now: Double = 0, before: any DatabaseRulesData,
     after: any DatabaseRulesData
   ) -> DatabaseDecision {
+    decideWrite(paths, DatabaseContext(auth: auth, now: now, before: before, after: after))
+  }
+
+  func decideWrite(_ paths: [[String]], _ context: DatabaseContext) -> DatabaseDecision {
     var steps: [DatabaseDecision.Step] = []
-    let context = DatabaseContext(auth: auth, now: now, before: before, after: after)
     for path in paths {
       let way = walk(path)
       guard isGranted(.write, path, way, context, &steps), isValid(path, way, context, &steps) else {
@@ -74,7 +80,9 @@ extension DatabaseRuleset {
     _ kind: DatabaseRuleKind, _ expression: DatabaseExpression, _ path: [String], _ captures: [String],
     _ context: DatabaseContext, _ steps: inout [DatabaseDecision.Step]
   ) -> Bool {
-    var evaluation = DatabaseEvaluation(expression, context, path: path, captures: captures)
+    context.recorder?.asked(expression, path, captures)
+    var evaluation = DatabaseEvaluation(
+      expression, context, path: path, captures: captures, code.tuning, recorder: context.recorder)
     let missed = context.missed
     do throws(DatabaseRulesFailure) {
       let outcome = try evaluation.holds()

@@ -20,16 +20,23 @@ struct DatabaseEvaluation {
   /// Where the rule is.
   let path: [String]
   let captures: [String]
+  /// Where the outcomes of expressions are noted.
+  private let recorder: DatabaseTraceRecorder?
   /// The bytes that strings may still be made of, so that they do not grow with every step.
-  private var room = 1 << 20
+  private var room: Int
   /// The bytes of texts that may still be searched, so that a long value is not searched over and over.
-  private var searched = 1 << 27
+  private var searched: Int
 
-  init(_ expression: DatabaseExpression, _ context: DatabaseContext, path: [String], captures: [String]) {
+  init(
+    _ expression: DatabaseExpression, _ context: DatabaseContext, path: [String], captures: [String],
+    _ tuning: RulesTuning, recorder: DatabaseTraceRecorder?
+  ) {
+    (room, searched) = (tuning.databaseRoom, tuning.databaseSearch)
     self.expression = expression
     self.context = context
     self.path = path
     self.captures = captures
+    self.recorder = recorder
   }
 
   typealias Failure = DatabaseRulesFailure
@@ -42,6 +49,19 @@ struct DatabaseEvaluation {
   }
 
   private mutating func value(_ node: NodeID) throws(Failure) -> Value {
+    guard let recorder else { return try evaluate(node) }
+    let record = recorder.began(node)
+    do throws(Failure) {
+      let value = try evaluate(node)
+      recorder.ended(record, .value(value.text(path: path)))
+      return value
+    } catch {
+      recorder.ended(record, .failure(error))
+      throw error
+    }
+  }
+
+  private mutating func evaluate(_ node: NodeID) throws(Failure) -> Value {
     switch expression.nodes[node] {
     case .null: return .scalar(.null)
     case .bool(let bool): return .scalar(.bool(bool))
@@ -64,7 +84,7 @@ struct DatabaseEvaluation {
     case .member(let target, let name): return try member(try value(target), name)
     case .index(let target, let key): return try index(target, key)
     case .call(let target, let method, let arguments): return try call(target, method, arguments)
-    case .array, .pattern: throw Failure("Unexpected array literal.")
+    case .array, .pattern: throw Failure(DatabaseTypes.unexpectedArray)
     }
   }
 

@@ -4,16 +4,22 @@ struct DatabaseParser {
   struct Failure: Error {}
 
   private let bytes: [UInt8]
+  private let tuning: RulesTuning
   private var index = 0
   private var tokenStart = 0
   private(set) var issues: [(message: String, at: Int)] = []
   private var nesting = 0
   private var depths: [Int] = []
   private(set) var expression = DatabaseExpression()
+  /// The places of the nodes in the text.
+  private var extents: [Span] = []
+  /// The blanks that were skipped last: an expression ends before them.
+  private var blanks = (start: 0, end: 0)
   private var checker: DatabaseTypes
 
-  init(_ bytes: [UInt8], kind: DatabaseRuleKind, captures: [String]) {
+  init(_ bytes: [UInt8], kind: DatabaseRuleKind, captures: [String], tuning: RulesTuning) {
     self.bytes = bytes
+    self.tuning = tuning
     checker = DatabaseTypes(kind: kind, captures: captures)
   }
 
@@ -25,20 +31,20 @@ struct DatabaseParser {
   }
 
   static func parse(
-    _ bytes: [UInt8], kind: DatabaseRuleKind, captures: [String]
-  ) -> (expression: DatabaseExpression, issues: [(message: String, at: Int)]) {
-    var parser = DatabaseParser(bytes, kind: kind, captures: captures)
+    _ bytes: [UInt8], kind: DatabaseRuleKind, captures: [String], tuning: RulesTuning
+  ) -> (expression: DatabaseExpression, extents: [Span], issues: [(message: String, at: Int)]) {
+    var parser = DatabaseParser(bytes, kind: kind, captures: captures, tuning: tuning)
     do throws(Failure) {
       let whole = try parser.conditional()
       parser.skipBlanks()
       guard parser.index == bytes.count else { throw parser.unexpected() }
       if !whole.type.isBoolean {
         parser.note(
-          whole.type == .array ? "Unexpected array literal." : "Expression must evaluate to a boolean.", whole.at)
+          whole.type == .array ? DatabaseTypes.unexpectedArray : "Expression must evaluate to a boolean.", whole.at)
       }
       parser.expression.root = whole.node
     } catch {}
-    return (parser.expression, parser.issues)
+    return (parser.expression, parser.extents, parser.issues)
   }
 
   // MARK: Characters
@@ -46,8 +52,12 @@ struct DatabaseParser {
   private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
   private mutating func skipBlanks() {
-    while let next = byte, next == 32 || (9...13).contains(next) { index += 1 }
+    let start = index
+    while let next = byte, DatabaseParser.isBlank(next) { index += 1 }
+    if index > start { blanks = (start, index) }
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
   private mutating func skip(_ sign: StaticString) -> Bool {
     skipBlanks()
@@ -72,7 +82,7 @@ struct DatabaseParser {
   private mutating func nested<Result>(
     _ read: (inout DatabaseParser) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard nesting < 100 else {
+    guard nesting < tuning.databaseNesting else {
       note("The expression is nested too deeply.", index)
       throw Failure()
     }
@@ -81,15 +91,16 @@ struct DatabaseParser {
     return try read(&self)
   }
 
-  private mutating func add(_ node: DatabaseSyntax) throws(Failure) -> NodeID {
+  private mutating func add(_ node: DatabaseSyntax, from start: Int) throws(Failure) -> NodeID {
     // Evaluation goes as deep as the operands are nested.
     let depth = (node.children.map { depths[$0] }.max() ?? 0) + 1
-    guard depth < 200 else {
+    guard depth < tuning.databaseDepth else {
       note("The expression is nested too deeply.", index)
       throw Failure()
     }
     depths.append(depth)
     expression.nodes.append(node)
+    extents.append(Span(start, index == blanks.end ? blanks.start : index))
     return expression.nodes.count - 1
   }
 
@@ -98,7 +109,7 @@ struct DatabaseParser {
     _ node: DatabaseSyntax, _ checked: (type: DatabaseType, message: String?), _ at: Int
   ) throws(Failure) -> Operand {
     if let message = checked.message { note(message, at) }
-    return Operand(node: try add(node), type: checked.message == nil ? checked.type : .error, at: at)
+    return Operand(node: try add(node, from: at), type: checked.message == nil ? checked.type : .error, at: at)
   }
 
   // MARK: Operators
@@ -131,7 +142,7 @@ struct DatabaseParser {
       operands.append(right.node)
     }
     guard operands.count > 1 else { return first }
-    return Operand(node: try add(isAny ? .any(operands) : .all(operands)), type: type, at: first.at)
+    return Operand(node: try add(isAny ? .any(operands) : .all(operands), from: first.at), type: type, at: first.at)
   }
 
   private mutating func operatorOf(level: Int) -> DatabaseOperator? {
@@ -212,8 +223,7 @@ struct DatabaseParser {
       repeat {
         skipBlanks()
         // An array is allowed as the argument of one method alone, so that it is no error here yet.
-        if byte == UInt8(ascii: "["), target.type == .method(.hasChildren) {
-          let (array, types) = try self.array()
+        if target.type == .method(.hasChildren), let (array, types) = try arrayArgument() {
           arguments.append(array)
           elements = types
         } else {
@@ -244,15 +254,30 @@ struct DatabaseParser {
       guard skip(")") else { throw unexpected() }
       return Operand(node: inner.node, type: inner.type, at: start)
     case UInt8(ascii: "'"), UInt8(ascii: "\""):
-      return Operand(node: try add(.string(try string(first))), type: .string, at: start)
+      return Operand(node: try add(.string(try string(first)), from: start), type: .string, at: start)
     case UInt8(ascii: "/"): return try pattern(start)
     case UInt8(ascii: "["):
       let array = try self.array().array
-      note("Unexpected array literal.", start)
+      note(DatabaseTypes.unexpectedArray, start)
       return Operand(node: array.node, type: .error, at: start)
     case _ where Lexer.isDigit(first) || first == UInt8(ascii: "."): return try number(start)
     default: return try variable(start)
     }
+  }
+
+  /// An array, also in parentheses, that is a whole argument; nil, and nothing is read, where there is none.
+  private mutating func arrayArgument() throws(Failure) -> (array: Operand, types: [DatabaseType])? {
+    var ahead = index
+    var parentheses = 0
+    while ahead < bytes.count, bytes[ahead] == UInt8(ascii: "(") || DatabaseParser.isBlank(bytes[ahead]) {
+      if bytes[ahead] == UInt8(ascii: "(") { parentheses += 1 }
+      ahead += 1
+    }
+    guard ahead < bytes.count, bytes[ahead] == UInt8(ascii: "[") else { return nil }
+    index = ahead
+    let array = try self.array()
+    for _ in 0..<parentheses { guard skip(")") else { throw unexpected() } }
+    return array
   }
 
   private mutating func array() throws(Failure) -> (array: Operand, types: [DatabaseType]) {
@@ -265,7 +290,7 @@ struct DatabaseParser {
       guard skip("]") else { throw unexpected() }
     }
     return (
-      Operand(node: try add(.array(elements.map(\.node))), type: .array, at: start), elements.map(\.type)
+      Operand(node: try add(.array(elements.map(\.node)), from: start), type: .array, at: start), elements.map(\.type)
     )
   }
 
@@ -281,7 +306,7 @@ struct DatabaseParser {
       index = start
       throw unexpected()
     }
-    return Operand(node: try add(.number(number)), type: .number, at: start)
+    return Operand(node: try add(.number(number), from: start), type: .number, at: start)
   }
 
   private mutating func variable(_ start: Int) throws(Failure) -> Operand {
@@ -342,7 +367,7 @@ struct DatabaseParser {
     while let next = byte, Lexer.isNamePart(next) { index += 1 }
     let flags = String(decoding: bytes[flagsStart..<index], as: UTF8.self)
     switch DatabasePatternCheck.pattern(text, flags: flags) {
-    case .success(let pattern): return Operand(node: try add(.pattern(pattern)), type: .regex, at: start)
+    case .success(let pattern): return Operand(node: try add(.pattern(pattern), from: start), type: .regex, at: start)
     case .failure(let failure): return try add(.null, (.error, failure.description), start)
     }
   }

@@ -51,9 +51,28 @@ public struct DatabaseRuleset: Sendable {
     }
   }
 
+  /// The compiled form, behind one reference.
+  final class Code: Sendable {
+    let source: String
+    let root: Node
+    /// The document, for the places of its rules.
+    let document: SourceText
+    /// All rules, in the order of writing.
+    let rules: [DatabaseExpression]
+    let tuning: RulesTuning
+
+    init(source: String, root: Node, document: SourceText, rules: [DatabaseExpression], tuning: RulesTuning) {
+      self.source = source
+      self.root = root
+      self.document = document
+      self.rules = rules
+      self.tuning = tuning
+    }
+  }
+
   /// The text that was compiled, comments included.
-  public let source: String
-  let root: Node
+  public var source: String { code.source }
+  let code: Code
 
   /// Compiles rules.
   ///
@@ -63,11 +82,10 @@ public struct DatabaseRuleset: Sendable {
     guard text.bytes.count <= limits.sourceSize else {
       throw RulesetError([RulesIssue(.error, "The source is larger than \(limits.sourceSize) bytes.", at: nil)])
     }
-    var compiler = DatabaseCompiler(text)
+    var compiler = DatabaseCompiler(text, limits.tuning)
     let root = compiler.compile()
     guard compiler.issues.isEmpty else { throw RulesetError(compiler.issues.sorted(by: RulesIssue.precedes)) }
-    self.source = source
-    self.root = root
+    code = Code(source: source, root: root, document: text, rules: compiler.rules, tuning: limits.tuning)
   }
 
   /// The children of a path that are declared to be indexed there.
@@ -75,10 +93,10 @@ public struct DatabaseRuleset: Sendable {
 
   /// The nodes of the rules on the way to a path, the root first, and the captured names.
   func walk(_ path: [String]) -> DatabaseWay {
-    var way = DatabaseWay(nodes: [root], captures: [], counts: [0])
+    var way = DatabaseWay(nodes: [code.root], captures: [], counts: [0])
     way.nodes.reserveCapacity(path.count + 1)
     way.counts.reserveCapacity(path.count + 1)
-    var parent: Node? = root
+    var parent: Node? = code.root
     for name in path {
       let literal = parent.flatMap { $0.children.isEmpty ? nil : $0.children[UTF8String(name)] }
       if literal == nil { way.captures.append(name) }
@@ -106,6 +124,8 @@ struct DatabaseContext {
   var query = DatabaseRulesQuery()
   let before: any DatabaseRulesData
   let after: any DatabaseRulesData
+  /// Where the decision is recorded.
+  var recorder: DatabaseTraceRecorder?
 
   /// The number of answers that mean nothing yet.
   var missed: Int { before.missedCount &+ after.missedCount }

@@ -113,4 +113,34 @@ enum DatabaseRuleKind: String, Sendable {
 struct DatabaseExpression: Sendable {
   var nodes: [DatabaseSyntax] = []
   var root: NodeID = 0
+  /// Its number among all rules of the document.
+  var number = 0
+  /// Where it is written, for reports.
+  var origin: DatabaseRuleOrigin?
+}
+
+/// Where a rule is written.
+final class DatabaseRuleOrigin: Sendable {
+  let kind: DatabaseRuleKind
+  /// The names of the captures that the rule sees, outermost first.
+  let captures: [String]
+  /// The text of the rule.
+  let text: [UInt8]
+  /// The places of its nodes in the text.
+  let extents: [Span]
+  /// The places of its nodes in the document.
+  let places: [Span]
+
+  init(kind: DatabaseRuleKind, captures: [String], text: [UInt8], extents: [Span], places: [Span]) {
+    self.kind = kind
+    self.captures = captures
+    self.text = text
+    self.extents = extents
+    self.places = places
+  }
+
+  /// The text of a node.
+  func source(of node: NodeID) -> String {
+    String(decoding: text[Int(extents[node].start)..<Int(extents[node].end)], as: UTF8.self)
+  }
 }

@@ -2,6 +2,9 @@
 struct DatabaseTypes {
   typealias Checked = (type: DatabaseType, message: String?)
 
+  /// The message for an array anywhere but in the argument of `hasChildren`.
+  static let unexpectedArray = "Unexpected array literal."
+
   let kind: DatabaseRuleKind
   let captures: [String]
 
@@ -34,7 +37,7 @@ struct DatabaseTypes {
   }
 
   static func negate(_ type: DatabaseType) -> Checked {
-    (.number, type.isArithmetic ? nil : "Invalid - expression: operand is not a number.")
+    (.number, type.isArithmetic ? nil : "Invalid - expression: left operand is not a number.")
   }
 
   static func logical(_ sign: String, _ left: DatabaseType, _ right: DatabaseType) -> Checked {
@@ -46,6 +49,8 @@ struct DatabaseTypes {
   static func conditional(_ condition: DatabaseType, _ yes: DatabaseType, _ no: DatabaseType) -> Checked {
     if !condition.isBoolean { return (.error, "condition of ? must be boolean.") }
     if condition == .error || yes == .error || no == .error { return (.error, nil) }
+    // All methods without a call are of one type.
+    if case .method = yes, case .method = no { return (yes, nil) }
     return (yes == no ? yes : .mixed, nil)
   }
 
@@ -95,7 +100,7 @@ struct DatabaseTypes {
     case .auth: return method.map { $0.isOfSnapshots ? (.auth, nil) : (.method($0), nil) } ?? (.auth, nil)
     case .query:
       return flags.contains(name) ? (.boolean, nil) : parameters.contains(name) ? (.queryValue, nil) : missing
-    case .array: return (.error, "Unexpected array literal.")
+    case .array: return (.error, DatabaseTypes.unexpectedArray)
     default: return (.error, "Invalid property access: target is not an object.")
     }
   }
@@ -105,7 +110,7 @@ struct DatabaseTypes {
     switch target {
     case .auth: (.auth, nil)
     case .error: (.error, nil)
-    case .array: (.error, "Unexpected array literal.")
+    case .array: (.error, DatabaseTypes.unexpectedArray)
     default: (.error, "Invalid property access.")
     }
   }

@@ -5,16 +5,16 @@ import VestaBytes
 /// It is handed from one decision to the next under the lock of its coverage.
 // Sound: one decision at a time writes to it, and the lock of `RulesCoverage` lies between two of them.
 final class CoverageCounts: @unchecked Sendable {
-  /// The number of different values that are told apart for an expression.
-  fileprivate static let kinds = 16
-
   private let count: Int
   /// The table that a decision writes to; valid as long as this object.
   let table: CoverageTable
 
-  init(_ count: Int) {
+  /// - Parameters:
+  ///   - count: The number of steps.
+  ///   - kinds: The number of different values that are told apart for one.
+  init(_ count: Int, kinds: Int) {
     self.count = count
-    table = CoverageTable(count)
+    table = CoverageTable(count, kinds: kinds)
   }
 
   deinit { table.free(count) }
@@ -35,12 +35,12 @@ struct CoverageTable {
     var lastCount = 0
     var others = Others()
 
-    mutating func count(_ value: RulesValue) {
+    mutating func count(_ value: RulesValue, _ kinds: Int) {
       if lastCount > 0, value.isCounted(like: last) {
         lastCount += 1
         return
       }
-      others.count(last, lastCount)
+      others.count(last, lastCount, kinds)
       last = value
       lastCount = 1
     }
@@ -53,14 +53,14 @@ struct CoverageTable {
     /// Values beyond the first kinds, and values that are too large to keep.
     var rest: [(type: RulesValue.Kind, count: Int)] = []
 
-    mutating func count(_ value: RulesValue, _ times: Int) {
+    mutating func count(_ value: RulesValue, _ times: Int, _ kinds: Int) {
       guard times > 0 else { return }
       if value.isSmall {
         for index in values.indices where values[index].value.isCounted(like: value) {
           values[index].count += times
           return
         }
-        if values.count < CoverageCounts.kinds {
+        if values.count < kinds {
           values.append((value, times))
           return
         }
@@ -73,18 +73,20 @@ struct CoverageTable {
       rest.append((type, times))
     }
 
-    mutating func count(_ failure: RulesFailure, _ at: Span) {
+    mutating func count(_ failure: RulesFailure, _ at: Span, _ kinds: Int) {
       for index in failures.indices where failures[index].at == at && failures[index].failure == failure {
         failures[index].count += 1
         return
       }
-      if failures.count < CoverageCounts.kinds { failures.append((failure, at, 1)) }
+      if failures.count < kinds { failures.append((failure, at, 1)) }
     }
   }
 
   private let entries: UnsafeMutablePointer<Entry>
+  private let kinds: Int
 
-  fileprivate init(_ count: Int) {
+  fileprivate init(_ count: Int, kinds: Int) {
+    self.kinds = kinds
     entries = .allocate(capacity: count)
     entries.initialize(repeating: Entry(), count: count)
   }
@@ -100,14 +102,14 @@ struct CoverageTable {
   }
 
   @inline(__always)
-  func count(_ value: RulesValue, _ step: Int) { entries[step].count(value) }
+  func count(_ value: RulesValue, _ step: Int) { entries[step].count(value, kinds) }
 
-  func count(_ failure: RulesFailure, _ at: Span, _ step: Int) { entries[step].others.count(failure, at) }
+  func count(_ failure: RulesFailure, _ at: Span, _ step: Int) { entries[step].others.count(failure, at, kinds) }
 
   fileprivate func outcomes(of step: Int, _ source: SourceText) -> [(RulesCoverage.Outcome, Int)] {
     let entry = entries[step]
     var others = entry.others
-    others.count(entry.last, entry.lastCount)
+    others.count(entry.last, entry.lastCount, kinds)
     var list: [(RulesCoverage.Outcome, Int)] = []
     func add(_ text: String, _ count: Int) {
       if count > 0 { list.append((RulesCoverage.Outcome(text: text, isFailure: false, position: nil), count)) }

@@ -51,7 +51,9 @@ public final class RulesCoverage: Sendable {
   }
 
   private func counted(_ decide: (EvaluationRecorder) -> RulesDecision) -> RulesDecision {
-    let counts = idle.withLock { $0.popLast() } ?? CoverageCounts(ruleset.program.steps.count)
+    let counts =
+      idle.withLock { $0.popLast() }
+      ?? CoverageCounts(ruleset.program.steps.count, kinds: ruleset.limits.tuning.coverageValues)
     let decision = withExtendedLifetime(counts) { decide(.coverage(counts.table)) }
     idle.withLock { $0.append(counts) }
     return decision

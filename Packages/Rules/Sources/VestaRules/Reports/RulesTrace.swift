@@ -65,38 +65,14 @@ public struct RulesTrace: Sendable {
     }
   }
 
-  /// The expressions that are below no other one, by their places among the records.
   private func expressions() -> [Int: Expression] {
-    var built: [(index: Int, expression: Expression)] = []
-    // Backwards, so that what is below an expression is there before it, the first part on top.
-    for (index, record) in records.enumerated().reversed() {
-      var below: [Expression] = []
-      while let last = built.last, last.index < Int(record.end) {
-        below.append(last.expression)
-        built.removeLast()
-      }
-      let step = Int(record.step)
-      built.append((index, expression(step, Expression.Outcome(record.outcome), parts(of: step, below))))
+    records.trees { step, outcome, below in
+      let skipped: ((Int) -> Expression)? =
+        code.program.isBranch(step) ? { Expression(code: code, step: $0, outcome: .notEvaluated, parts: []) } : nil
+      return Expression(
+        code: code, step: step, outcome: Expression.Outcome(outcome),
+        parts: below.ordered(by: code.tree.children(of: step), step: \.step, skipped: skipped))
     }
-    return Dictionary(uniqueKeysWithValues: built.map { ($0.index, $0.expression) })
-  }
-
-  private func expression(_ step: Int, _ outcome: Expression.Outcome, _ parts: [Expression]) -> Expression {
-    Expression(code: code, step: step, outcome: outcome, parts: parts)
-  }
-
-  /// The parts in the order of writing: skipped parts are named, and a function's body is last.
-  private func parts(of step: Int, _ evaluated: [Expression]) -> [Expression] {
-    var rest = evaluated
-    var ordered: [Expression] = []
-    for child in code.tree.children(of: step) {
-      if let index = rest.firstIndex(where: { $0.step == child }) {
-        ordered.append(rest.remove(at: index))
-      } else if code.program.isBranch(step) {
-        ordered.append(expression(child, .notEvaluated, []))
-      }
-    }
-    return ordered + rest
   }
 }
 
@@ -104,13 +80,7 @@ public struct RulesTrace: Sendable {
 ///
 /// It only appends to lists: the trace makes a tree of them when it is read.
 final class TraceRecorder {
-  /// An expression that was evaluated.
-  struct Record: Sendable {
-    let step: Int32
-    var outcome: RecordedOutcome
-    /// The number of the first record that is not below this one.
-    var end: Int32
-  }
+  typealias Record = TraceRecord<RecordedOutcome>
 
   /// A statement that was asked.
   struct Asked: Sendable {

@@ -67,6 +67,12 @@ struct Parser {
     guard skip(sign) else { throw unexpected() }
   }
 
+  /// Reads a semicolon; one that is missing in front of the next statement of a function is reported, and nothing else.
+  private mutating func expectSemicolon() throws(Failure) {
+    guard isWord("let") || isWord("return") else { return try expect(.semicolon) }
+    issue("missing ';' at '\(source.text(token.span))'", token.span)
+  }
+
   mutating func name() throws(Failure) -> NamedSpan {
     guard token.kind == .identifier else { throw unexpected() }
     let name = NamedSpan(name: source.text(token.span), span: token.span)
@@ -291,7 +297,7 @@ struct Parser {
       let name = try name()
       try expect(.assign)
       lets.append(LetSyntax(name: name, value: try expression()))
-      try expect(.semicolon)
+      try expectSemicolon()
       if lets.count > limits.lets {
         issue("A function has at most \(limits.lets) variables.", functionName.span)
         throw Failure()

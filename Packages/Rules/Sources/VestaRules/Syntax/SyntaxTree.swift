@@ -22,6 +22,14 @@ enum PathPart: Sendable {
   case expression(NodeID)
 }
 
+extension PathPart {
+  /// The expression between `$(` and `)`; nil for a literal.
+  var expression: NodeID? {
+    if case .expression(let node) = self { return node }
+    return nil
+  }
+}
+
 /// An expression as it is written.
 ///
 /// Chains of `&&` and of `||` are one node.
@@ -121,11 +129,7 @@ struct SyntaxTree: Sendable {
     case .literal, .name: []
     case .list(let items), .all(let items), .any(let items), .call(_, let items): items
     case .map(let pairs): pairs.flatMap { [$0.key, $0.value] }
-    case .path(let parts):
-      parts.compactMap { part in
-        if case .expression(let node) = part { return node }
-        return nil
-      }
+    case .path(let parts): parts.compactMap(\.expression)
     case .not(let inner), .negate(let inner), .isType(let inner, _), .member(let inner, _): [inner]
     case .binary(_, let left, let right), .index(let left, let right): [left, right]
     case .conditional(let a, let b, let c), .slice(let a, let b, let c): [a, b, c]

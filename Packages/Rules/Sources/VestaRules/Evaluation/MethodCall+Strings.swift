@@ -1,12 +1,9 @@
 import VestaPatterns
 
-extension Evaluation {
-  mutating func string(
-    _ method: ValueMethod, _ text: String, _ count: Int, _ first: RulesValue?, _ second: RulesValue?, _ pattern: Int?,
-    _ id: Int
-  ) -> Operand? {
+extension MethodCall {
+  mutating func string(_ text: String) -> ValueOutcome? {
     let size = text.utf8.count
-    guard budget.work.take(1 + size >> 4) else { return fail(.sizeLimit, id) }
+    guard work.take(1 + size >> 4) else { return .failure(.sizeLimit) }
     switch (method, first, second, count) {
     case (.size, nil, nil, 0): return .value(.int(Int64(text.utf16.count)))
     case (.lower, nil, nil, 0): return .value(.string(ASCIICase.lowered(text)))
@@ -14,42 +11,36 @@ extension Evaluation {
     case (.trim, nil, nil, 0): return .value(.string(ASCIICase.trimmed(text)))
     case (.toUtf8, nil, nil, 0): return .value(.bytes(Array(text.utf8)))
     case (.matches, .string(let expression)?, nil, 1):
-      return withPattern(expression, pattern, size, id) { $0.matchesWhole(text) ? .yes : .no }
+      return withPattern(expression, size) { pattern, _ in pattern.matchesWhole(text) ? .yes : .no }
     case (.split, .string(let expression)?, nil, 1):
-      let outcome = withPattern(expression, pattern, size, id) { pattern in
-        guard let parts = pattern.parts(of: text) else { return .unset }
+      return withPattern(expression, size) { pattern, _ in
+        guard let parts = pattern.parts(of: text) else { return .failure(.sizeLimit) }
         return .value(.list(parts.map { .string($0) }))
       }
-      if case .unset = outcome { return fail(.sizeLimit, id) }
-      return outcome
     case (.replace, .string(let expression)?, .string(let replacement)?, 2):
-      var work = budget.work
-      let outcome = withPattern(expression, pattern, size, id) { pattern in
-        pattern.replacing(in: text, with: replacement, &work).map { .value(.string($0)) } ?? .unset
+      return withPattern(expression, size) { pattern, work in
+        pattern.replacing(in: text, with: replacement, &work).map { .value(.string($0)) } ?? .failure(.sizeLimit)
       }
-      budget.work.left = min(budget.work.left, work.left)
-      if case .unset = outcome { return fail(.sizeLimit, id) }
-      return outcome
     default: return nil
     }
   }
 
   /// Finds the compiled form of a pattern, and calls back with it when its work is paid for.
   private mutating func withPattern(
-    _ expression: String, _ step: Int?, _ size: Int, _ id: Int, _ body: (Pattern) -> Operand
-  ) -> Operand {
+    _ expression: String, _ size: Int, _ body: (Pattern, inout WorkMeter) -> ValueOutcome
+  ) -> ValueOutcome {
     let result: PatternResult
-    if let step, let known = code.program.patterns[step] {
-      result = known
+    if let pattern {
+      result = pattern
     } else {
-      guard budget.work.take(2_048 + expression.utf8.count) else { return fail(.sizeLimit, id) }
+      guard work.take(2_048 + expression.utf8.count) else { return .failure(.sizeLimit) }
       result = PatternResult(expression, isReused: false)
     }
     switch result {
-    case .failure(let reason): return fail(.invalidPattern(reason), id)
+    case .failure(let reason): return .failure(.invalidPattern(reason))
     case .pattern(let pattern):
-      guard budget.work.take(pattern.cost(ofTextSize: size)) else { return fail(.sizeLimit, id) }
-      return body(pattern)
+      guard work.take(pattern.cost(ofTextSize: size)) else { return .failure(.sizeLimit) }
+      return body(pattern, &work)
     }
   }
 }
