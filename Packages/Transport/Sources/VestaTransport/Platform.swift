@@ -149,7 +149,7 @@ enum PlatformSocket {
   /// A descriptor of nothing, kept for the time when there is none left.
   static func spare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-  /// Whether no file can be opened at present, for want of descriptors: what needs some then fails in ways of its own.
+  /// Whether no file can be opened at present, for want of descriptors: the look-up of a name then finds nothing.
   static var isOutOfDescriptors: Bool {
     let descriptor = spare()
     if descriptor < 0 { return isExhausted(errno) }

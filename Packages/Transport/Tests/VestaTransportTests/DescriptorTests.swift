@@ -5,9 +5,9 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-/// A process that has no descriptors left, each in a process of its own.
+/// A process that has no descriptors left; each test has a separate one.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct DescriptorTests {
-  /// Files that hold all descriptors but those that were given back.
+  /// Files that hold all descriptors but the ones that were given back.
   private final class Ballast {
     private var held: [Int32] = []
 

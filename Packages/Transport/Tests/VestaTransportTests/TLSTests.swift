@@ -1,3 +1,4 @@
+import CVestaTLS
 import Testing
 import VestaTesting
 import VestaTransportInterop
@@ -156,6 +157,18 @@ struct SecureTransport: HTTPServer, HTTPClient {
     #expect(throws: TransportError.self) {
       try VestaTransportClient(security: TLSClientSettings(roots: .pem(Array("no roots".utf8))))
     }
+  }
+
+  @Test func `clients share the roots of the system, which are read once, and no others`() throws {
+    func store(_ settings: TLSClientSettings) throws -> OpaquePointer? {
+      let context = try TLSClientContext(settings)
+      defer { withExtendedLifetime(context) {} }
+      return SSL_CTX_get_cert_store(context.pointer)
+    }
+    let system = try store(TLSClientSettings())
+    #expect(try system != nil && system == store(TLSClientSettings()))
+    let more = try TLSClientContext(TLSClientSettings(roots: .systemAnd(pem: TestAuthority.shared.root)))
+    #expect(SSL_CTX_get_cert_store(more.pointer) != system)
   }
 
   @Test func `a certificate of an address is for it, and one of a name is not for an address`() async throws {

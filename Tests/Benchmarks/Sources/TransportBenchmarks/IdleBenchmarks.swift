@@ -1,22 +1,32 @@
 import BenchmarkKit
 import Foundation
+import Glibc
 import VestaConcurrency
 import VestaTransport
 import VestaTransportInterop
 
-/// The memory of connections on which nothing happens.
+/// The memory of connections on which nothing happens, of as many as the process has descriptors for.
 ///
-/// There are half as many as the process has descriptors for, as those of the line before may still be there, and all
-/// must be open before the first of them is idle for too long.
-func idleBenchmarks(_ ports: Ports) async throws -> [Benchmark] {
+/// They come from several addresses of the loopback, as one has some 28,000 ports. Their server lets them be idle for an
+/// hour: the last of them is opened long after the first.
+func idleBenchmarks() async throws -> [Benchmark] {
+  var tuning = TransportTuning()
+  tuning.idleTimeout = .seconds(3_600)
+  let server = try VestaTransportServer(loops: 2, tuning: tuning)
+  let local = TransportAddress.internet(host: "127.0.0.1", port: 0)
+  let plain = try await server.listen(at: local, handler: Hello())
+  let certificates = try TLSCertificates([.files(chain: Nginx.chain, key: Nginx.key)])
+  let secure = try await server.listen(at: local, security: TLSServerSettings(certificates), handler: Hello())
+  let (port, securePort) = (plain.address.port ?? 0, secure.address.port ?? 0)
+
   func line(_ name: String, _ kind: String, port: Int, bar: Double) -> Benchmark {
     Benchmark(
       name: "transport-idle-\(name)", unit: .kibibytes, bar: .figure(atMost: bar),
       ours: ("Vesta", { await IdleConnections.memory(kind, port: port) }), other: ("nothing", { .nan }))
   }
   return [
-    line("http1", "http1", port: ports.ours, bar: 4), line("socket", "socket", port: ports.ours, bar: 4),
-    line("http2", "http2", port: ports.ours, bar: 32), line("tls", "tls", port: ports.oursSecure, bar: 20),
+    line("http1", "http1", port: port, bar: 4), line("socket", "socket", port: port, bar: 4),
+    line("http2", "http2", port: port, bar: 32), line("tls", "tls", port: securePort, bar: 20),
   ]
 }
 
@@ -25,7 +35,7 @@ private enum IdleConnections {
   private static let script = """
     import resource, socket, ssl, sys
     kind, port = sys.argv[1], int(sys.argv[2])
-    count = min(50000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] // 2 - 300)
+    count = min(50000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 400)
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     plain = b"GET / HTTP/1.1\\r\\nhost: h\\r\\n\\r\\n"
     upgrade = (b"GET /socket HTTP/1.1\\r\\nhost: h\\r\\nconnection: upgrade\\r\\nupgrade: websocket\\r\\n"
@@ -34,15 +44,15 @@ private enum IdleConnections {
     asked = {"http1": plain, "tls": plain, "socket": upgrade, "http2": preface}[kind]
     context = ssl._create_unverified_context()
     kept = []
-    # The connections of the line before may still be open: then the server has no descriptors left for a moment.
+    # A connection may be refused while others are being closed: it is opened again.
     while len(kept) < count:
       index = len(kept)
       s = socket.create_connection(("127.0.0.1", port), source_address=(f"127.0.0.{2 + index // 20000}", 0))
-      if kind == "tls": s = context.wrap_socket(s)
       try:
+        if kind == "tls": s = context.wrap_socket(s)
         s.sendall(asked)
         if s.recv(4096): kept.append(s)
-      except ConnectionResetError: pass
+      except (ConnectionResetError, ssl.SSLError): pass
     print(count, flush=True)
     sys.stdin.readline()
     """
@@ -61,6 +71,9 @@ private enum IdleConnections {
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
+    waitForDescriptors()
+    // What earlier connections have used is not taken for that of these.
+    malloc_trim(0)
     let before = Memory.resident()
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -68,6 +81,17 @@ private enum IdleConnections {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
     guard let count = Double(line.filter(\.isNumber)), count > 0 else { return .nan }
+    print("\(kind): \(Int(count)) connections")
     return used / count
+  }
+
+  /// Waits until the connections of the line before are closed, and their descriptors free.
+  private static func waitForDescriptors() {
+    for _ in 0..<300 {
+      guard let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"), open.count > 200 else {
+        return
+      }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
   }
 }

@@ -45,7 +45,7 @@ public func transportBenchmarks() async throws -> [Benchmark] {
     line("transport-http1-task-processor", "/task", connections: 64, cpu: true),
   ] + (try await http2Benchmarks(nghttpd)) + tlsBenchmarks(ports)
     + transferBenchmarks(ports) + (try await streamBenchmarks()) + (try await fanOutBenchmarks(redis))
-    + (try await idleBenchmarks(ports)) + (try await callBenchmarks())
+    + (try await idleBenchmarks()) + (try await callBenchmarks())
 }
 
 /// Ends the servers.

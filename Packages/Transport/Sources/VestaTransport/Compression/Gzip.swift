@@ -19,7 +19,7 @@ enum Gzip {
   /// Fifteen bits of window, and the header of gzip.
   private static let windowBits: Int32 = 15 + 16
 
-  static func compress(_ bytes: [UInt8], piece: Int = 65_536) throws -> [UInt8] {
+  static func compress(_ bytes: [UInt8], piece: Int = TransportTuning().gzipPieceBytes) throws -> [UInt8] {
     var stream = z_stream()
     guard
       deflateInit2_(
@@ -31,7 +31,8 @@ enum Gzip {
   }
 
   /// - Throws: `TransportError` with `.tooLarge` as soon as there are more bytes than the limit.
-  static func decompress(_ bytes: [UInt8], limit: Int, piece: Int = 65_536) throws -> [UInt8] {
+  static func decompress(_ bytes: [UInt8], limit: Int, piece: Int = TransportTuning().gzipPieceBytes) throws -> [UInt8]
+  {
     var stream = z_stream()
     guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw TransportError(.exhausted, "There is no memory to decompress.")

@@ -1,4 +1,4 @@
-/// The streams that a client has left out when it opened one with a larger number, and may not open any more
+/// The streams that a client has left out when it opened one with a larger number, and may no longer open
 /// (RFC 9113, section 5.1.1).
 ///
 /// The library knows the largest number alone, and reads over a head on a smaller one: it may belong to a stream that

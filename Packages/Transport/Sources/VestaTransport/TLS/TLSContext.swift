@@ -140,7 +140,7 @@ final class TLSClientContext: TLSContext, @unchecked Sendable {
     try super.init(TLS_client_method(), protocols: settings.protocols, oldestVersion: settings.oldestVersion)
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
     switch settings.roots {
-    case .system: SSL_CTX_set_default_verify_paths(pointer)
+    case .system: SSL_CTX_set1_cert_store(pointer, Self.systemRoots)
     case .systemAnd(let pem):
       SSL_CTX_set_default_verify_paths(pointer)
       try add(pem)
@@ -154,6 +154,16 @@ final class TLSClientContext: TLSContext, @unchecked Sendable {
       return isKept ? 1 : 0
     }
   }
+
+  /// The roots of the system, which all clients of the process share: to read some 140 certificates takes a tenth of a
+  /// second, on a thread that may be one of the few of all tasks.
+  // Sound as nonisolated(unsafe): made once, and OpenSSL lets threads share it.
+  nonisolated(unsafe) private static let systemRoots: OpaquePointer? = {
+    let store = X509_STORE_new()
+    X509_STORE_set_default_paths(store)
+    ERR_clear_error()
+    return store
+  }()
 
   private func add(_ pem: [UInt8]) throws(TransportError) {
     let roots = PEM.certificates(pem)
