@@ -147,9 +147,10 @@ final class KeyRing: Sendable {
     let facts = CertificateFacts(
       commonName: "securetoken.system.gserviceaccount.com", serialNumber: serial, validFrom: createdAt / 1000,
       validUntil: (createdAt + options.signingKeyLifetime.milliseconds + Self.retirement) / 1000)
-    do {
+    do throws(CryptoError) {
       return try key.certificate(facts)
-    } catch CryptoError.Code.unsupported {
+    } catch {
+      guard error.code == .unsupported else { throw error }
       return nil
     }
   }
