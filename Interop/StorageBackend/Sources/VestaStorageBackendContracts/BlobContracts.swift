@@ -63,7 +63,7 @@ public enum BlobContracts {
       try await writer.append([1, 2, 3, 4])
       try await writer.seal()
       let reader = try await store.read(try id("a1"))
-      guard let file = try reader.file() else { return }
+      guard let file = try reader.openFile() else { return }
       try expect(file.read(at: 1, count: 2), equals: [2, 3], "a part")
       reader.close()
       try await store.remove(try id("a1"))

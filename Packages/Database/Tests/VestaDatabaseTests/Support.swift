@@ -162,8 +162,9 @@ extension Database {
     while !isOver {
       isOver = await withCheckedContinuation { continuation in
         repo.enqueue { repo in
-          switch repo.phase {
-          case .connected: repo.request(.stats([:])) { _, _ in continuation.resume(returning: true) }
+          switch repo.link.machine.phase {
+          // The number is one that no call of a program has.
+          case .connected: repo.get(-1, "round-trip", .all) { _ in continuation.resume(returning: true) }
           case .disconnected, .waiting: continuation.resume(returning: true)
           case .gettingToken, .connecting, .authenticating: continuation.resume(returning: false)
           }

@@ -109,8 +109,8 @@ private struct WrongReader: BlobReader {
     return flaw == .losesBytes ? bytes.dropLast() : bytes
   }
 
-  func file() throws -> (any ContentFile)? {
-    flaw == .lendsAnotherFile ? OneByteFile() : try base.file()
+  func openFile() throws -> (any ContentFile)? {
+    flaw == .lendsAnotherFile ? OneByteFile() : try base.openFile()
   }
 
   func close() { base.close() }

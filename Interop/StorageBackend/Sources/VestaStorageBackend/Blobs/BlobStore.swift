@@ -111,7 +111,7 @@ public protocol BlobReader: Sendable {
   /// The blob as a file that stays open when the reader has ended; `nil` where a blob is no file of its own.
   ///
   /// - Throws: `BlobError`.
-  func file() throws -> (any ContentFile)?
+  func openFile() throws -> (any ContentFile)?
 
   /// Ends the reader, and what is read afterwards fails; calling it again does nothing.
   func close()
@@ -119,7 +119,7 @@ public protocol BlobReader: Sendable {
 
 extension BlobReader {
   /// `nil`: the blob is no file.
-  public func file() throws -> (any ContentFile)? { nil }
+  public func openFile() throws -> (any ContentFile)? { nil }
 }
 
 /// The id of a blob: 1 to 64 lower-case letters and digits.

@@ -226,8 +226,9 @@ final class FileBlobReader: BlobReader {
     try translated { () throws(FileFailure) in try file.read(at: offset, length: length) }
   }
 
-  func file() throws -> (any ContentFile)? {
-    try translated { () throws(FileFailure) in try file.lend() }.map(LentFile.init)
+  func openFile() throws -> (any ContentFile)? {
+    let loan = try translated { () throws(FileFailure) in try file.lend() }
+    return loan.map { LentFile($0) }
   }
 
   func close() { file.close() }

@@ -192,7 +192,7 @@ final class BlobContent: ObjectContent {
   func section() -> ContentSection? {
     let start = position.withLock { $0 }
     // A file that is too short is found damaged by reading.
-    guard start < end, reader.size >= end, let file = try? reader.file() else { return nil }
+    guard start < end, reader.size >= end, let file = try? reader.openFile() else { return nil }
     return ContentSection(file, offset: start, length: end - start)
   }
 
