@@ -4,7 +4,7 @@ public import VestaTransportInterop
 
 /// The kind of a function, by which a server decides how to read a request for it.
 public enum FunctionKind: Sendable, Hashable {
-  /// A callable function: ``FunctionsBackend`` calls it, and requests have the form of its protocol.
+  /// A callable function: `FunctionsBackend` calls it, and requests have the form of its protocol.
   case callable
   /// A function that answers requests of HTTP itself.
   case request

@@ -51,7 +51,7 @@ public final class FakeNetwork: HTTPServer, HTTPClient, NetworkMonitor, Sendable
     for exchange in state.withLock({ Array($0.exchanges.values) }) { exchange.fail(error) }
   }
 
-  /// Notifies all listeners of ``NetworkMonitor`` of a change.
+  /// Notifies all listeners of `NetworkMonitor` of a change.
   public func change() { changes.emit(()) }
 
   /// The number of exchanges and WebSockets that are under way.

@@ -55,7 +55,7 @@ public struct DatabaseEndpointsTuning: Sendable, Hashable {
   /// The time after which a silent stream of events has an event that says that it is open.
   public var keepAlive = Duration.seconds(30)
 
-  /// The size of the messages that may wait for a client, as ``MessageLink`` estimates it; a client that lags more
+  /// The size of the messages that may wait for a client, as its link estimates it; a client that lags more
   /// loses its connection, and asks again when it connects again.
   public var backlog = 16 << 20
 

@@ -27,6 +27,7 @@ public enum CallableWire {
   /// - Parameters:
   ///   - body: The body.
   ///   - contentType: The header `content-type`.
+  ///   - limits: The limits of the JSON.
   /// - Throws: `invalidArgument` as the service answers it, for a body that is no call.
   public static func data(
     body: [UInt8], contentType: String?, limits: JSONLimits = limits
@@ -59,6 +60,7 @@ public enum CallableWire {
   /// - Parameters:
   ///   - status: The status of HTTP.
   ///   - body: The body.
+  ///   - limits: The limits of the JSON.
   /// - Throws: The failure that the response states; `internal` for a response without a result.
   public static func result(
     status: Int, body: [UInt8], limits: JSONLimits = limits
@@ -94,7 +96,9 @@ public enum CallableWire {
 
   /// Reads the data of an event.
   ///
-  /// - Parameter data: The data of a server-sent event, without its name and the end of the line.
+  /// - Parameters:
+  ///   - data: The data of a server-sent event, without its name and the end of the line.
+  ///   - limits: The limits of the JSON.
   /// - Throws: The failure that the event states; `dataLoss` for an event that is none of the three.
   public static func event(
     data: [UInt8], limits: JSONLimits = limits

@@ -68,6 +68,7 @@ public enum FetchWire {
   ///   - body: JSON, or the relaxed form of Apple's clients; not compressed.
   ///   - namespace: The namespace of the path.
   ///   - etag: The header `if-none-match`.
+  ///   - limits: The limits of the JSON.
   /// - Throws: `BytesError` with `.malformed` or `.limitExceeded`.
   public static func call(
     body: [UInt8], namespace: String, etag: String?, limits: JSONLimits = JSONLimits(maximumSize: 1 << 20)
@@ -127,6 +128,7 @@ public enum FetchWire {
   /// - Parameters:
   ///   - body: JSON.
   ///   - etag: The header `etag`.
+  ///   - limits: The limits of the JSON.
   /// - Throws: `BytesError` with `.malformed` or `.limitExceeded`, also for a state that says nothing.
   public static func response(
     body: [UInt8], etag: String?, limits: JSONLimits = JSONLimits()

@@ -54,6 +54,7 @@ public enum InvalidationWire {
   /// - Parameters:
   ///   - body: JSON, or the relaxed form of Apple's clients; not compressed.
   ///   - namespace: The namespace of the path, which counts where the body names none.
+  ///   - limits: The limits of the JSON.
   /// - Throws: `BytesError` with `.malformed` or `.limitExceeded`.
   public static func call(
     body: [UInt8], namespace: String, limits: JSONLimits = JSONLimits(maximumSize: 1 << 16)

@@ -34,7 +34,7 @@ import Testing
     #expect(article(fromReadme: readme, title: "About Auth") == expected)
   }
 
-  @Test func `a README that goes on with a heading needs no other one`() {
+  @Test func `a README whose second part has a heading needs no other one`() {
     #expect(article(fromReadme: "# A\n\nText.\n\n## B\n", title: "T") == "# T\n\nText.\n\n## B\n")
     #expect(article(fromReadme: "", title: "T") == "# T\n\n\n## Overview\n")
   }

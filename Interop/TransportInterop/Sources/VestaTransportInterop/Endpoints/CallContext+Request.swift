@@ -6,14 +6,14 @@ extension CallContext {
   ///
   /// | fact | from |
   /// |---|---|
-  /// | ``caller`` | `authorization: Bearer …` or `Firebase …`: a credential that is not verified; otherwise nobody |
-  /// | ``appCheck`` | `x-firebase-appcheck` |
-  /// | ``apiKey`` | `x-goog-api-key`, or `key` of the query |
-  /// | ``locale`` | `x-firebase-locale` |
-  /// | ``clientAddress`` | the host of the peer, whatever fields say |
-  /// | ``deadline`` | `grpc-timeout`, or `x-server-timeout` in seconds |
-  /// | ``requestID`` | `x-request-id`, up to 128 printable characters |
-  /// | ``trace`` | `traceparent` |
+  /// | `caller` | `authorization: Bearer …` or `Firebase …`: a credential that is not verified; otherwise nobody |
+  /// | `appCheck` | `x-firebase-appcheck` |
+  /// | `apiKey` | `x-goog-api-key`, or `key` of the query |
+  /// | `locale` | `x-firebase-locale` |
+  /// | `clientAddress` | the host of the peer, whatever fields say |
+  /// | `deadline` | `grpc-timeout`, or `x-server-timeout` in seconds |
+  /// | `requestID` | `x-request-id`, up to 128 printable characters |
+  /// | `trace` | `traceparent` |
   ///
   /// What is malformed counts as absent, but for a credential: the verifier refuses it.
   ///

@@ -4,7 +4,7 @@ public import VestaServiceInterop
 ///
 /// A server knows no product: it finds all providers by `container.resolveAll((any EndpointProvider).self)`, opens a
 /// port for each, and one that all share. A provider translates between the wire and the backend of its product;
-/// it never decides about tokens: what a caller sent goes into ``CallContext/init(_:project:clock:)``, and the engine
+/// it never decides about tokens: what a caller sent goes into `CallContext(_:project:clock:)`, and the engine
 /// asks the `CallerVerifier` of the project.
 ///
 /// ```swift

@@ -1,7 +1,7 @@
 public import VestaServiceInterop
 
 extension GRPCMethod {
-  /// A method with a ``DuplexCall`` behind it: a stream of requests and a stream of responses.
+  /// A method with a `DuplexCall` behind it: a stream of requests and a stream of responses.
   ///
   /// The backend gets the requests on arrival; its responses are sent no faster than the caller reads. When the caller
   /// leaves or its deadline passes, the call of the backend is cancelled.
@@ -54,7 +54,7 @@ extension GRPCMethod {
 }
 
 extension GRPCChannel {
-  /// Begins a call as a ``DuplexCall``.
+  /// Begins a call as a `DuplexCall`.
   ///
   /// - Parameters:
   ///   - path: The method: `/package.Service/Method`.

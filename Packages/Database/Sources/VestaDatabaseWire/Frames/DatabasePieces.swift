@@ -11,7 +11,9 @@ public enum DatabasePieces {
 
   /// Cuts a message into frames.
   ///
-  /// - Parameter message: UTF-8; it is cut between characters.
+  /// - Parameters:
+  ///   - message: UTF-8; it is cut between characters.
+  ///   - tuning: The figures of the codec.
   /// - Throws: `BytesError` with `.limitExceeded` when more pieces are needed than a client can read.
   public static func frames(
     of message: [UInt8], tuning: DatabaseWireTuning = DatabaseWireTuning()

@@ -19,7 +19,7 @@ public enum DatabaseServerFrame: Sendable, Hashable {
   case endOfTransmission
   /// The reply to a request; what its data means depends on the request.
   case reply(Int, DatabaseReplyBody)
-  /// Data and revocations: ``DatabaseServerMessage/data(_:_:tag:)`` and the like.
+  /// Data and revocations: `DatabaseServerMessage.data(_:_:tag:)` and the like.
   case push(DatabaseServerMessage)
   /// Listens that have been ended: all of a path without queries.
   case listensRevoked(DatabasePath, [DatabaseQuerySpec])

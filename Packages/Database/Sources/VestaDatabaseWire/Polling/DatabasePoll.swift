@@ -109,6 +109,7 @@ extension DatabasePoll {
   /// - Parameters:
   ///   - message: The JSON of the message.
   ///   - number: The number of the first segment.
+  ///   - tuning: The figures of the codec.
   public static func segments(
     of message: [UInt8], from number: Int, tuning: DatabaseWireTuning = DatabaseWireTuning()
   ) -> [Segment] {

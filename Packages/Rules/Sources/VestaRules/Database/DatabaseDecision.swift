@@ -39,6 +39,8 @@ extension DatabaseRuleset {
   ///
   /// - Parameters:
   ///   - paths: The paths that are written; all of them are judged by the state after the whole write.
+  ///   - auth: The value of `auth`; null where no user is signed in.
+  ///   - now: The value of `now`, in milliseconds since 1970.
   ///   - before: The state before the write.
   ///   - after: The state after it.
   public func decideWrite(

@@ -25,7 +25,7 @@ public enum RulesLookup: Sendable {
   case unavailable
   /// The document has to be read first.
   ///
-  /// The decision ends with ``RulesDecision/Verdict/needs``; it is made again later.
+  /// The decision ends with `needs`; it is made again later.
   case notYetRead
   /// The function does not exist here.
   case noSuchFunction

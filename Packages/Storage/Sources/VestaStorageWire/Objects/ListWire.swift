@@ -5,7 +5,10 @@ public import VestaStorageBackend
 public enum ListWire {
   /// The JSON of a page: in Firebase's form the names alone, in Google's the whole objects.
   ///
-  /// - Parameter origin: The origin at which clients reach the API, for the links of Google's form.
+  /// - Parameters:
+  ///   - page: The page.
+  ///   - form: The form.
+  ///   - origin: The origin at which clients reach the API, for the links of Google's form.
   public static func json(of page: ListPage, form: ObjectWire.Form, origin: String = "") -> [UInt8] {
     var json = JSONObject()
     if form == .google {

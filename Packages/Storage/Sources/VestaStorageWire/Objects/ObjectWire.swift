@@ -19,8 +19,11 @@ public enum ObjectWire {
 
   /// The JSON of an object.
   ///
-  /// - Parameter origin: The origin at which clients reach the API, such as `http://localhost:9199`, for the links of
-  ///   Google's form.
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - form: The form.
+  ///   - origin: The origin at which clients reach the API, such as `http://localhost:9199`, for the links of Google's
+  ///     form.
   public static func json(of object: StorageObject, form: Form, origin: String = "") -> [UInt8] {
     // Only numbers that are not finite cannot be written, and an object has none.
     (try? self.object(of: object, form: form, origin: origin).json()) ?? []

@@ -7,7 +7,7 @@ import VestaFunctionsService
 import VestaMessagingBackend
 import VestaServiceInterop
 
-/// The bot: a user with a claim of its own, whose functions answer what is said in the rooms.
+/// The bot: a user with the claim `bot`, whose functions answer what is said in the rooms.
 struct Bot: Sendable {
   let chat: ChatApp
   let uid: String
@@ -64,7 +64,7 @@ struct Bot: Sendable {
     }
   }
 
-  /// Sends a message to everybody who is mentioned by `@name`.
+  /// Sends a message to each person who is mentioned by `@name`.
   private func notify(mentionsIn text: String, room: String, message: String) async throws {
     for word in text.split(separator: " ") where word.hasPrefix("@") && word.dropFirst().allSatisfy(\.isLetter) {
       guard word.count > 1 else { continue }

@@ -13,7 +13,7 @@ import VestaMessagingService
 import VestaRulesGuards
 import VestaSQLite
 
-/// The rules of the chat: members read and write, everybody under their own id, and only the bot admits members.
+/// The rules of the chat: members read and write, each under their own id, and only the bot admits members.
 enum ChatRules: Library {
   static let name = "chat-rules"
 

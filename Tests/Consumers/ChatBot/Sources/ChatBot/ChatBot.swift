@@ -38,7 +38,7 @@ enum ChatBot {
     try await ada.join("hall")
     try await eve.join("hall")
 
-    // A command, and its answer for everybody.
+    // A command, and its answer for all.
     try await ada.say("/sum 1 2 3", in: "hall")
     try await until(eve.texts(of: "hall"), { $0 == ["/sum 1 2 3", "6"] }, "the bot's answer")
     try await ada.say("/dance", in: "hall")

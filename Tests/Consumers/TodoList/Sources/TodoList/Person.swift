@@ -22,7 +22,7 @@ struct ListState: Sendable {
   /// The entries whose last change has not reached the others yet.
   var pending: Set<String>
 
-  /// The titles, those that are done in parentheses.
+  /// The titles; parentheses mark the entries that are done.
   var summary: String { items.map { $0.done ? "(\($0.title))" : $0.title }.joined(separator: ", ") }
 }
 

@@ -26,7 +26,7 @@ enum Rehearsal {
     try await until(bob.present, { $0 == ["bob"] }, "ada has left")
     try await ada.add("Bread")
     try await until(
-      ada.states, { $0.summary == "Bread, Milk" && $0.pending.count == 1 }, "ada goes on without a network")
+      ada.states, { $0.summary == "Bread, Milk" && $0.pending.count == 1 }, "ada continues without a network")
     try expect(try await bob.toggle("Milk"), "bob has bought the milk")
     try expect(try await bob.state().summary == "(Milk)", "bob does not know of the bread")
 
@@ -35,7 +35,7 @@ enum Rehearsal {
     try await until(ada.states, { $0.summary == "Bread, (Milk)" && $0.pending.isEmpty }, "and nothing waits")
     try await until(bob.present, { $0 == ["ada", "bob"] }, "ada is back")
     try expect(try await ada.toggle("Bread"), "ada has bought the bread")
-    try expect(try await !ada.toggle("Beer"), "nobody wanted beer")
+    try expect(try await !ada.toggle("Beer"), "there is no beer on the list")
     await ada.leave()
     try await until(bob.present, { $0 == ["bob"] }, "a person who leaves is not there")
     await bob.leave()
