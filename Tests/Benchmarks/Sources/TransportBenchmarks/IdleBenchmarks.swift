@@ -72,8 +72,7 @@ private enum IdleConnections {
     process.standardInput = input
     process.standardOutput = output
     waitForDescriptors()
-    // What earlier connections have used is not taken for that of these.
-    malloc_trim(0)
+    trim()
     let before = Memory.resident()
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -83,6 +82,13 @@ private enum IdleConnections {
     guard let count = Double(line.filter(\.isNumber)), count > 0 else { return .nan }
     print("\(kind): \(Int(count)) connections")
     return used / count
+  }
+
+  /// Gives back what earlier connections have used, so that these do not get it for nothing.
+  private static func trim() {
+    // Sound: the function of glibc, which its module for Swift does not have.
+    typealias Trim = @convention(c) (Int) -> Int32
+    if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
   }
 
   /// Waits until the connections of the line before are closed, and their descriptors free.
