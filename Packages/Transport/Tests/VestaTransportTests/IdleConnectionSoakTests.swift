@@ -42,8 +42,8 @@ import VestaTransportInterop
 
   /// Gives back what earlier connections have used, so that it is not taken for nothing by these.
   private static func trim() {
-    // Sound: the function of glibc, which its module for Swift does not have.
     typealias Trim = @convention(c) (Int) -> Int32
+    // Sound: the function of glibc has this type, and its module for Swift does not have it.
     if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
   }
 

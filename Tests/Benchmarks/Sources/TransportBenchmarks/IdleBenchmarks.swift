@@ -86,8 +86,8 @@ private enum IdleConnections {
 
   /// Gives back what earlier connections have used, so that these do not get it for nothing.
   private static func trim() {
-    // Sound: the function of glibc, which its module for Swift does not have.
     typealias Trim = @convention(c) (Int) -> Int32
+    // Sound: the function of glibc has this type, and its module for Swift does not have it.
     if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
   }
 
