@@ -8,8 +8,8 @@ import VestaTransportInterop
 
 /// As many idle connections as the process has descriptors for, up to 50,000.
 @Suite(.serialized, .enabled(if: Soak.isAsked), .timeLimit(.minutes(20))) struct IdleConnectionSoakTests {
-  /// Opens connections from several addresses of the loopback, has an answer on each, waits for a line, and asks again on
-  /// some of them.
+  /// Opens connections from several addresses of the loopback, has an answer on each, waits for a line, and asks again
+  /// on some of them.
   private static let script = """
     import resource, socket, ssl, sys
     kind, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

@@ -7,7 +7,7 @@ import VestaTransportInterop
 
 /// The memory of connections on which nothing happens, of as many as the process has descriptors for.
 ///
-/// They come from several addresses of the loopback, as one has some 28,000 ports. Their server lets them be idle for an
+/// They have several addresses of the loopback, as one has some 28,000 ports. Their server lets them be idle for an
 /// hour: the last of them is opened long after the first.
 func idleBenchmarks() async throws -> [Benchmark] {
   var tuning = TransportTuning()
