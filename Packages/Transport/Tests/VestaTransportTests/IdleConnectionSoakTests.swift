@@ -8,8 +8,8 @@ import VestaTransportInterop
 
 /// As many idle connections as the process has descriptors for, up to 50,000.
 @Suite(.serialized, .enabled(if: Soak.isAsked), .timeLimit(.minutes(20))) struct IdleConnectionSoakTests {
-  /// Opens connections from several addresses of the loopback, has an answer on each, waits for a line, and asks again on
-  /// some of them.
+  /// Opens connections from several addresses of the loopback, has an answer on each, waits for a line, and asks again
+  /// on some of them.
   private static let script = """
     import resource, socket, ssl, sys
     kind, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -40,6 +40,13 @@ import VestaTransportInterop
     print("served", flush=True)
     """
 
+  /// Gives back what earlier connections have used, so that it is not taken for nothing by these.
+  private static func trim() {
+    typealias Trim = @convention(c) (Int) -> Int32
+    // Sound: the function of glibc has this type, and its module for Swift does not have it.
+    if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
+  }
+
   /// What is resident of this process, in bytes.
   private static func resident() -> Double {
     let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
@@ -62,7 +69,7 @@ import VestaTransportInterop
     let opened = try await server.listen(
       at: .internet(host: "127.0.0.1", port: 0), security: kind == "tls" ? security : nil, handler: TestHandler())
     let listener = try #require(opened as? ServerListener)
-    malloc_trim(0)
+    Self.trim()
     let before = Self.resident()
     let (used, served) = try await Self.open(kind, listener, count, since: before)
     print("\(kind): \(count) idle connections, \(used / Double(count) / 1_024) KiB each")

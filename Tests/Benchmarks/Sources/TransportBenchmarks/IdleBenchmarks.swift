@@ -7,7 +7,7 @@ import VestaTransportInterop
 
 /// The memory of connections on which nothing happens, of as many as the process has descriptors for.
 ///
-/// They come from several addresses of the loopback, as one has some 28,000 ports. Their server lets them be idle for an
+/// They have several addresses of the loopback, as one has some 28,000 ports. Their server lets them be idle for an
 /// hour: the last of them is opened long after the first.
 func idleBenchmarks() async throws -> [Benchmark] {
   var tuning = TransportTuning()
@@ -72,8 +72,7 @@ private enum IdleConnections {
     process.standardInput = input
     process.standardOutput = output
     waitForDescriptors()
-    // What earlier connections have used is not taken for that of these.
-    malloc_trim(0)
+    trim()
     let before = Memory.resident()
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -83,6 +82,13 @@ private enum IdleConnections {
     guard let count = Double(line.filter(\.isNumber)), count > 0 else { return .nan }
     print("\(kind): \(Int(count)) connections")
     return used / count
+  }
+
+  /// Gives back what earlier connections have used, so that these do not get it for nothing.
+  private static func trim() {
+    typealias Trim = @convention(c) (Int) -> Int32
+    // Sound: the function of glibc has this type, and its module for Swift does not have it.
+    if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
   }
 
   /// Waits until the connections of the line before are closed, and their descriptors free.
