@@ -367,7 +367,7 @@ private struct Documents: FirestoreGuardState {
   {
     // The first and the last statement say the same, so that half of a ruleset would be seen.
     @Sendable func large(_ answer: String) -> String {
-      let middle = (0..<3_000).map { "match /c\($0)/{id} { allow get: if request.auth.uid == id; }" }.joined()
+      let middle = (0..<400).map { "match /c\($0)/{id} { allow get: if request.auth.uid == id; }" }.joined()
       let first = "match /first/{id} { allow get: if \(answer); }"
       let last = "match /last/{id} { allow get: if \(answer); }"
       return
@@ -392,14 +392,12 @@ private struct Documents: FirestoreGuardState {
         for number in 0..<3 { try await guardian.replace(with: large(number % 2 == 0 ? "true" : "false")) }
         isDone.withLock { $0 = true }
       }
-      for _ in 0..<2 {
-        group.addTask {
-          while !isDone.withLock({ $0 }) {
-            let (first, last) = answers()
-            #expect(first != nil && first == last, "half of a ruleset decided")
-            seen.add(first == true)
-            await Task.yield()
-          }
+      group.addTask {
+        while !isDone.withLock({ $0 }) {
+          let (first, last) = answers()
+          #expect(first != nil && first == last, "half of a ruleset decided")
+          seen.add(first == true)
+          await Task.yield()
         }
       }
       try await group.waitForAll()

@@ -71,8 +71,30 @@ import VestaTesting
 
   @Test(arguments: 0..<8) func `a quick verdict is the verdict`(seed: UInt64) throws {
     var random = SplitMix(seed: 0x71_0000 + seed)
+    let (quick, allowed) = try compare(80, &random) { _ in RulesLimits() }
+    // Most of them are quick, and some of each kind.
+    #expect(quick > 150 && allowed > 20 && quick - allowed > 20, "\(quick), \(allowed)")
+  }
+
+  @Test(arguments: 0..<4) func `a quick verdict is the verdict with every tuning`(seed: UInt64) throws {
+    var random = SplitMix(seed: 0x72_0000 + seed)
+    let (quick, _) = try compare(80, &random) { random in
+      var limits = RulesLimits()
+      limits.tuning.quickSteps = 1 + random.below(16)
+      limits.tuning.quickString = random.below(6)
+      limits.tuning.shortcutDepth = random.below(3)
+      limits.tuning.quickWork = random.oneIn(4) ? limits.work + 1 : limits.work
+      return limits
+    }
+    #expect(quick > 10, "\(quick)")
+  }
+
+  /// Compares the verdicts of random rules; how many were quick, and how many of those allowed the get.
+  private func compare(
+    _ count: Int, _ random: inout SplitMix, _ limits: (inout SplitMix) -> RulesLimits
+  ) throws -> (quick: Int, allowed: Int) {
     var (quick, allowed) = (0, 0)
-    for _ in 0..<80 {
+    for _ in 0..<count {
       let functions =
         "function constant() { return \(random.oneIn(2)); }"
         + " function f(a, b) { let c = \(Self.condition(&random, 1, in: true));"
@@ -85,10 +107,12 @@ import VestaTesting
           match /c/{id} { allow get: if \(first); allow get: if \(Self.condition(&random, 3, in: false)); }
         } }
         """
-      let ruleset = try Ruleset(text, for: .firestore)
+      let ruleset = try Ruleset(text, for: .firestore, limits: limits(&random))
+      let usual = try Ruleset(text, for: .firestore)
       for user in Self.users {
         for document in Self.documents {
           let verdicts = verdicts(ruleset, Get(auth: user, data: document))
+          #expect(verdicts.full == self.verdicts(usual, Get(auth: user, data: document)).full, "\(text)")
           guard let found = verdicts.quick else { continue }
           quick += 1
           allowed += found ? 1 : 0
@@ -96,8 +120,7 @@ import VestaTesting
         }
       }
     }
-    // Most of them are quick, and some of each kind.
-    #expect(quick > 150 && allowed > 20 && quick - allowed > 20, "\(quick), \(allowed)")
+    return (quick, allowed)
   }
 
   @Test func `the bounds of a request hold for quick verdicts`() throws {
