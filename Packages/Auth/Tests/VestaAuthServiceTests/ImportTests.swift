@@ -20,7 +20,8 @@ import VestaStoreInterop
   }
 
   @Test(arguments: [true, false])
-  func `a user of an old system signs in with the password, whose hash is then a new one`(saltFirst: Bool) async throws {
+  func `a user of an old system signs in with the password, whose hash is then a new one`(saltFirst: Bool) async throws
+  {
     let world = World()
     let mixing = ImportHash.Mixing(isSaltFirst: saltFirst, separator: [7])
     let (salt, key): ([UInt8], [UInt8]) = (Array("pepper".utf8), [1, 2, 3])

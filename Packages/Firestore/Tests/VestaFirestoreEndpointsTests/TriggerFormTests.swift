@@ -1,6 +1,8 @@
 import Testing
 import VestaBytes
 import VestaEventsInterop
+import VestaFirestoreBackend
+import VestaTransportInterop
 
 @testable import VestaFirestoreEndpoints
 

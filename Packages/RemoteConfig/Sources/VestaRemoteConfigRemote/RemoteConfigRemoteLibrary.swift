@@ -8,8 +8,8 @@ import VestaTransportInterop
 /// `any RemoteConfigAdminBackend` where the app's backend is a server, emulators or Firebase, and needs a transport.
 ///
 /// It may be in one list with `RemoteConfigServiceLibrary`: the backend of the app's options chooses. Firebase asks for
-/// an installation, which `InstallationsRemoteLibrary` brings; `vesta` serves apps without one. An app may bring its own
-/// ``RemoteConfigRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
+/// an installation, which `InstallationsRemoteLibrary` brings; `vesta` serves apps without one. An app may bring its
+/// own ``RemoteConfigRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them.
 ///
 /// ```swift
 /// let options = VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 8080))

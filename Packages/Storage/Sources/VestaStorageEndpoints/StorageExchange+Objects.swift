@@ -110,7 +110,8 @@ extension StorageExchange {
   private func body(of content: any ObjectContent, _ length: Int) async throws -> HTTPBody {
     if length > tuning.readLength, let section = content.section(), section.length == length {
       content.close()
-      return .stream(ByteStream(FileSection(SentFile(section.file), offset: section.offset, count: length)), length: length)
+      let file = FileSection(SentFile(section.file), offset: section.offset, count: length)
+      return .stream(ByteStream(file), length: length)
     }
     let first = try await content.read(maximumLength: tuning.readLength)
     guard !first.isEmpty || length == 0 else {

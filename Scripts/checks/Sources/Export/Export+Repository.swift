@@ -18,8 +18,8 @@ extension Export {
     return (head + body).joined(separator: "\n") + "\n"
   }
 
-  /// The elements of an array in a manifest that is formatted as ours are, without those of tests and programs, and with
-  /// the products of other packages by the names of their targets.
+  /// The elements of an array in a manifest that is formatted as ours are, without those of tests and programs, and
+  /// with the products of other packages by the names of their targets.
   func elements(of package: Package, _ array: String) -> [String] {
     var reader = ElementReader(array: array)
     for line in manifest(of: package).split(separator: "\n", omittingEmptySubsequences: false) {

@@ -191,7 +191,8 @@ extension AuthHistory {
     }
   }
 
-  /// A device knows the providers of its user since it last asked, and refuses another one by itself, as Apple's SDK does.
+  /// A device knows the providers of its user since it last asked, and refuses another one by itself, as Apple's SDK
+  /// does.
   private func unlink(_ device: Int, _ provider: String, effect: (inout AuthModel.Account) -> Void) async {
     guard let user = auths[device].currentUser else { return }
     guard user.providerData.contains(where: { $0.providerID == provider }) else {

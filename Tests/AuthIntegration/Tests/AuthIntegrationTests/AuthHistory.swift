@@ -15,8 +15,8 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// Two devices whose users sign in, link, unlink, lose and recover accounts, beside an administrator, with restarts and a
-/// clock that moves; a third device tries every way in.
+/// Two devices whose users sign in, link, unlink, lose and recover accounts, beside an administrator, with restarts and
+/// a clock that moves; a third device tries every way in.
 final class AuthHistory {
   static let emails = ["a@x.com", "b@x.com", "c@x.com"], passwords = ["horse one", "horse two", "horse three"]
   static let phones = ["+15550000001", "+15550000002"], factors = ["+15550000008", "+15550000009"]
@@ -70,7 +70,8 @@ final class AuthHistory {
     auths = try apps.map { try Auth.instance(for: $0) }
   }
 
-  /// Puts a remote backend and the endpoints between the client of an app and its engine; the administrator stays inside.
+  /// Puts a remote backend and the endpoints between the client of an app and its engine; the administrator stays
+  /// inside.
   private func reachOverTheWire(_ app: VestaApp) throws {
     // A server counts deadlines by the clock of its engines.
     let host = FakeEndpointHost(project: "auth-oracle-\(seed)", clock: clock)
@@ -148,7 +149,8 @@ final class AuthHistory {
     }
   }
 
-  /// Everything of the table: every account as the administrator sees it, and every credential that exists or has existed.
+  /// Everything of the table: every account as the administrator sees it, and every credential that exists or has
+  /// existed.
   func check() async {
     do {
       let users = try await admin.batchGet(BatchGetRequest(maxResults: 1_000), context: .owner).users

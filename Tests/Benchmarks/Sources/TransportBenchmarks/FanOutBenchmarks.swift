@@ -255,8 +255,8 @@ private enum FanOut {
     guard let publisher = BlockingSocket(port: wire.publisherPort), peers.count == receivers,
       peers.allSatisfy({ wire.join($0, publishes: false) }), wire.join(publisher, publishes: true)
     else { return failed }
-    // A reader who waits for the receivers in the order in which a server writes to them is woken for each, and its server
-    // pays; in another order it is not. No order is in favour of a server.
+    // A reader who waits for the receivers in the order in which a server writes to them is woken for each, and its
+    // server pays; in another order it is not. No order is in favour of a server.
     let readers = peers.shuffled()
     let messages = Array(repeatElement(wire.published, count: window).joined())
     let clock = ContinuousClock()

@@ -5,8 +5,8 @@ import VestaTransportInterop
 
 /// The server of HTTP/1.1 beside nginx, with wrk as the client of both.
 ///
-/// The loads are taken in turns, and the processor time of each server is measured as well: a machine that is busy distorts
-/// rates more than time that was used.
+/// The loads are taken in turns, and the processor time of each server is measured as well: a machine that is busy
+/// distorts rates more than time that was used.
 ///
 /// - Throws: When wrk or nginx is not installed, or no address is free.
 public func transportBenchmarks() async throws -> [Benchmark] {

@@ -2,9 +2,9 @@ import Testing
 import VestaConcurrency
 import VestaTesting
 
-/// Every change reaches its function, in order and until it succeeds or is a dead letter, and every call has its answer,
-/// however functions fail, block, hang, call each other and are left, and programs restart: compared with a model that
-/// knows the documentation alone.
+/// Every change reaches its function, in order and until it succeeds or is a dead letter, and every call has its
+/// answer, however functions fail, block, hang, call each other and are left, and programs restart: compared with a
+/// model that knows the documentation alone.
 ///
 /// `Soak` tells the variables of the long run.
 @Suite(.timeLimit(.minutes(30)))

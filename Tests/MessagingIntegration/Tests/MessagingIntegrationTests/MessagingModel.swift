@@ -4,8 +4,8 @@ import VestaMessagingBackend
 /// What the documentation says of messages: which ones have to arrive at a client, which ones must not, and in which
 /// order.
 ///
-/// It knows what was sent and what clients did, each with a time before and a time after; what ran at the same time as a
-/// change of topics may have been before it or after it.
+/// It knows what was sent and what clients did, each with a time before and a time after; what ran at the same time as
+/// a change of topics may have been before it or after it.
 struct MessagingModel: Sendable {
   struct Message: Sendable {
     var number: Int

@@ -7,8 +7,8 @@ extension OnOneServer {
   /// Two processes that deliver the events of one queue: one of them has the lease, and the other goes on when it ends,
   /// is killed or is stopped.
   ///
-  /// Each delivery is in the ledger, a file that both append to, before the process says so. A test waits for lines of a
-  /// process that is sure to say them, whichever of the two has the lease at that time.
+  /// Each delivery is in the ledger, a file that both append to, before the process says so. A test waits for lines of
+  /// a process that is sure to say them, whichever of the two has the lease at that time.
   @Suite
   struct TwoDispatcherTests {
     private struct Entry {

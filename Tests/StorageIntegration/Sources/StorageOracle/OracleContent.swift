@@ -2,8 +2,8 @@ public import Foundation
 
 /// The content of a version of an object: a random sequence that its number determines, of any length.
 ///
-/// A shorter content of the same number is the beginning of a longer one, so a file that grows stays a content, and half
-/// a file is told from a whole one.
+/// A shorter content of the same number is the beginning of a longer one, so a file that grows stays a content, and
+/// half a file is told from a whole one.
 public struct OracleContent: Codable, Hashable, Sendable {
   /// The number of the sequence; below 256 where the content has fewer than eight bytes, and 0 where it has none.
   public let number: UInt64

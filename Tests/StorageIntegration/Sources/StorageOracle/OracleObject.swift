@@ -1,8 +1,8 @@
 /// The states that one object may be in, after a history of calls that ran at the same time.
 ///
 /// A history is right when there is an order of its calls, each at some point between its beginning and its answer, in
-/// which an object that changes in one step would have given the same answers. A call that was not answered, or that was
-/// cancelled, may be at any point after its beginning, or nowhere. The search for that order is the obvious one.
+/// which an object that changes in one step would have given the same answers. A call that was not answered, or that
+/// was cancelled, may be at any point after its beginning, or nowhere. The search for that order is the obvious one.
 public struct OracleObject: Sendable {
   /// One state.
   public struct State: Hashable, Sendable {

@@ -11,8 +11,8 @@ import VestaTesting
 
 @testable import VestaStorage
 
-/// Transfers that are paused, resumed and cancelled at every point where they wait, and whose outcome is looked at after
-/// everything has settled.
+/// Transfers that are paused, resumed and cancelled at every point where they wait, and whose outcome is looked at
+/// after everything has settled.
 @Suite struct TransferSimulationTests {
   private static let seeds: Range<UInt64> = 0..<60
 

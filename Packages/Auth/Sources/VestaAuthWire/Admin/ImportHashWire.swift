@@ -61,7 +61,9 @@ enum ImportHashWire {
     }
   }
 
-  /// The hashes of old systems, by the name of the digest. The salt is first where no order is named.
+  /// The hashes of old systems, by the name of the digest.
+  ///
+  /// The salt is first where no order is named.
   private static func old(_ name: String, _ parts: Parts) throws(BytesError) -> ImportHash {
     let mixing = ImportHash.Mixing(isSaltFirst: parts.order != passwordFirst, separator: parts.saltSeparator)
     if name.hasPrefix("HMAC_"), let digest = ImportHash.Digest(rawValue: String(name.dropFirst(5))) {

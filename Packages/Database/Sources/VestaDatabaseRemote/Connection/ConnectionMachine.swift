@@ -253,7 +253,8 @@ struct ConnectionMachine: Sendable {
 }
 
 extension DatabaseRequest {
-  /// Whether the request has a token that only its receiver may see; the word by which emulators know the owner is none.
+  /// Whether the request has a token that only its receiver may see; the word by which emulators know the owner is
+  /// none.
   fileprivate var hasSecret: Bool {
     switch self {
     case .authenticate(let credential): credential.token != "owner"

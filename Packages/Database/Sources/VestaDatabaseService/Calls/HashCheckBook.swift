@@ -2,8 +2,8 @@ import VestaDatabaseBackend
 
 /// The checks of hashes that run concurrently with writes, and whether a write has overtaken them; pure.
 ///
-/// Worked example: the check 1 at `/scores` and the check 2 at `/rooms` begin; a commit writes `/scores/a`. Check 1 ends
-/// as overtaken, because its data may have changed since it was read; check 2 ends as current.
+/// Worked example: the check 1 at `/scores` and the check 2 at `/rooms` begin; a commit writes `/scores/a`. Check 1
+/// ends as overtaken, because its data may have changed since it was read; check 2 ends as current.
 struct HashCheckBook: Sendable {
   private struct Check: Sendable {
     let path: DatabasePath

@@ -10,8 +10,8 @@ import VestaStoreInterop
 ///
 /// Jobs run one group after another, so that what a connection asks is carried out in order and many writers share a
 /// commit. Reads run concurrently with them. Read next: `Room+Opening.swift`,
-/// `Room+Writing.swift`, `Room+Reading.swift`, `SessionEnds.swift`, `Room+Sharing.swift`; decisions without a store are in
-/// ``SessionLedger``, ``CommitOrder`` and ``HashCheckBook``.
+/// `Room+Writing.swift`, `Room+Reading.swift`, `SessionEnds.swift`, `Room+Sharing.swift`; decisions without a store are
+/// in ``SessionLedger``, ``CommitOrder`` and ``HashCheckBook``.
 final class Room: Sendable {
   enum Job: Sendable {
     case open(EngineConnection)

@@ -4,8 +4,8 @@ import VestaFirestoreModel
 
 /// Where a client finds what events need and what its cache does not have in memory.
 ///
-/// There are two: the rows that the client has written (`RowSource`), and an engine in the process, of whose documents the
-/// client keeps no copies (`EngineSource`). Events wait, in order, until their source has been read.
+/// There are two: the rows that the client has written (`RowSource`), and an engine in the process, of whose documents
+/// the client keeps no copies (`EngineSource`). Events wait, in order, until their source has been read.
 protocol CacheSource: Sendable {
   /// Whether the rows of documents are read when events need them, and not at the start.
   var isLazy: Bool { get }
@@ -61,9 +61,9 @@ struct RowSource: CacheSource {
 
 /// An engine in the process as the cache: the documents that events need, read before them.
 ///
-/// Worked example: the network is disabled, and a listener to `rooms` is added. The engine's rooms are read, with as many
-/// beyond a limit as pending writes may push out of it, and with the rooms in memory that were results before: other
-/// clients may have changed them since. The listener begins with them.
+/// Worked example: the network is disabled, and a listener to `rooms` is added. The engine's rooms are read, with as
+/// many beyond a limit as pending writes may push out of it, and with the rooms in memory that were results before:
+/// other clients may have changed them since. The listener begins with them.
 struct EngineSource: CacheSource {
   let calls: BackendCalls
   let state: Locked<SyncClient.State>

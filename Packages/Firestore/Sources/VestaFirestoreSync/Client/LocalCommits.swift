@@ -3,8 +3,9 @@ import VestaFirestoreBackend
 
 /// The first stages of writes: when each of them would survive the end of the process.
 ///
-/// With rows, a write survives from its row on. Without one, because the engine in the process is about to commit it, it
-/// survives from the engine's answer on, or from the rows that are made when the network is disabled or the client ends.
+/// With rows, a write survives from its row on. Without one, because the engine in the process is about to commit it,
+/// it survives from the engine's answer on, or from the rows that are made when the network is disabled or the client
+/// ends.
 ///
 /// Worked example: the engine's store is full, and a write has no row. The engine refuses the write stream; the machine
 /// asks for `keepWrites`, the write gets a row, and its first stage is over when the row is durable, or has failed.

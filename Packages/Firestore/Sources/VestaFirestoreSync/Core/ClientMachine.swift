@@ -10,14 +10,16 @@ package import VestaFirestoreModel
 /// - `watch` and `writes` (`WatchLink`, `WriteLink`): the two streams of the backend.
 /// - the cache (`ClientCache`, `LocalStore`): documents, targets, pending writes, and which of them are rows.
 ///
-/// The core calls the links with targets and batches, and is their owner (`WatchLinkOwner`, `WriteLinkOwner`): they call
-/// it with snapshots and answers. Both look at the cache. Everything that one event causes is done before the event
-/// returns; what must happen outside is in `takeActions()`, in the order in which it was asked for.
+/// The core calls the links with targets and batches, and is their owner (`WatchLinkOwner`, `WriteLinkOwner`): they
+/// call it with snapshots and answers. Both look at the cache. Everything that one event causes is done before the
+/// event returns; what must happen outside is in `takeActions()`, in the order in which it was asked for.
 ///
 /// Worked example: a listener on `rooms`, offline, then a write, then the network.
-/// 1. `core.listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first event,
+/// 1. `core.listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first
+///   event,
 ///    the watch link notes the target.
-/// 2. `core.write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes and
+/// 2. `core.write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes
+///   and
 ///    from the cache.
 /// 3. `enableNetwork`: `.openWatch` and `.openWrite` are asked for.
 /// 4. `watch.opened`: `.watch(target 2)`. The document, CURRENT and a global snapshot make the view complete.

@@ -5,12 +5,12 @@ import VestaFirestoreModel
 ///
 /// Each is asked for by name.
 ///
-/// A document *waits*, is *asked for* by a target that has no listener, or is *resolved*: then no view has it in limbo any
-/// longer, or the backend has refused it. At most `limit` are asked for at once.
+/// A document *waits*, is *asked for* by a target that has no listener, or is *resolved*: then no view has it in limbo
+/// any longer, or the backend has refused it. At most `limit` are asked for at once.
 ///
-/// Worked example, with a limit of one: `rooms/a` and `rooms/b` enter limbo in target 2. `track` wants to listen to target
-/// 1, of `rooms/a`; `rooms/b` waits. The backend sends `rooms/a`, and the view of target 2 has it no longer in limbo:
-/// `track` wants to end target 1 and to listen to target 3, of `rooms/b`.
+/// Worked example, with a limit of one: `rooms/a` and `rooms/b` enter limbo in target 2. `track` wants to listen to
+/// target 1, of `rooms/a`; `rooms/b` waits. The backend sends `rooms/a`, and the view of target 2 has it no longer in
+/// limbo: `track` wants to end target 1 and to listen to target 3, of `rooms/b`.
 package struct LimboDocuments {
   /// What the owner is to ask the watch link for.
   enum Request {

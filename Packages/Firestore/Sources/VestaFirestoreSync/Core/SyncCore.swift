@@ -9,10 +9,10 @@ import VestaFirestoreModel
 /// wherever they have been made: by a write, an answer, a snapshot, another user, a bundle.
 ///
 /// Worked example: a listener on `rooms`, and a write of `rooms/a`. `listen`: the cache has no room, the event machine
-/// withholds an empty first event, and the watch link is given target 2. `write`: the cache queues batch 1, `raise` finds
-/// the view, the listener gets the room with pending writes, and the write link is told to fill its pipeline. The link
-/// calls `acknowledge`: the caller is resumed, and the view awaits a snapshot of the write. The watch link calls `apply`
-/// with that snapshot: the listener gets the room without pending writes.
+/// withholds an empty first event, and the watch link is given target 2. `write`: the cache queues batch 1, `raise`
+/// finds the view, the listener gets the room with pending writes, and the write link is told to fill its pipeline. The
+/// link calls `acknowledge`: the caller is resumed, and the view awaits a snapshot of the write. The watch link calls
+/// `apply` with that snapshot: the listener gets the room without pending writes.
 package final class SyncCore {
   let configuration: ClientMachine.Configuration
   let cache: ClientCache

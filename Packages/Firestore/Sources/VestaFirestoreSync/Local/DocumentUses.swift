@@ -4,12 +4,13 @@ import VestaFirestoreModel
 /// What keeps documents in the cache, and when each of them was used last.
 ///
 /// A document is *referred to* by targets, by pending writes, and by what is noted here: the views that show it, and
-/// acknowledged writes whose snapshot has not been received. With the eager policy a document that nothing refers to any
-/// longer is an *orphan*, which the store deletes at the end of its transaction; with the other one its number says when
-/// it was used, and the store deletes the documents with the smallest numbers when it is too large.
+/// acknowledged writes whose snapshot has not been received. With the eager policy a document that nothing refers to
+/// any longer is an *orphan*, which the store deletes at the end of its transaction; with the other one its number says
+/// when it was used, and the store deletes the documents with the smallest numbers when it is too large.
 ///
-/// Worked example, eager: the view of target 2 shows `rooms/a` and loses it. `dereference`: an orphan. A write of it was
-/// acknowledged in the same transaction, and is held: it stays. `release`: an orphan again, and the store deletes it.
+/// Worked example, eager: the view of target 2 shows `rooms/a` and loses it. `dereference`: an orphan. A write of it
+/// was acknowledged in the same transaction, and is held: it stays. `release`: an orphan again, and the store deletes
+/// it.
 struct DocumentUses {
   let policy: LocalStore.GarbagePolicy
   /// The documents that views show, by the numbers of their targets.

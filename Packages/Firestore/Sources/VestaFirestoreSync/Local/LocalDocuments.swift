@@ -4,12 +4,12 @@ package import VestaFirestoreModel
 
 /// Documents as the application sees them: the backend's, with the pending writes of the current user on top.
 ///
-/// The two sides are kept apart. A pending write changes an overlay, which is computed once, from the backend's document
-/// and the batches; reading a document takes both and never replays batches.
+/// The two sides are kept apart. A pending write changes an overlay, which is computed once, from the backend's
+/// document and the batches; reading a document takes both and never replays batches.
 ///
 /// Worked example: the backend's `rooms/a` is `{n: 1}`, and `n: 2` is pending. `remote` has 1, the overlay sets 2, and
-/// `document` shows 2, with a pending write. A query for `n == 2` finds it by its overlay, and one for `n == 1` does not,
-/// although the index of the backend's documents has it.
+/// `document` shows 2, with a pending write. A query for `n == 2` finds it by its overlay, and one for `n == 1` does
+/// not, although the index of the backend's documents has it.
 package struct LocalDocuments {
   /// The documents of the backend.
   package var remote: RemoteDocuments

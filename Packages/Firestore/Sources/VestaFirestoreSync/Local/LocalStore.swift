@@ -14,9 +14,9 @@ package import VestaFirestoreModel
 /// Whatever an event needs is in memory before the event (`missing(_:)`), so that no event waits; `changes`
 /// names the rows that a durable cache writes after each event.
 ///
-/// Worked example: the view of target 2 shows `rooms/a`, which is written. `write`: a batch and an overlay in `shown`, and
-/// a row in `changes`. `acknowledge`: the document in `shown`, and the batch is removed. `apply`: a snapshot takes the
-/// document out of target 2; `uses` has an orphan, and at the end of the transaction the document leaves `shown`.
+/// Worked example: the view of target 2 shows `rooms/a`, which is written. `write`: a batch and an overlay in `shown`,
+/// and a row in `changes`. `acknowledge`: the document in `shown`, and the batch is removed. `apply`: a snapshot takes
+/// the document out of target 2; `uses` has an orphan, and at the end of the transaction the document leaves `shown`.
 package struct LocalStore {
   /// The garbage collection of a cache.
   package enum GarbagePolicy: Sendable, Hashable {

@@ -4,8 +4,8 @@ import VestaFirestoreModel
 
 /// The pending writes of all users of a client, of which one is the current user.
 ///
-/// A batch is *pending* from the call of the application to the answer of the backend. The writes of other users wait until
-/// their user is the current one again; only the current user's are shown and sent.
+/// A batch is *pending* from the call of the application to the answer of the backend. The writes of other users wait
+/// until their user is the current one again; only the current user's are shown and sent.
 ///
 /// Worked example: alice writes `rooms/a` offline: her queue has batch 1, and `rooms/a` an overlay. Bob signs in
 /// (`change`): nothing is overlaid, and the document stays in the cache, because `contains` looks at all queues. Alice

@@ -19,8 +19,9 @@ package enum RowPolicy: Sendable, Hashable {
 /// While the engine takes writes, a write has no row: the engine's commit is durable. A write that was queued while the
 /// network was disabled has one, which is deleted once the engine has it.
 ///
-/// Worked example: the network is disabled, and batch 1 is written: its row is made. The network is enabled, and batch 2
-/// is written: no row. The engine acknowledges both: the row of batch 1 is deleted, and for batch 2 nothing is written.
+/// Worked example: the network is disabled, and batch 1 is written: its row is made. The network is enabled, and batch
+/// 2 is written: no row. The engine acknowledges both: the row of batch 1 is deleted, and for batch 2 nothing is
+/// written.
 struct KeptBatches: Sendable {
   private var keys: Set<[UInt8]>
 

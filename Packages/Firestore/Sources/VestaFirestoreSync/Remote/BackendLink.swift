@@ -3,7 +3,8 @@ import VestaFirestoreModel
 
 /// The kind of link between a client and its backend: over a network, or to an engine in the same process.
 ///
-/// Everything that a client does differently for the two is decided here, in `RowPolicy` and by the source of its cache:
+/// Everything that a client does differently for the two is decided here, in `RowPolicy` and by the source of its
+/// cache:
 ///
 /// | | `remote` | `embedded` |
 /// |---|---|---|
@@ -15,8 +16,8 @@ import VestaFirestoreModel
 /// | a caller during an outage | gets the error of the callers before it | makes the client try at once |
 ///
 /// Worked example: the watch stream opens and is closed with PERMISSION_DENIED before it has sent anything. A remote
-/// backend has refused the client then: `isOpening` and `isOutage` hold, and the listeners fail. The stream of an engine
-/// counts as open before that, and no listener fails; the stream begins again.
+/// backend has refused the client then: `isOpening` and `isOutage` hold, and the listeners fail. The stream of an
+/// engine counts as open before that, and no listener fails; the stream begins again.
 package enum BackendLink: Sendable, Hashable {
   /// A backend over a network, which may be away.
   case remote

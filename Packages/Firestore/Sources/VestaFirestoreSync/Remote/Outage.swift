@@ -2,16 +2,16 @@ import VestaFirestoreBackend
 
 /// Why the backend takes no writes: a failure of the backend itself, and not of one request.
 ///
-/// Such as a store that is damaged, locked or cannot be written, or a backend that refuses the client. Trying again helps
-/// only after the cause was removed. So the callers of pending writes and the listeners get the error, with the backend's
-/// own sentence. The writes stay pending, also over a restart, and are sent once the backend takes them: what was queued
-/// is not lost by the failure of a backend.
+/// Such as a store that is damaged, locked or cannot be written, or a backend that refuses the client. Trying again
+/// helps only after the cause was removed. So the callers of pending writes and the listeners get the error, with the
+/// backend's own sentence. The writes stay pending, also over a restart, and are sent once the backend takes them: what
+/// was queued is not lost by the failure of a backend.
 ///
 /// It is *over*, or writes are *stalled*, or stalled and *told*: then the callers have the error.
 ///
-/// Worked example: the disk of the engine is full. The first attempt stalls the writes, with a warning; a second one with
-/// the same message does not warn. The store is found to be damaged: another warning, and the callers are told. A caller
-/// that arrives now makes the link try at once. An answer ends the outage.
+/// Worked example: the disk of the engine is full. The first attempt stalls the writes, with a warning; a second one
+/// with the same message does not warn. The store is found to be damaged: another warning, and the callers are told. A
+/// caller that arrives now makes the link try at once. An answer ends the outage.
 struct Outage {
   /// Whether the writes of an embedded client have rows, because its engine does not take them.
   private(set) var isStalled = false

@@ -21,15 +21,15 @@ protocol WatchLinkOwner: AnyObject {
 
 /// The watch side of the backend: which targets are asked for, and the stream that follows them.
 ///
-/// A target is *listened to* from `listen` to `unlisten`, whether there is a stream or not. While the stream is open each
-/// of them has been asked for, is being read from the engine, or is about to be followed (`FetchedTargets`). The stream
-/// runs while the network is enabled and there are targets; its states are those of `StreamMachine`.
+/// A target is *listened to* from `listen` to `unlisten`, whether there is a stream or not. While the stream is open
+/// each of them has been asked for, is being read from the engine, or is about to be followed (`FetchedTargets`). The
+/// stream runs while the network is enabled and there are targets; its states are those of `StreamMachine`.
 ///
 /// Worked example: target 2 is listened to while the network is disabled: nothing happens. The network is enabled:
-/// `.openWatch`, and the online state waits for a first message. `opened`: `.watch(target 2)`. A document, CURRENT and a
-/// global snapshot arrive: the owner gets one event with all of them. The stream breaks: the record of target 2 gets the
-/// token of the snapshot, the owner is offline or not as `OnlineStateMachine` decides, and the stream begins again after
-/// a pause, with `.watch(target 2)` from that token on.
+/// `.openWatch`, and the online state waits for a first message. `opened`: `.watch(target 2)`. A document, CURRENT and
+/// a global snapshot arrive: the owner gets one event with all of them. The stream breaks: the record of target 2 gets
+/// the token of the snapshot, the owner is offline or not as `OnlineStateMachine` decides, and the stream begins again
+/// after a pause, with `.watch(target 2)` from that token on.
 package final class WatchLink {
   let configuration: ClientMachine.Configuration
   let cache: ClientCache

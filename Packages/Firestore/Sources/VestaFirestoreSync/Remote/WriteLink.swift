@@ -13,9 +13,9 @@ protocol WriteLinkOwner: AnyObject {
 
 /// The write side of the backend: a few batches under way, in the order of the queue.
 ///
-/// A batch is *queued* in the cache, then *in the pipeline*, then *sent*: when the stream has shaken hands, and again by
-/// each new stream, until it is answered. The stream runs while the network is enabled and the pipeline has batches; its
-/// states are those of `StreamMachine`, and `Outage` says why writes wait.
+/// A batch is *queued* in the cache, then *in the pipeline*, then *sent*: when the stream has shaken hands, and again
+/// by each new stream, until it is answered. The stream runs while the network is enabled and the pipeline has batches;
+/// its states are those of `StreamMachine`, and `Outage` says why writes wait.
 ///
 /// Worked example: batch 1 is queued. `fill`: `.openWrite`. `opened`: `.shakeHands`. The first answer brings the token:
 /// `.write(batch 1)`. The stream breaks: `.warnStalled`, and the stream begins again after a pause, with the handshake

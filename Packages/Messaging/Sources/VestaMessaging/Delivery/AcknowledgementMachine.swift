@@ -3,9 +3,9 @@ import VestaConcurrency
 /// The decisions about the acknowledgements of messages: what is sent together, and what is tried again and when; pure.
 ///
 /// One acknowledgement is under way at a time; later messages are gathered for the next one. An acknowledgement that
-/// fails for a passing reason is tried again after a pause, which doubles. Of one that the service refuses, each half is
-/// tried separately, so that the message that is refused keeps no other one; that one is tried again after a pause too.
-/// Without their acknowledgement messages keep their places among the ones that the service delivers at once.
+/// fails for a passing reason is tried again after a pause, which doubles. Of one that the service refuses, each half
+/// is tried separately, so that the message that is refused keeps no other one; that one is tried again after a pause
+/// too. Without their acknowledgement messages keep their places among the ones that the service delivers at once.
 ///
 /// Worked example, with pauses of 1, 2, 4 s:
 ///

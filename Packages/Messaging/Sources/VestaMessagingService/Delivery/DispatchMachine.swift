@@ -25,8 +25,8 @@ import VestaMessagingBackend
 /// | `arrived(9 to news)` | A gets 9 | settled |
 /// | `mustRead(A, missed: 9)`: its window is full | | loading |
 ///
-/// - A load that has read a message before it was dispatched waits (``isAwaited(_:)``): immediate messages (time to live
-///   0) are never read, and keep their place in the order that way.
+/// - A load that has read a message before it was dispatched waits (``isAwaited(_:)``): immediate messages (time to
+///   live 0) are never read, and keep their place in the order that way.
 /// - An immediate message that a connection has missed is kept for it (``takeInstants(_:of:upTo:)``), up to a number.
 /// - One round dispatches at a time (``beginRound()``); what is asked for in between repeats it.
 struct DispatchMachine: Sendable {

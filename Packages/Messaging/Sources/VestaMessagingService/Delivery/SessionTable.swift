@@ -77,7 +77,8 @@ final class SessionTable: Sendable {
     state.withLock { $0.machine.settled(session.id, session.key, topics: topics, upTo: number) }
   }
 
-  /// Has a connection read from the store again, from the next time on; see ``DispatchMachine/mustRead(_:_:missed:_:)``.
+  /// Has a connection read from the store again, from the next time on; see
+  /// ``DispatchMachine/mustRead(_:_:missed:_:)``.
   func setLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
     state.withLock { $0.machine.mustRead(session.id, session.key, missed: missed, message) }
   }

@@ -5,7 +5,8 @@ import VestaSQLite
 import VestaTransport
 import VestaTransportInterop
 
-/// `NotesServer serve [PORT] [FOLDER]` serves until it is ended; without arguments the server is used once over sockets.
+/// `NotesServer serve [PORT] [FOLDER]` serves until it is ended; without arguments the server is used once over
+/// sockets.
 @main
 enum NotesServer {
   static func main() async {

@@ -7,8 +7,8 @@ import VestaCrypto
 import VestaSQLite
 import VestaTransport
 
-// Accounts, with nothing but this process: the identity service is an engine in it, and keeps its data in SQLite. With an
-// emulator the same calls go there: both libraries are in the list, and the backend of the options chooses.
+// Accounts, with nothing but this process: the identity service is an engine in it, and keeps its data in SQLite. With
+// an emulator the same calls go there: both libraries are in the list, and the backend of the options chooses.
 @Sendable
 func authChapter(_ guide: Guide) async throws {
   let options = guide.remoteOptions("auth")

@@ -9,8 +9,8 @@ import VestaCore
 /// Tour [--product NAME] [--data FOLDER] [--emulator HOST:PORT]
 /// ```
 ///
-/// With a folder the data stays, and the next run continues from it. With an emulator, such as `vesta serve`, the chapters
-/// of the products that have a remote backend run against it, and the other chapters are left out.
+/// With a folder the data stays, and the next run continues from it. With an emulator, such as `vesta serve`, the
+/// chapters of the products that have a remote backend run against it, and the other chapters are left out.
 @main
 enum Tour {
   static let chapters: [Chapter] = [
