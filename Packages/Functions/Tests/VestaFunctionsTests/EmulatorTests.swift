@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaFunctionsBackend
