@@ -7,6 +7,7 @@ import VestaInstallationsEndpoints
 import VestaInstallationsRemote
 import VestaInstallationsService
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaStoreInteropFakes
 import VestaTesting
 import VestaTransport

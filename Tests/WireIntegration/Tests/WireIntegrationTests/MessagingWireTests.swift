@@ -53,7 +53,8 @@ private struct BothEndpoints: EndpointProvider {
     }
 
     func reply(to request: HTTPRequest) -> HTTPReply {
-      handler(for: request.head)?.reply(to: request) ?? .response(HTTPResponse(404))
+      let head = HTTPRequestHead(method: request.method, target: request.target, fields: request.fields)
+      return handler(for: head)?.reply(to: request) ?? .response(HTTPResponse(404))
     }
   }
 }
