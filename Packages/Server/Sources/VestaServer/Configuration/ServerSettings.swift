@@ -21,8 +21,9 @@ public struct ServerSettings: Sendable, Hashable {
   /// Without one everything is allowed in development, and nothing otherwise.
   public var rules: [String: String] = [:]
 
-  /// The files of security rules of single databases of Firestore, buckets and databases of the tree, by product and
-  /// name; all others have the files of ``rules``.
+  /// The files of security rules of single databases of Firestore, buckets and databases of the tree.
+  ///
+  /// By product and name; all others have the files of ``rules``.
   public var namedRules: [String: [String: String]] = [:]
 
   /// The addresses of functions that run in other programs, by name; `*` for all others.
