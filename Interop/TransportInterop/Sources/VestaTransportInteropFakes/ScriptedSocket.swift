@@ -6,29 +6,14 @@ import VestaTransportInterop
 /// The head of the request travels first, then the head of the response, then messages in both directions. Nobody is
 /// held back.
 final class ScriptedSocket: Sendable {
-  private enum Side: Sendable {
-    case client
-    case server
-  }
-
-  private struct Half: Sendable {
-    /// The frames that arrive.
-    var frames = ScriptedFrames()
-    var socket: WebSocket?
-    var limit = Int.max
-    var hasSentClose = false
-  }
-
   private struct State: Sendable {
-    var client = Half()
-    var server = Half()
+    var fromServer = ScriptedFrames()
+    var fromClient = ScriptedFrames()
+    var client: WebSocket?
+    var server: WebSocket?
+    var limit = Int.max
     var tasks: [Task<Void, Never>] = []
     var isOver = false
-
-    subscript(side: Side) -> Half {
-      get { side == .client ? client : server }
-      set { if side == .client { client = newValue } else { server = newValue } }
-    }
   }
 
   private let pipe: ScriptedPipe
@@ -68,10 +53,10 @@ final class ScriptedSocket: Sendable {
   private func clientReceived(_ event: ScriptedPipe.Event) {
     switch event {
     case .finished: break
-    case .lost: ended(WebSocketClose(.abnormal), .client)
+    case .lost: ended(WebSocketClose(.abnormal), \.client)
     case .bytes(let bytes):
-      for frame in state.withLock({ $0.client.frames.feed(bytes) }) {
-        if case .head(let text) = frame { answered(text) } else { take(frame, .client) }
+      for frame in state.withLock({ $0.fromServer.feed(bytes) }) {
+        if case .head(let text) = frame { answered(text) } else { take(frame, \.client, .max) }
       }
     }
   }
@@ -84,8 +69,8 @@ final class ScriptedSocket: Sendable {
       return cut()
     }
     let socket = WebSocket()
-    state.withLock { $0.client.socket = socket }
-    carry(socket, .client)
+    state.withLock { $0.client = socket }
+    carry(socket, from: pipe.client)
     turn.begin()?.resume(returning: socket)
   }
 
@@ -94,13 +79,13 @@ final class ScriptedSocket: Sendable {
   private func serverReceived(_ event: ScriptedPipe.Event) {
     switch event {
     case .finished: break
-    case .lost: ended(WebSocketClose(.abnormal), .server)
+    case .lost: ended(WebSocketClose(.abnormal), \.server)
     case .bytes(let bytes):
-      for frame in state.withLock({ $0.server.frames.feed(bytes) }) {
+      for frame in state.withLock({ $0.fromClient.feed(bytes) }) {
         if case .head(let text) = frame {
           serve(ScriptedFrames.request(text))
         } else {
-          take(frame, .server)
+          take(frame, \.server, state.withLock { $0.limit })
         }
       }
     }
@@ -113,11 +98,11 @@ final class ScriptedSocket: Sendable {
     }
     let socket = WebSocket()
     state.withLock { state in
-      state.server.socket = socket
-      state.server.limit = service.messageLimit
+      state.server = socket
+      state.limit = service.messageLimit
     }
     send(.head(ScriptedFrames.head(of: HTTPResponse(101))), from: pipe.server)
-    carry(socket, .server)
+    carry(socket, from: pipe.server)
     run { _ in
       do {
         try await service.serve(socket)
@@ -130,32 +115,29 @@ final class ScriptedSocket: Sendable {
 
   // MARK: Both
 
-  private func end(of side: Side) -> ScriptedPipe.End { side == .client ? pipe.client : pipe.server }
-
-  private func take(_ frame: ScriptedFrames.Frame, _ side: Side) {
-    let half = state.withLock { $0[side] }
-    guard let socket = half.socket else { return }
+  private func take(_ frame: ScriptedFrames.Frame, _ side: KeyPath<State, WebSocket?>, _ limit: Int) {
+    guard let socket = state.withLock({ $0[keyPath: side] }) else { return }
     switch frame {
     case .message(let message):
-      if message.byteCount > half.limit { return cut() }
+      if message.byteCount > limit { return cut() }
       socket.messages.offer(message)
-    case .close(let close):
+    case .close(let end):
       // The answer to a close frame is one.
-      sendClose(close, side)
-      ended(close, side)
+      socket.close(end)
+      ended(end, side)
     case .head, .piece, .end: break
     }
   }
 
   /// Sends what an end wants to send, until its close frame.
-  private func carry(_ socket: WebSocket, _ side: Side) {
+  private func carry(_ socket: WebSocket, from end: ScriptedPipe.End) {
     run { exchange in
       do {
         for try await output in socket.output {
           switch output {
-          case .message(let message): exchange.send(.message(message), from: exchange.end(of: side))
+          case .message(let message): exchange.send(.message(message), from: end)
           case .ping: break
-          case .close(let close): return exchange.sendClose(close, side)
+          case .close(let close): return exchange.send(.close(close), from: end)
           }
         }
       } catch {
@@ -164,18 +146,10 @@ final class ScriptedSocket: Sendable {
     }
   }
 
-  private func sendClose(_ close: WebSocketClose, _ side: Side) {
-    let isFirst = state.withLock { state in
-      defer { state[side].hasSentClose = true }
-      return !state[side].hasSentClose
-    }
-    if isFirst { send(.close(close), from: end(of: side)) }
-  }
-
-  private func ended(_ end: WebSocketClose, _ side: Side) {
+  private func ended(_ end: WebSocketClose, _ side: KeyPath<State, WebSocket?>) {
     let (socket, isFirst) = state.withLock { state in
       defer { state.isOver = true }
-      return (state[side].socket, !state.isOver)
+      return (state[keyPath: side], !state.isOver)
     }
     turn.begin()?.resume(throwing: TransportError(.connectionLost, "The connection was cut."))
     socket?.hasEnded(end)
