@@ -157,6 +157,7 @@ let package = Package(
         .product(name: "VestaInstallationsRemote", package: "Installations"),
         .product(name: "VestaMessagingRemote", package: "Messaging"),
         .product(name: "VestaRemoteConfigRemote", package: "RemoteConfig"),
+        .product(name: "VestaDatabaseRemote", package: "Database"),
         .product(name: "VestaStorageRemote", package: "Storage"),
         .product(name: "VestaTransport", package: "Transport"),
       ],
@@ -196,6 +197,7 @@ let package = Package(
         .product(name: "VestaRemoteConfigBackend", package: "RemoteConfigBackend"),
         .product(name: "VestaRemoteConfigRemote", package: "RemoteConfig"),
         .product(name: "VestaStorageBackend", package: "StorageBackend"),
+        .product(name: "VestaDatabaseRemote", package: "Database"),
         .product(name: "VestaStorageRemote", package: "Storage"),
       ],
       swiftSettings: settings

@@ -200,25 +200,31 @@ public enum DatabaseContracts {
       _ = await client.call(.onDisconnectPut("kept/a", DatabaseNode(.int(1))))
       _ = await client.call(.onDisconnectCancel("kept"))
       try expect(await other.get("count").isEmpty, "it was carried out before the end")
-      _ = await other.call(.listen(DatabaseListen(path: "count")))
       client.close()
       client.close()
       await client.closed()
-      await other.wait { $0.contains(.data("count", DatabaseNode(.int(1)), tag: nil)) }
+      await untilCounted(other)
       _ = await other.put("a", .int(1))
       try expect(await other.get("count").leaf, equals: .int(1), "the count")
       try expect(await other.get("kept").isEmpty, "what was cancelled was carried out")
     },
     Contract("a connection that nobody has any more ends as one that was closed") { subject in
       let other = subject.connect()
-      _ = await other.call(.listen(DatabaseListen(path: "count")))
       let messages = await dropConnection(subject)
       await messages.wait { $0.contains { if case .closed = $0 { true } else { false } } }
-      await other.wait { $0.contains(.data("count", DatabaseNode(.int(1)), tag: nil)) }
+      await untilCounted(other)
       _ = await other.put("a", .int(1))
       try expect(await other.get("count").leaf, equals: .int(1), "the count")
     },
   ]
+
+  /// Reads until the operation for the end of another connection is carried out: over a network that is later than its
+  /// close. A backend that forgets the operation is asked a bounded number of times.
+  private static func untilCounted(_ client: ContractClient) async {
+    for _ in 0..<200 {
+      guard await client.get("count").isEmpty else { return }
+    }
+  }
 
   /// Asks for something at the end of a connection and drops it; returns what it is sent.
   private static func dropConnection(_ subject: DatabaseSubject) async -> Log<DatabaseServerMessage> {

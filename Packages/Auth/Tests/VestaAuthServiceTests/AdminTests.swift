@@ -108,7 +108,7 @@ import VestaStoreInterop
         AdminUpdateRequest(localID: made.localID, email: email), context: .owner)
     }
     #expect(try await found("First@Example.com") == [made.localID])
-    #expect(try await found("second@example.com") == [] && found("third@example.com") == [])
+    for email in ["second@example.com", "third@example.com"] { #expect(try await found(email) == []) }
     try await world.engine.deleteUser(localID: made.localID, context: .owner)
     #expect(try await found("first@example.com") == [])
   }

@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaBytes
 import VestaConcurrency
+import VestaServiceInterop
 
 @testable import VestaAuthService
 

@@ -26,9 +26,9 @@ import VestaTransportInteropFakes
 
     static func components() -> [Component] {
       [
-        Component((any HTTPClient).self, caching: .shared) { container in
+        Component(RemoteServices.self, caching: .shared) { container in
           guard let network = networks.withLock({ $0[container.app?.name ?? ""] }) else { throw CancellationError() }
-          return network
+          return RemoteServices(network)
         }
       ]
     }

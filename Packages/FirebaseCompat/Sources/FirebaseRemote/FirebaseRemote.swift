@@ -2,6 +2,7 @@ import CVestaFirebaseRemoteStart
 import VestaAppCheckRemote
 import VestaAuthRemote
 import VestaCore
+import VestaDatabaseRemote
 import VestaFirestoreRemote
 import VestaFunctionsRemote
 import VestaInstallationsRemote
@@ -19,7 +20,7 @@ public func vestaStartRemote() {
   let libraries: [any Library.Type] = [
     AppCheckRemoteLibrary.self, AuthRemoteLibrary.self, FirestoreRemoteLibrary.self, FunctionsRemoteLibrary.self,
     InstallationsRemoteLibrary.self, MessagingRemoteLibrary.self, RemoteConfigRemoteLibrary.self,
-    StorageRemoteLibrary.self, TransportLibrary.self,
+    DatabaseRemoteLibrary.self, StorageRemoteLibrary.self, TransportLibrary.self,
   ]
   for library in libraries { VestaApp.register(library) }
 }

@@ -11,6 +11,8 @@ import VestaAuthBackend
 import VestaAuthRemote
 import VestaAuthService
 import VestaCore
+import VestaDatabaseBackend
+import VestaDatabaseRemote
 import VestaFirestoreBackend
 import VestaFirestoreRemote
 import VestaFunctionsBackend
@@ -34,6 +36,7 @@ import VestaStorageRemote
     let app = try app(.emulator(host: "127.0.0.1", port: 9))
     defer { try? FileManager.default.removeItem(at: app.dataDirectory) }
     #expect(try app.container.require((any AuthBackend).self) is AuthRemote)
+    #expect(try app.container.require((any DatabaseBackend).self) is DatabaseRemote)
     #expect(try app.container.require((any FirestoreBackend).self) is FirestoreRemote)
     #expect(try app.container.require((any FunctionsBackend).self) is FunctionsRemote)
     #expect(try app.container.require((any MessagingBackend).self) is MessagingRemote)
