@@ -8,6 +8,9 @@ import VestaFirestoreModel
 @Suite struct LinkTests {
   private final class Owner: WatchLinkOwner, WriteLinkOwner {
     var told: [String] = []
+    private let cache: ClientCache
+
+    init(_ cache: ClientCache) { self.cache = cache }
 
     func remoteKeys(of target: Int32) -> Set<DocumentKey> { [] }
     func hasRemoteKey(of target: Int32, _ key: DocumentKey) -> Bool { false }
@@ -16,12 +19,21 @@ import VestaFirestoreModel
     func rejectTarget(_ target: Int32, _ error: FirestoreServiceError) { told.append("\(target) rejected") }
     func changeOnlineState(_ state: OnlineState) { told.append("\(state)") }
     func watchHasOpened() { told.append("opened") }
-    func acknowledge(_ answer: BatchAcknowledgement) { told.append("\(answer.batch.id) acknowledged") }
-    func reject(_ batch: MutationBatch, _ error: FirestoreServiceError) { told.append("\(batch.id) refused") }
+
+    func acknowledge(_ answer: BatchAcknowledgement) {
+      _ = cache.local.acknowledge(answer)
+      told.append("\(answer.batch.id) acknowledged")
+    }
+
+    func reject(_ batch: MutationBatch, _ error: FirestoreServiceError) {
+      _ = cache.local.reject(batch)
+      told.append("\(batch.id) refused")
+    }
+
     func tellCallers(_ error: FirestoreServiceError) { told.append("callers told \(error.code)") }
   }
 
-  private let owner = Owner()
+  private let owner: Owner
   private let actions = ClientActions()
   private let cache: ClientCache
   private let configuration: ClientMachine.Configuration
@@ -29,6 +41,7 @@ import VestaFirestoreModel
   init() {
     configuration = ClientMachine.Configuration(database: database)
     cache = ClientCache(LocalStore(database: database, user: "", policy: .eager), configuration)
+    owner = Owner(cache)
   }
 
   private func watch(_ link: BackendLink = .remote) throws -> WatchLink {
