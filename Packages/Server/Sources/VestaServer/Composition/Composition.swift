@@ -84,7 +84,10 @@ enum Composition {
   static func exportParts(_ app: VestaApp) -> [any ExportPart] { app.container.resolveAll((any ExportPart).self) }
 
   /// The ways to functions of other programs, over the transport of the app that has the routes.
-  static func outgoing(_ settings: ServerSettings, _ app: VestaApp, _ clock: ServiceClock) -> OutgoingCalls {
+  ///
+  /// Without that app, as in a command that only opens projects, no function is reached: events wait for the next
+  /// server.
+  static func outgoing(_ settings: ServerSettings, _ app: VestaApp?, _ clock: ServiceClock) -> OutgoingCalls {
     let address = settings.functionsEmulator.flatMap { HTTPURL($0.contains("://") ? $0 : "http://\($0)") }
     let client: @Sendable () throws -> (any HTTPClient)? = { [weak app] in
       try app?.container.find((any HTTPClient).self)

@@ -42,16 +42,10 @@ enum ServerLibrary: Library {
         return options
       },
       Component((any EventTriggerDelivery).self, caching: .shared) { container in
-        guard let delivery = SettingsOfApps.outgoing(of: container.appName)?.triggers else {
-          throw VestaError(.notProvided, "The server has no way to functions of other programs yet.")
-        }
-        return delivery
+        SettingsOfApps.outgoing(of: container.appName).triggers
       },
       Component((any AuthBlockingFunctions).self, caching: .shared) { container in
-        guard let blocking = SettingsOfApps.outgoing(of: container.appName)?.blocking else {
-          throw VestaError(.notProvided, "The server has no way to functions of other programs yet.")
-        }
-        return blocking
+        SettingsOfApps.outgoing(of: container.appName).blocking
       },
       Component(RulesReporting.self, caching: .shared) { container in
         RulesReporting(isOn: SettingsOfApps.settings(of: container.appName).isDevelopment)
@@ -86,8 +80,10 @@ enum SettingsOfApps {
   /// The rules of the server of an app.
   static func rules(of app: String) -> ServerRules? { table.withLock { $0[app]?.rules } }
 
-  /// The ways to functions of other programs.
-  static func outgoing(of app: String) -> OutgoingCalls? { table.withLock { $0[app]?.outgoing } }
+  /// The ways to functions of other programs; such that reach none where no server runs.
+  static func outgoing(of app: String) -> OutgoingCalls {
+    table.withLock { $0[app]?.outgoing } ?? Composition.outgoing(settings(of: app), nil, .system)
+  }
 
   /// Sets the settings for an app.
   static func set(
