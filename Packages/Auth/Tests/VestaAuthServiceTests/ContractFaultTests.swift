@@ -240,7 +240,9 @@ import VestaTesting
       WrongBackend(certifies: { _, _, _ in CertificatesResponse(certificates: ["x": "y"], maximumAge: 1) })
     },
     Fault("publishes nothing", breaks: "the published keys are a JSON Web Key Set") {
-      WrongBackend(publishes: { _, _, _ in PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 1) })
+      WrongBackend(
+        publishes: { _, _, _ in PublicKeysResponse(jwks: Array("{}".utf8), maximumAge: 1) },
+        certifies: { _, _, _ in CertificatesResponse(certificates: [:], maximumAge: 1) })
     },
   ]
 

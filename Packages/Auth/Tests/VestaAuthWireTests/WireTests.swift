@@ -72,7 +72,8 @@ import VestaTesting
       text(try BatchCreateRequestWire.json(of: request))
         == #"{"hashAlgorithm":"STANDARD_SCRYPT","cpuMemCost":16384,"blockSize":8,"parallelization":1}"#)
     for json: JSONValue in [
-      ["hashAlgorithm": "HMAC_SHA1"], ["hashAlgorithm": "SCRYPT"], ["hashAlgorithm": "PBKDF2_SHA256", "rounds": -1],
+      ["hashAlgorithm": "ARGON2"], ["hashAlgorithm": "MD5"], ["hashAlgorithm": "SCRYPT"],
+      ["hashAlgorithm": "PBKDF2_SHA256", "rounds": -1],
       ["hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 3, "blockSize": 8, "parallelization": 1],
     ] {
       #expect(throws: BytesError.self) { _ = try BatchCreateRequestWire.value(json: json, ignoresUnknownNames: true) }
