@@ -445,6 +445,8 @@ public enum MessagingContracts {
     Contract("a connection of a token that is not registered ends with that reason") { subject in
       let inbox = Inbox(subject, "gone:\(String(repeating: "a", count: 30))")
       try await inbox.ends.wait(for: "the end") { $0 == ["NOT_FOUND"] }
+      // A connection that is dropped gets no end.
+      withExtendedLifetime(inbox) {}
     },
   ]
 }

@@ -17,7 +17,8 @@ public import VestaTransportInterop
 ///
 /// ```swift
 /// let remote = DatabaseRemote(on: try RESTService(client, at: "http://localhost:9000"))
-/// let connection = remote.connect(DatabaseConnectRequest(namespace: "demo-default-rtdb")) { message in print(message) }
+/// let request = DatabaseConnectRequest(namespace: "demo-default-rtdb")
+/// let connection = remote.connect(request) { message in print(message) }
 /// ```
 ///
 /// To read on: `Connection/ConnectionMachine.swift`, then `DatabaseRemote+Administration.swift`.
