@@ -39,6 +39,8 @@ enum ServerLibrary: Library {
       Component(PostgresOptions.self, caching: .shared) { container in
         var options = PostgresOptions()
         options.url = SettingsOfApps.settings(of: container.appName).postgres
+        // The data is the project's, whatever directory a server has for its files.
+        options.space = container.options.projectID
         return options
       },
       Component((any EventTriggerDelivery).self, caching: .shared) { container in
