@@ -16,7 +16,8 @@ import VestaTransportInteropFakes
 
 /// Installations over sockets.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct InstallationsWireTests {
-  private let clock = ManualClock()
+  /// Begins at the time of the system, by whose clock the transport looks at deadlines.
+  private let clock = ManualClock(at: ServiceClock.system.now())
   private let engine: InstallationsEngine
   private let host = FakeEndpointHost(project: "demo")
 
