@@ -16,8 +16,7 @@ import VestaTransportInteropFakes
 
 /// Installations over sockets.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct InstallationsWireTests {
-  /// Begins at the time of the system, by whose clock the transport looks at deadlines.
-  private let clock = ManualClock(at: ServiceClock.system.now())
+  private let clock = ManualClock()
   private let engine: InstallationsEngine
   private let host = FakeEndpointHost(project: "demo")
 
@@ -42,6 +41,8 @@ import VestaTransportInteropFakes
     let server = try await SocketServer(InstallationsEndpoints(), in: host)
     let client = try VestaTransportClient()
     let remote = InstallationsRemote(project: "demo", on: try server.service(client))
+    // Begins at the time of the system, by whose clock the transport looks at deadlines.
+    let clock = ManualClock(at: ServiceClock.system.now())
     let ids = InstallationKeeper.IDs {
       "cABCDEFGHIJKLMNOPQRST0"
     } renew: {
