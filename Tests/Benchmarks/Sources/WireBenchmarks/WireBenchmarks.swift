@@ -1,4 +1,4 @@
-import BenchmarkKit
+public import BenchmarkKit
 import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreWire
