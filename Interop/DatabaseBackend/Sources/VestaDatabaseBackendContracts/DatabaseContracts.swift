@@ -220,7 +220,8 @@ public enum DatabaseContracts {
 
   /// Reads until the operation for the end of another connection is carried out.
   ///
-  /// Over a network that is later than the close. A backend that forgets the operation is asked a bounded number of times.
+  /// Over a network that is later than the close. A backend that forgets the operation is asked a bounded number of
+  /// times.
   private static func untilCounted(_ client: ContractClient) async {
     for _ in 0..<200 {
       guard await client.get("count").isEmpty else { return }
