@@ -34,7 +34,7 @@ public struct BlockingFunctionSettings: AuthMessage {
   }
 }
 
-/// The moments at which blocking functions are asked.
+/// The steps of a sign-up or a sign-in before which blocking functions are asked.
 public enum BlockingEvent: String, Sendable, Hashable, CaseIterable {
   /// An account is about to be created.
   case beforeCreate
@@ -44,7 +44,7 @@ public enum BlockingEvent: String, Sendable, Hashable, CaseIterable {
 
 /// A question to a blocking function.
 public struct BlockingQuestion: AuthMessage {
-  /// The moment.
+  /// The step.
   public var event: BlockingEvent
   /// The URL of the function.
   public var url: String

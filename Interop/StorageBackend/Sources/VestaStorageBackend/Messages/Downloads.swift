@@ -60,7 +60,7 @@ public protocol ObjectContent: Sendable {
 
   /// The bytes that have not been read yet, where they are a part of one file; `nil` for any other content.
   ///
-  /// The section is good after ``close()`` too. Reading goes on where it was.
+  /// The section stays valid after ``close()``, and does not move the position of reading.
   func section() -> ContentSection?
 
   /// Frees what reading holds; calling it again does nothing.
