@@ -161,7 +161,7 @@ extension WriteCall {
     if old != nil, !request.allowsOverwrite { return "localId belongs to an existing account - can not overwrite." }
     var user = user
     // Tokens and codes of the account that existed before are not valid again with its id.
-    user.begin(epoch: try old.map { $0.epoch + 1 } ?? engine.newEpoch(), now: now)
+    user.begin(epoch: try old.map { $0.epoch + 1 } ?? core.secrets.newEpoch(), now: now)
     user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
     user.sessionCount = old?.sessionCount ?? 0
     do {

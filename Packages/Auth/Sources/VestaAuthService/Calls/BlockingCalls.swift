@@ -87,7 +87,7 @@ extension WriteCall {
     secondFactor: String? = nil
   ) async throws -> String? {
     let settings = scope.config.blockingFunctions
-    guard engine.options.blockingFunctions != nil, settings != BlockingFunctionSettings() else { return nil }
+    guard core.options.blockingFunctions != nil, settings != BlockingFunctionSettings() else { return nil }
     let method = answers.signInMethod ?? provider
     func ask(_ event: BlockingEvent) throws -> BlockingAnswer? {
       guard let url = settings.url(of: event) else { return nil }

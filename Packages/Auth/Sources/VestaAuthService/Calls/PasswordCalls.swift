@@ -21,7 +21,7 @@ extension SignInOperation {
       var user = try call.newAccount()
       user.displayName = request.displayName
       user.photoURL = request.photoURL
-      return try await call.signIn(user, replacing: nil, provider: "anonymous")
+      return try await call.sessions.signIn(user, replacing: nil, provider: "anonymous")
     }
     return try await response(grant)
   }
@@ -75,7 +75,7 @@ extension WriteCall {
     user.displayName = request.displayName
     user.photoURL = request.photoURL
     user.setPassword(hash, now: now)
-    return try await openFirstSession(of: user, replacing: nil, provider: "password")
+    return try await sessions.openFirstSession(of: user, replacing: nil, provider: "password")
   }
 
   /// Adds an address and a password to an account: an upgrade of an anonymous one, or a link.
@@ -91,7 +91,7 @@ extension WriteCall {
     user.photoURL = request.photoURL ?? user.photoURL
     user.setPassword(hash, now: now)
     let recovery = try await recoveryOfReplaced(&user, caller)
-    return (try await link(user, to: caller, provider: "password"), recovery)
+    return (try await sessions.link(user, to: caller, provider: "password"), recovery)
   }
 
   /// The recovery of an address that a link has replaced; an account that had none keeps its sessions.
@@ -118,7 +118,7 @@ extension SignInOperation {
     let isOutdated = current?.needsRehash(preferring: options.passwordScheme) ?? false
     let newHash = try await hashPassword(isOutdated ? request.password : nil)
     let first = try await writeAsking { call in
-      try await call.forgiveSharedGuesses(guessed, from: context.clientAddress)
+      try await call.guesses.forgiveSharedGuesses(guessed, from: context.clientAddress)
       return try await call.signIn(user, newHash, refusal: candidate.refusal)
     }
     forgiveGuesses(candidate.email, tenant: candidate.tenant)
@@ -135,7 +135,7 @@ extension SignInOperation {
     let nobody = try PasswordHash(
       scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
       digest: try crypto.randomBytes(count: 32))
-    return try await engine.hashing.run(for: context.clientAddress, account: lane) {
+    return try await core.hashing.run(for: context.clientAddress, account: lane) {
       if let hash {
         let key = try await signerKey(signerKeyID)
         if try await crypto.verifyPassword(password, against: hash, signerKey: key) { return true }
@@ -197,6 +197,6 @@ extension WriteCall {
       user.passwordHash = newHash
       user.signerKeyID = nil
     }
-    return try await finishFirstFactor(user, replacing: old, provider: "password")
+    return try await sessions.finishFirstFactor(user, replacing: old, provider: "password")
   }
 }
