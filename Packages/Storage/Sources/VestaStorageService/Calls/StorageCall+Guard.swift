@@ -19,7 +19,7 @@ extension StorageCall {
 
   /// An object as an upload brings it: without a generation and without times.
   static func uploaded(
-    _ content: Content, as name: ObjectName, _ metadata: ObjectMetadata, _ tokens: [String]
+    _ content: ReadyContent, as name: ObjectName, _ metadata: ObjectMetadata, _ tokens: [String]
   ) -> StorageObject {
     StorageObject(
       name: name, generation: 0, metageneration: 0, size: content.size, crc32c: content.crc32c, md5: content.md5,

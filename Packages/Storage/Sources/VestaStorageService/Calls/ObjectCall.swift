@@ -5,11 +5,16 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-extension StorageCall {
+/// Reads, lists, changes and deletes objects.
+struct ObjectCall: StorageCall {
+  let engine: StorageEngine
+  let context: CallContext
+  let now: Int64
+
   func get(_ name: ObjectName, _ preconditions: Preconditions) async throws -> StorageObject {
     let record = try await object(name)
     try await ask(.get(name, existing: record?.object(named: name)))
-    guard let record else { throw Self.notFound(name) }
+    guard let record else { throw StorageServiceError.noObject(name) }
     try PreconditionRules.check(preconditions, record)
     return record.object(named: name)
   }
@@ -23,7 +28,7 @@ extension StorageCall {
       if rows?.record.hasToken(request.downloadToken) != true {
         try await ask(.get(name, existing: rows?.record.object(named: name)))
       }
-      guard let (record, inline) = rows else { throw Self.notFound(name) }
+      guard let (record, inline) = rows else { throw StorageServiceError.noObject(name) }
       try PreconditionRules.check(request.preconditions, record)
       let range = try ByteRange(request, size: record.size)
       let object = record.object(named: request.object)
@@ -48,7 +53,7 @@ extension StorageCall {
 
   private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?)? {
     try await read(expecting: .keys([Keys.object(name)])) { reader in
-      guard let record = try await Self.object(name, in: reader) else { return nil }
+      guard let record = try await reader.object(name) else { return nil }
       guard record.isInline, let blob = record.blobID else { return (record, nil) }
       guard let content = try await reader.get(Keys.content(blob)), Int64(content.count) == record.size else {
         throw StorageServiceError(.dataLoss, "The content of \(name) is damaged. Upload it again.")
@@ -94,9 +99,9 @@ extension StorageCall {
   ) async throws -> StorageObject {
     let events = engine.events
     return try await write { transaction in
-      guard let old = try await Self.object(name, in: transaction) else {
+      guard let old = try await transaction.object(name) else {
         try await ask(isRead ? .get(name, existing: nil) : .update(name, existing: nil, new: nil))
-        throw Self.notFound(name)
+        throw StorageServiceError.noObject(name)
       }
       var record = old
       let hasChanged = try change(&record)
@@ -132,9 +137,9 @@ extension StorageCall {
   private func deleteRows(_ name: ObjectName, _ preconditions: Preconditions) async throws {
     let events = engine.events
     let blob = try await write { transaction in
-      let record = try await Self.object(name, in: transaction)
+      let record = try await transaction.object(name)
       try await ask(.delete(name, existing: record?.object(named: name)))
-      guard let record else { throw Self.notFound(name) }
+      guard let record else { throw StorageServiceError.noObject(name) }
       try PreconditionRules.check(preconditions, record)
       try await transaction.delete(Keys.object(name))
       try await ObjectEvents.record(.objectDeleted, name, record, events, EventCause(context), in: transaction)

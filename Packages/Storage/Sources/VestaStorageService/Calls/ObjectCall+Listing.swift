@@ -3,7 +3,7 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-extension StorageCall {
+extension ObjectCall {
   func list(_ request: ListRequest) async throws -> ListPage {
     try await ask(.list(bucket: request.bucket, prefix: request.prefix))
     try ObjectNameRules.check(bucket: request.bucket)
@@ -34,7 +34,7 @@ extension StorageCall {
         let name = try Keys.objectName(key.bytes)
         switch machine.visit(name.name) {
         case .item:
-          page.items.append(try decoded(ObjectRecord.self, value.bytes, "object \(name)").object(named: name))
+          page.items.append(try ObjectRecord.row(value.bytes, of: "object \(name)").object(named: name))
           return .next
         case .skip(let prefix):
           skipped = prefix

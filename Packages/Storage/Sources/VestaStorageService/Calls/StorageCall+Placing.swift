@@ -6,34 +6,33 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
+/// Content that is ready to become an object.
+struct ReadyContent: Sendable {
+  let blob: BlobID
+  /// The bytes of a small object, which are kept in the store.
+  let inline: [UInt8]?
+  let size: Int64
+  let crc32c: UInt32
+  var md5: [UInt8]?
+}
+
+/// An object's new row, and the blob that is no longer needed.
+struct PlacedObject: Sendable {
+  let record: ObjectRecord
+  let replaced: BlobID?
+}
+
 extension StorageCall {
-  /// Content that is ready to become an object.
-  struct Content: Sendable {
-    let blob: BlobID
-    /// The bytes of a small object, which are kept in the store.
-    let inline: [UInt8]?
-    let size: Int64
-    let crc32c: UInt32
-    var md5: [UInt8]?
-  }
-
-  /// An object's new row, and the blob that is no longer needed.
-  struct Placed: Sendable {
-    let record: ObjectRecord
-    let replaced: BlobID?
-  }
-
   /// Puts an object in place of the one that may be there, in a transaction.
-  ///
-  /// - Returns: The row, and the blob to remove after the commit.
   ///
   /// - Parameter starter: The caller who started the upload, as `UploadRecord.starter()` returns it; `nil` for an
   ///   owner.
+  /// - Returns: The row, and the blob to remove after the commit.
   func place(
-    _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
+    _ content: ReadyContent, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
     preconditions: Preconditions, starter: CallContext?, in transaction: any StoreTransaction
-  ) async throws -> Placed {
-    let old = try await Self.object(name, in: transaction)
+  ) async throws -> PlacedObject {
+    let old = try await transaction.object(name)
     if let starter {
       try await ask(
         .upload(Self.uploaded(content, as: name, metadata, tokens), existing: old?.object(named: name)), of: starter)
@@ -58,7 +57,7 @@ extension StorageCall {
     if let old { try await ObjectEvents.record(.objectDeleted, name, old, events, cause, in: transaction) }
     try await ObjectEvents.record(.objectFinalized, name, record, events, cause, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
-    return Placed(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
+    return PlacedObject(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
   }
 
   /// Removes the content of an object's row, in a transaction.

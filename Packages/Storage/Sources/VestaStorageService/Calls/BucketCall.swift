@@ -3,7 +3,12 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-extension StorageCall {
+/// Makes, lists and deletes buckets, for owners.
+struct BucketCall: StorageCall {
+  let engine: StorageEngine
+  let context: CallContext
+  let now: Int64
+
   /// The buckets that were made, and those that have objects.
   func buckets() async throws -> [String] {
     try checkOwner()

@@ -3,7 +3,7 @@ import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStorageBackend
 
-extension StorageCall {
+extension UploadCall {
   /// Opens an upload that another process, or this one some time ago, has begun.
   func reopened(_ id: UploadID) async throws -> ActiveUpload {
     var (record, needsCopy) = try await own(id)

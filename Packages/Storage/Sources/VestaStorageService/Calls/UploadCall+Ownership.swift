@@ -16,7 +16,7 @@ import VestaStoreInterop
 //
 // The copy keeps the former owner from the content: if it was only stopped, its later writes change a blob that no
 // row names, and its notes and its finalization are refused.
-extension StorageCall {
+extension UploadCall {
   static let taken = StorageServiceError(
     .aborted, "Another process has this upload now. Ask for its status and continue there.")
 
@@ -27,7 +27,7 @@ extension StorageCall {
     guard try await engine.frame.store().isShared else { return (try await activeOrFinal(id), false) }
     let (owner, length, now) = (engine.owner, engine.options.tuning.ownership, now)
     return try await write { transaction in
-      guard var record = try await Self.upload(id, in: transaction), record.state != .cancelled, record.expires > now
+      guard var record = try await transaction.upload(id), record.state != .cancelled, record.expires > now
       else {
         throw Self.gone
       }
@@ -62,7 +62,7 @@ extension StorageCall {
     }
     let owner = engine.owner
     let (new, unused) = try await write { transaction -> (UploadRecord, BlobID) in
-      guard var current = try await Self.upload(id, in: transaction), current.state == .active else { throw Self.gone }
+      guard var current = try await transaction.upload(id), current.state == .active else { throw Self.gone }
       guard current.owner == owner else { throw Self.taken }
       (current.blob, current.needsCopy) = (blob.rawValue, false)
       try await transaction.put(try current.fieldBytes(), for: Keys.upload(id))
