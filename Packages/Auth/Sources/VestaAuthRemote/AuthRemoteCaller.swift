@@ -120,7 +120,6 @@ struct AuthRemoteCaller: Sendable {
   ) -> RESTCall {
     var fields: HTTPFields = [:]
     if let version = options.clientVersion { fields.append("x-client-version", version) }
-    if let bundleID = options.bundleID { fields.append("x-ios-bundle-identifier", bundleID) }
     let target = options.hasOneOrigin ? "/\(host)\(target)" : target
     var call = RESTCall(HTTPMethod(method), target, fields: fields, body: body, isRepeatable: isRepeatable)
     // Bodies have passwords, codes and tokens.

@@ -50,14 +50,3 @@ extension AuthServiceError {
   /// Whether the failure is the token's, and not that of the service which should verify it.
   fileprivate var isAboutToken: Bool { status.code == .invalidArgument }
 }
-
-/// A core that is not kept alive: its frame asks a verifier that asks the core.
-final class WeakCore: Sendable {
-  private struct Reference: Sendable { weak var core: AuthCore? }
-
-  private let reference = Locked(Reference())
-
-  var core: AuthCore? { reference.withLock { $0.core } }
-
-  func set(_ core: AuthCore) { reference.withLock { $0.core = core } }
-}

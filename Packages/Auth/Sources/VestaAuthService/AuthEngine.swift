@@ -42,7 +42,8 @@ public final class AuthEngine: AuthBackend {
     crypto: any CryptoProvider,
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
-    core = AuthCore(projectID: projectID, options: options, crypto: crypto, openStore: openStore)
+    core = AuthCore(
+      projectID: projectID, options: options, crypto: crypto, verifier: AuthCallerVerifier.init, openStore: openStore)
     administration = AuthAdministration(core)
   }
 

@@ -81,7 +81,7 @@ extension AuthCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func change(_ request: UpdateRequest, _ hash: String?, _ caller: Caller) async throws -> AccountChange {
     try await check(request, caller)
     let old = caller.user

@@ -109,7 +109,7 @@ private enum ImportEntry: Sendable {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   fileprivate func imported(_ entry: ImportedUser, _ hash: ImportHash?, _ signerKeyID: String?) -> ImportEntry {
     do {
       var user = try ImportCheck.user(entry, scope: scope, now: now) { try self.factors($0) }
@@ -131,7 +131,7 @@ extension ReadCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func keepSignerKey(_ hash: ImportHash?, _ id: String?) async throws {
     guard let key = hash?.signerKey, let id else { return }
     try await transaction.put(key, for: Keys.signerKey(id))

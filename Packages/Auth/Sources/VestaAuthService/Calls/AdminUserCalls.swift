@@ -55,7 +55,7 @@ extension AdminOperation {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   /// Checks a new account in the order of the service.
   fileprivate func newUser(_ request: CreateUserRequest) async throws -> UserRecord {
     let localID = try request.localID.map { try Checks.localID($0) }

@@ -22,7 +22,7 @@ extension AuthCall {
 }
 
 /// A call that reads.
-struct ReadCall: AuthCall {
+struct AuthReadCall: AuthCall {
   let core: AuthCore
   let scope: Scope
   let now: Int64
@@ -30,7 +30,7 @@ struct ReadCall: AuthCall {
 }
 
 /// A call that changes something.
-struct WriteCall: AuthCall {
+struct AuthWriteCall: AuthCall {
   let core: AuthCore
   let cause: EventCause
   let scope: Scope

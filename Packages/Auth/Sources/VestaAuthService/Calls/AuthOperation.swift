@@ -9,10 +9,10 @@ import VestaStoreInterop
 ///
 /// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``CodeOperation``, ``AccountOperation``,
 /// ``AdminOperation``), whose methods are the calls of `AuthEngine` or `AuthAdministration`, one for each; families do not call one another.
-/// What happens within a transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the
+/// What happens within a transaction is a method of ``AuthReadCall`` or ``AuthWriteCall``, which are made here and carry the
 /// scope and the time.
 ///
-/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in a `ReadCall` whose
+/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in a `AuthReadCall` whose
 /// scope is the tenant of the token, and returns what the account looks like.
 protocol AuthOperation: Sendable {
   var core: AuthCore { get }
@@ -68,23 +68,23 @@ extension AuthOperation {
   ///   - checksDisabled: Whether a project or tenant that is disabled is refused.
   ///   - body: The read.
   func read<Value>(
-    for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (ReadCall) async throws -> Value
+    for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (AuthReadCall) async throws -> Value
   ) async throws -> Value {
     try await core.read(expecting: Scope.keys(TenantKey(proof?.tenantID ?? context.tenantID))) { reader in
       let scope = try await self.scope(proof, checksDisabled, in: reader)
-      return try await body(ReadCall(core: core, scope: scope, now: now, reader: reader))
+      return try await body(AuthReadCall(core: core, scope: scope, now: now, reader: reader))
     }
   }
 
   /// Writes in the tenant of the context, or in that of a token; `body` may run again after a conflict.
   func write<Value: Sendable>(
     for proof: Proof? = nil, checksDisabled: Bool = true, answers: BlockingAnswers = BlockingAnswers(),
-    _ body: @escaping @Sendable (WriteCall) async throws -> Value
+    _ body: @escaping @Sendable (AuthWriteCall) async throws -> Value
   ) async throws -> Value {
     try await core.write { transaction in
       let scope = try await self.scope(proof, checksDisabled, in: transaction)
       return try await body(
-        WriteCall(
+        AuthWriteCall(
           core: core, cause: EventCause(context), scope: scope, now: now, transaction: transaction,
           answers: answers))
     }
@@ -92,7 +92,7 @@ extension AuthOperation {
 
   /// Writes where a refusal, too, changes the store: a used code stays used.
   func writeKeeping<Value: Sendable>(
-    for proof: Proof? = nil, _ body: @escaping @Sendable (WriteCall) async throws -> Result<Value, AuthServiceError>
+    for proof: Proof? = nil, _ body: @escaping @Sendable (AuthWriteCall) async throws -> Result<Value, AuthServiceError>
   ) async throws -> Value {
     try await write(for: proof, body).get()
   }

@@ -47,7 +47,7 @@ private struct MadeCode: Sendable {
   var isHidden: Bool
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func makeOobCode(
     _ type: OobRequestType, _ request: SendOobCodeRequest, _ caller: Caller?, isPrivileged: Bool
   ) async throws -> MadeCode {
@@ -150,7 +150,7 @@ extension CodeOperation {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func resetPassword(_ code: String, _ hash: String) async throws {
     let (ticket, _) = try await oobTicket(code)
     guard let localID = ticket.localID, let old = try await user(localID) else {
@@ -220,7 +220,7 @@ extension CodeOperation {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   fileprivate func methods(of email: String, sessionID: String) async throws -> CreateAuthURIResponse {
     var providers: [String] = []
     var methods: [String] = []

@@ -18,7 +18,7 @@ extension SignInOperation {
 
 /// A sign-in by e-mail link, within its transaction.
 private struct LinkedSignIn: Sendable {
-  var first: FirstFactor
+  var first: FirstFactorOutcome
   var localID: String
   var email: String
   var isNew: Bool
@@ -26,7 +26,7 @@ private struct LinkedSignIn: Sendable {
   var recovery: OobMessage?
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, _ caller: Caller?
   ) async throws -> Result<LinkedSignIn, AuthServiceError> {

@@ -5,7 +5,7 @@ import VestaStoreInterop
 
 /// The guesses and messages that a call takes from their limits, in its transaction.
 struct GuessLedger {
-  let call: WriteCall
+  let call: AuthWriteCall
 
   private var core: AuthCore { call.core }
   private var options: AuthServiceOptions { call.options }

@@ -127,11 +127,11 @@ extension SignInOperation {
 
 /// A sign-in with a provider's credential, within its transaction.
 private enum IdpResult: Sendable {
-  case signedIn(FirstFactor, localID: String, isNew: Bool)
+  case signedIn(FirstFactorOutcome, localID: String, isNew: Bool)
   case needsConfirmation(UserRecord, hidesEmails: Bool)
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func signIn(
     _ said: IdpAssertion, _ request: IdpSignInRequest, _ caller: Caller?
   ) async throws -> IdpResult {

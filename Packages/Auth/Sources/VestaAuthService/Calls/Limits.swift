@@ -89,7 +89,7 @@ extension AuthCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// The limits on guessing, as far as this call counts.
   var guesses: GuessLedger { GuessLedger(call: self) }
 }

@@ -32,7 +32,7 @@ extension SignInOperation {
     // The order of checks asks for the look-up before the password, and the hash is made outside of the transaction.
     let email = try await read(for: proof) { call in try await call.newEmail(of: request, proof) }
     let hash = try await hashPassword(request.password ?? "") as String
-    let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactor, OobMessage?) in
+    let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactorOutcome, OobMessage?) in
       guard let proof else { return (try await call.signUp(email, hash, request), nil) }
       let (grant, recovery) = try await call.addPassword(
         hash, email: email, request, to: try await call.caller(proof))
@@ -54,7 +54,7 @@ extension SignInOperation {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   /// The address of a sign-up, if it may have an account.
   fileprivate func newEmail(of request: SignUpRequest, _ proof: Proof?) async throws -> String {
     let text = try Checks.present(request.email, or: .missingEmail)
@@ -68,8 +68,9 @@ extension ReadCall {
   }
 }
 
-extension WriteCall {
-  fileprivate func signUp(_ email: String, _ hash: String, _ request: SignUpRequest) async throws -> FirstFactor {
+extension AuthWriteCall {
+  fileprivate func signUp(_ email: String, _ hash: String, _ request: SignUpRequest) async throws -> FirstFactorOutcome
+  {
     var user = try newAccount()
     user.email = email
     user.displayName = request.displayName
@@ -164,7 +165,7 @@ private struct Candidate: Sendable {
   var refusal: AuthServiceError.Code
 }
 
-extension ReadCall {
+extension AuthReadCall {
   fileprivate func candidate(_ request: PasswordSignInRequest, from address: String?) async throws -> Candidate {
     guard scope.signIn.allowsPasswords else { throw AuthServiceError(.passwordLoginDisabled) }
     let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
@@ -183,11 +184,11 @@ extension ReadCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// Signs in to an account whose password was found right, unless it has changed since.
   fileprivate func signIn(
     _ compared: UserRecord, _ newHash: String?, refusal: AuthServiceError.Code
-  ) async throws -> FirstFactor {
+  ) async throws -> FirstFactorOutcome {
     guard let old = try await user(compared.localID), old.passwordHash == compared.passwordHash,
       old.email == compared.email
     else { throw AuthServiceError(refusal) }

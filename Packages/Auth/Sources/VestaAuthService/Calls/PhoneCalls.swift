@@ -56,7 +56,7 @@ private enum PhoneSignIn: Sendable {
   case inUse(number: String, proof: String)
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func refuseTenants() throws {
     guard scope.tenantID == nil else { throw AuthServiceError(.unsupportedTenantOperation) }
   }

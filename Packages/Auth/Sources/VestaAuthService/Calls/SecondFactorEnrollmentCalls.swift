@@ -78,7 +78,7 @@ extension FactorOperation {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// The account of a token, if it may have second factors.
   fileprivate func enrollingCaller(_ proof: Proof) async throws -> Caller {
     let caller = try await caller(proof) as Caller

@@ -67,7 +67,7 @@ extension AuthCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func usedFactor(
     _ proof: FinalizeMfaSignInRequest.Proof, _ pending: PendingSignIn
   ) async throws -> Result<UserRecord.Factor, AuthServiceError> {

@@ -3,7 +3,7 @@ import VestaStoreInterop
 
 /// The sessions of a call that writes: opening one for an account after its factors, and making room for it.
 struct SessionBook {
-  let call: WriteCall
+  let call: AuthWriteCall
 
   private var options: AuthServiceOptions { call.options }
   private var scope: Scope { call.scope }
@@ -14,7 +14,7 @@ struct SessionBook {
   /// Keeps an account after its first factor, and opens a session unless a second factor has to follow.
   func finishFirstFactor(
     _ user: UserRecord, replacing old: UserRecord?, provider: String
-  ) async throws -> FirstFactor {
+  ) async throws -> FirstFactorOutcome {
     guard !user.factors.isEmpty, scope.signIn.mfaState != .disabled else {
       if let refusal = refusalWithoutFactor(of: old) { throw refusal }
       return try await openFirstSession(of: user, replacing: old, provider: provider)
@@ -29,7 +29,7 @@ struct SessionBook {
   /// Keeps an account as the blocking functions of the project say, and opens a session unless they have disabled it.
   func openFirstSession(
     of user: UserRecord, replacing old: UserRecord?, provider: String
-  ) async throws -> FirstFactor {
+  ) async throws -> FirstFactorOutcome {
     var user = user
     let claims = try await call.askBlockingFunctions(&user, replacing: old, provider: provider)
     guard !user.disabled else {

@@ -14,14 +14,14 @@ struct Grant: Sendable {
 }
 
 /// The outcome of a first factor.
-enum FirstFactor: Sendable {
+enum FirstFactorOutcome: Sendable {
   case session(Grant)
   case pending(PendingSecondFactor)
   /// A blocking function has disabled the account, which is kept so.
   case refused(AuthServiceError)
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// The sessions, as far as this call opens them.
   var sessions: SessionBook { SessionBook(call: self) }
 }
@@ -40,7 +40,7 @@ extension AuthOperation {
   }
 
   /// The outcome of a first factor, for the response.
-  func outcome(_ first: FirstFactor) async throws -> SignInOutcome {
+  func outcome(_ first: FirstFactorOutcome) async throws -> SignInOutcome {
     switch first {
     case .session(let grant): .signedIn(try await tokens(grant))
     case .pending(let pending): .secondFactorRequired(pending)

@@ -4,7 +4,7 @@ import VestaStoreInterop
 
 /// The tickets of a call that writes: keeping one under a new secret, counting failures, and using one up.
 struct TicketBook {
-  let call: WriteCall
+  let call: AuthWriteCall
 
   private var secrets: Secrets { call.core.secrets }
   private var options: AuthServiceOptions { call.options }

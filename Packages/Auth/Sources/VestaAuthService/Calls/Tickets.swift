@@ -37,7 +37,7 @@ extension AuthCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// The tickets, as far as this call changes them.
   var tickets: TicketBook { TicketBook(call: self) }
 }

@@ -30,9 +30,16 @@ final class AuthCore: Sendable {
   private let isShared = Locked(false)
 
   /// A core; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - projectID: The project.
+  ///   - options: How the service behaves.
+  ///   - crypto: The provider of hashes and signatures.
+  ///   - verifier: Makes the verifier of who calls, which asks the core.
+  ///   - openStore: Opens the store.
   init(
     projectID: String, options: AuthServiceOptions, crypto: any CryptoProvider,
-    openStore: @escaping @Sendable () async throws -> any OrderedStore
+    verifier: (WeakCore) -> any CallerVerifier, openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
     self.projectID = projectID
     self.options = options
@@ -41,7 +48,7 @@ final class AuthCore: Sendable {
     sender = options.codeSender ?? RecordingCodeSender(logsSecrets: options.isDevelopment)
     // Weakly: the frame asks a verifier that asks the core.
     let own = WeakCore()
-    let callers = CachedCallerVerifier(AuthCallerVerifier(own), clock: options.clock)
+    let callers = CachedCallerVerifier(verifier(own), clock: options.clock)
     self.callers = callers
     let frame = EngineFrame<AuthServiceError>(
       "Auth", clock: options.clock, callers: CallerCheck(callers: callers), events: UserEvents.offer,
@@ -105,22 +112,17 @@ final class AuthCore: Sendable {
   ) async throws(AuthServiceError) -> Value {
     try await frame.serve(context) { [self] context in try await call(Operation(core: self, context: context)) }
   }
+}
 
-  // MARK: Tokens
+/// A core that is not kept alive: its frame asks a verifier that asks the core.
+final class WeakCore: Sendable {
+  private struct Reference: Sendable { weak var core: AuthCore? }
 
-  /// Makes the ID token of a session.
-  func idToken(_ grant: Grant) async throws -> String {
-    let claims = TokenClaims.idToken(
-      of: grant.user, tenantID: grant.tenantID, session: grant.facts, projectID: projectID,
-      now: options.now() / 1000, lifetime: options.idTokenLifetime.seconds)
-    return try await token(claims)
-  }
+  private let reference = Locked(Reference())
 
-  /// A token of these claims: signed, or unsigned where the options say so.
-  func token(_ claims: JWTObject) async throws -> String {
-    if options.hasDevelopmentTokens { return try DevelopmentTokens.token(claims) }
-    return try JWT.sign(claims, with: try await keyRing.signer())
-  }
+  var core: AuthCore? { reference.withLock { $0.core } }
+
+  func set(_ core: AuthCore) { reference.withLock { $0.core = core } }
 }
 
 private let log = Logger(service: "VestaAuthService")

@@ -55,7 +55,7 @@ enum UserEvents {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// Keeps an account, and records the event of a new one.
   ///
   /// - Throws: `AuthServiceError` when an address, a number or a provider's user belongs to another account.
