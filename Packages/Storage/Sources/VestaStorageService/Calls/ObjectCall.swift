@@ -30,17 +30,8 @@ struct ObjectCall: StorageCall {
       }
       guard let (record, inline) = rows else { throw StorageServiceError.noObject(name) }
       try PreconditionRules.check(request.preconditions, record)
-      let range = try ByteRange(request, size: record.size)
-      let object = record.object(named: request.object)
-      if let inline {
-        return ObjectDownload(object: object, content: InlineContent(inline[Int(range.start)..<Int(range.end)]))
-      }
-      guard let blob = record.blobID else { break }
-      do {
-        let reader = try await engine.blobs.read(blob)
-        return ObjectDownload(object: object, content: BlobContent(reader, range))
-      } catch let error as BlobError where error.code == .notFound {
-        continue
+      if let content = try await content(of: record, inline, try ByteRange(request, size: record.size)) {
+        return ObjectDownload(object: record.object(named: name), content: content)
       }
     }
     throw StorageServiceError(
@@ -49,6 +40,19 @@ struct ObjectCall: StorageCall {
       The content of \(request.object) is not in \(engine.content.name). Where other processes use the same store, they \
       and this one need the same place; otherwise restore the place from a copy, or upload the object again.
       """)
+  }
+
+  /// The bytes of an object; `nil` where its blob is missing.
+  private func content(
+    of record: ObjectRecord, _ inline: [UInt8]?, _ range: ByteRange
+  ) async throws -> (any ObjectContent)? {
+    if let inline { return InlineContent(inline[Int(range.start)..<Int(range.end)]) }
+    guard let blob = record.blobID else { return nil }
+    do {
+      return BlobContent(try await engine.blobs.read(blob), range)
+    } catch let error as BlobError where error.code == .notFound {
+      return nil
+    }
   }
 
   private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?)? {

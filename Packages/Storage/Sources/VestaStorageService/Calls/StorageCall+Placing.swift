@@ -38,19 +38,9 @@ extension StorageCall {
         .upload(Self.uploaded(content, as: name, metadata, tokens), existing: old?.object(named: name)), of: starter)
     }
     try PreconditionRules.check(preconditions, old)
-    var record = ObjectRecord()
+    var record = ObjectRecord(content, metadata, tokens, now: now)
     // The version of the commit is a time that only grows, whatever the clock does.
     record.generation = Int64(clamping: try await transaction.commitVersion().rawValue)
-    record.metageneration = 1
-    record.size = content.size
-    record.crc32c = Int64(content.crc32c)
-    record.md5 = content.md5
-    record.timeCreated = now
-    record.updated = now
-    record.metadata = MetadataRecord(metadata)
-    record.downloadTokens = tokens
-    record.blob = content.blob.rawValue
-    record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
     // The replaced generation is deleted, as there is only one.
     let (events, cause) = (engine.events, EventCause(context, startedBy: starter?.caller))
@@ -82,6 +72,23 @@ extension StorageCall {
     } catch {
       log.notice("I-STS000002", "The file of a replaced object could not be removed yet: \(error)")
     }
+  }
+}
+
+extension ObjectRecord {
+  /// The row of new content, without its generation.
+  fileprivate init(_ content: ReadyContent, _ metadata: ObjectMetadata, _ tokens: [String], now: Int64) {
+    self.init()
+    metageneration = 1
+    size = content.size
+    crc32c = Int64(content.crc32c)
+    md5 = content.md5
+    timeCreated = now
+    updated = now
+    self.metadata = MetadataRecord(metadata)
+    downloadTokens = tokens
+    blob = content.blob.rawValue
+    isInline = content.inline != nil
   }
 }
 

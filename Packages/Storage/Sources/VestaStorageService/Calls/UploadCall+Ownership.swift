@@ -45,21 +45,7 @@ extension UploadCall {
   func copied(_ id: UploadID, _ record: UploadRecord) async throws -> UploadRecord {
     guard let old = record.blobID else { throw Self.gone }
     let blob = try newBlob()
-    let writer = try await engine.blobs.write(blob, keeping: 0)
-    defer { writer.close() }
-    if record.checkpoint > 0 {
-      let reader = try await engine.blobs.readUnsealed(old)
-      defer { reader.close() }
-      var offset: Int64 = 0
-      while offset < record.checkpoint {
-        let length = Int(min(Int64(engine.options.tuning.pieceLength), record.checkpoint - offset))
-        let bytes = try await reader.read(at: offset, length: length)
-        guard !bytes.isEmpty else { throw Self.gone }
-        try await writer.append(bytes)
-        offset += Int64(bytes.count)
-      }
-      try await writer.sync()
-    }
+    try await copy(old, to: blob, upTo: record.checkpoint)
     let owner = engine.owner
     let (new, unused) = try await write { transaction -> (UploadRecord, BlobID) in
       guard var current = try await transaction.upload(id), current.state == .active else { throw Self.gone }
@@ -71,6 +57,23 @@ extension UploadCall {
     }
     await collect(unused)
     return new
+  }
+
+  private func copy(_ old: BlobID, to blob: BlobID, upTo size: Int64) async throws {
+    let writer = try await engine.blobs.write(blob, keeping: 0)
+    defer { writer.close() }
+    guard size > 0 else { return }
+    let reader = try await engine.blobs.readUnsealed(old)
+    defer { reader.close() }
+    var offset: Int64 = 0
+    while offset < size {
+      let length = Int(min(Int64(engine.options.tuning.pieceLength), size - offset))
+      let bytes = try await reader.read(at: offset, length: length)
+      guard !bytes.isEmpty else { throw Self.gone }
+      try await writer.append(bytes)
+      offset += Int64(bytes.count)
+    }
+    try await writer.sync()
   }
 
   /// Renews the ownership of an open upload when half of its time has passed.

@@ -12,6 +12,16 @@ extension UploadCall {
   func finish(
     _ upload: ActiveUpload, _ record: UploadRecord, _ expected: ContentDigest
   ) async throws -> StorageObject {
+    let content = try await sealed(upload, record, expected)
+    let placed = try await commit(content, of: upload.id, record)
+    await collect(placed.replaced)
+    return placed.record.object(named: record.objectName)
+  }
+
+  /// Seals the blob of an upload, and checks its content against what its sender knows of it.
+  private func sealed(
+    _ upload: ActiveUpload, _ record: UploadRecord, _ expected: ContentDigest
+  ) async throws -> ReadyContent {
     let progress = upload.progress
     let size = ContentDigest(size: record.size)
     for digest in [size, record.expected, expected] {
@@ -32,27 +42,30 @@ extension UploadCall {
     for digest in [record.expected, expected] {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
+    return content
+  }
+
+  /// Makes sealed content the object, and the upload final, in one transaction.
+  private func commit(_ content: ReadyContent, of id: UploadID, _ record: UploadRecord) async throws -> PlacedObject {
     let (metadata, tokens) = try prepared(
       record.metadata.metadata, for: record.objectName, record.tokens)
-    let (now, lifetime, ready, starter) = (now, lifetime, content, try record.starter())
+    let (now, lifetime, starter) = (now, lifetime, try record.starter())
     let store = try await engine.frame.store()
-    let placed = try await write { transaction in
-      guard var current = try await transaction.upload(upload.id) else { throw Self.gone }
+    return try await write { transaction in
+      guard var current = try await transaction.upload(id) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
       if let object = current.object { return PlacedObject(record: object, replaced: nil) }
       guard current.state == .active else { throw Self.gone }
       try checkOwned(current, in: store)
       let placed = try await place(
-        ready, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
+        content, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
         starter: starter, in: transaction)
       current.state = .final
       current.object = placed.record
       current.expires = now + lifetime
-      try await transaction.put(try current.fieldBytes(), for: Keys.upload(upload.id))
+      try await transaction.put(try current.fieldBytes(), for: Keys.upload(id))
       return placed
     }
-    await collect(placed.replaced)
-    return placed.record.object(named: record.objectName)
   }
 
   /// Notes how much of an upload is durable, and that this engine has it still.
@@ -151,7 +164,7 @@ extension UploadCall {
     let blob = try await write { transaction -> BlobID? in
       guard var record = try await transaction.upload(id), record.state != .cancelled else { return nil }
       guard record.state == .active else {
-        // Finished in the meantime: whoever cancels must not believe that there is no object.
+        // Finished in the meantime: the caller must not believe that there is no object.
         if isOwner { return nil }
         throw Self.finished
       }

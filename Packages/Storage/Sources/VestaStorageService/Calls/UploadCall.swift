@@ -27,6 +27,11 @@ struct UploadCall: StorageCall {
       _ = try await append(id, offset: 0, bytes: content)
       return try await finalize(id, expected: ContentDigest())
     }
+    return try await putSmall(request, content)
+  }
+
+  /// Puts an object whose content is kept in the store, in one transaction.
+  private func putSmall(_ request: UploadRequest, _ content: [UInt8]) async throws -> StorageObject {
     var checksum = CRC32C()
     checksum.update(content)
     let ready = ReadyContent(
@@ -47,12 +52,7 @@ struct UploadCall: StorageCall {
     try check(request)
     _ = try MetadataRules.prepared(request.metadata, for: request.object)
     let id = UploadID(rawValue: try newID())
-    let shortest = min(lifetime, engine.options.tuning.shortLifetime.microseconds)
-    var record = UploadRecord(
-      request, blob: try newBlob(), expires: now + (request.isContinuable ? lifetime : shortest))
-    record.owner = engine.owner
-    try record.note(starter: context)
-    let (ready, ownership) = (record, engine.options.tuning.ownership)
+    let (ready, ownership) = (try newRecord(of: request), engine.options.tuning.ownership)
     await engine.expireUploads(now: now)
     try await write { transaction in
       // Whoever may turn out not to be allowed the upload is not told of the object that is there.
@@ -66,27 +66,40 @@ struct UploadCall: StorageCall {
     return id
   }
 
+  private func newRecord(of request: UploadRequest) throws -> UploadRecord {
+    let shortest = min(lifetime, engine.options.tuning.shortLifetime.microseconds)
+    var record = UploadRecord(
+      request, blob: try newBlob(), expires: now + (request.isContinuable ? lifetime : shortest))
+    record.owner = engine.owner
+    try record.note(starter: context)
+    return record
+  }
+
   func append(_ id: UploadID, offset: Int64, bytes: [UInt8]) async throws -> UploadStatus {
     guard bytes.count <= UploadLimits.chunkLength else {
       throw StorageServiceError(
         .invalidArgument, "A chunk of \(bytes.count) bytes is too long: send at most \(UploadLimits.chunkLength).")
     }
     return try await withUpload(id) { upload in
-      let progress = upload.progress
-      guard offset == progress.size else {
-        throw StorageServiceError(
-          .outOfRange, "The upload has \(progress.size) bytes, and the chunk begins at \(offset).",
-          reason: .wrongOffset(received: progress.size))
-      }
-      guard progress.size + Int64(bytes.count) <= UploadLimits.objectSize else {
-        throw StorageServiceError(.invalidArgument, "An object cannot have more than \(UploadLimits.objectSize) bytes.")
-      }
+      try Self.checkNext(offset, bytes.count, after: upload.progress.size)
       try await keepOwned(upload)
       try await upload.append(bytes)
       if upload.progress.size - upload.progress.checkpoint >= engine.options.checkpointInterval {
         try await upload.startCheckpoint { try await note($0, of: id) }
       }
       return Self.status(.active, upload.progress)
+    }
+  }
+
+  /// Refuses a chunk that does not begin where the upload ends, or makes it too large.
+  private static func checkNext(_ offset: Int64, _ count: Int, after size: Int64) throws(StorageServiceError) {
+    guard offset == size else {
+      throw StorageServiceError(
+        .outOfRange, "The upload has \(size) bytes, and the chunk begins at \(offset).",
+        reason: .wrongOffset(received: size))
+    }
+    guard size + Int64(count) <= UploadLimits.objectSize else {
+      throw StorageServiceError(.invalidArgument, "An object cannot have more than \(UploadLimits.objectSize) bytes.")
     }
   }
 
