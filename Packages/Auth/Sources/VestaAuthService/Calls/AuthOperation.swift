@@ -8,12 +8,12 @@ import VestaStoreInterop
 /// tokens and sends messages after.
 ///
 /// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``CodeOperation``, ``AccountOperation``,
-/// ``AdminOperation``), whose methods are the calls of `AuthEngine` or `AuthAdministration`, one for each; families do not call one another.
-/// What happens within a transaction is a method of ``AuthReadCall`` or ``AuthWriteCall``, which are made here and carry the
-/// scope and the time.
+/// ``AdminOperation``), whose methods are the calls of `AuthEngine` or `AuthAdministration`, one for each; families do
+/// not call one another. The part within a transaction is a method of ``AuthReadCall`` or ``AuthWriteCall``, which are
+/// made here and carry the scope and the time.
 ///
-/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in a `AuthReadCall` whose
-/// scope is the tenant of the token, and returns what the account looks like.
+/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in an `AuthReadCall`
+/// whose scope is the tenant of the token, and returns what the account looks like.
 protocol AuthOperation: Sendable {
   var core: AuthCore { get }
   var context: CallContext { get }
