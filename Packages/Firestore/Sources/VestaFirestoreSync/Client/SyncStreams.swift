@@ -101,15 +101,15 @@ final class SyncStreams: Sendable {
   /// Reads the first results of a target, for the machine to use.
   ///
   /// An error of the target is sent by the stream.
-  func read(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
-    let found = try? await results(of: record.target)
+  func fetchFirstResults(_ record: TargetRecord, _ stream: Int, _ client: SyncClient?) async {
+    let found = try? await firstResults(of: record.target)
     client?.run { machine in
       machine.watch.receivedFirst(stream: stream, target: record.id, found?.documents, version: found?.version ?? .zero)
     }
   }
 
   /// Returns the documents of a target, or the absence of the one that was asked for, all of one version.
-  private func results(of target: QueryTarget) async throws -> (documents: [CachedDocument], version: Timestamp) {
+  private func firstResults(of target: QueryTarget) async throws -> (documents: [CachedDocument], version: Timestamp) {
     var documents: [CachedDocument] = []
     var version = Timestamp.zero
     let context = try await context()

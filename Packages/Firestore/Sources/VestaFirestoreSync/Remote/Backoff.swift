@@ -2,8 +2,8 @@ import VestaConcurrency
 
 /// How long to wait before a stream is opened again.
 ///
-/// The pauses are those of `SyncTuning.Pauses`: none before the first attempt, then 1 s, and half as long again each time
-/// up to 60 s, half of it more or less at random. The time since the last attempt counts as waiting.
+/// `SyncTuning.Pauses` has the pauses: none before the first attempt, then 1 s, and half as long again each time up to
+/// 60 s, half of it more or less at random. The time since the last attempt counts as waiting.
 package struct Backoff: Sendable {
   /// The number of failures after which the pause is the longest, whatever the figures are.
   private static let most = 1_000
