@@ -9,7 +9,8 @@ struct StorageCaller: Sendable {
   var backend: any StorageBackend
   let auth: (any AuthInterop)?
   let appCheck: (any AppCheckInterop)?
-  let clock: ServiceClock
+  /// The clock by which it waits between attempts.
+  var clock = ServiceClock.system
   /// Random numbers from 0 to 1, for the pauses between attempts.
   var random = Retry.systemRandom
   /// Connects to the emulator that `useEmulator` names; `nil` where no library can.
