@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaEngineInterop
 import VestaEventsInterop
@@ -34,10 +35,14 @@ struct ObjectCall: StorageCall {
         return ObjectDownload(object: record.object(named: name), content: content)
       }
     }
-    throw StorageServiceError(
+    throw missingContent(of: name)
+  }
+
+  private func missingContent(of name: ObjectName) -> StorageServiceError {
+    StorageServiceError(
       .dataLoss,
       """
-      The content of \(request.object) is not in \(engine.content.name). Where other processes use the same store, they \
+      The content of \(name) is not in \(engine.content.name). Where other processes use the same store, they \
       and this one need the same place; otherwise restore the place from a copy, or upload the object again.
       """)
   }
@@ -104,22 +109,28 @@ struct ObjectCall: StorageCall {
     let events = engine.events
     return try await write { transaction in
       guard let old = try await transaction.object(name) else {
-        try await ask(isRead ? .get(name, existing: nil) : .update(name, existing: nil, new: nil))
+        try await askToChange(name, nil, nil, isRead)
         throw StorageServiceError.noObject(name)
       }
       var record = old
       let hasChanged = try change(&record)
       if hasChanged { record.metageneration += 1 }
-      try await ask(
-        isRead
-          ? .get(name, existing: old.object(named: name))
-          : .update(name, existing: old.object(named: name), new: record.object(named: name)))
+      try await askToChange(name, old, record, isRead)
       try PreconditionRules.check(preconditions, old)
       guard hasChanged else { return old.object(named: name) }
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
       try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, EventCause(context), in: transaction)
       return record.object(named: name)
     }
+  }
+
+  /// Asks the guard about a change, or about the read that it is for callers.
+  private func askToChange(
+    _ name: ObjectName, _ old: ObjectRecord?, _ new: ObjectRecord?, _ isRead: Bool
+  ) async throws {
+    let existing = old?.object(named: name)
+    try await ask(
+      isRead ? .get(name, existing: existing) : .update(name, existing: existing, new: new?.object(named: name)))
   }
 
   func delete(_ name: ObjectName, _ preconditions: Preconditions) async throws {
@@ -198,11 +209,11 @@ final class BlobContent: ObjectContent {
     }
   }
 
-  func section() -> ContentSection? {
+  func section() -> FileSection? {
     let start = position.withLock { $0 }
     // A file that is too short is found damaged by reading.
     guard start < end, reader.size >= end, let file = try? reader.openFile() else { return nil }
-    return ContentSection(file, offset: start, length: end - start)
+    return FileSection(file, offset: start, count: Int(end - start))
   }
 
   func close() { reader.close() }

@@ -27,14 +27,7 @@ extension UploadCall {
     for digest in [size, record.expected, expected] {
       try ContentRules.check(digest, size: progress.size, crc32c: progress.checksum.value, md5: nil)
     }
-    var content: ReadyContent
-    do {
-      content = try await upload.seal()
-    } catch let error as BlobError where error.code == .notFound {
-      // Another process has taken the upload over, and has removed this blob.
-      if let current = try await self.upload(upload.id) { try checkOwned(current, in: try await engine.frame.store()) }
-      throw error
-    }
+    var content = try await sealedBlob(of: upload)
     if content.md5 == nil, record.expected.md5 ?? expected.md5 != nil {
       // The sender knows the digest of content that gets none otherwise.
       content.md5 = try await digest(ofSealed: content)
@@ -43,6 +36,16 @@ extension UploadCall {
       try ContentRules.check(digest, size: content.size, crc32c: content.crc32c, md5: content.md5)
     }
     return content
+  }
+
+  private func sealedBlob(of upload: ActiveUpload) async throws -> ReadyContent {
+    do {
+      return try await upload.seal()
+    } catch let error as BlobError where error.code == .notFound {
+      // Another process has taken the upload over, and has removed this blob.
+      if let current = try await self.upload(upload.id) { try checkOwned(current, in: try await engine.frame.store()) }
+      throw error
+    }
   }
 
   /// Makes sealed content the object, and the upload final, in one transaction.
