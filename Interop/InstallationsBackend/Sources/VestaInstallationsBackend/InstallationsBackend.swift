@@ -1,11 +1,11 @@
 public import VestaServiceInterop
 
-/// The service that knows the installations of apps: each has an id, a secret of its own, and tokens by which other
+/// The service that knows the installations of apps: each has an id, a separate secret, and tokens by which other
 /// services know it.
 ///
 /// Promises of every implementation (`InstallationsContracts` checks them):
-/// - An id belongs to whoever has the refresh token that came with it: creating an installation with an id that is
-///   taken makes another id.
+/// - An id belongs to the caller that has the refresh token which was issued with it: creating an installation with
+///   an id that is taken makes another id.
 /// - A token is valid until its time is over or its installation is deleted, and then no more.
 /// - What is not valid is `UNAUTHENTICATED`; an installation that is not there is `NOT_FOUND`. Where the service cannot
 ///   decide, the failure is transient: clients throw an installation away after either of the first two.
@@ -31,7 +31,7 @@ public protocol InstallationsBackend: Sendable {
     id: String, refreshToken: String, context: CallContext
   ) async throws(InstallationsServiceError) -> InstallationToken
 
-  /// Deletes an installation; its tokens are not valid any more. Deleting it again is no error.
+  /// Deletes an installation; its tokens are no longer valid. Deleting it again is no error.
   ///
   /// - Throws: `unauthenticated` for another one's secret.
   func delete(id: String, refreshToken: String, context: CallContext) async throws(InstallationsServiceError)

@@ -1,3 +1,4 @@
+import VestaBytes
 public import VestaStorageBackend
 public import VestaTesting
 

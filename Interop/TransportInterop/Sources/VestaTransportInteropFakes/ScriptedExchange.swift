@@ -4,21 +4,15 @@ import VestaTransportInterop
 /// One request and its response over a scripted pipe, with both of its ends.
 final class ScriptedExchange: Sendable {
   private struct State: Sendable {
-    var fromServer = ScriptedFrames()
-    var fromClient = ScriptedFrames()
     var head: HTTPRequest?
     var collected: [UInt8] = []
     /// The body of a request whose handler reads it on arrival.
     var incoming: ByteStream?
-    var tasks: [Task<Void, Never>] = []
     var sent: ByteStream?
-    var isOver = false
   }
 
-  private let pipe: ScriptedPipe
+  private let carrier: ScriptedCarrier
   private let handler: any HTTPHandler
-  private let drive: @Sendable () -> Void
-  private let onEnd: @Sendable () -> Void
   private let turn = Turn<HTTPResponse>()
   private let received = ByteStream()
   private let state = Locked(State())
@@ -27,26 +21,21 @@ final class ScriptedExchange: Sendable {
     _ pipe: ScriptedPipe, _ handler: any HTTPHandler, drive: @escaping @Sendable () -> Void,
     onEnd: @escaping @Sendable () -> Void
   ) {
-    self.pipe = pipe
+    carrier = ScriptedCarrier(pipe, drive: drive, onEnd: onEnd)
     self.handler = handler
-    self.drive = drive
-    self.onEnd = onEnd
   }
 
-  func cut() {
-    pipe.client.cut()
-    drive()
-  }
+  func cut() { carrier.cut() }
 
   // MARK: The client
 
   func response(to request: HTTPRequest) async throws -> HTTPResponse {
     received.pipe.setDemand(nil, onCancel: { self.cut() })
     return try await turn.wait { _ in
-      pipe.server.setReceiver { self.serverReceived($0) }
-      pipe.client.setReceiver { self.clientReceived($0) }
-      send(.head(ScriptedFrames.head(of: request)), from: pipe.client)
-      send(request.body, trailers: [:], from: pipe.client)
+      carrier.pipe.server.setReceiver { self.serverReceived($0) }
+      carrier.pipe.client.setReceiver { self.clientReceived($0) }
+      send(.head(ScriptedFrames.head(of: request)), from: carrier.pipe.client)
+      send(request.body, trailers: [:], from: carrier.pipe.client)
     } onCancel: { _ in
       self.cut()
     }
@@ -57,7 +46,7 @@ final class ScriptedExchange: Sendable {
     case .finished: break
     case .lost: lost()
     case .bytes(let bytes):
-      for frame in state.withLock({ $0.fromServer.feed(bytes) }) {
+      for frame in carrier.framesFromServer(bytes) {
         switch frame {
         case .head(let text):
           let (status, fields) = ScriptedFrames.response(text)
@@ -65,7 +54,7 @@ final class ScriptedExchange: Sendable {
         case .piece(let bytes): received.offer(bytes)
         case .end(let text):
           received.finish(trailers: ScriptedFrames.trailers(text))
-          finish()
+          carrier.end()
         case .message, .close: break
         }
       }
@@ -76,15 +65,7 @@ final class ScriptedExchange: Sendable {
     let error = TransportError(.connectionLost, "The connection was cut.")
     turn.begin()?.resume(throwing: error)
     received.fail(error)
-    finish()
-  }
-
-  private func finish() {
-    let isFirst = state.withLock { state in
-      defer { state.isOver = true }
-      return !state.isOver
-    }
-    if isFirst { onEnd() }
+    carrier.end()
   }
 
   // MARK: The server
@@ -93,12 +74,12 @@ final class ScriptedExchange: Sendable {
     switch event {
     case .finished: break
     case .lost:
-      let (tasks, sent, incoming) = state.withLock { ($0.tasks, $0.sent, $0.incoming) }
-      for task in tasks { task.cancel() }
+      let (sent, incoming) = state.withLock { ($0.sent, $0.incoming) }
+      carrier.cancelTasks()
       sent?.cancel()
       incoming?.fail(TransportError(.connectionLost, "The connection was cut."))
     case .bytes(let bytes):
-      for frame in state.withLock({ $0.fromClient.feed(bytes) }) {
+      for frame in carrier.framesFromClient(bytes) {
         switch frame {
         case .head(let text): begin(ScriptedFrames.request(text))
         case .piece(let bytes): take(bytes)
@@ -155,12 +136,12 @@ final class ScriptedExchange: Sendable {
   }
 
   private func write(_ response: HTTPResponse) {
-    send(.head(ScriptedFrames.head(of: response)), from: pipe.server)
+    send(.head(ScriptedFrames.head(of: response)), from: carrier.pipe.server)
     if case .stream(let stream, _) = response.body {
       state.withLock { $0.sent = stream }
-      if pipe.isCut { stream.cancel() }
+      if carrier.pipe.isCut { stream.cancel() }
     }
-    send(response.body, trailers: response.trailers, from: pipe.server)
+    send(response.body, trailers: response.trailers, from: carrier.pipe.server)
   }
 
   // MARK: Both
@@ -182,14 +163,10 @@ final class ScriptedExchange: Sendable {
     }
   }
 
-  private func send(_ frame: ScriptedFrames.Frame, from end: ScriptedPipe.End) {
-    end.send(ScriptedFrames.bytes(of: frame))
-    drive()
-  }
+  private func send(_ frame: ScriptedFrames.Frame, from end: ScriptedPipe.End) { carrier.send(frame, from: end) }
 
   private func run(_ work: @escaping @Sendable (ScriptedExchange) async -> Void) {
-    let task = Task { await work(self) }
-    state.withLock { $0.tasks.append(task) }
-    if pipe.isCut { task.cancel() }
+    let task = carrier.run { await work(self) }
+    if carrier.pipe.isCut { task.cancel() }
   }
 }

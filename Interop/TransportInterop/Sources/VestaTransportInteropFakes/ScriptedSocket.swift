@@ -3,23 +3,17 @@ import VestaTransportInterop
 
 /// A WebSocket over a scripted pipe, with both of its ends.
 ///
-/// The head of the request travels first, then the head of the response, then messages in both directions. Nobody is
-/// held back.
+/// The head of the request travels first, then the head of the response, then messages in both directions. No sender
+/// is held back.
 final class ScriptedSocket: Sendable {
   private struct State: Sendable {
-    var fromServer = ScriptedFrames()
-    var fromClient = ScriptedFrames()
     var client: WebSocket?
     var server: WebSocket?
     var limit = Int.max
-    var tasks: [Task<Void, Never>] = []
-    var isOver = false
   }
 
-  private let pipe: ScriptedPipe
+  private let carrier: ScriptedCarrier
   private let handler: any HTTPHandler
-  private let drive: @Sendable () -> Void
-  private let onEnd: @Sendable () -> Void
   private let turn = Turn<WebSocket>()
   private let state = Locked(State())
 
@@ -27,24 +21,19 @@ final class ScriptedSocket: Sendable {
     _ pipe: ScriptedPipe, _ handler: any HTTPHandler, drive: @escaping @Sendable () -> Void,
     onEnd: @escaping @Sendable () -> Void
   ) {
-    self.pipe = pipe
+    carrier = ScriptedCarrier(pipe, drive: drive, onEnd: onEnd)
     self.handler = handler
-    self.drive = drive
-    self.onEnd = onEnd
   }
 
-  func cut() {
-    pipe.client.cut()
-    drive()
-  }
+  func cut() { carrier.cut() }
 
   // MARK: The client
 
   func open(_ request: HTTPRequest) async throws -> WebSocket {
     try await turn.wait { _ in
-      pipe.server.setReceiver { self.serverReceived($0) }
-      pipe.client.setReceiver { self.clientReceived($0) }
-      send(.head(ScriptedFrames.head(of: request)), from: pipe.client)
+      carrier.pipe.server.setReceiver { self.serverReceived($0) }
+      carrier.pipe.client.setReceiver { self.clientReceived($0) }
+      send(.head(ScriptedFrames.head(of: request)), from: carrier.pipe.client)
     } onCancel: { _ in
       self.cut()
     }
@@ -55,7 +44,7 @@ final class ScriptedSocket: Sendable {
     case .finished: break
     case .lost: ended(WebSocketClose(.abnormal), \.client)
     case .bytes(let bytes):
-      for frame in state.withLock({ $0.fromServer.feed(bytes) }) {
+      for frame in carrier.framesFromServer(bytes) {
         if case .head(let text) = frame { answered(text) } else { take(frame, \.client, .max) }
       }
     }
@@ -70,7 +59,7 @@ final class ScriptedSocket: Sendable {
     }
     let socket = WebSocket()
     state.withLock { $0.client = socket }
-    carry(socket, from: pipe.client)
+    carry(socket, from: carrier.pipe.client)
     turn.begin()?.resume(returning: socket)
   }
 
@@ -81,7 +70,7 @@ final class ScriptedSocket: Sendable {
     case .finished: break
     case .lost: ended(WebSocketClose(.abnormal), \.server)
     case .bytes(let bytes):
-      for frame in state.withLock({ $0.fromClient.feed(bytes) }) {
+      for frame in carrier.framesFromClient(bytes) {
         if case .head(let text) = frame {
           serve(ScriptedFrames.request(text))
         } else {
@@ -94,16 +83,16 @@ final class ScriptedSocket: Sendable {
   private func serve(_ request: HTTPRequest?) {
     guard let request else { return cut() }
     guard case .webSocket(let service) = handler.reply(to: request) else {
-      return send(.head(ScriptedFrames.head(of: HTTPResponse(426))), from: pipe.server)
+      return send(.head(ScriptedFrames.head(of: HTTPResponse(426))), from: carrier.pipe.server)
     }
     let socket = WebSocket()
     state.withLock { state in
       state.server = socket
       state.limit = service.messageLimit
     }
-    send(.head(ScriptedFrames.head(of: HTTPResponse(101))), from: pipe.server)
-    carry(socket, from: pipe.server)
-    run { _ in
+    send(.head(ScriptedFrames.head(of: HTTPResponse(101))), from: carrier.pipe.server)
+    carry(socket, from: carrier.pipe.server)
+    carrier.run {
       do {
         try await service.serve(socket)
         socket.close()
@@ -131,13 +120,13 @@ final class ScriptedSocket: Sendable {
 
   /// Sends what an end wants to send, until its close frame.
   private func carry(_ socket: WebSocket, from end: ScriptedPipe.End) {
-    run { exchange in
+    carrier.run { [self] in
       do {
         for try await output in socket.output {
           switch output {
-          case .message(let message): exchange.send(.message(message), from: end)
+          case .message(let message): send(.message(message), from: end)
           case .ping: break
-          case .close(let close): return exchange.send(.close(close), from: end)
+          case .close(let close): return send(.close(close), from: end)
           }
         }
       } catch {
@@ -147,22 +136,11 @@ final class ScriptedSocket: Sendable {
   }
 
   private func ended(_ end: WebSocketClose, _ side: KeyPath<State, WebSocket?>) {
-    let (socket, isFirst) = state.withLock { state in
-      defer { state.isOver = true }
-      return (state[keyPath: side], !state.isOver)
-    }
+    let socket = state.withLock { $0[keyPath: side] }
     turn.begin()?.resume(throwing: TransportError(.connectionLost, "The connection was cut."))
     socket?.hasEnded(end)
-    if isFirst { onEnd() }
+    carrier.end()
   }
 
-  private func send(_ frame: ScriptedFrames.Frame, from end: ScriptedPipe.End) {
-    end.send(ScriptedFrames.bytes(of: frame))
-    drive()
-  }
-
-  private func run(_ work: @escaping @Sendable (ScriptedSocket) async -> Void) {
-    let task = Task { await work(self) }
-    state.withLock { $0.tasks.append(task) }
-  }
+  private func send(_ frame: ScriptedFrames.Frame, from end: ScriptedPipe.End) { carrier.send(frame, from: end) }
 }

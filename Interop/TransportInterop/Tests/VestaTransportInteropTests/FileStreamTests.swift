@@ -1,9 +1,10 @@
 import Testing
+import VestaBytes
 import VestaConcurrency
 import VestaTransportInterop
 
 /// A file in memory that counts what is read, and may become shorter.
-private final class MemoryFile: BodyFile {
+private final class MemoryFile: ReadableFile {
   let descriptor: Int32 = -1
   private struct State {
     var bytes: [UInt8]

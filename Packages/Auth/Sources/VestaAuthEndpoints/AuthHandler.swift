@@ -75,7 +75,7 @@ struct AuthHandler: HTTPHandler {
   /// The call of a request: the project and the tenant are those of the path, or those that the body names.
   private func call(
     _ request: HTTPRequest, project: String?, tenant: String?, readsBody: Bool = true
-  ) throws -> AuthCall {
+  ) throws -> AuthExchange {
     let body = request.body.bytes ?? []
     let object = body.isEmpty || !readsBody ? JSONObject() : try JSONObject(json: body)
     func text(_ name: String, _ other: String) -> String? {
@@ -87,7 +87,7 @@ struct AuthHandler: HTTPHandler {
     var context = CallContext(request, project: id, clock: host.clock)
     let query = request.query.flatMap { try? FormFields($0) }
     context.tenantID = tenant ?? text("tenantId", "tenant_id") ?? query?["tenantId"].flatMap { $0.isEmpty ? nil : $0 }
-    return AuthCall(
+    return AuthExchange(
       host: host, project: id, namesNoProject: named == nil, context: context, query: String(request.query ?? ""),
       body: body, object: object)
   }

@@ -2,13 +2,12 @@ public import VestaAuthBackend
 import VestaAuthWire
 import VestaBytes
 public import VestaServiceInterop
-import VestaTransportInterop
 
 // The account of an ID token, codes by e-mail, and what clients may know of the project.
 extension AuthRemote {
   /// The account of an ID token.
   public func lookup(_ request: LookupRequest, context: CallContext) async throws(AuthServiceError) -> LookupResponse {
-    try await send(
+    try await caller.send(
       .lookup, context, { try LookupRequestWire.json(of: request).stating("idToken", request.idToken) },
       { try LookupResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -17,7 +16,7 @@ extension AuthRemote {
   public func update(_ request: UpdateRequest, context: CallContext) async throws(AuthServiceError) -> UpdateResponse {
     // A code is used up, and a new password ends the session that would repeat the call.
     let isRepeatable = request.oobCode == nil && request.password == nil
-    return try await send(
+    return try await caller.send(
       .update, context, isRepeatable: isRepeatable,
       {
         try UpdateRequestWire.json(of: request).stating("idToken", request.oobCode == nil ? request.idToken ?? "" : nil)
@@ -27,7 +26,7 @@ extension AuthRemote {
 
   /// Deletes the account of an ID token.
   public func delete(_ request: DeleteRequest, context: CallContext) async throws(AuthServiceError) {
-    try await send(
+    try await caller.send(
       .delete, context, isRepeatable: false,
       { try DeleteRequestWire.json(of: request).stating("idToken", request.idToken) }, { _ in })
   }
@@ -36,7 +35,7 @@ extension AuthRemote {
   public func sendOobCode(
     _ request: SendOobCodeRequest, context: CallContext
   ) async throws(AuthServiceError) -> SendOobCodeResponse {
-    try await send(
+    try await caller.send(
       .sendOobCode, context, isRepeatable: false, { try SendOobCodeRequestWire.json(of: request) },
       { try SendOobCodeResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -45,7 +44,7 @@ extension AuthRemote {
   public func resetPassword(
     _ request: ResetPasswordRequest, context: CallContext
   ) async throws(AuthServiceError) -> ResetPasswordResponse {
-    try await send(
+    try await caller.send(
       .resetPassword, context, isRepeatable: request.newPassword == nil,
       { try ResetPasswordRequestWire.json(of: request) },
       { try ResetPasswordResponseWire.value(json: $0, ignoresUnknownNames: true) })
@@ -55,34 +54,26 @@ extension AuthRemote {
   public func createAuthURI(
     _ request: CreateAuthURIRequest, context: CallContext
   ) async throws(AuthServiceError) -> CreateAuthURIResponse {
-    try await send(
+    try await caller.send(
       .createAuthURI, context, { try CreateAuthURIRequestWire.json(of: request) },
       { try CreateAuthURIResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
 
   /// Revokes a token of an identity provider that the account of an ID token uses.
   public func revokeToken(_ request: RevokeTokenRequest, context: CallContext) async throws(AuthServiceError) {
-    try await send(.revokeToken, context, { try RevokeTokenRequestWire.json(of: request) }, { _ in })
+    try await caller.send(.revokeToken, context, { try RevokeTokenRequestWire.json(of: request) }, { _ in })
   }
 
   // MARK: The project
 
   /// The password policy.
   public func passwordPolicy(context: CallContext) async throws(AuthServiceError) -> PasswordPolicy {
-    let route = AuthRoute(.passwordPolicy)
-    var fields = FormFields()
-    fields.append("tenantId", context.tenantID)
-    let query = fields.fields.isEmpty ? "" : "?\(fields.text)"
-    var call = request(route.method, at: route.host, route.target + query, [])
-    call.hasToken = false
-    return try await identity.call(call, context: context) {
-      try PasswordPolicyWire.policy(try JSONObject(json: $0.body))
-    }
+    try await caller.passwordPolicy(context)
   }
 
   /// Returns the part of the project's settings that clients may read.
   public func publicProjectConfig(context: CallContext) async throws(AuthServiceError) -> PublicProjectConfig {
-    try await send(.publicConfig, context) { PublicProjectConfigWire.config($0) }
+    try await caller.send(.publicConfig, context) { PublicProjectConfigWire.config($0) }
   }
 }
 

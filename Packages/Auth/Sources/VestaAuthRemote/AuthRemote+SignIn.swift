@@ -14,7 +14,7 @@ extension AuthRemote {
     if context.caller.isOwner, request.idToken == nil {
       throw AuthServiceError(.notImplemented, "An owner makes accounts with createUser when the service is remote.")
     }
-    return try await send(
+    return try await caller.send(
       .signUp, context, isRepeatable: false, { try SignUpRequestWire.json(of: request) },
       { try SignUpResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -23,7 +23,7 @@ extension AuthRemote {
   public func signInWithPassword(
     _ request: PasswordSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> PasswordSignInResponse {
-    try await send(
+    try await caller.send(
       .signInWithPassword, context, { try PasswordSignInRequestWire.json(of: request) },
       { try PasswordSignInResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -32,7 +32,7 @@ extension AuthRemote {
   public func signInWithCustomToken(
     _ request: CustomTokenSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> CustomTokenSignInResponse {
-    try await send(
+    try await caller.send(
       .signInWithCustomToken, context, { try CustomTokenSignInRequestWire.json(of: request) },
       { try CustomTokenSignInResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -41,7 +41,7 @@ extension AuthRemote {
   public func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> EmailLinkSignInResponse {
-    try await send(
+    try await caller.send(
       .signInWithEmailLink, context, isRepeatable: false, { try EmailLinkSignInRequestWire.json(of: request) },
       { try EmailLinkSignInResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -50,7 +50,7 @@ extension AuthRemote {
   public func signInWithIdp(
     _ request: IdpSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> IdpSignInResponse {
-    try await send(
+    try await caller.send(
       .signInWithIdp, context, isRepeatable: false, { try IdpSignInRequestWire.json(of: request) },
       { try IdpSignInResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -59,7 +59,7 @@ extension AuthRemote {
   public func sendVerificationCode(
     _ request: SendVerificationCodeRequest, context: CallContext
   ) async throws(AuthServiceError) -> SendVerificationCodeResponse {
-    try await send(
+    try await caller.send(
       .sendVerificationCode, context, isRepeatable: false, { try SendVerificationCodeRequestWire.json(of: request) },
       { try SendVerificationCodeResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -68,7 +68,7 @@ extension AuthRemote {
   public func signInWithPhoneNumber(
     _ request: PhoneSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> PhoneSignInResponse {
-    try await send(
+    try await caller.send(
       .signInWithPhoneNumber, context, isRepeatable: false, { try PhoneSignInRequestWire.json(of: request) },
       { try PhoneSignInResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -79,7 +79,7 @@ extension AuthRemote {
   public func startMfaEnrollment(
     _ request: StartMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> StartMfaEnrollmentResponse {
-    try await send(
+    try await caller.send(
       .startMfaEnrollment, context, isRepeatable: false, { try StartMfaEnrollmentRequestWire.json(of: request) },
       { try StartMfaEnrollmentResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -88,7 +88,7 @@ extension AuthRemote {
   public func finalizeMfaEnrollment(
     _ request: FinalizeMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens {
-    try await send(
+    try await caller.send(
       .finalizeMfaEnrollment, context, isRepeatable: false, { try FinalizeMfaEnrollmentRequestWire.json(of: request) },
       { try AuthTokensWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -97,7 +97,7 @@ extension AuthRemote {
   public func withdrawMfaEnrollment(
     _ request: WithdrawMfaEnrollmentRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens {
-    try await send(
+    try await caller.send(
       .withdrawMfaEnrollment, context, isRepeatable: false, { try WithdrawMfaEnrollmentRequestWire.json(of: request) },
       { try AuthTokensWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -106,7 +106,7 @@ extension AuthRemote {
   public func startMfaSignIn(
     _ request: StartMfaSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> StartMfaSignInResponse {
-    try await send(
+    try await caller.send(
       .startMfaSignIn, context, isRepeatable: false, { try StartMfaSignInRequestWire.json(of: request) },
       { try StartMfaSignInResponseWire.value(json: $0, ignoresUnknownNames: true) })
   }
@@ -115,7 +115,7 @@ extension AuthRemote {
   public func finalizeMfaSignIn(
     _ request: FinalizeMfaSignInRequest, context: CallContext
   ) async throws(AuthServiceError) -> AuthTokens {
-    try await send(
+    try await caller.send(
       .finalizeMfaSignIn, context, isRepeatable: false, { try FinalizeMfaSignInRequestWire.json(of: request) },
       { try AuthTokensWire.value(json: $0, ignoresUnknownNames: true) })
   }

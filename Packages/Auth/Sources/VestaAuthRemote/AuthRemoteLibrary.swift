@@ -36,7 +36,7 @@ public enum AuthRemoteLibrary: Library {
         try $0.require(AuthRemote.self)
       },
       Component((any AuthAdminBackend).self, caching: .shared, dependencies: [.required(AuthRemote.self)]) {
-        try $0.require(AuthRemote.self)
+        try $0.require(AuthRemote.self).administration
       },
       Component(EmulatorConnection<any AuthBackend>.self, caching: .shared, dependencies: dependencies) { container in
         EmulatorConnection { origin in try remote(in: container, at: origin, .emulators) }

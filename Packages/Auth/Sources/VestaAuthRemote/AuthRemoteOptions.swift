@@ -15,9 +15,6 @@ public struct AuthRemoteOptions: Sendable {
   /// The name and the version of this client, as `x-client-version` has them.
   public var clientVersion: String?
 
-  /// The identifier of the program, by which API keys may be restricted.
-  public var bundleID: String?
-
   /// Whether the server is asked for the codes that it has sent; a service in production records none.
   public var recordsCodes: Bool
 

@@ -10,18 +10,19 @@ import VestaServiceInterop
 /// in development mode see `AuthServiceOptions.usesDevelopmentTokens`. Whether the account was disabled or its sessions
 /// were revoked is not looked up, as in Firebase: such a token is accepted until it expires.
 struct AuthCallerVerifier: CallerVerifier {
-  private let own: WeakEngine
+  private let own: WeakCore
 
-  init(_ own: WeakEngine) { self.own = own }
+  init(_ own: WeakCore) { self.own = own }
 
   func verify(_ credential: Credential, project: String?) async throws(ServiceStatus) -> VerifiedCaller {
     if let answer = try verifyAtOnce(credential, project: project) { return answer }
-    guard let engine = own.engine else {
+    guard let core = own.core else {
       throw ServiceStatus(.unavailable, "The service of Auth has been shut down with its app.")
     }
     let verified: VerifiedToken
     do {
-      verified = try await engine.verifyIDToken(VerifyTokenRequest(token: credential.token), context: .owner)
+      verified = try await AuthAdministration(core).verifyIDToken(
+        VerifyTokenRequest(token: credential.token), context: .owner)
     } catch {
       // Where the engine cannot decide, the caller keeps its token and tries again.
       throw error.isAboutToken ? .unauthenticated : error.status
@@ -29,7 +30,7 @@ struct AuthCallerVerifier: CallerVerifier {
     guard let claims = try? JSONObject(json: Array(verified.claims.utf8)) else { throw .unauthenticated }
     let expiry = verified.expiresAt * 1_000_000
     let user = VerifiedUser(
-      uid: verified.localID, claims: claims, project: engine.projectID,
+      uid: verified.localID, claims: claims, project: core.projectID,
       authenticationTime: verified.authTime * 1_000_000, expiry: expiry)
     return VerifiedCaller(.user(user), expiry: expiry)
   }
@@ -38,25 +39,14 @@ struct AuthCallerVerifier: CallerVerifier {
 extension AuthCallerVerifier {
   /// The caller of a token of development, which proves nothing, and refusals that need no look into the token.
   func verifyAtOnce(_ credential: Credential, project: String?) throws(ServiceStatus) -> VerifiedCaller? {
-    guard let engine = own.engine else { return nil }
-    guard project ?? engine.projectID == engine.projectID else { throw .unauthenticated }
-    guard engine.options.hasDevelopmentTokens else { return nil }
-    return try DevelopmentTokens.caller(credential, projectID: engine.projectID).map { VerifiedCaller($0) }
+    guard let core = own.core else { return nil }
+    guard project ?? core.projectID == core.projectID else { throw .unauthenticated }
+    guard core.options.hasDevelopmentTokens else { return nil }
+    return try DevelopmentTokens.caller(credential, projectID: core.projectID).map { VerifiedCaller($0) }
   }
 }
 
 extension AuthServiceError {
   /// Whether the failure is the token's, and not that of the service which should verify it.
   fileprivate var isAboutToken: Bool { status.code == .invalidArgument }
-}
-
-/// An engine that is not kept alive: its frame asks a verifier that asks the engine.
-final class WeakEngine: Sendable {
-  private struct Reference: Sendable { weak var engine: AuthEngine? }
-
-  private let reference = Locked(Reference())
-
-  var engine: AuthEngine? { reference.withLock { $0.engine } }
-
-  func set(_ engine: AuthEngine) { reference.withLock { $0.engine = engine } }
 }

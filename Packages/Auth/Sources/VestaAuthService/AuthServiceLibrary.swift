@@ -35,7 +35,7 @@ public enum AuthServiceLibrary: Library {
       },
       EmbeddedService<AuthEngine>.provides((any AuthBackend).self) { $0 },
       EmbeddedService<AuthEngine>.contributes((any EventSource).self) { $0.events },
-      EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0 },
+      EmbeddedService<AuthEngine>.provides((any AuthAdminBackend).self) { $0.administration },
       EmbeddedService<AuthEngine>.provides((any CallerVerifier).self) { $0.callers },
     ]
   }

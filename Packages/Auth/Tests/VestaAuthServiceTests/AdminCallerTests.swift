@@ -6,42 +6,48 @@ import VestaServiceInterop
 
 /// The calls of administrators are for owners alone.
 @Suite struct AdminCallerTests {
-  private typealias Call = @Sendable (AuthEngine, String, CallContext) async throws -> Void
+  private typealias Call = @Sendable (AuthAdministration, String, CallContext) async throws -> Void
 
   private static let calls: [Call] = [
-    { engine, _, context in _ = try await engine.createUser(CreateUserRequest(), context: context) },
+    { admin, _, context in _ = try await admin.createUser(CreateUserRequest(), context: context) },
     { _ = try await $0.getUsers(GetUsersRequest(localIDs: [$1]), context: $2) },
     { _ = try await $0.updateUser(AdminUpdateRequest(localID: $1, disabled: true), context: $2) },
     { try await $0.deleteUser(localID: $1, context: $2) },
     { try await $0.revokeRefreshTokens(localID: $1, context: $2) },
-    { engine, _, context in _ = try await engine.batchGet(BatchGetRequest(), context: context) },
-    { engine, _, context in
-      _ = try await engine.batchCreate(BatchCreateRequest(users: [ImportedUser(localID: "carl")]), context: context)
+    { admin, _, context in _ = try await admin.batchGet(BatchGetRequest(), context: context) },
+    { admin, _, context in
+      _ = try await admin.batchCreate(
+        BatchCreateRequest(users: [ImportedUser(localID: "carl")]), context: context)
     },
     { _ = try await $0.batchDelete(BatchDeleteRequest(localIDs: [$1], force: true), context: $2) },
-    { engine, _, context in _ = try await engine.queryUsers(QueryUsersRequest(), context: context) },
-    { engine, _, context in _ = try await engine.verifyIDToken(VerifyTokenRequest(token: ""), context: context) },
-    { engine, _, context in
-      _ = try await engine.createSessionCookie(CreateSessionCookieRequest(idToken: ""), context: context)
+    { admin, _, context in _ = try await admin.queryUsers(QueryUsersRequest(), context: context) },
+    { admin, _, context in
+      _ = try await admin.verifyIDToken(VerifyTokenRequest(token: ""), context: context)
     },
-    { engine, _, context in _ = try await engine.verifySessionCookie(VerifyTokenRequest(token: ""), context: context) },
+    { admin, _, context in
+      _ = try await admin.createSessionCookie(CreateSessionCookieRequest(idToken: ""), context: context)
+    },
+    { admin, _, context in
+      _ = try await admin.verifySessionCookie(VerifyTokenRequest(token: ""), context: context)
+    },
     { _ = try await $0.createCustomToken(CreateCustomTokenRequest(localID: $1), context: $2) },
-    { engine, _, context in _ = try await engine.serviceAccountKey(context: context) },
-    { engine, _, context in try await engine.rotateSigningKey(context: context) },
-    { engine, _, context in
+    { admin, _, context in _ = try await admin.serviceAccountKey(context: context) },
+    { admin, _, context in try await admin.rotateSigningKey(context: context) },
+    { admin, _, context in
       let request = SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com")
-      _ = try await engine.createOobLink(request, context: context)
+      _ = try await admin.createOobLink(request, context: context)
     },
-    { engine, _, context in _ = try await engine.sentOobCodes(context: context) },
-    { engine, _, context in _ = try await engine.sentVerificationCodes(context: context) },
-    { engine, _, context in _ = try await engine.projectConfig(context: context) },
-    { engine, _, context in try await engine.setProjectConfig(ProjectConfig(), context: context) },
-    { engine, _, context in _ = try await engine.createTenant(CreateTenantRequest(), context: context) },
-    { engine, _, context in _ = try await engine.tenant(id: "corp", context: context) },
-    { engine, _, context in _ = try await engine.updateTenant(UpdateTenantRequest(tenantID: "corp"), context: context)
+    { admin, _, context in _ = try await admin.sentOobCodes(context: context) },
+    { admin, _, context in _ = try await admin.sentVerificationCodes(context: context) },
+    { admin, _, context in _ = try await admin.projectConfig(context: context) },
+    { admin, _, context in try await admin.setProjectConfig(ProjectConfig(), context: context) },
+    { admin, _, context in _ = try await admin.createTenant(CreateTenantRequest(), context: context) },
+    { admin, _, context in _ = try await admin.tenant(id: "corp", context: context) },
+    { admin, _, context in
+      _ = try await admin.updateTenant(UpdateTenantRequest(tenantID: "corp"), context: context)
     },
-    { engine, _, context in try await engine.deleteTenant(id: "corp", context: context) },
-    { engine, _, context in _ = try await engine.listTenants(ListTenantsRequest(), context: context) },
+    { admin, _, context in try await admin.deleteTenant(id: "corp", context: context) },
+    { admin, _, context in _ = try await admin.listTenants(ListTenantsRequest(), context: context) },
   ]
 
   @Test func `nobody, a user and a forged credential make no call of an administrator`() async throws {
@@ -56,7 +62,7 @@ import VestaServiceInterop
     ]
     for (context, expected) in contexts {
       for (index, call) in Self.calls.enumerated() {
-        let found = await refusal { try await call(world.engine, made.localID, context) }
+        let found = await refusal { try await call(world.engine.administration, made.localID, context) }
         #expect(found == expected, "call \(index)")
       }
     }

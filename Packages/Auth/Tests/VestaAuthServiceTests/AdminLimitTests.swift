@@ -11,11 +11,11 @@ import VestaServiceInterop
     let made = try await world.signUp()
     world.pass(seconds: 10)
     let request = AdminUpdateRequest(localID: made.localID, validSince: world.now / 1000)
-    _ = try await world.engine.updateUser(request, context: .owner)
+    _ = try await world.engine.administration.updateUser(request, context: .owner)
     #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
     #expect(try await world.record(made.localID).validSince == world.now / 1000)
     let again = try #require(try await world.signIn().outcome.tokens)
-    _ = try await world.engine.updateUser(request, context: .owner)
+    _ = try await world.engine.administration.updateUser(request, context: .owner)
     _ = try await world.refresh(again)
   }
 
@@ -23,7 +23,7 @@ import VestaServiceInterop
     let world = World()
     let ids = (0...1_000).map { "user\($0)" }
     func delete(_ ids: [String]) async throws {
-      _ = try await world.engine.batchDelete(BatchDeleteRequest(localIDs: ids), context: .owner)
+      _ = try await world.engine.administration.batchDelete(BatchDeleteRequest(localIDs: ids), context: .owner)
     }
     try await delete(Array(ids.dropLast()))
     #expect(await refusal { try await delete(ids) } == .localIDListExceedsLimit)
@@ -36,7 +36,7 @@ import VestaServiceInterop
     users[0].email = "fits@example.com"
     users[0].rawPassword = String(repeating: "x", count: 4_096)
     users[1].rawPassword = String(repeating: "x", count: 4_097)
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: .owner)
+    let response = try await world.engine.administration.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(response.errors.map(\.index) == [1])
     try await world.signIn("fits@example.com", String(repeating: "x", count: 4_096))
   }
@@ -60,12 +60,13 @@ import VestaServiceInterop
     // Keys of a store have 65,536 bytes at most, and the identifier is part of one.
     let lengths = [1, 1_024, 1_025, 65_000, 70_000, 200_000]
     let users = lengths.map { entry("u\($0)", rawID: String(repeating: "r", count: $0)) }
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: .owner)
+    let response = try await world.engine.administration.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(response.errors.map(\.index) == [2, 3, 4, 5])
     #expect(response.errors.allSatisfy { !$0.message.isEmpty })
     let names = lengths.map { String(repeating: "n", count: $0) }
     let named = names.map { ImportedUser(localID: $0) }
-    let refused = try await world.engine.batchCreate(BatchCreateRequest(users: named), context: .owner).errors
+    let refused = try await world.engine.administration.batchCreate(BatchCreateRequest(users: named), context: .owner)
+      .errors
     #expect(refused.map(\.index) == [1, 2, 3, 4, 5])
   }
 }

@@ -10,34 +10,34 @@ import VestaStoreInterop
 @Suite struct AdminTests {
   @Test func `an account is made, changed, found and deleted`() async throws {
     let world = World()
-    let made = try await world.engine.createUser(
+    let made = try await world.engine.administration.createUser(
       CreateUserRequest(
         localID: "ada", email: "Ada@example.com", emailVerified: true, password: "correct horse", displayName: "Ada",
         phoneNumber: "+15550000001", mfaFactors: [NewMfaEnrollment(phoneNumber: "+15550000002")]),
       context: .owner)
     #expect(made.localID == "ada" && made.email == "ada@example.com" && made.emailVerified && made.mfaInfo.count == 1)
-    let changed = try await world.engine.updateUser(
+    let changed = try await world.engine.administration.updateUser(
       AdminUpdateRequest(
         localID: "ada", phoneNumber: "+15550000003", customAttributes: #"{"admin":true}"#,
         deleteAttributes: [.displayName],
         linkProvider: ProviderUserInfo(providerID: "google.com", rawID: "1"), mfaFactors: []),
       context: .owner)
     #expect(changed.displayName == nil && changed.mfaInfo.isEmpty && changed.customAttributes == #"{"admin":true}"#)
-    let found = try await world.engine.getUsers(
+    let found = try await world.engine.administration.getUsers(
       GetUsersRequest(
         localIDs: ["ada", "nobody"], emails: ["ADA@example.com"], phoneNumbers: ["+15550000003", "+15550000001"],
         federatedUserIDs: [FederatedUserID(providerID: "google.com", rawID: "1")]),
       context: .owner)
     #expect(found.users.map(\.localID) == ["ada"])
     try await world.signIn()
-    try await world.engine.deleteUser(localID: "ada", context: .owner)
+    try await world.engine.administration.deleteUser(localID: "ada", context: .owner)
     let left = try await world.contents().filter { $0.key.first != Keys.Table.meta.rawValue }
     #expect(left.map { Keys.describe($0.key) } == [])
   }
 
   @Test func `the checks of a new account come in order`() async throws {
     let world = World()
-    _ = try await world.engine.createUser(
+    _ = try await world.engine.administration.createUser(
       CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: .owner)
     let before = try await world.contents()
     let requests: [(CreateUserRequest, AuthServiceError.Code)] = [
@@ -51,7 +51,7 @@ import VestaStoreInterop
       (CreateUserRequest(localID: String(repeating: "x", count: 129)), .invalidArgument),
     ]
     for (request, code) in requests {
-      #expect(await refusal { try await world.engine.createUser(request, context: .owner) } == code)
+      #expect(await refusal { try await world.engine.administration.createUser(request, context: .owner) } == code)
     }
     #expect(try await world.contents() == before)
   }
@@ -59,11 +59,11 @@ import VestaStoreInterop
   @Test func `the checks of a change are named`() async throws {
     let world = World()
     for name in ["ada", "bob"] {
-      _ = try await world.engine.createUser(
+      _ = try await world.engine.administration.createUser(
         CreateUserRequest(localID: name, email: "\(name)@example.com"), context: .owner)
     }
     let google = ProviderUserInfo(providerID: "google.com", rawID: "1")
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: "bob", phoneNumber: "+15550000001", linkProvider: google), context: .owner)
     let before = try await world.contents()
     let long = "{\"a\":\"" + String(repeating: "x", count: 1000) + "\"}"
@@ -89,7 +89,7 @@ import VestaStoreInterop
       (AdminUpdateRequest(localID: "ada", mfaFactors: twice), .duplicateMfaEnrollmentID),
     ]
     for (request, code) in requests {
-      #expect(await refusal { try await world.engine.updateUser(request, context: .owner) } == code)
+      #expect(await refusal { try await world.engine.administration.updateUser(request, context: .owner) } == code)
     }
     #expect(try await world.contents() == before)
   }
@@ -100,22 +100,22 @@ import VestaStoreInterop
     _ = try await world.signUp("other@example.com")
     func found(_ email: String) async throws -> [String] {
       let request = GetUsersRequest(initialEmails: [email])
-      return try await world.engine.getUsers(request, context: .owner).users.map(\.localID)
+      return try await world.engine.administration.getUsers(request, context: .owner).users.map(\.localID)
     }
     #expect(try await found("first@example.com") == [])
     for email in ["second@example.com", "third@example.com"] {
-      _ = try await world.engine.updateUser(
+      _ = try await world.engine.administration.updateUser(
         AdminUpdateRequest(localID: made.localID, email: email), context: .owner)
     }
     #expect(try await found("First@Example.com") == [made.localID])
     for email in ["second@example.com", "third@example.com"] { #expect(try await found(email) == []) }
-    try await world.engine.deleteUser(localID: made.localID, context: .owner)
+    try await world.engine.administration.deleteUser(localID: made.localID, context: .owner)
     #expect(try await found("first@example.com") == [])
   }
 
   @Test func `an owner who changes second factors keeps an app by its id, and cannot make one`() async throws {
     let world = World()
-    _ = try await world.engine.createUser(
+    _ = try await world.engine.administration.createUser(
       CreateUserRequest(localID: "ada", email: "ada@example.com", emailVerified: true), context: .owner)
     var record = try await world.record("ada")
     record.factors = [UserRecord.Factor(id: "app", totpSecret: [1, 2, 3], displayName: "old", enrolledAt: 5)]
@@ -123,22 +123,26 @@ import VestaStoreInterop
     _ = try await world.store.write { try await $0.put(kept, Keys.user(.project, "ada")) }
     let phone = NewMfaEnrollment(phoneNumber: "+15550000001")
     let app = NewMfaEnrollment(mfaEnrollmentID: "app", factor: .totp, displayName: "new")
-    let user = try await world.engine.updateUser(
+    let user = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: "ada", mfaFactors: [phone, app]), context: .owner)
     #expect(user.mfaInfo.map(\.factor) == [.phone(number: "+15550000001"), .totp])
     #expect(user.mfaInfo.last?.displayName == "new" && user.mfaInfo.last?.enrolledAt == 5)
     #expect(try await world.record("ada").factors.last?.totpSecret == [1, 2, 3])
     for factor in [NewMfaEnrollment(factor: .totp), NewMfaEnrollment(mfaEnrollmentID: "x", factor: .totp)] {
       let request = AdminUpdateRequest(localID: "ada", mfaFactors: [factor])
-      #expect(await refusal { try await world.engine.updateUser(request, context: .owner) } == .invalidMfaEnrollmentID)
+      #expect(
+        await refusal { try await world.engine.administration.updateUser(request, context: .owner) }
+          == .invalidMfaEnrollmentID)
     }
-    _ = try await world.engine.updateUser(AdminUpdateRequest(localID: "ada", mfaFactors: [phone]), context: .owner)
+    _ = try await world.engine.administration.updateUser(
+      AdminUpdateRequest(localID: "ada", mfaFactors: [phone]), context: .owner)
     #expect(try await world.record("ada").factors.count == 1)
   }
 
   @Test func `changes of different settings at once undo nothing`() async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "corp"), context: .owner)
+    let tenant = try await world.engine.administration.createTenant(
+      CreateTenantRequest(displayName: "corp"), context: .owner)
     var other = ProjectConfig(allowsDuplicateEmails: true, hidesEmails: false, authorizedDomains: ["a.example"])
     other.signIn = SignInSettings(
       allowsPasswords: false, allowsEmailLinks: false, allowsAnonymous: false, allowsPhone: false, isDisabled: true,
@@ -149,20 +153,21 @@ import VestaStoreInterop
       for member in ProjectConfig.Member.allCases {
         group.addTask {
           let change = ProjectConfigChange(config, members: [member])
-          _ = try await world.engine.updateProjectConfig(change, context: .owner)
+          _ = try await world.engine.administration.updateProjectConfig(change, context: .owner)
         }
       }
       for member in Tenant.Member.allCases {
         group.addTask {
-          _ = try await world.engine.updateTenant(UpdateTenantRequest(wanted, members: [member]), context: .owner)
+          _ = try await world.engine.administration.updateTenant(
+            UpdateTenantRequest(wanted, members: [member]), context: .owner)
         }
       }
       try await group.waitForAll()
     }
-    #expect(try await world.engine.projectConfig(context: .owner) == config)
-    #expect(try await world.engine.tenant(id: tenant.tenantID, context: .owner) == wanted)
+    #expect(try await world.engine.administration.projectConfig(context: .owner) == config)
+    #expect(try await world.engine.administration.tenant(id: tenant.tenantID, context: .owner) == wanted)
     let unnamed = UpdateTenantRequest(Tenant(tenantID: tenant.tenantID), members: [.displayName])
-    #expect(try await world.engine.updateTenant(unnamed, context: .owner).displayName == nil)
+    #expect(try await world.engine.administration.updateTenant(unnamed, context: .owner).displayName == nil)
   }
 
   @Test func `all accounts come page by page and can be imported elsewhere`() async throws {
@@ -171,13 +176,13 @@ import VestaStoreInterop
     var users: [AuthUser] = []
     var token: String?
     repeat {
-      let page = try await world.engine.batchGet(
+      let page = try await world.engine.administration.batchGet(
         BatchGetRequest(maxResults: 3, nextPageToken: token), context: .owner)
       users += page.users
       token = page.nextPageToken
     } while token != nil
     #expect(users.count == 7 && users.map(\.localID) == users.map(\.localID).sorted())
-    let all = try await world.engine.batchGet(BatchGetRequest(maxResults: -1), context: .owner)
+    let all = try await world.engine.administration.batchGet(BatchGetRequest(maxResults: -1), context: .owner)
     #expect(all.users == users && all.nextPageToken == nil)
     let other = World(crypto: world.crypto)
     let imported = try users.map { user in
@@ -185,13 +190,15 @@ import VestaStoreInterop
         localID: user.localID, email: user.email,
         passwordHash: try Base64.standard.decode(try #require(user.passwordHash)))
     }
-    let response = try await other.engine.batchCreate(
+    let response = try await other.engine.administration.batchCreate(
       BatchCreateRequest(users: imported, hash: .text), context: .owner)
     #expect(response.errors.isEmpty)
     try await other.signIn("user3@example.com")
-    let count = try await other.engine.queryUsers(QueryUsersRequest(returnsUsers: false), context: .owner)
+    let count = try await other.engine.administration.queryUsers(
+      QueryUsersRequest(returnsUsers: false), context: .owner)
     #expect(count.count == 7 && count.users.isEmpty)
-    let backwards = try await other.engine.queryUsers(QueryUsersRequest(isDescending: true), context: .owner)
+    let backwards = try await other.engine.administration.queryUsers(
+      QueryUsersRequest(isDescending: true), context: .owner)
     #expect(backwards.users.map(\.localID) == users.map(\.localID).reversed())
   }
 
@@ -207,7 +214,7 @@ import VestaStoreInterop
       ImportedUser(localID: "9", email: "ok@example.com", rawPassword: "correct horse"),
     ]
     let request = BatchCreateRequest(users: users, hash: .pbkdf2SHA256(rounds: 1))
-    let errors = try await world.engine.batchCreate(request, context: .owner).errors
+    let errors = try await world.engine.administration.batchCreate(request, context: .owner).errors
     #expect(errors.map(\.index) == Array(0..<9))
     #expect(
       errors.prefix(7).map(\.message) == [
@@ -218,10 +225,13 @@ import VestaStoreInterop
       ])
     try await world.signIn("ok@example.com")
     #expect(
-      await refusal { try await world.engine.batchCreate(request, context: .owner) } == .duplicateLocalID)
+      await refusal { try await world.engine.administration.batchCreate(request, context: .owner) } == .duplicateLocalID
+    )
     var overwriting = request
     overwriting.allowsOverwrite = true
-    #expect(try await world.engine.batchCreate(overwriting, context: .owner).errors.map(\.index) == Array(0..<9))
+    #expect(
+      try await world.engine.administration.batchCreate(overwriting, context: .owner).errors.map(\.index)
+        == Array(0..<9))
   }
 
   @Test func `a batch is refused as a whole where it makes no sense`() async throws {
@@ -240,7 +250,7 @@ import VestaStoreInterop
       (BatchCreateRequest(users: (0...1000).map { ImportedUser(localID: "\($0)") }), .invalidArgument),
     ]
     for (batch, code) in batches {
-      #expect(await refusal { try await world.engine.batchCreate(batch, context: .owner) } == code)
+      #expect(await refusal { try await world.engine.administration.batchCreate(batch, context: .owner) } == code)
     }
     #expect(try await world.contents().isEmpty)
   }
@@ -248,36 +258,39 @@ import VestaStoreInterop
   @Test func `only disabled accounts are deleted together unless forced`() async throws {
     let world = World()
     for name in ["a", "b"] {
-      _ = try await world.engine.createUser(
+      _ = try await world.engine.administration.createUser(
         CreateUserRequest(localID: name, disabled: name == "a"), context: .owner)
     }
-    let response = try await world.engine.batchDelete(
+    let response = try await world.engine.administration.batchDelete(
       BatchDeleteRequest(localIDs: ["a", "b", "nobody"]), context: .owner)
     #expect(response.errors.map(\.localID) == ["b"] && response.errors.first?.index == 1)
     let forced = BatchDeleteRequest(localIDs: ["b"], force: true)
-    #expect(try await world.engine.batchDelete(forced, context: .owner).errors.isEmpty)
+    #expect(try await world.engine.administration.batchDelete(forced, context: .owner).errors.isEmpty)
     for count in [0, 1001] {
       let request = BatchDeleteRequest(localIDs: (0..<count).map(String.init))
       #expect(
-        await refusal { try await world.engine.batchDelete(request, context: .owner) }
+        await refusal { try await world.engine.administration.batchDelete(request, context: .owner) }
           == .localIDListExceedsLimit)
     }
   }
 
   @Test func `a tenant of an export keeps its id, which no other one has`() async throws {
     let world = World()
-    let made = try await world.engine.createTenant(CreateTenantRequest(tenantID: "club-1A"), context: .owner)
+    let made = try await world.engine.administration.createTenant(
+      CreateTenantRequest(tenantID: "club-1A"), context: .owner)
     #expect(made.tenantID == "club-1A")
-    #expect(try await world.engine.tenant(id: "club-1A", context: .owner) == made)
+    #expect(try await world.engine.administration.tenant(id: "club-1A", context: .owner) == made)
     for id in ["club-1A", "", "a/b", String(repeating: "x", count: 129)] {
       let request = CreateTenantRequest(tenantID: id)
-      #expect(await refusal { try await world.engine.createTenant(request, context: .owner) } == .invalidConfig)
+      #expect(
+        await refusal { try await world.engine.administration.createTenant(request, context: .owner) } == .invalidConfig
+      )
     }
   }
 
   @Test func `tenants are apart`() async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(
+    let tenant = try await world.engine.administration.createTenant(
       CreateTenantRequest(displayName: "Acme Inc"), context: .owner)
     #expect(tenant.tenantID.hasPrefix("acmeinc-"))
     let inTenant = CallContext(caller: .owner, tenantID: tenant.tenantID)
@@ -303,14 +316,15 @@ import VestaStoreInterop
 
   @Test func `a damaged key is an error and not a shorter list`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
-    for _ in 0..<3 { _ = try await world.engine.createTenant(CreateTenantRequest(), context: .owner) }
+    for _ in 0..<3 { _ = try await world.engine.administration.createTenant(CreateTenantRequest(), context: .owner) }
     // The element's kind is none that a string has.
     let damaged = Keys.Table.tenant.prefix.bytes + [0x7F]
     try await world.store.put([RecordCodec.form], for: damaged)
     let list = ListTenantsRequest(pageSize: 10)
-    #expect(await refusal { try await world.engine.listTenants(list, context: .owner) } == .internalError)
+    #expect(
+      await refusal { try await world.engine.administration.listTenants(list, context: .owner) } == .internalError)
     try await world.store.delete(damaged)
-    #expect(try await world.engine.listTenants(list, context: .owner).tenants.count == 3)
+    #expect(try await world.engine.administration.listTenants(list, context: .owner).tenants.count == 3)
 
     let email = "ada@example.com"
     let index = Keys.providerEmails("", email).lower + [0x7F]
@@ -323,10 +337,10 @@ import VestaStoreInterop
     let world = World()
     var tenants: [Tenant] = []
     for _ in 0..<3 {
-      tenants.append(try await world.engine.createTenant(CreateTenantRequest(), context: .owner))
+      tenants.append(try await world.engine.administration.createTenant(CreateTenantRequest(), context: .owner))
     }
-    let first = try await world.engine.listTenants(ListTenantsRequest(pageSize: 2), context: .owner)
-    let second = try await world.engine.listTenants(
+    let first = try await world.engine.administration.listTenants(ListTenantsRequest(pageSize: 2), context: .owner)
+    let second = try await world.engine.administration.listTenants(
       ListTenantsRequest(pageSize: 2, pageToken: first.nextPageToken), context: .owner)
     #expect((first.tenants + second.tenants).map(\.tenantID) == tenants.map(\.tenantID).sorted())
     #expect(second.nextPageToken == nil)
@@ -335,16 +349,16 @@ import VestaStoreInterop
     let made = try await world.engine.signUp(SignUpRequest(), context: context)
     var settings = tenants[0].signIn
     settings.allowsAnonymous = false
-    _ = try await world.engine.updateTenant(
+    _ = try await world.engine.administration.updateTenant(
       UpdateTenantRequest(tenantID: id, signIn: settings), context: .owner)
     #expect(
       await refusal { try await world.engine.signUp(SignUpRequest(), context: context) } == .adminOnlyOperation)
-    try await world.engine.deleteTenant(id: id, context: .owner)
-    #expect(await refusal { try await world.engine.tenant(id: id, context: .owner) } == .tenantNotFound)
+    try await world.engine.administration.deleteTenant(id: id, context: .owner)
+    #expect(await refusal { try await world.engine.administration.tenant(id: id, context: .owner) } == .tenantNotFound)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tenantNotFound)
     #expect(try await world.contents().filter { $0.key.first == Keys.Table.user.rawValue }.isEmpty)
     #expect(
-      await refusal { try await world.engine.deleteTenant(id: id, context: .owner) } == .tenantNotFound)
+      await refusal { try await world.engine.administration.deleteTenant(id: id, context: .owner) } == .tenantNotFound)
   }
 
   @Test func `settings that make no sense are refused`() async throws {
@@ -353,9 +367,10 @@ import VestaStoreInterop
     config.passwordPolicy.minimumLength = 40
     let bad = config
     #expect(
-      await refusal { try await world.engine.setProjectConfig(bad, context: .owner) } == .invalidConfig)
+      await refusal { try await world.engine.administration.setProjectConfig(bad, context: .owner) } == .invalidConfig)
     let tenant = CreateTenantRequest(displayName: String(repeating: "x", count: 300))
-    #expect(await refusal { try await world.engine.createTenant(tenant, context: .owner) } == .invalidConfig)
+    #expect(
+      await refusal { try await world.engine.administration.createTenant(tenant, context: .owner) } == .invalidConfig)
     #expect(try await world.engine.publicProjectConfig(context: world.context).authorizedDomains == ["localhost"])
   }
 }

@@ -102,15 +102,20 @@ import VestaTesting
     let (id, admin) = ("id\(one)", Int.random(in: 0..<6, using: &random))
     let (engine, context) = (world.engine, world.context)
     switch admin {
-    case 0: _ = try? await engine.createUser(CreateUserRequest(localID: id, email: email(other)), context: .owner)
-    case 1: try? await engine.deleteUser(localID: id, context: .owner)
-    case 2: _ = try? await engine.updateUser(AdminUpdateRequest(localID: id, email: email(other)), context: .owner)
+    case 0:
+      _ = try? await engine.administration.createUser(
+        CreateUserRequest(localID: id, email: email(other)), context: .owner)
+    case 1: try? await engine.administration.deleteUser(localID: id, context: .owner)
+    case 2:
+      _ = try? await engine.administration.updateUser(
+        AdminUpdateRequest(localID: id, email: email(other)), context: .owner)
     case 3:
       let provider = ProviderUserInfo(providerID: "google.com", rawID: "\(other)", email: email(other))
-      _ = try? await engine.updateUser(AdminUpdateRequest(localID: id, linkProvider: provider), context: .owner)
+      _ = try? await engine.administration.updateUser(
+        AdminUpdateRequest(localID: id, linkProvider: provider), context: .owner)
     case 4:
       let request = AdminUpdateRequest(localID: id, phoneNumber: "+1555000000\(other)")
-      _ = try? await engine.updateUser(request, context: .owner)
+      _ = try? await engine.administration.updateUser(request, context: .owner)
     default:
       guard let tokens = try? await world.signUp(email(other)).tokens else { return }
       let request = UpdateRequest(idToken: tokens.idToken, email: email(one), password: "another horse")

@@ -69,7 +69,10 @@ import VestaStoreInterop
       ),
       (
         "cookie",
-        { _ = try await engine.createSessionCookie(CreateSessionCookieRequest(idToken: token), context: .owner) }
+        {
+          _ = try await engine.administration.createSessionCookie(
+            CreateSessionCookieRequest(idToken: token), context: .owner)
+        }
       ),
       (
         "revoke",
@@ -83,7 +86,7 @@ import VestaStoreInterop
 
   @Test func `a bad custom token is refused and changes nothing`() async throws {
     let world = World()
-    let account = try await world.engine.serviceAccountKey(context: .owner)
+    let account = try await world.engine.administration.serviceAccountKey(context: .owner)
     let key = try world.crypto.signingKey(pem: account.privateKey, algorithm: .rs256, keyID: account.privateKeyID)
     let now = world.now / 1000
     let claims: JWTObject = [

@@ -44,7 +44,8 @@ private final class ScriptedFunctions: AuthBlockingFunctions {
     let world = Self.world(functions)
     functions.replies { question throws(AuthServiceError) in
       // Another call of the store is served at the same time: no transaction waits for the function.
-      _ = try await world.engine.createUser(CreateUserRequest(displayName: question.event.rawValue), context: .owner)
+      _ = try await world.engine.administration.createUser(
+        CreateUserRequest(displayName: question.event.rawValue), context: .owner)
       return BlockingAnswer(displayName: question.event.rawValue)
     }
     let made = try await world.signUp()
@@ -66,7 +67,7 @@ private final class ScriptedFunctions: AuthBlockingFunctions {
       }
       if round <= 2 {
         let change = AdminUpdateRequest(localID: made.localID, displayName: "name \(round)")
-        _ = try await world.engine.updateUser(change, context: .owner)
+        _ = try await world.engine.administration.updateUser(change, context: .owner)
       }
       return BlockingAnswer()
     }
@@ -79,7 +80,7 @@ private final class ScriptedFunctions: AuthBlockingFunctions {
         return rounds
       }
       let change = AdminUpdateRequest(localID: made.localID, displayName: "name \(round)")
-      _ = try await world.engine.updateUser(change, context: .owner)
+      _ = try await world.engine.administration.updateUser(change, context: .owner)
       return BlockingAnswer()
     }
     #expect(await refusal { try await world.signIn() } == .aborted)

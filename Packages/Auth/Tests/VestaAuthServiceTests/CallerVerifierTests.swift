@@ -19,7 +19,7 @@ import VestaTesting
       issue: { uid, _ in
         let email = "\(uid)@example.com"
         let request = CreateUserRequest(localID: uid, email: email, password: "correct horse")
-        _ = try? await world.engine.createUser(request, context: .owner)
+        _ = try? await world.engine.administration.createUser(request, context: .owner)
         return .idToken(try #require(try await world.signIn(email).outcome.tokens).idToken)
       },
       forge: { genuine, uid in Self.forge(genuine, uid) },
@@ -76,8 +76,8 @@ import VestaTesting
 extension AuthCallerVerifier {
   /// A verifier of an engine, without a cache.
   fileprivate init(_ engine: AuthEngine) {
-    let own = WeakEngine()
-    own.set(engine)
+    let own = WeakCore()
+    own.set(engine.core)
     self.init(own)
   }
 }

@@ -11,14 +11,14 @@ import VestaServiceInterop
   func `tokens of before a step back are accepted`(step: Int64) async throws {
     let world = World()
     let made = try await world.signUp()
-    let custom = try await world.engine.createCustomToken(
+    let custom = try await world.engine.administration.createCustomToken(
       CreateCustomTokenRequest(localID: "bob"), context: .owner)
-    let cookie = try await world.engine.createSessionCookie(
+    let cookie = try await world.engine.administration.createSessionCookie(
       CreateSessionCookieRequest(idToken: made.tokens.idToken), context: .owner)
     world.pass(seconds: step)
     #expect(try await world.lookup(made.tokens).localID == made.localID)
     _ = try await world.refresh(made.tokens)
-    _ = try await world.engine.verifySessionCookie(
+    _ = try await world.engine.administration.verifySessionCookie(
       VerifyTokenRequest(token: cookie, checksRevocation: true), context: .owner)
     _ = try await world.engine.signInWithCustomToken(CustomTokenSignInRequest(token: custom), context: world.context)
   }

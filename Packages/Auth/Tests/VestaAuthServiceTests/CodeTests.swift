@@ -54,9 +54,9 @@ import VestaStoreInterop
     let world = World { $0.initialConfig.hidesEmails = false }
     try await world.signUp()
     #expect(await refusal { try await send(.passwordReset, in: world, email: "nobody@example.com") } == .emailNotFound)
-    _ = try await world.engine.createUser(CreateUserRequest(localID: "bob"), context: .owner)
+    _ = try await world.engine.administration.createUser(CreateUserRequest(localID: "bob"), context: .owner)
     let google = ProviderUserInfo(providerID: "google.com", rawID: "1", email: "Bob@example.com")
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: "bob", linkProvider: google), context: .owner)
     let ada = try await world.engine.createAuthURI(
       CreateAuthURIRequest(identifier: "ada@example.com"), context: world.context)
@@ -132,12 +132,13 @@ import VestaStoreInterop
     let made = try await world.signUp()
     _ = try await send(.verifyEmail, in: world, idToken: made.tokens.idToken)
     let code = try world.emailedCode(.verifyEmail)
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, email: "new@example.com"), context: .owner)
     #expect(
       await refusal { try await world.engine.update(UpdateRequest(oobCode: code), context: world.context) }
         == .invalidOobCode)
-    let users = try await world.engine.getUsers(GetUsersRequest(localIDs: [made.localID]), context: .owner)
+    let users = try await world.engine.administration.getUsers(
+      GetUsersRequest(localIDs: [made.localID]), context: .owner)
     #expect(users.users.first?.emailVerified == false)
   }
 
@@ -156,7 +157,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.signUp()
     let google = ProviderUserInfo(providerID: "google.com", rawID: "1")
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, linkProvider: google), context: .owner)
     _ = try await send(.passwordReset, in: world)
     let request = ResetPasswordRequest(oobCode: try world.emailedCode(.passwordReset), newPassword: "another horse")
@@ -227,23 +228,26 @@ import VestaStoreInterop
     let sent = try await world.engine.sendVerificationCode(
       SendVerificationCodeRequest(phoneNumber: "+15550000001"), context: world.context)
     #expect(
-      try await world.engine.sentOobCodes(context: .owner).map(\.requestType) == [.passwordReset, .emailSignIn])
-    let texts = try await world.engine.sentVerificationCodes(context: .owner)
+      try await world.engine.administration.sentOobCodes(context: .owner).map(\.requestType) == [
+        .passwordReset, .emailSignIn,
+      ])
+    let texts = try await world.engine.administration.sentVerificationCodes(context: .owner)
     #expect(texts.map(\.sessionInfo) == [sent.sessionInfo])
     let request = EmailLinkSignInRequest(email: "ada@example.com", oobCode: try world.emailedCode(.emailSignIn))
     _ = try await world.engine.signInWithEmailLink(request, context: world.context)
-    #expect(try await world.engine.sentOobCodes(context: .owner).map(\.requestType) == [.passwordReset])
+    #expect(try await world.engine.administration.sentOobCodes(context: .owner).map(\.requestType) == [.passwordReset])
   }
 
   @Test func `an administrator gets a link instead of a message`() async throws {
     let world = World()
     let made = try await world.signUp()
     let request = SendOobCodeRequest(requestType: .verifyEmail, email: "ada@example.com")
-    let link = try await world.engine.createOobLink(request, context: .owner)
+    let link = try await world.engine.administration.createOobLink(request, context: .owner)
     #expect(link.oobLink.contains(link.oobCode) && world.sender.recordedEmails.isEmpty)
     let verified = try await world.engine.update(UpdateRequest(oobCode: link.oobCode), context: world.context)
     #expect(verified.emailVerified && verified.localID == made.localID)
     let unknown = SendOobCodeRequest(requestType: .passwordReset, email: "nobody@example.com")
-    #expect(await refusal { try await world.engine.createOobLink(unknown, context: .owner) } == .emailNotFound)
+    #expect(
+      await refusal { try await world.engine.administration.createOobLink(unknown, context: .owner) } == .emailNotFound)
   }
 }

@@ -43,7 +43,8 @@ import VestaServiceInterop
         #expect(refused?.code == .unauthenticated)
         let context = CallContext(caller: .credential(credential))
         #expect(
-          await refusal { try await world.engine.batchGet(BatchGetRequest(), context: context) } == .unauthenticated)
+          await refusal { try await world.engine.administration.batchGet(BatchGetRequest(), context: context) }
+            == .unauthenticated)
       }
     }
     #expect(
@@ -59,10 +60,10 @@ import VestaServiceInterop
     #expect(try await world.lookup(made.tokens).localID == made.localID)
     let refreshed = try await world.refresh(made.tokens)
     #expect(refreshed.tokens.idToken.hasSuffix("."))
-    let cookie = try await world.engine.createSessionCookie(
+    let cookie = try await world.engine.administration.createSessionCookie(
       CreateSessionCookieRequest(idToken: made.tokens.idToken), context: .owner)
     #expect(cookie.hasSuffix("."))
-    let verified = try await world.engine.verifySessionCookie(
+    let verified = try await world.engine.administration.verifySessionCookie(
       VerifyTokenRequest(token: cookie, checksRevocation: true), context: .owner)
     #expect(verified.localID == made.localID)
     // One is not the other.
@@ -79,7 +80,7 @@ import VestaServiceInterop
   @Test func `sessions end for unsigned tokens, too`() async throws {
     let world = world()
     let made = try await world.signUp()
-    try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
+    try await world.engine.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
   }
 
@@ -124,7 +125,7 @@ import VestaServiceInterop
       #expect(try await caller(token, in: world).isOwner)
     }
     let context = CallContext(caller: .credential(.bearer("owner")))
-    _ = try await world.engine.createUser(CreateUserRequest(localID: "ada"), context: context)
+    _ = try await world.engine.administration.createUser(CreateUserRequest(localID: "ada"), context: context)
     let signing = World(store: world.store, crypto: world.crypto) { $0.isDevelopment = true }
     let signed = try await signing.signUp("bob@example.com").tokens.idToken
     #expect(CallContext(caller: try await caller(signed, in: world)).user != nil)

@@ -28,7 +28,7 @@ import VestaTesting
         SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com"), context: context)
     },
     { engine, _, context in
-      let link = try await engine.createOobLink(
+      let link = try await engine.administration.createOobLink(
         SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com"), context: context)
       _ = try await engine.resetPassword(ResetPasswordRequest(oobCode: link.oobCode), context: context)
     },
@@ -36,7 +36,8 @@ import VestaTesting
       _ = try await engine.createAuthURI(CreateAuthURIRequest(identifier: "ada@example.com"), context: context)
     },
     { engine, _, context in
-      let token = try await engine.createCustomToken(CreateCustomTokenRequest(localID: "bob"), context: context)
+      let token = try await engine.administration.createCustomToken(
+        CreateCustomTokenRequest(localID: "bob"), context: context)
       _ = try await engine.signInWithCustomToken(CustomTokenSignInRequest(token: token), context: context)
     },
     { engine, _, context in
@@ -46,37 +47,42 @@ import VestaTesting
     { engine, _, context in _ = try await engine.passwordPolicy(context: context) },
     { engine, _, context in _ = try await engine.publicProjectConfig(context: context) },
     { engine, _, context in _ = try await engine.publicKeys(context: context) },
-    { engine, _, context in _ = try await engine.createUser(CreateUserRequest(), context: context) },
-    { _ = try await $0.getUsers(GetUsersRequest(localIDs: [$1.localID]), context: $2) },
-    { _ = try await $0.updateUser(AdminUpdateRequest(localID: $1.localID, emailVerified: false), context: $2) },
-    { engine, _, context in _ = try await engine.batchGet(BatchGetRequest(), context: context) },
+    { engine, _, context in _ = try await engine.administration.createUser(CreateUserRequest(), context: context) },
+    { _ = try await $0.administration.getUsers(GetUsersRequest(localIDs: [$1.localID]), context: $2) },
+    {
+      _ = try await $0.administration.updateUser(
+        AdminUpdateRequest(localID: $1.localID, emailVerified: false), context: $2)
+    },
+    { engine, _, context in _ = try await engine.administration.batchGet(BatchGetRequest(), context: context) },
     { engine, _, context in
-      _ = try await engine.batchCreate(
+      _ = try await engine.administration.batchCreate(
         BatchCreateRequest(users: [ImportedUser(localID: "carl")], allowsOverwrite: true), context: context)
     },
-    { engine, _, context in _ = try await engine.batchDelete(BatchDeleteRequest(localIDs: ["carl"]), context: context)
+    { engine, _, context in
+      _ = try await engine.administration.batchDelete(BatchDeleteRequest(localIDs: ["carl"]), context: context)
     },
-    { engine, _, context in _ = try await engine.queryUsers(QueryUsersRequest(), context: context) },
-    { _ = try await $0.verifyIDToken(VerifyTokenRequest(token: $1.tokens.idToken), context: $2) },
+    { engine, _, context in _ = try await engine.administration.queryUsers(QueryUsersRequest(), context: context) },
+    { _ = try await $0.administration.verifyIDToken(VerifyTokenRequest(token: $1.tokens.idToken), context: $2) },
     { engine, made, context in
-      let cookie = try await engine.createSessionCookie(
+      let cookie = try await engine.administration.createSessionCookie(
         CreateSessionCookieRequest(idToken: made.tokens.idToken), context: context)
-      _ = try await engine.verifySessionCookie(VerifyTokenRequest(token: cookie), context: context)
+      _ = try await engine.administration.verifySessionCookie(VerifyTokenRequest(token: cookie), context: context)
     },
-    { engine, _, context in _ = try await engine.serviceAccountKey(context: context) },
-    { engine, _, context in try await engine.rotateSigningKey(context: context) },
+    { engine, _, context in _ = try await engine.administration.serviceAccountKey(context: context) },
+    { engine, _, context in try await engine.administration.rotateSigningKey(context: context) },
     { engine, _, context in
       // Without any code there is nothing to read in the store.
-      _ = try await engine.sentOobCodes(context: context)
-      _ = try await engine.sentVerificationCodes(context: context)
-      try await engine.setProjectConfig(try await engine.projectConfig(context: context), context: context)
+      _ = try await engine.administration.sentOobCodes(context: context)
+      _ = try await engine.administration.sentVerificationCodes(context: context)
+      try await engine.administration.setProjectConfig(
+        try await engine.administration.projectConfig(context: context), context: context)
     },
     { engine, _, context in
-      let tenant = try await engine.createTenant(CreateTenantRequest(), context: context)
-      _ = try await engine.tenant(id: tenant.tenantID, context: context)
-      _ = try await engine.updateTenant(UpdateTenantRequest(tenantID: tenant.tenantID), context: context)
-      _ = try await engine.listTenants(ListTenantsRequest(), context: context)
-      try await engine.deleteTenant(id: tenant.tenantID, context: context)
+      let tenant = try await engine.administration.createTenant(CreateTenantRequest(), context: context)
+      _ = try await engine.administration.tenant(id: tenant.tenantID, context: context)
+      _ = try await engine.administration.updateTenant(UpdateTenantRequest(tenantID: tenant.tenantID), context: context)
+      _ = try await engine.administration.listTenants(ListTenantsRequest(), context: context)
+      try await engine.administration.deleteTenant(id: tenant.tenantID, context: context)
     },
     { engine, _, context in
       let made = try await engine.signUp(SignUpRequest(), context: context)
@@ -84,8 +90,8 @@ import VestaTesting
     },
     { engine, _, context in
       let made = try await engine.signUp(SignUpRequest(), context: context)
-      try await engine.revokeRefreshTokens(localID: made.localID, context: context)
-      try await engine.deleteUser(localID: made.localID, context: context)
+      try await engine.administration.revokeRefreshTokens(localID: made.localID, context: context)
+      try await engine.administration.deleteUser(localID: made.localID, context: context)
     },
   ]
 

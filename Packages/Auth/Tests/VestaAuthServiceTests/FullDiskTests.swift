@@ -13,7 +13,7 @@ import VestaStoreInteropFakes
     let world = World(store: store)
     let ada = try await world.signUp()
     for number in 0..<20 {
-      _ = try await world.engine.createUser(
+      _ = try await world.engine.administration.createUser(
         CreateUserRequest(localID: "u\(number)", email: "u\(number)@x.com"), context: .owner)
     }
     store.isFull = true
@@ -22,12 +22,12 @@ import VestaStoreInteropFakes
     // What needs no row works.
     #expect(try await world.lookup(ada.tokens).localID == ada.localID)
     let batch = BatchDeleteRequest(localIDs: (0..<10).map { "u\($0)" }, force: true)
-    #expect(try await world.engine.batchDelete(batch, context: .owner).errors.isEmpty)
+    #expect(try await world.engine.administration.batchDelete(batch, context: .owner).errors.isEmpty)
     for number in 10..<20 {
-      try await world.engine.deleteUser(localID: "u\(number)", context: .owner)
+      try await world.engine.administration.deleteUser(localID: "u\(number)", context: .owner)
     }
     try await world.engine.delete(DeleteRequest(idToken: ada.tokens.idToken), context: world.context)
-    let left = try await world.engine.batchGet(BatchGetRequest(maxResults: 100), context: .owner)
+    let left = try await world.engine.administration.batchGet(BatchGetRequest(maxResults: 100), context: .owner)
     #expect(left.users.isEmpty)
     store.isFull = false
     let again = try await world.signUp()

@@ -34,7 +34,7 @@ import VestaServiceInterop
       provider += 1
       let user = ProviderUserInfo(providerID: "oidc.\(provider)", rawID: String(repeating: "\"", count: 60))
       refused = await refusal {
-        try await world.engine.updateUser(
+        try await world.engine.administration.updateUser(
           AdminUpdateRequest(localID: made.localID, linkProvider: user), context: .owner)
       }
     }
@@ -46,6 +46,6 @@ import VestaServiceInterop
       ? AdminUpdateRequest(localID: made.localID, displayName: name)
       : AdminUpdateRequest(localID: made.localID, photoURL: url)
     #expect(
-      await refusal { try await world.engine.updateUser(request, context: .owner) } == .invalidArgument)
+      await refusal { try await world.engine.administration.updateUser(request, context: .owner) } == .invalidArgument)
   }
 }

@@ -15,7 +15,7 @@ import VestaTesting
     let world = World()
     let cheap = try await world.crypto.hashPassword("pw", scheme: .pbkdf2(.sha1, iterations: 1), signerKey: nil)
     let user = ImportedUser(localID: "a", email: "ada@example.com", passwordHash: Array(cheap.text.utf8))
-    let answer = try await world.engine.batchCreate(
+    let answer = try await world.engine.administration.batchCreate(
       BatchCreateRequest(users: [user], hash: .text), context: .owner)
     #expect(answer.errors.isEmpty)
     func standardWork(_ email: String) async -> Int {

@@ -203,7 +203,8 @@ import VestaServiceInterop
   @Test func `the link of a disabled caller is refused, and no answer about the provider`() async throws {
     let world = try world()
     let made = try await world.engine.signUp(SignUpRequest(), context: world.context)
-    _ = try await world.engine.updateUser(AdminUpdateRequest(localID: made.localID, disabled: true), context: .owner)
+    _ = try await world.engine.administration.updateUser(
+      AdminUpdateRequest(localID: made.localID, disabled: true), context: .owner)
     for returns in [true, false] {
       #expect(
         await refusal { try await signIn(world, try token(), linkTo: made.tokens.idToken, returns: returns) }
@@ -213,9 +214,9 @@ import VestaServiceInterop
 
   @Test func `where addresses may be shared accounts stay apart`() async throws {
     let world = try world()
-    var config = try await world.engine.projectConfig(context: .owner)
+    var config = try await world.engine.administration.projectConfig(context: .owner)
     config.allowsDuplicateEmails = true
-    try await world.engine.setProjectConfig(config, context: .owner)
+    try await world.engine.administration.setProjectConfig(config, context: .owner)
     let made = try await world.signUp()
     let signedIn = try await signIn(world, try token())
     #expect(signedIn.isNewUser && signedIn.localID != made.localID)

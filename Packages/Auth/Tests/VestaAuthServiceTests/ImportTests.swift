@@ -11,7 +11,7 @@ import VestaStoreInterop
     let world = World { $0.isDevelopment = true }
     var user = ImportedUser(localID: "ada")
     user.providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "g1")]
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: [user]), context: .owner)
+    let response = try await world.engine.administration.batchCreate(BatchCreateRequest(users: [user]), context: .owner)
     #expect(response.errors.isEmpty)
     let signIn = try await world.engine.signInWithIdp(
       IdpSignInRequest(credential: IdpCredential(providerID: "google.com", idToken: #"{"sub":"g1"}"#)),
@@ -33,7 +33,7 @@ import VestaStoreInterop
       let email = "user\(index)@example.com"
       var user = ImportedUser(localID: "user\(index)", email: email)
       (user.passwordHash, user.salt) = (digest, salt)
-      let response = try await world.engine.batchCreate(
+      let response = try await world.engine.administration.batchCreate(
         BatchCreateRequest(users: [user], hash: hash), context: .owner)
       #expect(response.errors.isEmpty)
       let old = try #require(try await world.record(user.localID).passwordHash)
@@ -59,10 +59,14 @@ import VestaStoreInterop
       .hmac(.sha1, signerKey: [1], ImportHash.Mixing(separator: [UInt8](repeating: 0, count: 65))),
     ] {
       let request = BatchCreateRequest(users: [user], hash: hash)
-      #expect(await refusal { try await world.engine.batchCreate(request, context: .owner) } == .invalidHashAlgorithm)
+      #expect(
+        await refusal { try await world.engine.administration.batchCreate(request, context: .owner) }
+          == .invalidHashAlgorithm)
     }
     let plain = BatchCreateRequest(users: [user], hash: .digest(.md5, rounds: 0, mixing))
-    #expect(try await world.engine.batchCreate(plain, context: .owner).errors.isEmpty, "no rounds are one round")
+    #expect(
+      try await world.engine.administration.batchCreate(plain, context: .owner).errors.isEmpty,
+      "no rounds are one round")
   }
 
   @Test func `a conflict with another account names what is in use`() async throws {
@@ -73,7 +77,7 @@ import VestaStoreInterop
     users[1].email = "ada@example.com"
     users[2].phoneNumber = "+15550100"
     users[3].providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: "g1")]
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: .owner)
+    let response = try await world.engine.administration.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(response.errors.map(\.index) == [1, 2, 3])
     for (error, word) in zip(response.errors, ["email", "phone number", "raw id"]) {
       #expect(error.message == "\(word) exists in other account in database")
@@ -85,12 +89,12 @@ import VestaStoreInterop
     let made = try await world.signUp()
     world.pass(seconds: 100)
     let later = world.now / 1000
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, validSince: later), context: .owner)
     var user = ImportedUser(localID: made.localID)
     user.validSince = later - 50
     let request = BatchCreateRequest(users: [user], allowsOverwrite: true)
-    #expect(try await world.engine.batchCreate(request, context: .owner).errors.isEmpty)
+    #expect(try await world.engine.administration.batchCreate(request, context: .owner).errors.isEmpty)
     #expect(try #require(try await world.record(made.localID).validSince) >= later)
     // Two epochs ago: the session is forgotten, and its token unknown.
     #expect(await refusal { try await world.refresh(made.tokens) } != nil)
@@ -111,12 +115,14 @@ import VestaStoreInterop
   @Test(arguments: [("", true), ("x", false), (String(repeating: "x", count: 256), false)])
   func `the name of a tenant is checked when it is changed too`(_ name: String, _ isRefused: Bool) async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "t"), context: .owner)
+    let tenant = try await world.engine.administration.createTenant(
+      CreateTenantRequest(displayName: "t"), context: .owner)
     let request = UpdateTenantRequest(tenantID: tenant.tenantID, displayName: name)
-    let refused = await refusal { try await world.engine.updateTenant(request, context: .owner) }
+    let refused = await refusal { try await world.engine.administration.updateTenant(request, context: .owner) }
     #expect(refused == (isRefused ? .invalidConfig : nil))
     let long = UpdateTenantRequest(tenantID: tenant.tenantID, displayName: String(repeating: "x", count: 257))
-    #expect(await refusal { try await world.engine.updateTenant(long, context: .owner) } == .invalidConfig)
+    #expect(
+      await refusal { try await world.engine.administration.updateTenant(long, context: .owner) } == .invalidConfig)
   }
 
   @Test func `a sign-in is recent for the whole window, and a password has up to 4096 bytes`() async throws {

@@ -40,7 +40,7 @@ import VestaStoreInterop
       let user = ProviderUserInfo(
         providerID: "oidc.\(provider)", rawID: String(repeating: "\"", count: 1000))
       refused = await refusal {
-        try await world.engine.updateUser(
+        try await world.engine.administration.updateUser(
           AdminUpdateRequest(
             localID: made.localID, displayName: name, photoURL: url, customAttributes: claims, linkProvider: user),
           context: .owner)
@@ -61,13 +61,14 @@ import VestaStoreInterop
     users[0].displayName = long
     users[1].providerUserInfo = [ProviderUserInfo(providerID: "google.com", rawID: long)]
     users[2].photoURL = long
-    let response = try await world.engine.batchCreate(BatchCreateRequest(users: users), context: .owner)
+    let response = try await world.engine.administration.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(response.errors.map(\.index) == [0, 1, 2])
     #expect(try await world.record("d").localID == "d")
     let link = ProviderUserInfo(providerID: "google.com", rawID: long)
     #expect(
       await refusal {
-        try await world.engine.updateUser(AdminUpdateRequest(localID: "d", linkProvider: link), context: .owner)
+        try await world.engine.administration.updateUser(
+          AdminUpdateRequest(localID: "d", linkProvider: link), context: .owner)
       } == .invalidArgument)
   }
 
@@ -78,7 +79,7 @@ import VestaStoreInterop
     try await world.signUp("caf\u{E9}@example.com")
     #expect(await refusal { try await world.signUp("cafe\u{301}@example.com") } == .emailExists)
     try await world.signIn("CAFE\u{301}@example.com")
-    let found = try await world.engine.getUsers(
+    let found = try await world.engine.administration.getUsers(
       GetUsersRequest(emails: ["Cafe\u{301}@example.com"]), context: .owner)
     #expect(found.users.count == 1)
   }
@@ -149,7 +150,7 @@ import VestaStoreInterop
     try await world.send(.passwordReset)
     try await world.send(.passwordReset, to: "nobody@example.com")
     sender.release()
-    await world.engine.outbox.drain()
+    await world.engine.core.outbox.drain()
   }
 
   @Test func `messages that wait are bounded`() async {

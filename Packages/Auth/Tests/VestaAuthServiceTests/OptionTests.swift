@@ -122,15 +122,16 @@ import VestaStoreInterop
 
   @Test func `tokens of a tenant that is disabled are verified`() async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: .owner)
+    let tenant = try await world.engine.administration.createTenant(
+      CreateTenantRequest(displayName: "Corp"), context: .owner)
     let corp = CallContext(caller: .owner, tenantID: tenant.tenantID)
     let made = try await world.engine.signUp(SignUpRequest(email: "a@b.c", password: "secret1"), context: corp)
     var signIn = tenant.signIn
     signIn.isDisabled = true
-    _ = try await world.engine.updateTenant(
+    _ = try await world.engine.administration.updateTenant(
       UpdateTenantRequest(tenantID: tenant.tenantID, signIn: signIn), context: .owner)
     let request = VerifyTokenRequest(token: made.tokens.idToken, checksRevocation: true)
-    #expect(try await world.engine.verifyIDToken(request, context: .owner).localID == made.localID)
+    #expect(try await world.engine.administration.verifyIDToken(request, context: .owner).localID == made.localID)
     let password = PasswordSignInRequest(email: "a@b.c", password: "secret1")
     #expect(
       await refusal { try await world.engine.signInWithPassword(password, context: corp) } == .projectDisabled)
@@ -152,7 +153,7 @@ import VestaStoreInterop
     let users = [
       ImportedUser(localID: "a", passwordHash: hash(12)), ImportedUser(localID: "b", passwordHash: hash(18)),
     ]
-    let response = try await world.engine.batchCreate(
+    let response = try await world.engine.administration.batchCreate(
       BatchCreateRequest(users: users, hash: .bcrypt), context: .owner)
     #expect(response.errors.map(\.index) == [1])
   }

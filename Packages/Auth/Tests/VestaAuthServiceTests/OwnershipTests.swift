@@ -12,15 +12,18 @@ import VestaStoreInterop
 
   @Test func `a custom token without a tenant signs in to no tenant that the caller names`() async throws {
     let world = World()
-    let tenant = try await world.engine.createTenant(CreateTenantRequest(displayName: "Corp"), context: .owner)
+    let tenant = try await world.engine.administration.createTenant(
+      CreateTenantRequest(displayName: "Corp"), context: .owner)
     let corp = CallContext(caller: .owner, tenantID: tenant.tenantID)
-    _ = try await world.engine.createUser(CreateUserRequest(localID: "alice", email: "boss@corp.com"), context: corp)
-    let token = try await world.engine.createCustomToken(
+    _ = try await world.engine.administration.createUser(
+      CreateUserRequest(localID: "alice", email: "boss@corp.com"), context: corp)
+    let token = try await world.engine.administration.createCustomToken(
       CreateCustomTokenRequest(localID: "alice"), context: .owner)
     let request = CustomTokenSignInRequest(token: token)
     #expect(await refusal { try await world.engine.signInWithCustomToken(request, context: corp) } == .tenantIDMismatch)
     #expect(try await world.engine.signInWithCustomToken(request, context: world.context).isNewUser)
-    let own = try await world.engine.createCustomToken(CreateCustomTokenRequest(localID: "alice"), context: corp)
+    let own = try await world.engine.administration.createCustomToken(
+      CreateCustomTokenRequest(localID: "alice"), context: corp)
     let response = try await world.engine.signInWithCustomToken(CustomTokenSignInRequest(token: own), context: corp)
     #expect(!response.isNewUser && response.localID == "alice")
   }
@@ -57,7 +60,7 @@ import VestaStoreInterop
     let thief = try #require(changed.tokens)
     try await world.send(.passwordReset)
     let oldCode = try world.emailedCode(.passwordReset)
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: uid, mfaFactors: [.init(phoneNumber: "+15550000002")]), context: .owner)
 
     try await prove(proof, in: world)
@@ -78,7 +81,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.verifiedAccount()
     let uid = try await world.lookup(made).localID
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(
         localID: uid, phoneNumber: "+15550000001", mfaFactors: [.init(phoneNumber: "+15550000002")]),
       context: .owner)
@@ -133,7 +136,7 @@ import VestaStoreInterop
       context: world.context)
     let code = try world.emailedCode(.revertSecondFactorAddition)
     // The thief changes the password and ends the owner's sessions: the code is good all the same.
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: uid, password: "the thief's"), context: .owner)
     let info = try await world.engine.resetPassword(ResetPasswordRequest(oobCode: code), context: world.context)
     #expect(info.requestType == .revertSecondFactorAddition && info.email == "ada@example.com")
@@ -182,7 +185,7 @@ import VestaStoreInterop
     let made = try await world.verifiedAccount()
     let uid = try await world.lookup(made).localID
     if change == .withdraw {
-      _ = try await world.engine.updateUser(
+      _ = try await world.engine.administration.updateUser(
         AdminUpdateRequest(
           localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
         context: .owner)
@@ -211,7 +214,7 @@ import VestaStoreInterop
   @Test func `a second factor is not removed by a session that passed none`() async throws {
     let world = World()
     let made = try await world.verifiedAccount()
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(
         localID: try await world.lookup(made).localID,
         mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
@@ -297,33 +300,35 @@ import VestaStoreInterop
 
   @Test func `an account that is made again under the same id has none of the old tokens`() async throws {
     let world = World()
-    let custom = try await world.engine.createCustomToken(
+    let custom = try await world.engine.administration.createCustomToken(
       CreateCustomTokenRequest(localID: "bob"), context: .owner)
     let old = try await world.engine.signInWithCustomToken(
       CustomTokenSignInRequest(token: custom), context: world.context
     ).tokens
-    let cookie = try await world.engine.createSessionCookie(
+    let cookie = try await world.engine.administration.createSessionCookie(
       CreateSessionCookieRequest(idToken: old.idToken), context: .owner)
-    try await world.engine.deleteUser(localID: "bob", context: .owner)
-    _ = try await world.engine.createUser(CreateUserRequest(localID: "bob"), context: .owner)
+    try await world.engine.administration.deleteUser(localID: "bob", context: .owner)
+    _ = try await world.engine.administration.createUser(CreateUserRequest(localID: "bob"), context: .owner)
     #expect(await refusal { try await world.lookup(old) } == .tokenExpired)
     let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(request, context: .owner) } == .tokenExpired)
+      await refusal { try await world.engine.administration.verifySessionCookie(request, context: .owner) }
+        == .tokenExpired)
   }
 
   @Test func `an import over an account brings no revoked token back`() async throws {
     let world = World()
     let made = try await world.signUp()
-    let cookie = try await world.engine.createSessionCookie(
+    let cookie = try await world.engine.administration.createSessionCookie(
       CreateSessionCookieRequest(idToken: made.tokens.idToken), context: .owner)
-    try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
+    try await world.engine.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
     let entry = ImportedUser(localID: made.localID, email: "ada@example.com")
-    _ = try await world.engine.batchCreate(
+    _ = try await world.engine.administration.batchCreate(
       BatchCreateRequest(users: [entry], allowsOverwrite: true), context: .owner)
     let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(request, context: .owner) } == .tokenExpired)
+      await refusal { try await world.engine.administration.verifySessionCookie(request, context: .owner) }
+        == .tokenExpired)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
     #expect(await refusal { try await world.refresh(made.tokens) } != nil)
     #expect(try await world.record(made.localID).validSince == World.start / 1000)
@@ -333,7 +338,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.verifiedAccount()
     let uid = try await world.lookup(made).localID
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(
         localID: uid, mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),
       context: .owner)
@@ -341,7 +346,7 @@ import VestaStoreInterop
     let start = StartMfaSignInRequest(
       mfaPendingCredential: pending.mfaPendingCredential, mfaEnrollmentID: "factor")
     let session = try await world.engine.startMfaSignIn(start, context: world.context).sessionInfo
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: uid, password: "another horse"), context: .owner)
     let finish = FinalizeMfaSignInRequest(
       mfaPendingCredential: pending.mfaPendingCredential,
@@ -362,7 +367,7 @@ import VestaStoreInterop
     #expect(await refusal { try await world.reset(first, "third horse") } == .invalidOobCode)
     try await world.send(.passwordReset)
     let third = try world.emailedCode(.passwordReset)
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: try uid(of: made, in: world), password: "changed horse"),
       context: .owner)
     #expect(await refusal { try await world.reset(third, "third horse") } == .invalidOobCode)
@@ -376,7 +381,7 @@ import VestaStoreInterop
   @Test func `an ID token of the second in which the password changed is over`() async throws {
     let world = World()
     let made = try await world.signUp()
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, password: "another horse"), context: .owner)
     #expect(await refusal { try await world.lookup(made.tokens) } == .tokenExpired)
   }
@@ -384,7 +389,7 @@ import VestaStoreInterop
   @Test func `right second factors are no guesses`() async throws {
     let world = World { $0.accountGuesses = RateLimit(burst: 10, refillInterval: .milliseconds(60_000)) }
     let made = try await world.verifiedAccount()
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(
         localID: try uid(of: made, in: world),
         mfaFactors: [.init(mfaEnrollmentID: "factor", phoneNumber: "+15550000002")]),

@@ -11,7 +11,7 @@ import VestaStoreInterop
   @Test func `an unknown address costs a hash too`() async throws {
     let world = World()
     try await world.signUp()
-    _ = try await world.engine.createUser(CreateUserRequest(email: "idp@example.com"), context: .owner)
+    _ = try await world.engine.administration.createUser(CreateUserRequest(email: "idp@example.com"), context: .owner)
     for email in ["ada@example.com", "nobody@example.com", "idp@example.com"] {
       let before = world.crypto.passwordWork
       #expect(await refusal { try await world.signIn(email, "wrong horse") } == .invalidLoginCredentials)
@@ -29,7 +29,7 @@ import VestaStoreInterop
   @Test func `a disabled account is refused before the password is checked`() async throws {
     let world = World()
     let made = try await world.signUp()
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, disabled: true), context: .owner)
     let before = world.crypto.passwordWork
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong horse") } == .userDisabled)
@@ -88,7 +88,7 @@ import VestaStoreInterop
     let request = BatchCreateRequest(
       users: [ImportedUser(localID: "ada", email: "ada@example.com", passwordHash: hash, salt: salt)],
       hash: .scrypt(signerKey: key, saltSeparator: [1], rounds: 8, memoryCost: 14))
-    #expect(try await world.engine.batchCreate(request, context: .owner).errors.isEmpty)
+    #expect(try await world.engine.administration.batchCreate(request, context: .owner).errors.isEmpty)
     #expect(await refusal { try await world.signIn("ada@example.com", "wrong") } == .invalidLoginCredentials)
     #expect(try await world.signIn().localID == "ada")
     let user = try await world.store.read { try await $0.user("", "ada") }
@@ -105,10 +105,10 @@ import VestaStoreInterop
     try await world.signUp("ada@example.com", "correct horse 1")
     let policy = try await world.engine.passwordPolicy(context: world.context)
     #expect(policy.minimumLength == 10 && policy.isEnforced)
-    var config = try await world.engine.projectConfig(context: .owner)
+    var config = try await world.engine.administration.projectConfig(context: .owner)
     config.passwordPolicy.minimumLength = 20
     config.passwordPolicy.forcesUpgradeOnSignIn = true
-    try await world.engine.setProjectConfig(config, context: .owner)
+    try await world.engine.administration.setProjectConfig(config, context: .owner)
     #expect(
       await refusal { try await world.signIn("ada@example.com", "correct horse 1") }
         == .passwordDoesNotMeetRequirements)
@@ -169,9 +169,9 @@ import VestaStoreInterop
     #expect(await refusal { try await world.signIn("", "") } == .passwordLoginDisabled)
     #expect(
       await refusal { try await world.engine.signUp(SignUpRequest(), context: world.context) } == .adminOnlyOperation)
-    var config = try await world.engine.projectConfig(context: .owner)
+    var config = try await world.engine.administration.projectConfig(context: .owner)
     config.signIn.isDisabled = true
-    try await world.engine.setProjectConfig(config, context: .owner)
+    try await world.engine.administration.setProjectConfig(config, context: .owner)
     #expect(await refusal { try await world.signIn("", "") } == .projectDisabled)
   }
 

@@ -144,9 +144,9 @@ import VestaStoreInterop
     #expect(await refusal { try await start(unverified) } == .unverifiedEmail)
     let tokens = try await world.verifiedAccount()
     #expect(await refusal { try await start(tokens) } == .invalidPhoneNumber)
-    var config = try await world.engine.projectConfig(context: .owner)
+    var config = try await world.engine.administration.projectConfig(context: .owner)
     config.signIn.allowsPhoneFactors = false
-    try await world.engine.setProjectConfig(config, context: .owner)
+    try await world.engine.administration.setProjectConfig(config, context: .owner)
     #expect(await refusal { try await start(tokens) } == .operationNotAllowed)
   }
 
@@ -206,7 +206,7 @@ import VestaStoreInterop
     let world = World()
     _ = try await enrollTotp(world, try await world.verifiedAccount())
     let signedIn = try await world.signIn()
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(localID: signedIn.localID, phoneNumber: "+15550000007"), context: .owner)
     #expect(
       await refusal {

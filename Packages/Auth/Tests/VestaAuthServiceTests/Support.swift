@@ -140,13 +140,15 @@ final class World: Sendable {
   /// An account with a verified address, as second factors need it.
   func verifiedAccount(_ email: String = "ada@example.com") async throws -> AuthTokens {
     let made = try await signUp(email)
-    _ = try await engine.updateUser(
+    _ = try await engine.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, emailVerified: true), context: .owner)
     return made.tokens
   }
 
   /// A token signed by a key of the project, with claims that a test has changed.
-  func signed(_ claims: JWTObject) async throws -> String { try JWT.sign(claims, with: await engine.keyRing.signer()) }
+  func signed(_ claims: JWTObject) async throws -> String {
+    try JWT.sign(claims, with: await engine.core.keyRing.signer())
+  }
 }
 
 /// The code with which a call is refused; `nil` when it is not.

@@ -11,7 +11,7 @@ import VestaStoreInterop
   @Test func `an ID token has the claims of the service's own tokens`() async throws {
     let world = World()
     let made = try await world.signUp()
-    _ = try await world.engine.updateUser(
+    _ = try await world.engine.administration.updateUser(
       AdminUpdateRequest(
         localID: made.localID, displayName: "Ada", photoURL: "https://example.com/a.png", phoneNumber: "+15550000001",
         customAttributes: #"{"admin":true,"email":"forged@example.com"}"#),
@@ -50,7 +50,7 @@ import VestaStoreInterop
 
   @Test func `claims of a custom token last as long as its session`() async throws {
     let world = World()
-    let custom = try await world.engine.createCustomToken(
+    let custom = try await world.engine.administration.createCustomToken(
       CreateCustomTokenRequest(localID: "ada", claims: #"{"role":"admin"}"#), context: .owner)
     let signedIn = try await world.engine.signInWithCustomToken(
       CustomTokenSignInRequest(token: custom), context: world.context)
@@ -58,7 +58,7 @@ import VestaStoreInterop
     #expect(try world.claims(signedIn.tokens)["role"] == "admin")
     #expect(try world.claims(try await world.refresh(signedIn.tokens).tokens)["role"] == "admin")
     #expect(try await world.lookup(signedIn.tokens).customAttributes == nil)
-    let again = try await world.engine.createCustomToken(
+    let again = try await world.engine.administration.createCustomToken(
       CreateCustomTokenRequest(localID: "ada"), context: .owner)
     let second = try await world.engine.signInWithCustomToken(
       CustomTokenSignInRequest(token: again), context: world.context)
@@ -68,8 +68,8 @@ import VestaStoreInterop
 
   @Test func `a service account key that was handed out signs custom tokens`() async throws {
     let world = World()
-    let account = try await world.engine.serviceAccountKey(context: .owner)
-    let again = try await world.engine.serviceAccountKey(context: .owner)
+    let account = try await world.engine.administration.serviceAccountKey(context: .owner)
+    let again = try await world.engine.administration.serviceAccountKey(context: .owner)
     #expect(account == again && world.crypto.generatedKeys == 1)
     let key = try world.crypto.signingKey(pem: account.privateKey, algorithm: .rs256, keyID: account.privateKeyID)
     let now = world.now / 1000
@@ -99,14 +99,16 @@ import VestaStoreInterop
     let made = try await world.signUp()
     let other = try #require(try await world.signIn().outcome.tokens)
     world.pass(seconds: 1)
-    try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
+    try await world.engine.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
     for tokens in [made.tokens, other] {
       #expect(await refusal { try await world.refresh(tokens) } == .tokenExpired)
       #expect(await refusal { try await world.lookup(tokens) } == .tokenExpired)
       let unchecked = VerifyTokenRequest(token: tokens.idToken)
-      #expect(try await world.engine.verifyIDToken(unchecked, context: .owner).localID == made.localID)
+      #expect(try await world.engine.administration.verifyIDToken(unchecked, context: .owner).localID == made.localID)
       let checked = VerifyTokenRequest(token: tokens.idToken, checksRevocation: true)
-      #expect(await refusal { try await world.engine.verifyIDToken(checked, context: .owner) } == .tokenExpired)
+      #expect(
+        await refusal { try await world.engine.administration.verifyIDToken(checked, context: .owner) } == .tokenExpired
+      )
     }
     let fresh = try #require(try await world.signIn().outcome.tokens)
     _ = try await world.refresh(fresh)
@@ -116,7 +118,7 @@ import VestaStoreInterop
     let world = World()
     let made = try await world.signUp()
     for _ in 0..<3 {
-      try await world.engine.revokeRefreshTokens(localID: made.localID, context: .owner)
+      try await world.engine.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
       _ = try await world.signIn()
     }
     #expect(await refusal { try await world.refresh(made.tokens) } == .invalidRefreshToken)
@@ -146,7 +148,7 @@ import VestaStoreInterop
     let made = try await world.signUp()
     for _ in 0..<3 { _ = try await world.signIn() }
     let again = ImportedUser(localID: made.localID, email: "ada@example.com", rawPassword: "correct horse")
-    let response = try await world.engine.batchCreate(
+    let response = try await world.engine.administration.batchCreate(
       BatchCreateRequest(users: [again], allowsOverwrite: true), context: .owner)
     #expect(response.errors.isEmpty)
     #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
@@ -169,7 +171,7 @@ import VestaStoreInterop
   @Test func `a rotated key still verifies and the next one signs`() async throws {
     let world = World()
     let old = try await world.signUp().tokens
-    try await world.engine.rotateSigningKey(context: .owner)
+    try await world.engine.administration.rotateSigningKey(context: .owner)
     let new = try await world.refresh(old).tokens
     let keyIDs = try [old, new].map { try JWT(unverified: $0.idToken).header.keyID }
     #expect(keyIDs[0] != keyIDs[1])
@@ -195,7 +197,7 @@ import VestaStoreInterop
   @Test func `each key that verifies has a certificate for as long as its tokens are good`() async throws {
     let world = World()
     let old = try await world.signUp().tokens
-    try await world.engine.rotateSigningKey(context: .owner)
+    try await world.engine.administration.rotateSigningKey(context: .owner)
     let new = try await world.refresh(old).tokens
     let names = try [old, new].map { try #require(try JWT(unverified: $0.idToken).header.keyID) }
     let certificates = try await world.engine.certificates(context: world.context).certificates
@@ -210,7 +212,7 @@ import VestaStoreInterop
     let other = World(store: one.store, crypto: one.crypto)
     let tokens = try await one.signUp().tokens
     _ = try await other.lookup(tokens)
-    try await one.engine.rotateSigningKey(context: .owner)
+    try await one.engine.administration.rotateSigningKey(context: .owner)
     _ = try await other.lookup(try await one.refresh(tokens).tokens)
   }
 
@@ -221,7 +223,7 @@ import VestaStoreInterop
       let bytes = try #require(try await world.store.get(Keys.signingKeys))
       return try RecordCodec.decode(SigningKeysRecord.self, from: bytes)
     }
-    func rotate() async throws { try await world.engine.rotateSigningKey(context: .owner) }
+    func rotate() async throws { try await world.engine.administration.rotateSigningKey(context: .owner) }
     let first = try await keys().current.id
     try await rotate()
     world.pass(seconds: 15 * 86_400)
@@ -238,7 +240,7 @@ import VestaStoreInterop
     let other = World(store: one.store, crypto: one.crypto)
     let tokens = try await one.signUp().tokens
     let before = try await other.refresh(tokens).tokens
-    try await one.engine.rotateSigningKey(context: .owner)
+    try await one.engine.administration.rotateSigningKey(context: .owner)
     let rotated = try await one.refresh(tokens).tokens
     other.pass(seconds: 61)
     let after = try await other.refresh(tokens).tokens
@@ -263,30 +265,30 @@ import VestaStoreInterop
   @Test func `a session cookie lives for the requested duration`() async throws {
     let world = World()
     let tokens = try await world.signUp().tokens
-    let cookie = try await world.engine.createSessionCookie(
+    let cookie = try await world.engine.administration.createSessionCookie(
       CreateSessionCookieRequest(idToken: tokens.idToken, validDuration: 86_400), context: .owner)
     let claims = try JWT(unverified: cookie).claims
     #expect(claims["iss"] == "https://session.firebase.google.com/demo")
     #expect(claims["exp"]?.integer == World.start / 1000 + 86_400)
     let request = VerifyTokenRequest(token: cookie, checksRevocation: true)
     world.pass(seconds: 86_399)
-    let verified = try await world.engine.verifySessionCookie(request, context: .owner)
+    let verified = try await world.engine.administration.verifySessionCookie(request, context: .owner)
     #expect(verified.localID == claims["sub"]?.string)
     #expect(verified.claims.contains("ada@example.com"))
     world.pass(seconds: 1)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(request, context: .owner) }
+      await refusal { try await world.engine.administration.verifySessionCookie(request, context: .owner) }
         == .invalidSessionCookie)
     // One kind of token is not taken for the other.
     let fresh = try #require(try await world.signIn().outcome.tokens)
     let wrong = VerifyTokenRequest(token: fresh.idToken)
     #expect(
-      await refusal { try await world.engine.verifySessionCookie(wrong, context: .owner) }
+      await refusal { try await world.engine.administration.verifySessionCookie(wrong, context: .owner) }
         == .invalidSessionCookie)
     for duration in [299, 1_209_601] as [Int64] {
       let request = CreateSessionCookieRequest(idToken: fresh.idToken, validDuration: duration)
       #expect(
-        await refusal { try await world.engine.createSessionCookie(request, context: .owner) }
+        await refusal { try await world.engine.administration.createSessionCookie(request, context: .owner) }
           == .invalidDuration)
     }
   }

@@ -30,11 +30,11 @@ import VestaTesting
     let (world, tuning) = world(seed)
     let ids = (0..<17).map { id($0) }
     for id in ids {
-      _ = try await world.engine.createUser(CreateUserRequest(localID: id), context: .owner)
+      _ = try await world.engine.administration.createUser(CreateUserRequest(localID: id), context: .owner)
     }
     var (seen, token): ([String], String?) = ([], nil)
     repeat {
-      let page = try await world.engine.batchGet(
+      let page = try await world.engine.administration.batchGet(
         BatchGetRequest(maxResults: 1_000, nextPageToken: token), context: .owner)
       #expect(page.users.count <= tuning.page, "seed \(seed): \(tuning)")
       seen += page.users.map(\.localID)
@@ -42,12 +42,13 @@ import VestaTesting
     } while token != nil
     #expect(seen == ids.sorted(), "seed \(seed): \(tuning)")
     let tooMany = BatchDeleteRequest(localIDs: Array(ids.prefix(tuning.batch + 1)), force: true)
-    #expect(await refusal { try await world.engine.batchDelete(tooMany, context: .owner) } != nil)
+    #expect(await refusal { try await world.engine.administration.batchDelete(tooMany, context: .owner) } != nil)
     for start in stride(from: 0, to: ids.count, by: tuning.batch) {
       let part = Array(ids[start..<min(start + tuning.batch, ids.count)])
-      _ = try await world.engine.batchDelete(BatchDeleteRequest(localIDs: part, force: true), context: .owner)
+      _ = try await world.engine.administration.batchDelete(
+        BatchDeleteRequest(localIDs: part, force: true), context: .owner)
     }
-    let left = try await world.engine.batchGet(BatchGetRequest(maxResults: 1_000), context: .owner)
+    let left = try await world.engine.administration.batchGet(BatchGetRequest(maxResults: 1_000), context: .owner)
     #expect(left.users.isEmpty)
   }
 

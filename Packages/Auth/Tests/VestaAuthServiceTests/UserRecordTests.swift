@@ -45,7 +45,7 @@ import VestaAuthBackend
 
   @Test func `an epoch has 48 bits, and all of them are drawn`() throws {
     let world = World()
-    let epochs = try (0..<200).map { _ in try world.engine.newEpoch() }
+    let epochs = try (0..<200).map { _ in try world.engine.core.secrets.newEpoch() }
     #expect(epochs.allSatisfy { (0..<(1 << 48)).contains($0) })
     #expect(epochs.reduce(0, |) == (1 << 48) - 1 && epochs.reduce(-1, &) == 0)
   }

@@ -11,7 +11,7 @@ import VestaTesting
   static func session(_ uid: String, token: String = "t", name: String? = nil) -> StoredSession {
     let tokens = TokenSet(AuthTokens(idToken: token, refreshToken: "r"), now: start)
     return StoredSession(
-      user: UserRecord(AuthUser(localID: uid, displayName: name), wasAnonymous: false), tokens: tokens)
+      user: SessionUser(AuthUser(localID: uid, displayName: name), wasAnonymous: false), tokens: tokens)
   }
 
   let ada = session("ada")
@@ -122,7 +122,7 @@ import VestaTesting
     user.displayName = "Ada"
     user.emailVerified = true
     user.lastLoginAt = 1_700_000_000_123
-    var record = UserRecord(user, wasAnonymous: false)
+    var record = SessionUser(user, wasAnonymous: false)
     record.isAnonymous = true
     let session = StoredSession(
       user: record, tokens: TokenSet(AuthTokens(idToken: "i", refreshToken: "r"), now: Self.start + 0.1))
@@ -148,12 +148,12 @@ import VestaTesting
 
   @Test func `an account without a time of creation has none`() {
     for (time, date) in [(-1, nil), (0, nil), (1000, Date(timeIntervalSince1970: 1))] as [(Int64, Date?)] {
-      #expect(UserRecord(AuthUser(localID: "ada", createdAt: time), wasAnonymous: false).creationDate == date)
+      #expect(SessionUser(AuthUser(localID: "ada", createdAt: time), wasAnonymous: false).creationDate == date)
     }
   }
 
   @Test func `bytes that are no session are never read as one`() throws {
-    let user = UserRecord(AuthUser(localID: "ada", createdAt: 1), wasAnonymous: false)
+    let user = SessionUser(AuthUser(localID: "ada", createdAt: 1), wasAnonymous: false)
     let bytes = try StoredSession(
       user: user, tokens: TokenSet(AuthTokens(idToken: "i", refreshToken: "r"), now: Self.start)
     ).encoded()

@@ -8,7 +8,7 @@ import VestaTesting
 @Suite struct SessionLedgerTests {
   private typealias Verdict = SessionLedger.Verdict
 
-  private func lease(_ until: Int64) -> [UInt8] { Lease(until: until).bytes }
+  private func lease(_ until: Int64) -> [UInt8] { SessionLease(until: until).bytes }
 
   private func at(_ time: Int64) -> StoreVersion { StoreVersion(microseconds: time) }
 
@@ -85,7 +85,7 @@ import VestaTesting
       let owners: Set<String> = Bool.random(using: &random) ? ["A", "B"] : ["A"]
       let verdict = ledger.judge(owners: owners, leases: leases, own: "A", now: at(now))
       #expect(verdict.stopped.isEmpty && verdict.expired["A"] == nil)
-      if let row = verdict.expired["B"] { #expect(row == leases["B"] && Lease(row).until <= now) }
+      if let row = verdict.expired["B"] { #expect(row == leases["B"] && SessionLease(row).until <= now) }
     }
   }
 }

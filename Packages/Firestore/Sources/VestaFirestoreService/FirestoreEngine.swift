@@ -197,7 +197,7 @@ public final class FirestoreEngine: FirestoreBackend {
   }
 
   /// The engine of a database, for tests.
-  func engine(_ name: String) async throws -> DatabaseEngine {
+  func engine(_ name: String) async throws -> DocumentDatabase {
     try await databases.engine(.database(name), .owner, .read)
   }
 }

@@ -26,7 +26,7 @@ struct DamagedRowTests {
 
   private static func fields(_ number: Int64) -> MapValue { ["b": .integer(number), "c": .integer(number)] }
 
-  private var base: DatabaseEngine { get async throws { try await engine.engine(database) } }
+  private var base: DocumentDatabase { get async throws { try await engine.engine(database) } }
 
   /// The names of the rooms with a number, in an order that an index has.
   private func rooms(_ number: Int64) async throws -> [String] {

@@ -13,7 +13,7 @@ import VestaTesting
     collectionID: "rooms", isGroup: true, parts: [.init(path: FieldPath(["n"]), kind: .ascending)])
 
   /// Registers the index without making it: nobody else does, as the keeper is closed.
-  private func unfinished(_ engine: FirestoreEngine) async throws -> (DatabaseEngine, id: Int64) {
+  private func unfinished(_ engine: FirestoreEngine) async throws -> (DocumentDatabase, id: Int64) {
     let database = try await engine.engine(database)
     database.indexes.close()
     let keys = database.keys
@@ -28,7 +28,7 @@ import VestaTesting
   }
 
   /// The entries that the index must have, and those that it has.
-  private func entries(_ database: DatabaseEngine, _ id: Int64) async throws -> (
+  private func entries(_ database: DocumentDatabase, _ id: Int64) async throws -> (
     wanted: [StoreEntry], found: [StoreEntry]
   ) {
     let prefix = database.keys.entries(ofIndex: id)

@@ -14,7 +14,7 @@ struct LogSorterTests {
   private static let collections = ["rooms", "halls", "rooms/1/notes", "halls/1/notes", "x"]
 
   /// Each part of the log is in the rows of its collections once, if it is sorted, and nothing else is in them.
-  static func check(_ base: DatabaseEngine, _ note: String) async throws {
+  static func check(_ base: DocumentDatabase, _ note: String) async throws {
     try await base.store.read { reader in
       let keys = base.keys
       let sorted = try await reader.get(keys.sorted).map { try PositionRow.position($0) }
@@ -153,7 +153,7 @@ struct LogSorterTests {
     let store = ModelStore()
     let engine = makeEngine(on: store)
     let base = try await engine.engine(database)
-    func position(_ base: DatabaseEngine) async throws -> LogPosition {
+    func position(_ base: DocumentDatabase) async throws -> LogPosition {
       await base.sorter?.settle()
       return try await base.store.read { try PositionRow.position(try #require(try await $0.get(base.keys.sorted))) }
     }

@@ -9,12 +9,12 @@ import VestaTesting
 
 /// A log with damage, and one that is far behind its order by collection.
 struct SorterAttackTests {
-  private static func sorted(_ base: DatabaseEngine) async throws -> LogPosition {
+  private static func sorted(_ base: DocumentDatabase) async throws -> LogPosition {
     try await base.store.read { try PositionRow.position(try #require(try await $0.get(base.keys.sorted))) }
   }
 
   /// Puts bytes in the place of a row of the log.
-  private static func damage(_ base: DatabaseEngine, at version: Int64) async throws {
+  private static func damage(_ base: DocumentDatabase, at version: Int64) async throws {
     let key = base.keys.log(LogPosition(version: version))
     try await base.store.write { try await $0.put([0xFF, 0xFF, 0xFF], for: key) }
   }
@@ -80,7 +80,7 @@ struct SorterAttackTests {
     #expect(rows.count < 40)
   }
 
-  private static func snapshot(_ base: DatabaseEngine, _ reader: any StoreReader) -> Snapshot {
+  private static func snapshot(_ base: DocumentDatabase, _ reader: any StoreReader) -> Snapshot {
     Snapshot(
       reader: reader, keys: base.keys, name: base.name, indexes: nil, retention: .max / 32, tuning: EngineTuning())
   }

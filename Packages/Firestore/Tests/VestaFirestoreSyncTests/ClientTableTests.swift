@@ -111,7 +111,7 @@ import VestaTesting
       database: database, path: path("rooms"), orders: orders, limit: 5, limitType: random.oneIn(2) ? .first : .last)
     let documents = (0..<8).map { Self.document(path("rooms/d\($0)"), random.below(5)) }
     let changed = Dictionary(uniqueKeysWithValues: documents.map { ($0.path, $0) })
-    let view = View(query, id: QueryID(query), remoteKeys: [])
+    let view = QueryView(query, id: QueryID(query), remoteKeys: [])
     let expected = view.computeChanges(changed).documents.map(\.path)
     let sorted = documents.sorted { query.compare($0, $1) < 0 }.map(\.path)
     let likely = [

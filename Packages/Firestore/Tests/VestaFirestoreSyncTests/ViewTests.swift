@@ -19,7 +19,7 @@ import VestaFirestoreModel
   @Test func `removals come first, then additions, then modifications, each in the order of the query`() throws {
     let rank = NormalQuery.Order(FieldPath(["rank"]))
     let query = try LocalQuery(database: database, path: path("rooms"), orders: [rank])
-    var view = View(query, id: QueryID(query), remoteKeys: [])
+    var view = QueryView(query, id: QueryID(query), remoteKeys: [])
     let first = ["h", "g", "f", "e", "d", "c", "b", "a"].enumerated().map { room($1, Int64($0)) }
     let initial = view.apply(view.computeChanges(changes(first)))
     #expect(initial.snapshot?.changes.map(\.document.path.lastSegment) == ["h", "g", "f", "e", "d", "c", "b", "a"])

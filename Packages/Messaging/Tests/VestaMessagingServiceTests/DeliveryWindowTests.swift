@@ -61,11 +61,11 @@ import VestaTesting
 
   @Test func `one load runs at a time, and is repeated when wanted in between`() {
     var window = DeliveryWindow(size: 1, longestTrail: 1)
-    #expect(window.beginPump() == true)
-    #expect(window.beginPump() == false)
-    #expect(window.endPump() == false)
-    #expect(window.endPump() == true)
-    #expect(window.beginPump() == true)
+    #expect(window.beginReading() == true)
+    #expect(window.beginReading() == false)
+    #expect(window.endReading() == false)
+    #expect(window.endReading() == true)
+    #expect(window.beginReading() == true)
   }
 
   @Test func `the position does not move back`() {

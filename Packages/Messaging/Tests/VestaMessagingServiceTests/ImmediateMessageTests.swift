@@ -21,7 +21,7 @@ extension MessagingEngine {
   fileprivate func readAgain(_ key: RegistrationKey) throws -> Task<Void, Never> {
     let session = try #require(table.session(key))
     table.setLoading(session, missed: 0)
-    return Task { await pump(session) }
+    return Task { await deliverWaiting(to: session) }
   }
 }
 
@@ -37,10 +37,10 @@ extension MessagingEngine {
     await engine.holdDispatching()
     try await engine.send("immediate", to: .token(token), ttl: "0s")
     try await engine.send("second", to: .token(token))
-    let pumping = try engine.readAgain(RegistrationKey(installationID: "one", senderID: "1"))
+    let reading = try engine.readAgain(RegistrationKey(installationID: "one", senderID: "1"))
     while engine.table.waitingCount == 0, log.events.count == 1 { await Task.yield() }
     engine.dispatchAgain()
-    await pumping.value
+    await reading.value
     try await log.wait(forTexts: ["first", "immediate", "second"])
     connection.cancel()
   }
@@ -58,10 +58,10 @@ extension MessagingEngine {
       let reader = MessagingReader(reader: transaction)
       try await transaction.delete(Keys.message(try await reader.lastNumber()))
     }
-    let pumping = try engine.readAgain(RegistrationKey(installationID: "one", senderID: "1"))
+    let reading = try engine.readAgain(RegistrationKey(installationID: "one", senderID: "1"))
     while engine.table.waitingCount == 0, log.events.count == 1 { await Task.yield() }
     engine.dispatchAgain()
-    await pumping.value
+    await reading.value
     try await log.wait(forTexts: ["first", "second"])
     connection.cancel()
   }

@@ -1,5 +1,6 @@
 import VestaAppCheckInterop
 import VestaAuthInterop
+import VestaConcurrency
 import VestaServiceInterop
 import VestaStorageBackend
 
@@ -8,7 +9,10 @@ struct StorageCaller: Sendable {
   var backend: any StorageBackend
   let auth: (any AuthInterop)?
   let appCheck: (any AppCheckInterop)?
-  let clock: StorageClock
+  /// The clock by which it waits between attempts.
+  var clock = ServiceClock.system
+  /// Random numbers from 0 to 1, for the pauses between attempts.
+  var random = Retry.systemRandom
   /// Connects to the emulator that `useEmulator` names; `nil` where no library can.
   var emulators: EmulatorConnection<any StorageBackend>?
   var tuning = StorageTuning()
@@ -42,25 +46,15 @@ struct StorageCaller: Sendable {
       do {
         return try await operation(backend, try await context())
       } catch {
-        guard StorageErrorTable.isRetryable(error), let delay = budget.delay(jitter: clock.jitter()) else {
+        guard StorageErrorTable.isRetryable(error), let delay = budget.delay(jitter: random()) else {
           throw StorageErrorTable.error(for: error, object: object)
         }
         do {
-          try await clock.sleep(delay)
+          try await clock.sleep(for: .seconds(delay))
         } catch {
           throw StorageError.cancelled
         }
       }
     }
   }
-}
-
-/// The clock of retries: a way to wait, and random numbers.
-struct StorageClock: Sendable {
-  let sleep: @Sendable (_ seconds: Double) async throws -> Void
-  let jitter: @Sendable () -> Double
-
-  /// The clock of the machine.
-  static let system = StorageClock(
-    sleep: { try await Task.sleep(for: .seconds($0)) }, jitter: { Double.random(in: 0..<1) })
 }

@@ -108,10 +108,10 @@ extension StorageExchange {
 
   /// The content as a body: small content at once, and larger one while the client reads it.
   private func body(of content: any ObjectContent, _ length: Int) async throws -> HTTPBody {
-    if length > tuning.readLength, let section = content.section(), section.length == length {
+    if length > tuning.readLength, let section = content.section(), section.count == length {
       content.close()
-      let file = FileSection(SentFile(section.file), offset: section.offset, count: length)
-      return .stream(ByteStream(file), length: length)
+      // The system sends the file where the connection is in clear.
+      return .stream(ByteStream(section), length: length)
     }
     let first = try await content.read(maximumLength: tuning.readLength)
     guard !first.isEmpty || length == 0 else {
@@ -140,17 +140,6 @@ extension StorageExchange {
     stream.pipe.setDemand(nil, onCancel: { reading.cancel() })
     return .stream(stream, length: length)
   }
-}
-
-/// The file of an object as the source of a body: the system sends it where the connection is in clear.
-private final class SentFile: BodyFile {
-  private let file: any ContentFile
-
-  init(_ file: any ContentFile) { self.file = file }
-
-  var descriptor: Int32 { file.descriptor }
-
-  func read(at offset: Int64, count: Int) -> [UInt8]? { file.read(at: offset, count: count) }
 }
 
 extension ByteRangeWire.Wanted {

@@ -13,7 +13,7 @@ struct StorageExchange: Sendable {
   let host: any EndpointHost
   let tuning: StorageEndpointsTuning
 
-  /// The response to a request, whatever comes of it.
+  /// The response to a request, also to one that fails.
   static func response(
     to request: HTTPRequest, _ host: any EndpointHost, _ tuning: StorageEndpointsTuning
   ) async -> HTTPResponse {
@@ -48,7 +48,7 @@ struct StorageExchange: Sendable {
 
   /// Refuses a signed URL that is not valid now.
   ///
-  /// In development nobody knows the signer's key: the signature is believed, as unsigned tokens are.
+  /// In development the signer's key is not known: the signature is believed, as unsigned tokens are.
   private static func checkSignature(of request: HTTPRequest, _ host: any EndpointHost) throws {
     guard let query = request.query, let signed = try SignedURL(query: String(query)) else { return }
     guard signed.isValid(at: host.clock.seconds()) else {
@@ -84,7 +84,7 @@ struct StorageExchange: Sendable {
     }
   }
 
-  /// The bucket of the project, which always exists, and those that have objects.
+  /// The bucket of the project, which always exists, and all buckets with objects.
   private func buckets() async throws -> [String] {
     let usual = "\(host.defaultProject).appspot.com"
     let found = try await admin(of: nil).listBuckets(context: context)

@@ -4,7 +4,7 @@ import VestaTransportInterop
 
 /// The call by which test kits set the rules of Storage: `PUT /internal/setRules`.
 ///
-/// It needs no credential and names no project: the rules are those of all projects of a server for development.
+/// It needs no credential and names no project: the rules apply to all projects of a server for development.
 enum StorageRulesCall {
   static let path = "/internal/setRules"
 

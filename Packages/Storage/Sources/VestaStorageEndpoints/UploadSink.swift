@@ -26,7 +26,7 @@ struct UploadSink {
     self.chunkLength = chunkLength
   }
 
-  /// An upload that was started before, and has so many bytes.
+  /// An upload that was started before, with the number of its bytes.
   init(
     continuing id: UploadID, of request: UploadRequest, at offset: Int64, in backend: any StorageBackend,
     _ context: CallContext, chunkLength: Int

@@ -14,7 +14,7 @@ extension StorageRemote {
     var call = self.request(route.method, route.target)
     call.hasToken = request.downloadToken != nil
     call.acceptsPages = true
-    // As it is stored: its digests are those of the stored bytes.
+    // As it is stored: its digests are the digests of the stored bytes.
     call.fields.append(.acceptEncoding, "gzip")
     if let range = request.range { call.fields.append("range", "bytes=\(range)") }
     let opened: RESTStream

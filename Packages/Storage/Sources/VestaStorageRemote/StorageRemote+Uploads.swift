@@ -100,8 +100,8 @@ extension StorageRemote {
 
   /// Ends an upload.
   ///
-  /// The digests that the sender expects are sent along; `vesta` looks at them before there is an object. What comes
-  /// back is compared as well.
+  /// The digests that the sender expects are sent along; `vesta` looks at them before there is an object. The digests
+  /// of the response are compared as well.
   public func finalizeUpload(
     _ id: UploadID, expected: ContentDigest, context: CallContext
   ) async throws -> StorageObject {

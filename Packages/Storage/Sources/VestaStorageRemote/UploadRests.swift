@@ -12,7 +12,7 @@ import VestaStorageBackend
 /// ```
 ///
 /// A rest that is forgotten, as there are too many uploads, is lost: the next append fails with the offset at which the
-/// service is, and the caller goes back there.
+/// service is, and the caller continues there.
 final class UploadRests: Sendable {
   struct Rest: Sendable {
     var offset: Int64

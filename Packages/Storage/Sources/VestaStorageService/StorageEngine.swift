@@ -22,7 +22,7 @@ import VestaStoreInterop
 /// | | object row, session row final, old blob's garbage row | |
 /// | | | old blob removed |
 ///
-/// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Commit.swift`, `Store/Keys.swift`.
+/// To read on: `Calls/ActiveUpload.swift`, `Calls/StorageCall+Placing.swift`, `Store/Keys.swift`.
 final class StorageEngine: StorageBackend, StorageAdminBackend {
   let frame: EngineFrame<StorageServiceError>
   let blobs: any BlobStore
@@ -89,79 +89,81 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
   // MARK: StorageBackend
 
   func putObject(_ request: UploadRequest, content: [UInt8], context: CallContext) async throws -> StorageObject {
-    try await call(context) { try await $0.putObject(request, content: content) }
+    try await call(context) { (call: UploadCall) in try await call.putObject(request, content: content) }
   }
 
   func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID {
-    try await call(context) { try await $0.startUpload(request) }
+    try await call(context) { (call: UploadCall) in try await call.startUpload(request) }
   }
 
   func appendToUpload(
     _ id: UploadID, offset: Int64, bytes: [UInt8], context: CallContext
   ) async throws -> UploadStatus {
-    try await call(context) { try await $0.append(id, offset: offset, bytes: bytes) }
+    try await call(context) { (call: UploadCall) in try await call.append(id, offset: offset, bytes: bytes) }
   }
 
   func finalizeUpload(_ id: UploadID, expected: ContentDigest, context: CallContext) async throws -> StorageObject {
-    try await call(context) { try await $0.finalize(id, expected: expected) }
+    try await call(context) { (call: UploadCall) in try await call.finalize(id, expected: expected) }
   }
 
   func uploadStatus(_ id: UploadID, context: CallContext) async throws -> UploadStatus {
-    try await call(context) { try await $0.status(id) }
+    try await call(context) { (call: UploadCall) in try await call.status(id) }
   }
 
   func cancelUpload(_ id: UploadID, context: CallContext) async throws {
-    try await call(context) { try await $0.cancel(id) }
+    try await call(context) { (call: UploadCall) in try await call.cancel(id) }
   }
 
   func openObject(_ request: ReadRequest, context: CallContext) async throws -> ObjectDownload {
-    try await call(context) { try await $0.open(request) }
+    try await call(context) { (call: ObjectCall) in try await call.open(request) }
   }
 
   func getObject(
     _ object: ObjectName, preconditions: Preconditions, context: CallContext
   ) async throws -> StorageObject {
-    try await call(context) { try await $0.get(object, preconditions) }
+    try await call(context) { (call: ObjectCall) in try await call.get(object, preconditions) }
   }
 
   func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage {
-    try await call(context) { try await $0.list(request) }
+    try await call(context) { (call: ObjectCall) in try await call.list(request) }
   }
 
   func updateObject(
     _ object: ObjectName, change: MetadataChange, preconditions: Preconditions, context: CallContext
   ) async throws -> StorageObject {
-    try await call(context) { try await $0.update(object, change, preconditions) }
+    try await call(context) { (call: ObjectCall) in try await call.update(object, change, preconditions) }
   }
 
   func deleteObject(_ object: ObjectName, preconditions: Preconditions, context: CallContext) async throws {
-    try await call(context) { try await $0.delete(object, preconditions) }
+    try await call(context) { (call: ObjectCall) in try await call.delete(object, preconditions) }
   }
 
   func changeDownloadTokens(
     _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
   ) async throws -> StorageObject {
-    try await call(context) { try await $0.changeTokens(object, action) }
+    try await call(context) { (call: ObjectCall) in try await call.changeTokens(object, action) }
   }
 
   // MARK: StorageAdminBackend
 
-  func listBuckets(context: CallContext) async throws -> [String] { try await call(context) { try await $0.buckets() } }
+  func listBuckets(context: CallContext) async throws -> [String] {
+    try await call(context) { (call: BucketCall) in try await call.buckets() }
+  }
 
   func createBucket(_ name: String, context: CallContext) async throws {
-    try await call(context) { try await $0.createBucket(name) }
+    try await call(context) { (call: BucketCall) in try await call.createBucket(name) }
   }
 
   func deleteBucket(_ name: String, context: CallContext) async throws {
-    try await call(context) { try await $0.deleteBucket(name) }
+    try await call(context) { (call: BucketCall) in try await call.deleteBucket(name) }
   }
 
   /// Runs a call as the frame does: for a verified caller, and with every error as `StorageServiceError`.
-  private func call<Result: Sendable>(
-    _ context: CallContext, _ body: @escaping @Sendable (StorageCall) async throws -> Result
+  private func call<Call: StorageCall, Result: Sendable>(
+    _ context: CallContext, _ body: @escaping @Sendable (Call) async throws -> Result
   ) async throws -> Result {
     try await frame.serve(context) { [self] context in
-      try await body(StorageCall(engine: self, context: context, now: clock.now()))
+      try await body(Call(engine: self, context: context, now: clock.now()))
     }
   }
 

@@ -75,7 +75,7 @@ final class SharedStore: OrderedStore {
 
   /// Waits until so many bytes of an upload are durable, and then until its owner has had it for too long.
   private func stop(_ engine: StorageEngine, _ id: UploadID, durable: Int64) async throws {
-    let call = StorageCall(engine: engine, context: context, now: clock.now)
+    let call = UploadCall(engine: engine, context: context, now: clock.now)
     while try await call.upload(id)?.checkpoint != durable { await Task.yield() }
     storeClock.advance(by: StorageServiceTuning().ownership + 1_000)
   }

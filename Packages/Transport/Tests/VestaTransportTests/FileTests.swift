@@ -1,4 +1,5 @@
 import Testing
+import VestaBytes
 import VestaTesting
 import VestaTransportInterop
 

@@ -80,7 +80,8 @@ import VestaTesting
     try await withDirectory { directory in
       let time = Time()
       let engine = engine(in: directory, now: { time.next() })
-      let token = try await engine.createCustomToken(CreateCustomTokenRequest(localID: "ada"), context: .owner)
+      let token = try await engine.administration.createCustomToken(
+        CreateCustomTokenRequest(localID: "ada"), context: .owner)
       let signIn = CustomTokenSignInRequest(token: token)
       #expect(try await engine.signInWithCustomToken(signIn, context: context).isNewUser)
       try await engine.close()
@@ -115,12 +116,12 @@ import VestaTesting
           ImportedUser(localID: "ada", email: "ada@example.com", passwordHash: hash.digest, salt: hash.salt)
         ],
         hash: .scrypt(signerKey: key, saltSeparator: [7], rounds: 8, memoryCost: 14))
-      #expect(try await engine.batchCreate(batch, context: .owner).errors.isEmpty)
+      #expect(try await engine.administration.batchCreate(batch, context: .owner).errors.isEmpty)
       for _ in 0..<2 {
         let request = PasswordSignInRequest(email: "ada@example.com", password: "correct horse")
         #expect(try await engine.signInWithPassword(request, context: context).localID == "ada")
       }
-      let exported = try await engine.batchGet(BatchGetRequest(), context: .owner).users.first
+      let exported = try await engine.administration.batchGet(BatchGetRequest(), context: .owner).users.first
       let text = String(decoding: try Base64.standard.decode(exported?.passwordHash ?? ""), as: UTF8.self)
       #expect(text.hasPrefix("$scrypt$ln=14,r=8,p=1$"))
       try await engine.close()
@@ -133,7 +134,7 @@ import VestaTesting
       let engine = engine(in: directory, now: { time })
       let made = try await engine.signUp(
         SignUpRequest(email: "ada@example.com", password: "correct horse"), context: context)
-      _ = try await engine.updateUser(
+      _ = try await engine.administration.updateUser(
         AdminUpdateRequest(localID: made.localID, emailVerified: true), context: .owner)
       let started = try await engine.startMfaEnrollment(
         StartMfaEnrollmentRequest(idToken: made.tokens.idToken, factor: .totp), context: context)

@@ -51,7 +51,7 @@ import VestaServiceInterop
       try app.container.require((any AuthInterop).self),
       signIn: { userID in
         let request = CreateCustomTokenRequest(localID: userID)
-        let token = try await admin.createCustomToken(request, context: .owner)
+        let token = try await admin.administration.createCustomToken(request, context: .owner)
         try await auth.signIn(withCustomToken: token)
       },
       signOut: { try auth.signOut() },

@@ -86,7 +86,7 @@ struct Peer: Sendable {
       let users = try await auth.lookup(LookupRequest(idToken: arguments[0]), context: CallContext()).users
       return "done \(users.first?.localID ?? "nobody")"
     case ("rotate", 0):
-      try await auth.rotateSigningKey(context: Peer.owner)
+      try await auth.administration.rotateSigningKey(context: Peer.owner)
       return "done"
     default: return "what"
     }

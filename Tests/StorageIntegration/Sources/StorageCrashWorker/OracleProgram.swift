@@ -41,7 +41,7 @@ struct OracleProgram {
     let places = TransferPlaces(count: tuning.transfers)
     storages = harnesses.map { harness in
       let caller = StorageCaller(
-        backend: harness.backend, auth: nil, appCheck: nil, clock: .system, tuning: tuning, places: places)
+        backend: harness.backend, auth: nil, appCheck: nil, tuning: tuning, places: places)
       let storage = Storage(app: harness.app, bucket: "test-bucket", caller: caller)
       storage.uploadChunkSizeBytes = 256 * 1024
       return storage

@@ -1,4 +1,6 @@
 import StorageHarness
+import VestaConcurrency
+import VestaServiceInterop
 import VestaStorageBackend
 import VestaStorageBackendFakes
 
@@ -14,9 +16,13 @@ extension HookedSuite {
   func storage(
     _ hook: @escaping @Sendable (HookedStorageBackend.Call, HookedStorageBackend.Moment) async throws -> Void
   ) -> Storage {
-    let clock = StorageClock(sleep: { _ in try Task.checkCancellation() }, jitter: { 0 })
+    // Waits end at once.
+    let clock = ServiceClock(now: { 0 }) { _, work in
+      work()
+      return ListenerRegistration {}
+    }
     let caller = StorageCaller(
-      backend: HookedStorageBackend(harness.backend, hook: hook), auth: nil, appCheck: nil, clock: clock)
+      backend: HookedStorageBackend(harness.backend, hook: hook), auth: nil, appCheck: nil, clock: clock, random: { 0 })
     let storage = Storage(app: harness.app, bucket: "test-bucket", caller: caller)
     storage.uploadChunkSizeBytes = 256 * 1024
     return storage

@@ -41,9 +41,13 @@ import VestaTesting
         if random.withLock({ $0.oneIn(25) }) { throw StorageServiceError(.unavailable, "lost at \(call) \(moment)") }
       }
       let places = TransferPlaces(count: tuning.transfers)
-      let clock = StorageClock(sleep: { _ in try Task.checkCancellation() }, jitter: { 0 })
+      // Waits end at once.
+      let clock = ServiceClock(now: { 0 }) { _, work in
+        work()
+        return ListenerRegistration {}
+      }
       let caller = StorageCaller(
-        backend: backend, auth: nil, appCheck: nil, clock: clock, tuning: tuning, places: places)
+        backend: backend, auth: nil, appCheck: nil, clock: clock, random: { 0 }, tuning: tuning, places: places)
       folder = try TemporaryDirectory()
       (self.seed, self.random, self.tuning, self.places) = (seed, random, tuning, places)
       storage = Storage(

@@ -1,4 +1,5 @@
 import Testing
+import VestaBytes
 import VestaConcurrency
 import VestaStorageBackend
 import VestaStorageBackendContracts
@@ -109,14 +110,14 @@ private struct WrongReader: BlobReader {
     return flaw == .losesBytes ? bytes.dropLast() : bytes
   }
 
-  func openFile() throws -> (any ContentFile)? {
+  func openFile() throws -> (any ReadableFile)? {
     flaw == .lendsAnotherFile ? OneByteFile() : try base.openFile()
   }
 
   func close() { base.close() }
 }
 
-private final class OneByteFile: ContentFile {
+private final class OneByteFile: ReadableFile {
   var descriptor: Int32 { 0 }
 
   func read(at offset: Int64, count: Int) -> [UInt8]? { [1] }

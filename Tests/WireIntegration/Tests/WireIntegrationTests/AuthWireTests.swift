@@ -34,7 +34,7 @@ import VestaTransportInteropFakes
   private func host(_ engine: AuthEngine) -> FakeEndpointHost {
     let host = FakeEndpointHost(project: "demo")
     host.add((any AuthBackend).self, engine)
-    host.add((any AuthAdminBackend).self, engine)
+    host.add((any AuthAdminBackend).self, engine.administration)
     return host
   }
 
@@ -129,8 +129,8 @@ import VestaTransportInteropFakes
     let auth = try Auth.instance(for: app)
     auth.useEmulator(withHost: "127.0.0.1", port: second.port)
     try await auth.createUser(withEmail: "ada@example.com", password: "correct horse")
-    #expect(try await other.queryUsers(QueryUsersRequest(), context: .owner).count == 1)
-    #expect(try await engine.queryUsers(QueryUsersRequest(), context: .owner).count == 0)
+    #expect(try await other.administration.queryUsers(QueryUsersRequest(), context: .owner).count == 1)
+    #expect(try await engine.administration.queryUsers(QueryUsersRequest(), context: .owner).count == 0)
     await app.delete()
     await server.stop()
     await second.stop()

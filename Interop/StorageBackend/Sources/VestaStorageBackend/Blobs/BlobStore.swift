@@ -1,3 +1,5 @@
+public import VestaBytes
+
 /// The store of the object service for the bytes of objects: files, or an S3-compatible store.
 ///
 /// A blob is written once, sealed, and never changed: the service gives each upload a new blob, and an object
@@ -111,7 +113,7 @@ public protocol BlobReader: Sendable {
   /// The blob as a file that stays open when the reader has ended; `nil` where a blob is no file of its own.
   ///
   /// - Throws: `BlobError`.
-  func openFile() throws -> (any ContentFile)?
+  func openFile() throws -> (any ReadableFile)?
 
   /// Ends the reader, and what is read afterwards fails; calling it again does nothing.
   func close()
@@ -119,7 +121,7 @@ public protocol BlobReader: Sendable {
 
 extension BlobReader {
   /// `nil`: the blob is no file.
-  public func openFile() throws -> (any ContentFile)? { nil }
+  public func openFile() throws -> (any ReadableFile)? { nil }
 }
 
 /// The id of a blob: 1 to 64 lower-case letters and digits.

@@ -1,3 +1,5 @@
+public import VestaBytes
+
 /// A request to read an object or a part of it.
 public struct ReadRequest: Sendable, Hashable {
   /// The object.
@@ -61,7 +63,7 @@ public protocol ObjectContent: Sendable {
   /// The bytes that have not been read yet, where they are a part of one file; `nil` for any other content.
   ///
   /// The section stays valid after ``close()``, and does not move the position of reading.
-  func section() -> ContentSection?
+  func section() -> FileSection?
 
   /// Frees what reading holds; calling it again does nothing.
   func close()
@@ -69,5 +71,5 @@ public protocol ObjectContent: Sendable {
 
 extension ObjectContent {
   /// `nil`: the content is no file.
-  public func section() -> ContentSection? { nil }
+  public func section() -> FileSection? { nil }
 }

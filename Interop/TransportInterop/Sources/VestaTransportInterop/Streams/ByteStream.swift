@@ -1,3 +1,4 @@
+public import VestaBytes
 import VestaConcurrency
 
 /// The bytes of a body while they travel, and the trailers after them.

@@ -164,7 +164,7 @@ extension Auth {
     _ tokens: AuthTokens, _ signIn: FirstFactor, _ response: LookupResponse?
   ) throws -> AuthDataResult {
     let found = try tokens.account ?? Self.account(of: tokens, in: response)
-    let record = UserRecord(found, wasAnonymous: signIn.isAnonymous)
+    let record = SessionUser(found, wasAnonymous: signIn.isAnonymous)
     let user = User(auth: self, record: record, tokens: TokenSet(tokens, now: clock.date()))
     try setCurrentUser(user)
     return AuthDataResult(user: user, additionalUserInfo: signIn.info, credential: signIn.credential)

@@ -1,24 +1,9 @@
-import VestaAuthBackend
-
 /// Maps the names of the service's errors to Firebase's codes.
 ///
 /// Pure; names that are not here are `internalError`, with the name in the message.
 enum AuthErrorTable {
   /// The code for a name.
   static func code(for name: String) -> AuthErrorCode? { codes[name] }
-
-  /// The error of an operation that the backend has refused.
-  static func error(for error: AuthServiceError) -> any Error {
-    if error.code == .cancelled { return CancellationError() }
-    guard let code = code(for: error.code.rawValue) else {
-      return AuthError(.internalError, "The backend answered \(error.wireMessage).", underlying: error)
-    }
-    // Where the code says nothing, the backend's text is the whole message.
-    let message = error.detail.map { code == .internalError ? $0 : "\(code.message) (\($0))" }
-    var result = AuthError(code, message, underlying: error)
-    if code == .weakPassword { result.failureReason = error.detail }
-    return result
-  }
 
   private static let codes: [String: AuthErrorCode] = [
     "ADMIN_ONLY_OPERATION": .adminRestrictedOperation,

@@ -28,7 +28,7 @@ extension StoredSession {
 
 /// The schema of a session; the numbers of fields never change their meaning.
 private struct StoredFields: FieldRecord {
-  var user = UserRecord(uid: "")
+  var user = SessionUser(uid: "")
   var idToken: String?
   var refreshToken: String?
   var expiration: Date?
@@ -41,7 +41,7 @@ private struct StoredFields: FieldRecord {
   }
 }
 
-extension UserRecord: FieldRecord {
+extension SessionUser: FieldRecord {
   init() { self.init(uid: "") }
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {

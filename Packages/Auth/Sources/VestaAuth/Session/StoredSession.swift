@@ -7,7 +7,7 @@ import VestaAuthBackend
 struct StoredSession: Decodable, Equatable, Sendable {
   /// The version of the JSON layout.
   var version = 1
-  var user: UserRecord
+  var user: SessionUser
   var tokens: TokenSet
 }
 
@@ -28,7 +28,7 @@ extension TokenSet {
 }
 
 /// A user as it is kept with the session.
-struct UserRecord: Decodable, Equatable, Sendable {
+struct SessionUser: Decodable, Equatable, Sendable {
   var uid: String
   var email: String?
   var isEmailVerified = false
@@ -43,7 +43,7 @@ struct UserRecord: Decodable, Equatable, Sendable {
   var factors: [FactorRecord] = []
 }
 
-extension UserRecord {
+extension SessionUser {
   /// A user as the backend describes it.
   ///
   /// - Parameters:

@@ -19,11 +19,11 @@ public final class User: UserInfo {
   private let clock: ServiceClock
   private let refreshes = SingleFlight<String, TokenSet>()
 
-  @AuthActor private(set) var record: UserRecord
+  @AuthActor private(set) var record: SessionUser
   @AuthActor private(set) var tokens: TokenSet
   @AuthActor private var lookUps = (begun: 0, applied: 0)
 
-  init(auth: Auth, record: UserRecord, tokens: TokenSet) {
+  init(auth: Auth, record: SessionUser, tokens: TokenSet) {
     uid = record.uid
     self.auth = auth
     callbackQueue = auth.callbackQueue
@@ -72,7 +72,7 @@ public final class User: UserInfo {
   /// The phone number.
   public var phoneNumber: String? { read { $0.phoneNumber } }
 
-  private func read<Value>(_ part: (UserRecord) -> Value) -> Value { part(AuthActor.sync { record }) }
+  private func read<Value>(_ part: (SessionUser) -> Value) -> Value { part(AuthActor.sync { record }) }
 
   // MARK: Tokens
 
@@ -201,7 +201,7 @@ public final class User: UserInfo {
     }
     guard number > lookUps.applied else { return }
     lookUps.applied = number
-    record = UserRecord(found, wasAnonymous: record.isAnonymous)
+    record = SessionUser(found, wasAnonymous: record.isAnonymous)
     auth?.userChanged(self)
   }
 }

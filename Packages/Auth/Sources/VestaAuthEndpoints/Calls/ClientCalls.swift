@@ -5,9 +5,9 @@ import VestaServiceInterop
 
 // The calls of clients, each a request, a method of the backend, and a response.
 
-extension AuthCall {
+extension AuthExchange {
   /// A call in the table: reads the request, calls the backend, writes the response.
-  private typealias Call = @Sendable (AuthCall, any AuthBackend) async throws -> [UInt8]
+  private typealias Call = @Sendable (AuthExchange, any AuthBackend) async throws -> [UInt8]
 
   func respondToClient(_ call: AuthRoute.Call) async throws -> [UInt8] {
     guard let respond = Self.signIns[call] ?? Self.accounts[call] ?? Self.secondFactors[call] else {

@@ -6,7 +6,7 @@ import VestaTransportInterop
 
 /// A call of local test suites: made as the owner, as it needs no credential.
 struct EmulatorCall: Sendable {
-  let call: AuthCall
+  let call: AuthExchange
   let tuning: AuthEndpointTuning
 
   func respond(to route: EmulatorRoute.Call) async throws -> HTTPResponse {

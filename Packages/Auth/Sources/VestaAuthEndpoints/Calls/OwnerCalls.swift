@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 // The calls of owners on accounts.
 
-extension AuthCall {
+extension AuthExchange {
   /// The response to an owner; `nil` for a call that owners make as clients do.
   func respondToOwner(_ call: AuthRoute.Call) async throws -> [UInt8]? {
     switch call {

@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 // The calls about a project: its settings, its tenants, and the cookies of its sessions.
 
-extension AuthCall {
+extension AuthExchange {
   func respond(to call: AuthProjectRoute.Call) async throws -> [UInt8] {
     switch call {
     case .publicConfig:

@@ -81,7 +81,7 @@ extension AuthCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func change(_ request: UpdateRequest, _ hash: String?, _ caller: Caller) async throws -> AccountChange {
     try await check(request, caller)
     let old = caller.user
@@ -98,7 +98,7 @@ extension WriteCall {
     let recovery = try await recovery(of: &user, from: old)
     var change = AccountChange(user: user, recovery: recovery)
     if user.epoch != old.epoch {
-      change.grant = try await openSession(of: user, replacing: old, facts: caller.facts)
+      change.grant = try await sessions.openSession(of: user, replacing: old, facts: caller.facts)
     } else {
       try await save(user, replacing: old)
     }
@@ -131,8 +131,8 @@ extension WriteCall {
     ticket.email = email
     ticket.newEmail = user.email
     ticket.wasVerified = old.emailVerified
-    let code = try await keep(ticket, secretLength: 54)
-    user.recoveries.append(UserRecord.Recovery(hash: try engine.hash(code), expiresAt: ticket.expiresAt))
+    let code = try await tickets.keep(ticket, secretLength: 54)
+    user.recoveries.append(UserRecord.Recovery(hash: try core.secrets.hash(code), expiresAt: ticket.expiresAt))
     return OobMessage(requestType: type, email: email, newEmail: user.email, code: code, tenantID: scope.tenantID)
   }
 
@@ -144,9 +144,9 @@ extension WriteCall {
     guard [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition].contains(type) else {
       throw AuthServiceError(.invalidOobCode)
     }
-    try await consume(code, ticket)
+    try await tickets.consume(code, ticket)
     do {
-      return .success(try await apply(ticket, type, hash: try engine.hash(code)))
+      return .success(try await apply(ticket, type, hash: try core.secrets.hash(code)))
     } catch let refusal as AuthServiceError {
       // The checks precede any change, so only the consumption is committed.
       return .failure(refusal)

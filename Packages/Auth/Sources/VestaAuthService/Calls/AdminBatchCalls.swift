@@ -109,7 +109,7 @@ private enum ImportEntry: Sendable {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   fileprivate func imported(_ entry: ImportedUser, _ hash: ImportHash?, _ signerKeyID: String?) -> ImportEntry {
     do {
       var user = try ImportCheck.user(entry, scope: scope, now: now) { try self.factors($0) }
@@ -131,7 +131,7 @@ extension ReadCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func keepSignerKey(_ hash: ImportHash?, _ id: String?) async throws {
     guard let key = hash?.signerKey, let id else { return }
     try await transaction.put(key, for: Keys.signerKey(id))
@@ -161,7 +161,7 @@ extension WriteCall {
     if old != nil, !request.allowsOverwrite { return "localId belongs to an existing account - can not overwrite." }
     var user = user
     // Tokens and codes of the account that existed before are not valid again with its id.
-    user.begin(epoch: try old.map { $0.epoch + 1 } ?? engine.newEpoch(), now: now)
+    user.begin(epoch: try old.map { $0.epoch + 1 } ?? core.secrets.newEpoch(), now: now)
     user.validSince = max(user.validSince ?? 0, old?.validSince ?? 0)
     user.sessionCount = old?.sessionCount ?? 0
     do {

@@ -8,12 +8,12 @@ extension AdminOperation {
   // MARK: The project
 
   func projectConfig() async throws -> ProjectConfig {
-    try await engine.read { try await Scope.config(initial: options.initialConfig, in: $0) }
+    try await core.read { try await Scope.config(initial: options.initialConfig, in: $0) }
   }
 
   func updateProjectConfig(_ change: ProjectConfigChange) async throws -> ProjectConfig {
     if change.members.contains(.passwordPolicy) { try change.config.passwordPolicy.validate() }
-    return try await engine.write { transaction in
+    return try await core.write { transaction in
       var config = try await Scope.config(initial: options.initialConfig, in: transaction)
       config.take(change.members, from: change.config)
       try await transaction.put(ConfigRecord(config: config), Keys.config)
@@ -26,8 +26,8 @@ extension AdminOperation {
   func createTenant(_ request: CreateTenantRequest) async throws -> Tenant {
     let name = try tenantName(request.displayName)
     let record = TenantRecord(displayName: request.displayName, signIn: request.signIn)
-    let id = try request.tenantID.map(checkedID) ?? "\(name)-\(try engine.identifier(length: 10).lowercased())"
-    try await engine.write { transaction in
+    let id = try request.tenantID.map(checkedID) ?? "\(name)-\(try core.secrets.identifier(length: 10).lowercased())"
+    try await core.write { transaction in
       guard try await transaction.record(TenantRecord.self, Keys.tenant(TenantKey(id))) == nil else {
         throw AuthServiceError(.invalidConfig, "The tenant \(id) exists.")
       }
@@ -58,13 +58,13 @@ extension AdminOperation {
   }
 
   func tenant(id: String) async throws -> Tenant {
-    try await engine.read { try await $0.tenant(id) }.tenant(id)
+    try await core.read { try await $0.tenant(id) }.tenant(id)
   }
 
   func updateTenant(_ request: UpdateTenantRequest) async throws -> Tenant {
     let id = request.tenant.tenantID
     if request.members.contains(.displayName) { _ = try tenantName(request.tenant.displayName) }
-    return try await engine.write { transaction in
+    return try await core.write { transaction in
       var tenant = try await transaction.tenant(id).tenant(id)
       tenant.take(request.members, from: request.tenant)
       let record = TenantRecord(displayName: tenant.displayName, signIn: tenant.signIn)
@@ -75,7 +75,7 @@ extension AdminOperation {
 
   /// Deletes a tenant with all its users.
   func deleteTenant(id: String) async throws {
-    try await engine.write { transaction in
+    try await core.write { transaction in
       _ = try await transaction.tenant(id)
       for range in Keys.everything(of: TenantKey(id)) { try await transaction.deleteRange(range) }
       try await transaction.delete(Keys.tenant(TenantKey(id)))
@@ -84,7 +84,7 @@ extension AdminOperation {
 
   /// The tenants page by page.
   func listTenants(_ request: ListTenantsRequest) async throws -> ListTenantsResponse {
-    try await engine.read { reader in
+    try await core.read { reader in
       var range = Keys.tenants
       if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(TenantKey(last))) }
       var ids: [String] = []

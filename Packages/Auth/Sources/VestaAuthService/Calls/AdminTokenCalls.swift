@@ -43,7 +43,7 @@ extension AdminOperation {
     try await checkAccount(of: proof)
     let claims = TokenClaims.sessionCookie(
       from: proof.claims, projectID: projectID, now: nowSeconds, lifetime: request.validDuration)
-    return try await engine.token(claims)
+    return try await core.token(claims)
   }
 
   /// Makes a custom token, valid for an hour.

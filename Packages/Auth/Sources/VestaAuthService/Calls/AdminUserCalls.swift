@@ -55,7 +55,7 @@ extension AdminOperation {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   /// Checks a new account in the order of the service.
   fileprivate func newUser(_ request: CreateUserRequest) async throws -> UserRecord {
     let localID = try request.localID.map { try Checks.localID($0) }
@@ -125,7 +125,7 @@ extension AuthCall {
     switch factor.factor {
     case .phone(let number):
       let number = try Checks.phoneNumber(number, or: .invalidMfaPhoneNumber)
-      let id = try factor.mfaEnrollmentID ?? engine.identifier(length: 28)
+      let id = try factor.mfaEnrollmentID ?? core.secrets.identifier(length: 28)
       guard id.utf8.count <= 128 else {
         throw AuthServiceError(.invalidMfaEnrollmentID, "mfaEnrollmentId is longer than 128 bytes.")
       }

@@ -3,11 +3,11 @@ import VestaCryptoInterop
 import VestaEngineInterop
 import VestaStoreInterop
 
-/// One call within its transaction: the engine, whose users it is about, the time, and the store.
+/// One call within its transaction: the core, whose users it is about, the time, and the store.
 ///
 /// The time is read once, so everything that a call writes has the same time.
 protocol AuthCall {
-  var engine: AuthEngine { get }
+  var core: AuthCore { get }
   var scope: Scope { get }
   /// Milliseconds since 1970.
   var now: Int64 { get }
@@ -22,16 +22,16 @@ extension AuthCall {
 }
 
 /// A call that reads.
-struct ReadCall: AuthCall {
-  let engine: AuthEngine
+struct AuthReadCall: AuthCall {
+  let core: AuthCore
   let scope: Scope
   let now: Int64
   let reader: any StoreReader
 }
 
 /// A call that changes something.
-struct WriteCall: AuthCall {
-  let engine: AuthEngine
+struct AuthWriteCall: AuthCall {
+  let core: AuthCore
   let cause: EventCause
   let scope: Scope
   let now: Int64
@@ -43,8 +43,8 @@ struct WriteCall: AuthCall {
 }
 
 extension AuthCall {
-  var options: AuthServiceOptions { engine.options }
-  var crypto: any CryptoProvider { engine.crypto }
+  var options: AuthServiceOptions { core.options }
+  var crypto: any CryptoProvider { core.crypto }
   /// The tenant as keys have it.
   var tenant: TenantKey { scope.tenant }
   var nowSeconds: Int64 { now / 1000 }
@@ -74,8 +74,8 @@ extension AuthCall {
 
   /// A new account, of an id that may have had another account before.
   func newAccount(_ localID: String? = nil) throws -> UserRecord {
-    var user = UserRecord(localID: try localID ?? answers.localID ?? engine.newLocalID(), createdAt: now)
-    user.begin(epoch: try engine.newEpoch(), now: now)
+    var user = UserRecord(localID: try localID ?? answers.localID ?? core.secrets.newLocalID(), createdAt: now)
+    user.begin(epoch: try core.secrets.newEpoch(), now: now)
     return user
   }
 
@@ -101,7 +101,7 @@ extension AuthCall {
   func requireRecentSignIn(_ caller: Caller) throws {
     guard !caller.user.isAnonymous else { return }
     // Of several processes one may have a clock that is ahead of the one that signed the user in.
-    let tolerance = engine.hasSharedStore ? ClockTolerance.seconds : 0
+    let tolerance = core.hasSharedStore ? ClockTolerance.seconds : 0
     guard nowSeconds - caller.facts.authTime <= options.recentSignInWindow.seconds + tolerance else {
       throw AuthServiceError(.credentialTooOld)
     }

@@ -8,54 +8,54 @@ import VestaStoreInterop
 /// tokens and sends messages after.
 ///
 /// Each family of calls is a type (``SignInOperation``, ``FactorOperation``, ``CodeOperation``, ``AccountOperation``,
-/// ``AdminOperation``), whose methods are the calls of `AuthEngine`, one for each; families do not call one another.
-/// What happens within a transaction is a method of ``ReadCall`` or ``WriteCall``, which are made here and carry the
-/// scope and the time.
+/// ``AdminOperation``), whose methods are the calls of `AuthEngine` or `AuthAdministration`, one for each; families do
+/// not call one another. The part within a transaction is a method of ``AuthReadCall`` or ``AuthWriteCall``, which are
+/// made here and carry the scope and the time.
 ///
-/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in a `ReadCall` whose
-/// scope is the tenant of the token, and returns what the account looks like.
+/// Example: `lookup` of ``AccountOperation`` verifies the ID token (`proof`), reads the account in an `AuthReadCall`
+/// whose scope is the tenant of the token, and returns what the account looks like.
 protocol AuthOperation: Sendable {
-  var engine: AuthEngine { get }
+  var core: AuthCore { get }
   var context: CallContext { get }
 
-  init(engine: AuthEngine, context: CallContext)
+  init(core: AuthCore, context: CallContext)
 }
 
 /// Signing up and in: passwords, links, custom tokens, identity providers, phones.
 struct SignInOperation: AuthOperation {
-  let engine: AuthEngine
+  let core: AuthCore
   var context: CallContext
 }
 
 /// Second factors: enrolling them, and signing in with one.
 struct FactorOperation: AuthOperation {
-  let engine: AuthEngine
+  let core: AuthCore
   let context: CallContext
 }
 
 /// Codes in e-mails, and what they are for.
 struct CodeOperation: AuthOperation {
-  let engine: AuthEngine
+  let core: AuthCore
   let context: CallContext
 }
 
 /// The account of a token, its sessions, and the public facts about the project.
 struct AccountOperation: AuthOperation {
-  let engine: AuthEngine
+  let core: AuthCore
   let context: CallContext
 }
 
-/// What owners of the project may do; `AuthEngine.administer` has refused all others.
+/// What owners of the project may do; `AuthAdministration` has refused all others.
 struct AdminOperation: AuthOperation {
-  let engine: AuthEngine
+  let core: AuthCore
   let context: CallContext
 }
 
 extension AuthOperation {
-  var options: AuthServiceOptions { engine.options }
-  var crypto: any CryptoProvider { engine.crypto }
-  var keyRing: KeyRing { engine.keyRing }
-  var projectID: String { engine.projectID }
+  var options: AuthServiceOptions { core.options }
+  var crypto: any CryptoProvider { core.crypto }
+  var keyRing: KeyRing { core.keyRing }
+  var projectID: String { core.projectID }
   var now: Int64 { options.now() }
   var nowSeconds: Int64 { options.now() / 1000 }
 
@@ -68,31 +68,31 @@ extension AuthOperation {
   ///   - checksDisabled: Whether a project or tenant that is disabled is refused.
   ///   - body: The read.
   func read<Value>(
-    for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (ReadCall) async throws -> Value
+    for proof: Proof? = nil, checksDisabled: Bool = true, _ body: (AuthReadCall) async throws -> Value
   ) async throws -> Value {
-    try await engine.read(expecting: Scope.keys(TenantKey(proof?.tenantID ?? context.tenantID))) { reader in
+    try await core.read(expecting: Scope.keys(TenantKey(proof?.tenantID ?? context.tenantID))) { reader in
       let scope = try await self.scope(proof, checksDisabled, in: reader)
-      return try await body(ReadCall(engine: engine, scope: scope, now: now, reader: reader))
+      return try await body(AuthReadCall(core: core, scope: scope, now: now, reader: reader))
     }
   }
 
   /// Writes in the tenant of the context, or in that of a token; `body` may run again after a conflict.
   func write<Value: Sendable>(
     for proof: Proof? = nil, checksDisabled: Bool = true, answers: BlockingAnswers = BlockingAnswers(),
-    _ body: @escaping @Sendable (WriteCall) async throws -> Value
+    _ body: @escaping @Sendable (AuthWriteCall) async throws -> Value
   ) async throws -> Value {
-    try await engine.write { transaction in
+    try await core.write { transaction in
       let scope = try await self.scope(proof, checksDisabled, in: transaction)
       return try await body(
-        WriteCall(
-          engine: engine, cause: EventCause(context), scope: scope, now: now, transaction: transaction,
+        AuthWriteCall(
+          core: core, cause: EventCause(context), scope: scope, now: now, transaction: transaction,
           answers: answers))
     }
   }
 
   /// Writes where a refusal, too, changes the store: a used code stays used.
   func writeKeeping<Value: Sendable>(
-    for proof: Proof? = nil, _ body: @escaping @Sendable (WriteCall) async throws -> Result<Value, AuthServiceError>
+    for proof: Proof? = nil, _ body: @escaping @Sendable (AuthWriteCall) async throws -> Result<Value, AuthServiceError>
   ) async throws -> Value {
     try await write(for: proof, body).get()
   }
@@ -108,7 +108,7 @@ extension AuthOperation {
 
   /// Hashes a password the way that new ones are hashed; never inside a transaction.
   func hashPassword(_ password: String) async throws -> String {
-    try await engine.hashing.run(for: context.clientAddress) {
+    try await core.hashing.run(for: context.clientAddress) {
       try await crypto.hashPassword(password, scheme: options.passwordScheme, signerKey: nil).text
     }
   }

@@ -71,7 +71,7 @@ extension UserRecord {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// Has the blocking functions of the project decide about a sign-in.
   ///
   /// - Parameters:
@@ -87,7 +87,7 @@ extension WriteCall {
     secondFactor: String? = nil
   ) async throws -> String? {
     let settings = scope.config.blockingFunctions
-    guard engine.options.blockingFunctions != nil, settings != BlockingFunctionSettings() else { return nil }
+    guard core.options.blockingFunctions != nil, settings != BlockingFunctionSettings() else { return nil }
     let method = answers.signInMethod ?? provider
     func ask(_ event: BlockingEvent) throws -> BlockingAnswer? {
       guard let url = settings.url(of: event) else { return nil }
@@ -117,7 +117,7 @@ extension AuthOperation {
   ///   - body: The write.
   func writeAsking<Value: Sendable>(
     for proof: Proof? = nil, method: String? = nil, credential: IdpCredential? = nil,
-    _ body: @escaping @Sendable (WriteCall) async throws -> Value
+    _ body: @escaping @Sendable (AuthWriteCall) async throws -> Value
   ) async throws -> Value {
     var answers = BlockingAnswers()
     (answers.signInMethod, answers.credential) = (method, credential)

@@ -9,8 +9,8 @@ import VestaStoreInterop
 extension CodeOperation {
   func sendOobCode(_ request: SendOobCodeRequest) async throws -> SendOobCodeResponse {
     let made = try await makeOobCode(request, isPrivileged: false)
-    if made.isHidden, !engine.sender.isImmediate {
-      engine.outbox.post { try await deliver(made.message, settings: request.settings) }
+    if made.isHidden, !core.sender.isImmediate {
+      core.outbox.post { try await deliver(made.message, settings: request.settings) }
     } else {
       try await deliver(made.message, settings: request.settings)
     }
@@ -47,7 +47,7 @@ private struct MadeCode: Sendable {
   var isHidden: Bool
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func makeOobCode(
     _ type: OobRequestType, _ request: SendOobCodeRequest, _ caller: Caller?, isPrivileged: Bool
   ) async throws -> MadeCode {
@@ -56,13 +56,13 @@ extension WriteCall {
     ticket.requestType = type.rawValue
     try await address(&ticket, type, request, caller, isPrivileged: isPrivileged)
     let email = ticket.email ?? ""
-    try await takeMessage(
+    try await guesses.takeMessage(
       to: "\(type) \(email)", or: type == .passwordReset ? .resetPasswordExceedLimit : .tooManyAttempts)
     let isForNobody = ticket.localID == nil && type != .emailSignIn
     // For an address without account there is a ticket too, so that the work is the same. Nobody gets it, and it has no
     // time to live: the next ones that are kept take it away.
     if isForNobody { ticket.expiresAt = 0 }
-    let code = try await keep(ticket, secretLength: 54)
+    let code = try await tickets.keep(ticket, secretLength: 54)
     if isForNobody { return MadeCode(email: email, isHidden: true) }
     let message = OobMessage(
       requestType: type, email: email, newEmail: ticket.newEmail, code: code, tenantID: scope.tenantID)
@@ -100,7 +100,8 @@ extension WriteCall {
     let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
     try requireRecentSignIn(caller)
     // The answer tells whether an address is taken, so each account has a limited number of requests.
-    try await takeMessage(to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
+    try await guesses.takeMessage(
+      to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
     if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
     ticket.bind(to: caller.user)
     ticket.email = caller.user.email ?? newEmail
@@ -149,7 +150,7 @@ extension CodeOperation {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func resetPassword(_ code: String, _ hash: String) async throws {
     let (ticket, _) = try await oobTicket(code)
     guard let localID = ticket.localID, let old = try await user(localID) else {
@@ -165,7 +166,7 @@ extension WriteCall {
       user.ownershipWasProven(now: now)
     }
     user.setPassword(hash, now: now)
-    try await consume(code, ticket)
+    try await tickets.consume(code, ticket)
     try await save(user, replacing: old)
     try await transaction.forgetOldSessions(of: user, tenant: tenant)
   }
@@ -176,8 +177,8 @@ extension WriteCall {
 extension CodeOperation {
   /// The codes by e-mail that can still be used, in the order in which they were sent.
   func sentOobCodes() async throws -> [SentOobCode] {
-    await engine.outbox.drain()
-    let recorded = engine.sender.recordedEmails.filter { TenantKey($0.tenantID) == TenantKey(context.tenantID) }
+    await core.outbox.drain()
+    let recorded = core.sender.recordedEmails.filter { TenantKey($0.tenantID) == TenantKey(context.tenantID) }
     let usable = try await areUsable(recorded.map(\.code))
     return zip(recorded, usable).filter(\.1).map { message, _ in
       SentOobCode(
@@ -188,7 +189,7 @@ extension CodeOperation {
 
   /// The codes to phones that can still be used, in the order in which they were sent.
   func sentVerificationCodes() async throws -> [SentVerificationCode] {
-    let recorded = engine.sender.recordedTexts.filter { TenantKey($0.tenantID) == TenantKey(context.tenantID) }
+    let recorded = core.sender.recordedTexts.filter { TenantKey($0.tenantID) == TenantKey(context.tenantID) }
     let usable = try await areUsable(recorded.map(\.sessionInfo))
     return zip(recorded, usable).filter(\.1).map { message, _ in
       SentVerificationCode(phoneNumber: message.phoneNumber, sessionInfo: message.sessionInfo, code: message.code)
@@ -196,16 +197,16 @@ extension CodeOperation {
   }
 
   private func areUsable(_ secrets: [String]) async throws -> [Bool] {
-    let keys = try secrets.map { Keys.ticket(try engine.hash($0)) }
+    let keys = try secrets.map { Keys.ticket(try core.secrets.hash($0)) }
     let time = now
-    return try await engine.read { try await $0.get(keys) }.map { row in
+    return try await core.read { try await $0.get(keys) }.map { row in
       try row.map { try RecordCodec.decode(TicketRecord.self, from: $0).expiresAt > time } ?? false
     }
   }
 
   /// The ways to sign in that an e-mail address has; empty where the project hides that.
   func createAuthURI(_ request: CreateAuthURIRequest) async throws -> CreateAuthURIResponse {
-    let sessionID = try request.sessionID ?? engine.secret(length: 27)
+    let sessionID = try request.sessionID ?? core.secrets.secret(length: 27)
     return try await read { call in
       let identifier = try Checks.present(request.identifier, or: .missingIdentifier)
       let email = try Checks.email(identifier, or: .invalidIdentifier)
@@ -219,7 +220,7 @@ extension CodeOperation {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   fileprivate func methods(of email: String, sessionID: String) async throws -> CreateAuthURIResponse {
     var providers: [String] = []
     var methods: [String] = []
@@ -230,7 +231,7 @@ extension ReadCall {
       if user.emailLinkSignIn { methods.append("emailLink") }
     }
     let range = Keys.providerEmails(tenant, email)
-    for entry in try await reader.entries(in: range, limit: engine.options.tuning.methods) {
+    for entry in try await reader.entries(in: range, limit: core.options.tuning.methods) {
       var key = KeyDecoder(entry.key, from: range.lower.count)
       let localID = try RecordCodec.part("providerEmail") { try key.string() }
       guard let user = try await user(localID) else { continue }

@@ -21,7 +21,7 @@ extension SignInOperation {
       if old?.disabled == true { throw AuthServiceError(.userDisabled) }
       var user = try old ?? call.newAccount(token.localID)
       user.customAuth = true
-      let grant = try await call.signIn(user, replacing: old, provider: "custom", claims: token.claims)
+      let grant = try await call.sessions.signIn(user, replacing: old, provider: "custom", claims: token.claims)
       return (grant, old == nil)
     }
     return CustomTokenSignInResponse(

@@ -24,7 +24,7 @@ extension AuthOperation {
       newEmail: message.newEmail, code: message.code, link: link(message, settings: settings),
       locale: context.locale, tenantID: message.tenantID)
     do {
-      try await engine.sender.send(email)
+      try await core.sender.send(email)
     } catch {
       throw Self.unsent(error)
     }
@@ -34,7 +34,7 @@ extension AuthOperation {
   func deliver(_ code: String, to number: String, sessionInfo: String) async throws {
     guard options.testPhoneNumbers[number] == nil else { return }
     do {
-      try await engine.sender.send(
+      try await core.sender.send(
         TextMessage(
           phoneNumber: number, code: code, sessionInfo: sessionInfo, locale: context.locale,
           tenantID: context.tenantID))

@@ -18,7 +18,7 @@ extension SignInOperation {
 
 /// A sign-in by e-mail link, within its transaction.
 private struct LinkedSignIn: Sendable {
-  var first: FirstFactor
+  var first: FirstFactorOutcome
   var localID: String
   var email: String
   var isNew: Bool
@@ -26,7 +26,7 @@ private struct LinkedSignIn: Sendable {
   var recovery: OobMessage?
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func signInWithEmailLink(
     _ request: EmailLinkSignInRequest, _ caller: Caller?
   ) async throws -> Result<LinkedSignIn, AuthServiceError> {
@@ -39,7 +39,7 @@ extension WriteCall {
       throw AuthServiceError(.invalidEmail, "The email provided does not match the sign-in email address.")
     }
     if let caller { try checkNewEmail(email, caller) }
-    try await consume(code, ticket)
+    try await tickets.consume(code, ticket)
     let owner = try await user(email: email)
     if let caller { return try await add(email, to: caller, owner) }
     return try await signIn(email, owner)
@@ -52,7 +52,7 @@ extension WriteCall {
     user.email = email
     user.emailVerified = true
     user.emailLinkSignIn = true
-    let first = try await finishFirstFactor(user, replacing: owner, provider: "password")
+    let first = try await sessions.finishFirstFactor(user, replacing: owner, provider: "password")
     return .success(LinkedSignIn(first: first, localID: user.localID, email: email, isNew: owner == nil))
   }
 
@@ -66,7 +66,7 @@ extension WriteCall {
     user.emailVerified = true
     user.emailLinkSignIn = true
     let recovery = try await recoveryOfReplaced(&user, caller)
-    let grant = try await link(user, to: caller, provider: "password")
+    let grant = try await sessions.link(user, to: caller, provider: "password")
     return .success(
       LinkedSignIn(
         first: .session(grant), localID: user.localID, email: email, isNew: false, recovery: recovery))

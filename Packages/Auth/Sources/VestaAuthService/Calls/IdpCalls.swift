@@ -108,7 +108,7 @@ extension SignInOperation {
     let raw = raw ?? ""
     if nonce == nil, raw.isEmpty { return }
     guard let nonce, !raw.isEmpty,
-      crypto.constantTimeEquals(Array(nonce.lowercased().utf8), Array(Hex.encode(try engine.hash(raw)).utf8))
+      crypto.constantTimeEquals(Array(nonce.lowercased().utf8), Array(Hex.encode(try core.secrets.hash(raw)).utf8))
     else { throw AuthServiceError(.missingOrInvalidNonce) }
   }
 
@@ -127,11 +127,11 @@ extension SignInOperation {
 
 /// A sign-in with a provider's credential, within its transaction.
 private enum IdpResult: Sendable {
-  case signedIn(FirstFactor, localID: String, isNew: Bool)
+  case signedIn(FirstFactorOutcome, localID: String, isNew: Bool)
   case needsConfirmation(UserRecord, hidesEmails: Bool)
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func signIn(
     _ said: IdpAssertion, _ request: IdpSignInRequest, _ caller: Caller?
   ) async throws -> IdpResult {
@@ -144,10 +144,10 @@ extension WriteCall {
       guard old != nil || request.autoCreate else { throw AuthServiceError(.userNotFound) }
       let provider = said.provider.providerID
       if let caller {
-        let grant = try await link(user, to: caller, provider: provider)
+        let grant = try await sessions.link(user, to: caller, provider: provider)
         return .signedIn(.session(grant), localID: user.localID, isNew: false)
       }
-      let first = try await finishFirstFactor(user, replacing: old, provider: provider)
+      let first = try await sessions.finishFirstFactor(user, replacing: old, provider: provider)
       return .signedIn(first, localID: user.localID, isNew: old == nil)
     }
   }

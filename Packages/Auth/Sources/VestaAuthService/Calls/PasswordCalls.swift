@@ -21,7 +21,7 @@ extension SignInOperation {
       var user = try call.newAccount()
       user.displayName = request.displayName
       user.photoURL = request.photoURL
-      return try await call.signIn(user, replacing: nil, provider: "anonymous")
+      return try await call.sessions.signIn(user, replacing: nil, provider: "anonymous")
     }
     return try await response(grant)
   }
@@ -32,7 +32,7 @@ extension SignInOperation {
     // The order of checks asks for the look-up before the password, and the hash is made outside of the transaction.
     let email = try await read(for: proof) { call in try await call.newEmail(of: request, proof) }
     let hash = try await hashPassword(request.password ?? "") as String
-    let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactor, OobMessage?) in
+    let (first, recovery) = try await writeAsking(for: proof) { call -> (FirstFactorOutcome, OobMessage?) in
       guard let proof else { return (try await call.signUp(email, hash, request), nil) }
       let (grant, recovery) = try await call.addPassword(
         hash, email: email, request, to: try await call.caller(proof))
@@ -54,7 +54,7 @@ extension SignInOperation {
   }
 }
 
-extension ReadCall {
+extension AuthReadCall {
   /// The address of a sign-up, if it may have an account.
   fileprivate func newEmail(of request: SignUpRequest, _ proof: Proof?) async throws -> String {
     let text = try Checks.present(request.email, or: .missingEmail)
@@ -68,14 +68,15 @@ extension ReadCall {
   }
 }
 
-extension WriteCall {
-  fileprivate func signUp(_ email: String, _ hash: String, _ request: SignUpRequest) async throws -> FirstFactor {
+extension AuthWriteCall {
+  fileprivate func signUp(_ email: String, _ hash: String, _ request: SignUpRequest) async throws -> FirstFactorOutcome
+  {
     var user = try newAccount()
     user.email = email
     user.displayName = request.displayName
     user.photoURL = request.photoURL
     user.setPassword(hash, now: now)
-    return try await openFirstSession(of: user, replacing: nil, provider: "password")
+    return try await sessions.openFirstSession(of: user, replacing: nil, provider: "password")
   }
 
   /// Adds an address and a password to an account: an upgrade of an anonymous one, or a link.
@@ -91,7 +92,7 @@ extension WriteCall {
     user.photoURL = request.photoURL ?? user.photoURL
     user.setPassword(hash, now: now)
     let recovery = try await recoveryOfReplaced(&user, caller)
-    return (try await link(user, to: caller, provider: "password"), recovery)
+    return (try await sessions.link(user, to: caller, provider: "password"), recovery)
   }
 
   /// The recovery of an address that a link has replaced; an account that had none keeps its sessions.
@@ -118,7 +119,7 @@ extension SignInOperation {
     let isOutdated = current?.needsRehash(preferring: options.passwordScheme) ?? false
     let newHash = try await hashPassword(isOutdated ? request.password : nil)
     let first = try await writeAsking { call in
-      try await call.forgiveSharedGuesses(guessed, from: context.clientAddress)
+      try await call.guesses.forgiveSharedGuesses(guessed, from: context.clientAddress)
       return try await call.signIn(user, newHash, refusal: candidate.refusal)
     }
     forgiveGuesses(candidate.email, tenant: candidate.tenant)
@@ -135,7 +136,7 @@ extension SignInOperation {
     let nobody = try PasswordHash(
       scheme: options.passwordScheme, salt: try crypto.randomBytes(count: 16),
       digest: try crypto.randomBytes(count: 32))
-    return try await engine.hashing.run(for: context.clientAddress, account: lane) {
+    return try await core.hashing.run(for: context.clientAddress, account: lane) {
       if let hash {
         let key = try await signerKey(signerKeyID)
         if try await crypto.verifyPassword(password, against: hash, signerKey: key) { return true }
@@ -164,7 +165,7 @@ private struct Candidate: Sendable {
   var refusal: AuthServiceError.Code
 }
 
-extension ReadCall {
+extension AuthReadCall {
   fileprivate func candidate(_ request: PasswordSignInRequest, from address: String?) async throws -> Candidate {
     guard scope.signIn.allowsPasswords else { throw AuthServiceError(.passwordLoginDisabled) }
     let email = try Checks.email(try Checks.present(request.email, or: .missingEmail))
@@ -183,11 +184,11 @@ extension ReadCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// Signs in to an account whose password was found right, unless it has changed since.
   fileprivate func signIn(
     _ compared: UserRecord, _ newHash: String?, refusal: AuthServiceError.Code
-  ) async throws -> FirstFactor {
+  ) async throws -> FirstFactorOutcome {
     guard let old = try await user(compared.localID), old.passwordHash == compared.passwordHash,
       old.email == compared.email
     else { throw AuthServiceError(refusal) }
@@ -197,6 +198,6 @@ extension WriteCall {
       user.passwordHash = newHash
       user.signerKeyID = nil
     }
-    return try await finishFirstFactor(user, replacing: old, provider: "password")
+    return try await sessions.finishFirstFactor(user, replacing: old, provider: "password")
   }
 }

@@ -13,10 +13,10 @@ extension SignInOperation {
       guard call.scope.signIn.allowsPhone else { throw AuthServiceError(.operationNotAllowed) }
       let owner = try await call.user(phoneNumber: number)
       guard owner?.factors.isEmpty ?? true else { throw AuthServiceError.noSecondFactorForPhones }
-      try await call.takeMessage(to: number, or: .tooManyAttempts)
+      try await call.guesses.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(.phoneCode, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
-      let kept = try await call.keepDigits(ticket)
+      let kept = try await call.tickets.keepDigits(ticket)
       return (kept.sessionInfo, kept.code, number)
     }
     try await deliver(code, to: number, sessionInfo: sessionInfo)
@@ -56,7 +56,7 @@ private enum PhoneSignIn: Sendable {
   case inUse(number: String, proof: String)
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func refuseTenants() throws {
     guard scope.tenantID == nil else { throw AuthServiceError(.unsupportedTenantOperation) }
   }
@@ -67,12 +67,12 @@ extension WriteCall {
       let number = try Checks.present(number, or: .missingPhoneNumber)
       guard let ticket = try await ticket(secret, .temporaryProof), ticket.phoneNumber == number, !isExpired(ticket)
       else { throw AuthServiceError(.invalidTemporaryProof) }
-      try await consume(secret, ticket)
+      try await tickets.consume(secret, ticket)
       return .success(number)
     case .code(let sessionInfo, let code):
       let sessionInfo = try Checks.present(sessionInfo, or: .missingSessionInfo)
       let code = try Checks.present(code, or: .missingCode)
-      return try await useDigits(sessionInfo, code: code, .phoneCode).map { $0.phoneNumber ?? "" }
+      return try await tickets.useDigits(sessionInfo, code: code, .phoneCode).map { $0.phoneNumber ?? "" }
     }
   }
 
@@ -89,9 +89,11 @@ extension WriteCall {
     if old?.factors.isEmpty == false { return .failure(.noSecondFactorForPhones) }
     var user = try old ?? newAccount()
     user.phoneNumber = number
-    if let caller { return .success(.session(try await link(user, to: caller, provider: "phone"), isNew: false)) }
-    if let refusal = refusalWithoutFactor(of: old) { return .failure(refusal) }
-    switch try await openFirstSession(of: user, replacing: old, provider: "phone") {
+    if let caller {
+      return .success(.session(try await sessions.link(user, to: caller, provider: "phone"), isNew: false))
+    }
+    if let refusal = sessions.refusalWithoutFactor(of: old) { return .failure(refusal) }
+    switch try await sessions.openFirstSession(of: user, replacing: old, provider: "phone") {
     case .session(let grant): return .success(.session(grant, isNew: old == nil))
     case .refused(let error): return .failure(error)
     // Accounts with second factors are refused above.
@@ -103,7 +105,7 @@ extension WriteCall {
   private func temporaryProof(of number: String) async throws -> String {
     var ticket = newTicket(.temporaryProof, lifetime: temporaryProofLifetime)
     ticket.phoneNumber = number
-    return try await keep(ticket, secretLength: 119)
+    return try await tickets.keep(ticket, secretLength: 119)
   }
 }
 

@@ -20,8 +20,8 @@ extension AccountOperation {
 
   /// The session of a refresh token with its account as it is now; reads two rows and no settings.
   private func grant(_ token: SessionToken) async throws -> Grant {
-    let key = Keys.session(token.tenant, token.localID, try engine.hash(token.text))
-    return try await engine.read { reader in
+    let key = Keys.session(token.tenant, token.localID, try core.secrets.hash(token.text))
+    return try await core.read { reader in
       guard let session = try await reader.record(SessionRecord.self, key) else {
         throw AuthServiceError(.invalidRefreshToken)
       }
@@ -35,7 +35,7 @@ extension AccountOperation {
 
   private func noteRefresh(of token: SessionToken) async throws {
     let now = now
-    try await engine.write { transaction in
+    try await core.write { transaction in
       guard var user = try await transaction.user(token.tenant, token.localID) else { return }
       user.lastRefreshAt = now
       try await transaction.put(user, Keys.user(token.tenant, token.localID))

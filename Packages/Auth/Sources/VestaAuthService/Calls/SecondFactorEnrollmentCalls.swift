@@ -21,11 +21,11 @@ extension FactorOperation {
       }
       let number = try Checks.phoneNumber(number)
       try call.checkRoom(for: number, caller.user)
-      try await call.takeMessage(to: number, or: .tooManyAttempts)
+      try await call.guesses.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(
         .mfaPhoneEnrollment, for: caller.user, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
-      return try await call.keepDigits(ticket)
+      return try await call.tickets.keepDigits(ticket)
     }
     try await deliver(made.code, to: number, sessionInfo: made.sessionInfo)
     return .phone(sessionInfo: made.sessionInfo)
@@ -41,7 +41,7 @@ extension FactorOperation {
       try call.checkRoom(for: nil, caller.user)
       var ticket = call.newTicket(.mfaTotpEnrollment, for: caller.user, lifetime: call.options.secondFactorLifetime)
       ticket.totpSecret = key
-      return (try await call.keep(ticket, secretLength: 64), ticket.expiresAt)
+      return (try await call.tickets.keep(ticket, secretLength: 64), ticket.expiresAt)
     }
     return .totp(
       TotpSecret(
@@ -78,7 +78,7 @@ extension FactorOperation {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// The account of a token, if it may have second factors.
   fileprivate func enrollingCaller(_ proof: Proof) async throws -> Caller {
     let caller = try await caller(proof) as Caller
@@ -110,8 +110,8 @@ extension WriteCall {
     switch proof {
     case .phone(let sessionInfo, let code):
       let (code, session) = try Checks.presented(code, sessionInfo)
-      let id = try engine.identifier(length: 28)
-      return try await useDigits(session, code: code, .mfaPhoneEnrollment).flatMap { ticket in
+      let id = try core.secrets.identifier(length: 28)
+      return try await tickets.useDigits(session, code: code, .mfaPhoneEnrollment).flatMap { ticket in
         guard ticket.isCurrent(for: caller.user) else { return .failure(AuthServiceError(.invalidSessionInfo)) }
         if let refusal = roomRefusal(for: ticket.phoneNumber, caller.user) { return .failure(refusal) }
         return .success(UserRecord.Factor(id: id, phoneNumber: ticket.phoneNumber, enrolledAt: now))
@@ -131,12 +131,12 @@ extension WriteCall {
     guard !isExpired(ticket) else { throw AuthServiceError(.sessionExpired) }
     try checkRoom(for: nil, caller.user)
     guard let step = try TOTP(secret, crypto).acceptedStep(for: code, at: nowSeconds, lastUsed: nil) else {
-      return .failure(try await countFailure(session, ticket))
+      return .failure(try await tickets.countFailure(session, ticket))
     }
-    try await consume(session, ticket)
+    try await tickets.consume(session, ticket)
     return .success(
       UserRecord.Factor(
-        id: try engine.identifier(length: 28), totpSecret: secret, totpStep: step, enrolledAt: now))
+        id: try core.secrets.identifier(length: 28), totpSecret: secret, totpStep: step, enrolledAt: now))
   }
 
   fileprivate func enroll(_ factor: UserRecord.Factor, _ caller: Caller) async throws -> Grant {
@@ -146,7 +146,7 @@ extension WriteCall {
     user.revokeTokens(now: now)
     var facts = caller.facts
     facts.secondFactor = SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind)
-    return try await openSession(of: user, replacing: caller.user, facts: facts)
+    return try await sessions.openSession(of: user, replacing: caller.user, facts: facts)
   }
 
   /// Gives the owner of the mailbox a code to take a factor away that a thief has added.
@@ -159,7 +159,7 @@ extension WriteCall {
     ticket.requestType = type.rawValue
     ticket.email = email
     ticket.factorID = factor.id
-    let code = try await keep(ticket, secretLength: 54)
+    let code = try await tickets.keep(ticket, secretLength: 54)
     return OobMessage(requestType: type, email: email, code: code, tenantID: scope.tenantID)
   }
 
@@ -171,7 +171,7 @@ extension WriteCall {
     user.revokeTokens(now: now)
     var facts = caller.facts
     if facts.secondFactor?.identifier == id { facts.secondFactor = nil }
-    return try await openSession(of: user, replacing: caller.user, facts: facts)
+    return try await sessions.openSession(of: user, replacing: caller.user, facts: facts)
   }
 }
 

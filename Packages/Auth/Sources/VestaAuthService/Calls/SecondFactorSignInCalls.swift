@@ -13,11 +13,11 @@ extension FactorOperation {
       guard let factor = user.factors.first(where: { $0.id == id }), let number = factor.phoneNumber else {
         throw AuthServiceError(.mfaEnrollmentNotFound)
       }
-      try await call.takeMessage(to: number, or: .tooManyAttempts)
+      try await call.guesses.takeMessage(to: number, or: .tooManyAttempts)
       var ticket = call.newTicket(.mfaPhoneSignIn, for: user, lifetime: call.options.verificationCodeLifetime)
       ticket.phoneNumber = number
       ticket.factorID = id
-      return (try await call.keepDigits(ticket), number)
+      return (try await call.tickets.keepDigits(ticket), number)
     }
     try await deliver(made.code, to: number, sessionInfo: made.sessionInfo)
     return StartMfaSignInResponse(sessionInfo: made.sessionInfo)
@@ -38,8 +38,8 @@ extension FactorOperation {
       switch try await call.usedFactor(request.proof, pending) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let factor):
-        try await call.consume(credential, pending.ticket)
-        try await call.forgiveSharedGuesses(.secondFactor(localID: localID), from: context.clientAddress)
+        try await call.tickets.consume(credential, pending.ticket)
+        try await call.guesses.forgiveSharedGuesses(.secondFactor(localID: localID), from: context.clientAddress)
         return try await call.signIn(pending, with: factor)
       }
     }.get()
@@ -67,7 +67,7 @@ extension AuthCall {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   fileprivate func usedFactor(
     _ proof: FinalizeMfaSignInRequest.Proof, _ pending: PendingSignIn
   ) async throws -> Result<UserRecord.Factor, AuthServiceError> {
@@ -75,7 +75,7 @@ extension WriteCall {
     switch proof {
     case .phone(let sessionInfo, let code):
       let (code, session) = try Checks.presented(code, sessionInfo)
-      return try await useDigits(session, code: code, .mfaPhoneSignIn).flatMap { ticket in
+      return try await tickets.useDigits(session, code: code, .mfaPhoneSignIn).flatMap { ticket in
         guard ticket.isCurrent(for: user), let factor = user.factors.first(where: { $0.id == ticket.factorID })
         else { return .failure(AuthServiceError(.mfaEnrollmentNotFound)) }
         return .success(factor)
@@ -87,7 +87,7 @@ extension WriteCall {
       }
       let totp = TOTP(secret, crypto)
       guard let step = try totp.acceptedStep(for: code, at: nowSeconds, lastUsed: factor.totpStep) else {
-        return .failure(try await countFailure(pending.credential, pending.ticket))
+        return .failure(try await tickets.countFailure(pending.credential, pending.ticket))
       }
       factor.totpStep = step
       return .success(factor)
@@ -107,7 +107,7 @@ extension WriteCall {
       return .failure(AuthServiceError(.userDisabled))
     }
     return .success(
-      try await signIn(
+      try await sessions.signIn(
         user, replacing: pending.user, provider: provider, claims: claims ?? pending.ticket.facts?.claims,
         secondFactor: SessionFacts.SecondFactor(identifier: factor.id, provider: factor.kind)))
   }

@@ -55,7 +55,7 @@ enum UserEvents {
   }
 }
 
-extension WriteCall {
+extension AuthWriteCall {
   /// Keeps an account, and records the event of a new one.
   ///
   /// - Throws: `AuthServiceError` when an address, a number or a provider's user belongs to another account.
@@ -71,12 +71,12 @@ extension WriteCall {
   }
 
   private func record(_ type: EventType, _ user: UserRecord) async throws {
-    guard let interest = engine.events.interest(in: cause) else { return }
+    guard let interest = core.events.interest(in: cause) else { return }
     let functions = interest.functions(for: type, scope: tenant.rawValue, path: user.localID)
     guard !functions.isEmpty else { return }
     let draft = EventDraft(
       type, scope: tenant.rawValue, path: user.localID, functions: functions, actor: cause.actor,
       payload: try UserEvents.payload(of: user))
-    try await engine.events.append([draft], in: transaction)
+    try await core.events.append([draft], in: transaction)
   }
 }

@@ -53,7 +53,7 @@ extension UserRecord {
   /// Starts the life of a new account: tokens of an earlier account with the same id are not its tokens.
   ///
   /// - Parameters:
-  ///   - epoch: A random number, see `AuthEngine.newEpoch()`.
+  ///   - epoch: A random number, see `Secrets.newEpoch()`.
   ///   - now: The time, in milliseconds since 1970.
   mutating func begin(epoch: Int64, now: Int64) {
     self.epoch = epoch

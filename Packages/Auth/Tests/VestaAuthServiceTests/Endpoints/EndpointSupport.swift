@@ -33,7 +33,7 @@ struct EndpointWorld: Sendable {
     }
     let host = FakeEndpointHost(project: "demo", clock: world.options.clock, isDevelopment: isDevelopment)
     host.add((any AuthBackend).self, world.engine)
-    host.add((any AuthAdminBackend).self, world.engine)
+    host.add((any AuthAdminBackend).self, world.engine.administration)
     handler = AuthEndpoints(tuning: tuning).handler(in: host)
   }
 

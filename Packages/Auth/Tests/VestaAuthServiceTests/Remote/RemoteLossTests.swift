@@ -51,7 +51,7 @@ import VestaTransportInteropFakes
         }
         let request = SignUpRequest(email: "ada@example.com", password: "correct horse")
         let outcome = await refusal { try await served.remote.signUp(request, context: CallContext()) }
-        let count = try await served.world.engine.queryUsers(QueryUsersRequest(), context: .owner).count
+        let count = try await served.world.engine.administration.queryUsers(QueryUsersRequest(), context: .owner).count
         outcomes.insert(outcome?.rawValue ?? "made")
         switch outcome?.rawValue {
         case nil: #expect(count == 1, "cut after \(cut)")

@@ -31,7 +31,7 @@ struct Served: Sendable {
     }
     let host = FakeEndpointHost(project: "demo", clock: .system, isDevelopment: isDevelopment)
     host.add((any AuthBackend).self, world.engine)
-    host.add((any AuthAdminBackend).self, world.engine)
+    host.add((any AuthAdminBackend).self, world.engine.administration)
     handler = AuthEndpoints().handler(in: host)
     let options = RESTOptions(apiKey: "key", ownerToken: { "owner" })
     let service = try RESTService(try await client(handler), at: "http://localhost:80", options: options)

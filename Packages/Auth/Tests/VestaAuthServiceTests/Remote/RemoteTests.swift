@@ -25,30 +25,32 @@ import VestaTransportInteropFakes
     let (remote, engine) = (served.remote, served.world.engine)
     var request = CreateUserRequest(email: "ada@example.com", emailVerified: true, displayName: "Ada")
     request.mfaFactors = [NewMfaEnrollment(phoneNumber: "+15550000007")]
-    let made = try await remote.createUser(request, context: .owner)
+    let made = try await remote.administration.createUser(request, context: .owner)
     let named = GetUsersRequest(localIDs: [made.localID])
-    #expect(try await engine.getUsers(named, context: .owner).users == [made])
-    #expect(try await remote.getUsers(named, context: .owner).users == [made])
-    let changed = try await remote.updateUser(
+    #expect(try await engine.administration.getUsers(named, context: .owner).users == [made])
+    #expect(try await remote.administration.getUsers(named, context: .owner).users == [made])
+    let changed = try await remote.administration.updateUser(
       AdminUpdateRequest(localID: made.localID, disabled: true, customAttributes: #"{"a":1}"#), context: .owner)
     #expect(changed.disabled && changed.customAttributes == #"{"a":1}"#)
-    #expect(try await engine.getUsers(named, context: .owner).users == [changed])
-    let page = try await remote.batchGet(BatchGetRequest(maxResults: 10), context: .owner)
+    #expect(try await engine.administration.getUsers(named, context: .owner).users == [changed])
+    let page = try await remote.administration.batchGet(BatchGetRequest(maxResults: 10), context: .owner)
     #expect(page.users.map(\.localID) == [made.localID])
-    #expect(try await remote.queryUsers(QueryUsersRequest(), context: .owner).count == 1)
-    try await remote.deleteUser(localID: made.localID, context: .owner)
-    #expect(try await engine.getUsers(named, context: .owner).users.isEmpty)
-    #expect(await refusal { try await remote.deleteUser(localID: made.localID, context: .owner) } == .userNotFound)
+    #expect(try await remote.administration.queryUsers(QueryUsersRequest(), context: .owner).count == 1)
+    try await remote.administration.deleteUser(localID: made.localID, context: .owner)
+    #expect(try await engine.administration.getUsers(named, context: .owner).users.isEmpty)
+    #expect(
+      await refusal { try await remote.administration.deleteUser(localID: made.localID, context: .owner) }
+        == .userNotFound)
   }
 
   @Test func `imports and deletions of many are answered account by account`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let users = ["a", "b", "c"].map { ImportedUser(localID: $0, email: "\($0)@example.com") }
-    let made = try await served.remote.batchCreate(BatchCreateRequest(users: users), context: .owner)
+    let made = try await served.remote.administration.batchCreate(BatchCreateRequest(users: users), context: .owner)
     #expect(made.errors.isEmpty)
     let deletion = BatchDeleteRequest(localIDs: ["a", "b"], force: true)
-    #expect(try await served.remote.batchDelete(deletion, context: .owner).errors.isEmpty)
-    let left = try await served.world.engine.queryUsers(QueryUsersRequest(), context: .owner)
+    #expect(try await served.remote.administration.batchDelete(deletion, context: .owner).errors.isEmpty)
+    let left = try await served.world.engine.administration.queryUsers(QueryUsersRequest(), context: .owner)
     #expect(left.users.map(\.localID) == ["c"])
   }
 
@@ -56,63 +58,64 @@ import VestaTransportInteropFakes
     let served = try await Served.onFakeNetwork(isSuite: true)
     let made = try await served.world.signUp()
     let request = SendOobCodeRequest(requestType: .passwordReset, email: "ada@example.com")
-    let link = try await served.remote.createOobLink(request, context: .owner)
+    let link = try await served.remote.administration.createOobLink(request, context: .owner)
     #expect(link.oobLink.contains(link.oobCode))
     _ = try await served.remote.sendOobCode(request, context: CallContext())
     #expect(
-      try await served.remote.sentOobCodes(context: .owner)
-        == (try await served.world.engine.sentOobCodes(context: .owner)))
-    #expect(try await served.remote.sentVerificationCodes(context: .owner).isEmpty)
-    let cookie = try await served.remote.createSessionCookie(
+      try await served.remote.administration.sentOobCodes(context: .owner)
+        == (try await served.world.engine.administration.sentOobCodes(context: .owner)))
+    #expect(try await served.remote.administration.sentVerificationCodes(context: .owner).isEmpty)
+    let cookie = try await served.remote.administration.createSessionCookie(
       CreateSessionCookieRequest(idToken: made.tokens.idToken), context: .owner)
-    let verified = try await served.world.engine.verifySessionCookie(
+    let verified = try await served.world.engine.administration.verifySessionCookie(
       VerifyTokenRequest(token: cookie), context: .owner)
     #expect(verified.localID == made.localID)
   }
 
   @Test func `a server in production has recorded no codes`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true, isDevelopment: false)
-    #expect(try await served.remote.sentOobCodes(context: .owner).isEmpty)
+    #expect(try await served.remote.administration.sentOobCodes(context: .owner).isEmpty)
   }
 
   @Test func `sessions that an owner revokes are refused`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let made = try await served.world.signUp()
     // The engine of this test has a clock of its own, years before that of the remote backend.
-    try await served.remote.revokeRefreshTokens(localID: made.localID, context: .owner)
+    try await served.remote.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
     #expect(await refusal { try await served.world.lookup(made.tokens) } == .tokenExpired)
   }
 
   @Test func `settings and tenants are changed as far as the protocol has members`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let (remote, engine) = (served.remote, served.world.engine)
-    var config = try await remote.projectConfig(context: .owner)
-    #expect(config == (try await engine.projectConfig(context: .owner)))
+    var config = try await remote.administration.projectConfig(context: .owner)
+    #expect(config == (try await engine.administration.projectConfig(context: .owner)))
     config.signIn.allowsAnonymous = false
     config.authorizedDomains = ["localhost", "example.com"]
-    try await remote.setProjectConfig(config, context: .owner)
-    #expect(try await engine.projectConfig(context: .owner) == config)
+    try await remote.administration.setProjectConfig(config, context: .owner)
+    #expect(try await engine.administration.projectConfig(context: .owner) == config)
     let anonymous = await refusal { try await remote.signUp(SignUpRequest(), context: CallContext()) }
     #expect(anonymous == .adminOnlyOperation)
     config.passwordPolicy.minimumLength = 12
     config.signIn.allowsEmailLinks = false
     config.signIn.allowsTotpFactors = false
-    try await remote.setProjectConfig(config, context: .owner)
-    #expect(try await engine.projectConfig(context: .owner) == config)
+    try await remote.administration.setProjectConfig(config, context: .owner)
+    #expect(try await engine.administration.projectConfig(context: .owner) == config)
     var other = config
     other.signIn.isDisabled = true
-    #expect(await refusal { try await remote.setProjectConfig(other, context: .owner) } == .notImplemented)
-    #expect(try await engine.projectConfig(context: .owner) == config)
+    #expect(
+      await refusal { try await remote.administration.setProjectConfig(other, context: .owner) } == .notImplemented)
+    #expect(try await engine.administration.projectConfig(context: .owner) == config)
 
     let signIn = SignInSettings(allowsEmailLinks: false, allowsPhone: false, allowsTotpFactors: false)
-    let tenant = try await remote.createTenant(
+    let tenant = try await remote.administration.createTenant(
       CreateTenantRequest(displayName: "One", signIn: signIn), context: .owner)
     #expect(tenant.displayName == "One" && tenant.signIn == signIn)
-    #expect(try await engine.tenant(id: tenant.tenantID, context: .owner) == tenant)
-    let renamed = try await remote.updateTenant(
+    #expect(try await engine.administration.tenant(id: tenant.tenantID, context: .owner) == tenant)
+    let renamed = try await remote.administration.updateTenant(
       UpdateTenantRequest(tenantID: tenant.tenantID, displayName: "Two"), context: .owner)
     #expect(renamed.displayName == "Two" && renamed.signIn == signIn)
-    #expect(try await remote.listTenants(ListTenantsRequest(), context: .owner).tenants == [renamed])
+    #expect(try await remote.administration.listTenants(ListTenantsRequest(), context: .owner).tenants == [renamed])
 
     let context = CallContext(tenantID: tenant.tenantID)
     let made = try await remote.signUp(SignUpRequest(email: "t@example.com", password: "secret1"), context: context)
@@ -121,8 +124,9 @@ import VestaTransportInteropFakes
     let refreshed = try await remote.refresh(RefreshRequest(refreshToken: made.tokens.refreshToken), context: context)
     #expect(refreshed.userID == made.localID)
     _ = try await remote.passwordPolicy(context: context)
-    try await remote.deleteTenant(id: tenant.tenantID, context: .owner)
-    #expect(await refusal { try await remote.tenant(id: tenant.tenantID, context: .owner) } == .tenantNotFound)
+    try await remote.administration.deleteTenant(id: tenant.tenantID, context: .owner)
+    #expect(
+      await refusal { try await remote.administration.tenant(id: tenant.tenantID, context: .owner) } == .tenantNotFound)
   }
 
   @Test func `calls that the protocol does not have are refused before anything is sent`() async throws {
@@ -130,11 +134,13 @@ import VestaTransportInteropFakes
     let remote = AuthRemote(project: "p", on: try RESTService(network, at: "http://localhost"))
     let token = VerifyTokenRequest(token: "a.b.c")
     let codes = [
-      await refusal { try await remote.verifyIDToken(token, context: .owner) },
-      await refusal { try await remote.verifySessionCookie(token, context: .owner) },
-      await refusal { try await remote.createCustomToken(CreateCustomTokenRequest(localID: "u"), context: .owner) },
-      await refusal { try await remote.serviceAccountKey(context: .owner) },
-      await refusal { try await remote.rotateSigningKey(context: .owner) },
+      await refusal { try await remote.administration.verifyIDToken(token, context: .owner) },
+      await refusal { try await remote.administration.verifySessionCookie(token, context: .owner) },
+      await refusal {
+        try await remote.administration.createCustomToken(CreateCustomTokenRequest(localID: "u"), context: .owner)
+      },
+      await refusal { try await remote.administration.serviceAccountKey(context: .owner) },
+      await refusal { try await remote.administration.rotateSigningKey(context: .owner) },
       await refusal { try await remote.signUp(SignUpRequest(), context: .owner) },
     ]
     #expect(codes == Array(repeating: .notImplemented, count: 6))

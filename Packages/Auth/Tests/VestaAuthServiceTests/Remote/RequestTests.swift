@@ -38,7 +38,6 @@ import VestaTransportInteropFakes
     let (network, seen) = try await network(hosts) { .json(Array("{}".utf8)) }
     var options = AuthRemoteOptions.firebase
     options.clientVersion = "Swift/Vesta/1"
-    options.bundleID = "com.example.app"
     let rest = RESTOptions(apiKey: "key")
     let service = try RESTService(network, at: "https://identitytoolkit.googleapis.com", options: rest)
     let remote = AuthRemote(project: "p", on: service, options: options)
@@ -54,7 +53,6 @@ import VestaTransportInteropFakes
     let first = try #require(seen.entries.first)
     #expect(first.fields["x-goog-api-key"] == "key" && first.fields["x-firebase-locale"] == "de")
     #expect(first.fields["x-client-version"] == "Swift/Vesta/1" && first.fields["x-firebase-appcheck"] == "check")
-    #expect(first.fields["x-ios-bundle-identifier"] == "com.example.app")
     let body = try JSONObject(json: try await first.body.collect(upTo: 1_000))
     #expect(body["tenantId"] == "t" && body["returnSecureToken"] == true)
     let form = try await seen.entries[1].body.collect(upTo: 1_000)

@@ -21,7 +21,7 @@ import VestaConcurrency
 /// All members may be used from any thread.
 public final class VestaApp: Sendable {
   /// The name of the default app, which is upstream's.
-  public static let defaultName = "__FIRAPP_DEFAULT"
+  public static let defaultName = AppName.defaultApp
 
   /// The name under which the app was configured; `defaultName` for the default app.
   public let name: String

@@ -31,10 +31,11 @@ public final class ComponentContainer: Sendable {
   private let contributions: [ObjectIdentifier: [AnySlot]]
   private let slots: [AnySlot]
   let gate: CreationGate<Int>
-  private let state = Locked(State())
+  let state = Locked(State())
 
-  private struct State {
-    weak var app: VestaApp?
+  struct State {
+    /// The app whose components these are.
+    weak var owner: (any AnyObject & Sendable)?
     var created: [AnySlot] = []
     var overrides: [ObjectIdentifier: any Sendable] = [:]
     var isEmptied = false
@@ -62,9 +63,6 @@ public final class ComponentContainer: Sendable {
   }
 
   deinit { providers.deallocate() }
-
-  /// The app; `nil` after its deletion.
-  public var app: VestaApp? { state.withLock { $0.app } }
 
   // MARK: Looking up
 
@@ -218,13 +216,8 @@ public final class ComponentContainer: Sendable {
     return container
   }
 
-  func attach(_ app: VestaApp) { state.withLock { $0.app = app } }
-
-  /// Ends all instances, the one created last first; called once.
-  func tearDown(_ app: VestaApp) async {
-    await gate.close()
-    let created = state.withLock { $0.created }
-    for slot in created.reversed() { await slot.lifecycleMaintainer?.appWillBeDeleted(app) }
+  /// Forgets all instances and overrides: from here on the container provides nothing.
+  func forgetAll() {
     hasDetour.store(true, ordering: .releasing)
     // The overrides are dropped with the lock open: what they capture may call anything when it is released.
     _ = state.withLock { state in

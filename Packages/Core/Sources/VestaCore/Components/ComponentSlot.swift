@@ -25,8 +25,8 @@ class AnySlot: @unchecked Sendable {  // sound: immutable but for the subclass's
     preconditionFailure("AnySlot is abstract")
   }
 
-  /// The cached instance, if it is notified when its app is deleted.
-  var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? { nil }
+  /// The cached instance; `nil` where none has been made.
+  var cachedInstance: (any Sendable)? { nil }
 }
 
 /// The place of a component that provides `Interface`.
@@ -85,5 +85,5 @@ final class ComponentSlot<Interface: Sendable>: AnySlot, @unchecked Sendable {  
     try container.touch(self)
   }
 
-  override var lifecycleMaintainer: (any ComponentLifecycleMaintainer)? { cached as? any ComponentLifecycleMaintainer }
+  override var cachedInstance: (any Sendable)? { cached }
 }

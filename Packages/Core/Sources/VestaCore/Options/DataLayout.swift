@@ -38,13 +38,13 @@ struct DataLayout: Hashable, Sendable {
       base = directory
       // The data of an earlier version has the project's id in it. A program that named no project had another id then.
       let isNamed = options.projectID.map { $0 != VestaOptions.programProject } ?? false
-      if appName == VestaApp.defaultName, isNamed { earlierApp = directory.appending(path: Self.defaultApp) }
+      if appName == AppName.defaultApp, isNamed { earlierApp = directory.appending(path: Self.defaultApp) }
     } else {
       base = Self.userData(environment).appending(path: "vesta")
     }
     project = options.projectID.map(Self.folder) ?? "(none)-\(VestaOptions.programProject)"
     backend = Self.folder(of: options.backend)
-    app = appName == VestaApp.defaultName ? Self.defaultApp : appName
+    app = appName == AppName.defaultApp ? Self.defaultApp : appName
     self.earlierApp = earlierApp
   }
 

@@ -13,7 +13,7 @@ extension Room {
     let version = try await store.read { $0.version }
     state.withLock { $0.order.begin(after: version) }
     let context = context
-    let now = try await change { try await Lease.renew(lease, in: $0, context) }.version
+    let now = try await change { try await SessionLease.renew(lease, in: $0, context) }.version
     guard state.withLock({ $0.timer == nil }) else { return now }
     if let store = store as? any CommitObservable {
       let registration = store.observeCommits { [weak self] version in
@@ -47,7 +47,7 @@ extension Room {
     guard let lease = context.sharing.lease, !state.withLock({ $0.isOver }) else { return }
     do {
       let context = context
-      let renewal = try await change { try await Lease.renew(lease, in: $0, context) }
+      let renewal = try await change { try await SessionLease.renew(lease, in: $0, context) }
       if !renewal.value { dropConnections() }
       try await SessionEnds(self).finish()
       try await SessionEnds(self).finishForeign(at: renewal.version)
@@ -125,7 +125,7 @@ extension Room {
         }
         let version = reader.version
         guard version.microseconds - last.microseconds >= sure else { return (commits, true, version) }
-        let start = try await reader.get(context.keys.logStart()).map { Lease($0).until } ?? 0
+        let start = try await reader.get(context.keys.logStart()).map { SessionLease($0).until } ?? 0
         return (commits, start <= last.microseconds, version)
       }
       if !isWhole {

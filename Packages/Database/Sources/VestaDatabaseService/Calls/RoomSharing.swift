@@ -1,4 +1,3 @@
-import VestaBytes
 import VestaConcurrency
 import VestaServiceInterop
 import VestaStoreInterop
@@ -42,31 +41,7 @@ struct SharedStoreError: Error, CustomStringConvertible {
   }
 }
 
-/// The right of an engine to have sessions, until a version of the store, which is a time that all engines share.
-///
-/// The clocks of processes have no say. An engine renews its lease when half of it is over. Another one takes it for
-/// stopped when the lease is over and it has found the same row twice, half a lease apart: also where the time of the
-/// store jumps, an engine that lives keeps its sessions.
-struct Lease {
-  /// The time in microseconds.
-  let until: Int64
-
-  init(until: Int64) { self.until = until }
-
-  /// A lease from its row; a damaged one counts as over.
-  init(_ bytes: [UInt8]) {
-    var reader = ByteReader(bytes)
-    until = (try? reader.zigzag()) ?? 0
-  }
-
-  var bytes: [UInt8] {
-    var writer = ByteWriter()
-    writer.write(zigzag: until)
-    return writer.bytes
-  }
-}
-
-extension Lease {
+extension SessionLease {
   /// Takes the lease of this engine, or renews it.
   ///
   /// - Returns: Whether the lease was still there.
@@ -78,7 +53,7 @@ extension Lease {
     transaction.freesRoom()
     let wasThere = try await transaction.get(key) != nil
     let until = try await transaction.commitVersion().microseconds + span.microseconds
-    try await transaction.put(Lease(until: until).bytes, for: key)
+    try await transaction.put(SessionLease(until: until).bytes, for: key)
     return wasThere
   }
 }
@@ -90,6 +65,6 @@ extension CommitLog {
     guard try await transaction.firstKey(in: keys.log(upTo: kept)) != nil else { return }
     transaction.freesRoom()
     try await transaction.deleteRange(keys.log(upTo: kept))
-    try await transaction.put(Lease(until: kept.microseconds).bytes, for: keys.logStart())
+    try await transaction.put(SessionLease(until: kept.microseconds).bytes, for: keys.logStart())
   }
 }

@@ -61,7 +61,7 @@ struct SessionLedger: Sendable {
   ///   - now: The time of the store.
   mutating func judge(owners: Set<String>, leases: [String: [UInt8]], own: String, now: StoreVersion) -> Verdict {
     let others = leases.filter { $0.key != own }
-    let over = others.filter { Lease($0.value).until <= now.microseconds }
+    let over = others.filter { SessionLease($0.value).until <= now.microseconds }
     defer { suspects = over }
     return Verdict(
       stopped: owners.subtracting(others.keys).subtracting([own]),

@@ -34,63 +34,16 @@ extension SyncClient {
   ///
   /// A cancelled task stops waiting at once.
   private func firstEvent(_ query: LocalQuery) async throws -> ViewSnapshot {
-    let wait = OneEvent()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard wait.begin(continuation) else { return }
-        let options = ListenOptions(includesMetadata: true, waitsForSync: true)
-        let ended = FirestoreErrorCode(.failedPrecondition, "The client has already been terminated.")
-        let registration = listen(query, options: options, onEnd: { wait.finish(.failure(ended)) }) { result in
-          wait.finish(result.mapError { FirestoreErrorCode($0) as any Error })
-        }
-        wait.attach(registration)
+    let registration = Locked<VestaConcurrency.ListenerRegistration?>(nil)
+    defer { registration.withLock { $0.take() }?.remove() }
+    return try await Turn<ViewSnapshot>().wait { turn in
+      let options = ListenOptions(includesMetadata: true, waitsForSync: true)
+      let ended = FirestoreErrorCode(.failedPrecondition, "The client has already been terminated.")
+      let added = listen(query, options: options, onEnd: { turn.begin()?.resume(throwing: ended) }) { result in
+        turn.begin()?.resume(with: result.mapError { FirestoreErrorCode($0) as any Error })
       }
-    } onCancel: {
-      wait.finish(.failure(CancellationError()))
+      registration.withLock { $0 = added }
     }
-  }
-}
-
-/// One waiting task, its listener and its first event, whichever is earlier.
-private final class OneEvent: Sendable {
-  private struct State {
-    var continuation: CheckedContinuation<ViewSnapshot, any Error>?
-    var registration: VestaConcurrency.ListenerRegistration?
-    var isOver = false
-  }
-
-  private let state = Locked(State())
-
-  /// Whether the task is to be served; otherwise it was cancelled before and has been resumed.
-  func begin(_ continuation: CheckedContinuation<ViewSnapshot, any Error>) -> Bool {
-    let isOver = state.withLock { state in
-      if !state.isOver { state.continuation = continuation }
-      return state.isOver
-    }
-    if isOver { continuation.resume(throwing: CancellationError()) }
-    return !isOver
-  }
-
-  /// Keeps the listener until the event; removes it at once when the event was quicker.
-  func attach(_ registration: VestaConcurrency.ListenerRegistration) {
-    let isOver = state.withLock { state in
-      if !state.isOver { state.registration = registration }
-      return state.isOver
-    }
-    if isOver { registration.remove() }
-  }
-
-  func finish(_ result: Result<ViewSnapshot, any Error>) {
-    let (continuation, registration) = state.withLock { state in
-      defer {
-        state.continuation = nil
-        state.registration = nil
-        state.isOver = true
-      }
-      return (state.continuation, state.registration)
-    }
-    registration?.remove()
-    continuation?.resume(with: result)
   }
 }
 

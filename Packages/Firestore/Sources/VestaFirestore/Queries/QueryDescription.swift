@@ -1,8 +1,6 @@
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
-/// A filter as the backend takes it.
-typealias WireFilter = VestaFirestoreBackend.Filter
 /// One order of a query.
 typealias QueryOrder = NormalQuery.Order
 

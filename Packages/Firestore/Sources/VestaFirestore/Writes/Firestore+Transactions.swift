@@ -95,10 +95,15 @@ struct BlockResult: @unchecked Sendable {
 
 /// Decides whether a transaction runs again, and when.
 struct TransactionRetry {
-  private var attemptsLeft: Int
-  private var delay = 0.0
+  private let retry: Retry
+  private var failures = 0
 
-  init(attempts: Int) { attemptsLeft = attempts }
+  /// The pauses of the Firebase SDKs: the second attempt is made at once, the third after a second.
+  init(attempts: Int) {
+    retry = Retry(
+      initial: .seconds(1), factor: 1.5, cap: .seconds(60), jitter: .between(0.5, 1.5), attempts: attempts,
+      beginsAtOnce: true)
+  }
 
   /// The pause before the next attempt; `nil` if there is none.
   ///
@@ -106,10 +111,9 @@ struct TransactionRetry {
   ///   - error: The error that ended the attempt. Errors of other kinds than Firestore's are never tried again.
   ///   - random: From -0.5 to 0.5.
   mutating func pause(after error: any Error, random: Double) -> Duration? {
-    attemptsLeft -= 1
-    guard attemptsLeft > 0, let code = (error as? FirestoreErrorCode)?.code, isTransient(code) else { return nil }
-    defer { delay = min(max(delay * 1.5, 1), 60) }
-    return .seconds(max(0, delay + random * delay))
+    failures += 1
+    guard let code = (error as? FirestoreErrorCode)?.code, isTransient(code) else { return nil }
+    return retry.pause(after: failures) { random + 0.5 }
   }
 
   /// Codes after which the same transaction may succeed.

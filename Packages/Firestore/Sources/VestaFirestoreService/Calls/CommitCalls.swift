@@ -134,7 +134,7 @@ private struct TakesLong: Error {}
 /// A commit within its store transaction, which may run again: checks what was read, applies the writes, and stores
 /// what has changed.
 private struct CommitCall {
-  private let engine: DatabaseEngine
+  private let engine: DocumentDatabase
   private let plan: CommitPlan
   /// The outcome of the writes, if the documents are what they were when it was made.
   private let prepared: CommitDraft?
@@ -148,7 +148,7 @@ private struct CommitCall {
   private let limit: Int
 
   init(
-    _ engine: DatabaseEngine, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
+    _ engine: DocumentDatabase, _ plan: CommitPlan, _ prepared: CommitDraft?, _ validation: ReadSet,
     _ announcement: CommitAnnouncement, _ guarded: GuardedCaller?, _ cause: EventCause,
     _ restored: RestoredTimes?, takingApart limit: Int
   ) {

@@ -9,7 +9,7 @@ import VestaStoreInterop
 /// `CommitCalls`, `TransactionCalls` and `WriteStreamCalls`. A commit has a second value for what happens within its
 /// store transaction: `CommitCall`.
 struct DatabaseCall: Sendable {
-  let engine: DatabaseEngine
+  let engine: DocumentDatabase
   /// The verified context.
   let context: CallContext
 

@@ -30,10 +30,10 @@ enum CallKind: Sendable {
 final class Databases: Sendable {
   private let frame: EngineFrame<FirestoreServiceError>
   private let options: FirestoreServiceOptions
-  private let engines = Locked([DatabaseName: DatabaseEngine]())
+  private let engines = Locked([DatabaseName: DocumentDatabase]())
   /// The database that was named last, which most processes name all the time.
-  private let latest = Locked<(name: String, engine: DatabaseEngine)?>(nil)
-  private let opening = SingleFlight<DatabaseName, DatabaseEngine>()
+  private let latest = Locked<(name: String, engine: DocumentDatabase)?>(nil)
+  private let opening = SingleFlight<DatabaseName, DocumentDatabase>()
   private let recent: RecentDocuments
   private let gatekeeper: (any FirestoreGuard)?
   /// Identifies the engine to others on the store.
@@ -58,7 +58,7 @@ final class Databases: Sendable {
   ///
   /// - Throws: `PERMISSION_DENIED` for a caller that the options do not admit, `NOT_FOUND` for a database that does not
   ///   exist and is not created by the call.
-  func engine(_ target: CallTarget, _ context: CallContext, _ kind: CallKind) async throws -> DatabaseEngine {
+  func engine(_ target: CallTarget, _ context: CallContext, _ kind: CallKind) async throws -> DocumentDatabase {
     try admit(context, kind)
     if let known = latest.withLock({ $0 }), Databases.names(target, known) {
       _ = try await frame.store()
@@ -83,7 +83,7 @@ final class Databases: Sendable {
     try await DatabaseRegister.add(name, in: frame.store())?.isNew ?? false
   }
 
-  private static func names(_ target: CallTarget, _ known: (name: String, engine: DatabaseEngine)) -> Bool {
+  private static func names(_ target: CallTarget, _ known: (name: String, engine: DocumentDatabase)) -> Bool {
     switch target {
     case .database(let name): UTF8Order.equal(known.name, name)
     case .parent(let name): name.utf8.dropping(prefix: known.engine.name.root.utf8) != nil
@@ -95,7 +95,7 @@ final class Databases: Sendable {
     throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 
-  private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DatabaseEngine {
+  private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DocumentDatabase {
     if let engine = engines.withLock({ $0[name] }) {
       _ = try await frame.store()
       return engine
@@ -116,7 +116,7 @@ final class Databases: Sendable {
       try await self.recent.follow(store)
       let keys = DatabaseKeys(number)
       let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0, self.options.tuning.log) }
-      let engine = DatabaseEngine(
+      let engine = DocumentDatabase(
         name: name, number: number, unsorted: unsorted, store: store, options: self.options, owner: self.owner,
         recent: self.recent, frame: self.frame, gatekeeper: self.gatekeeper)
       try await engine.indexes.declare()

@@ -83,7 +83,7 @@ struct SnapshotState: FirestoreGuardState {
 
 /// The documents at a version that the store is not being read at: it is read where the guard looks a document up.
 struct VersionState: FirestoreGuardState {
-  let engine: DatabaseEngine
+  let engine: DocumentDatabase
   let version: Int64
 
   nonisolated(nonsending) func document(_ name: String) async throws -> Document? {

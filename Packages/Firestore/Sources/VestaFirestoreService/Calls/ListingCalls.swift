@@ -27,7 +27,7 @@ extension DatabaseCall {
       let page = documents.prefix(size)
       var token = ""
       if page.count < documents.count, let last = page.last {
-        token = PageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
+        token = DocumentPageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
       }
       return ListDocumentsResponse(documents: page.map(query.projected), nextPageToken: token)
     }
@@ -38,13 +38,13 @@ extension DatabaseCall {
     var query = try listQuery(request)
     _ = try NormalQuery(query, parent: request.parent)
     query.limit = Int32(clamping: size + 1)
-    query.startAt = try PageToken.decodeValues(request.pageToken).map { .init(values: $0, before: false) }
+    query.startAt = try DocumentPageToken.decodeValues(request.pageToken).map { .init(values: $0, before: false) }
     do {
       let page = try NormalQuery(query, parent: request.parent)
-      guard page.startAt.map({ $0.values.count == page.orders.count }) ?? true else { throw PageToken.invalid }
+      guard page.startAt.map({ $0.values.count == page.orders.count }) ?? true else { throw DocumentPageToken.invalid }
       return page
     } catch {
-      throw PageToken.invalid
+      throw DocumentPageToken.invalid
     }
   }
 
@@ -77,11 +77,11 @@ extension DatabaseCall {
     let parent = try ResourceName(parent: request.parent).path
     guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
     let size = request.pageSize == 0 ? options.tuning.queries.listPage : Int(request.pageSize)
-    let last = try PageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
+    let last = try DocumentPageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
     return try await engine.reading(at: request.readTime, .everything) { snapshot in
       let found = try await CollectionWalk(snapshot).children(of: parent, after: last, atMost: size + 1)
       let page = found.prefix(size)
-      let token = page.count < found.count ? PageToken.encode(Array((page.last ?? "").utf8)) : ""
+      let token = page.count < found.count ? DocumentPageToken.encode(Array((page.last ?? "").utf8)) : ""
       return ListCollectionIDsResponse(collectionIDs: Array(page), nextPageToken: token)
     }
   }

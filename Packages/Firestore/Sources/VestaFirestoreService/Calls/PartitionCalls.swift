@@ -22,7 +22,7 @@ extension DatabaseCall {
       let page = request.pageSize == 0 ? names : Array(names.prefix(Int(request.pageSize)))
       var token = ""
       if page.count < names.count, let last = page.last {
-        token = PageToken.encode(values: [.integer(Int64(returned + page.count)), .string(last.description)])
+        token = DocumentPageToken.encode(values: [.integer(Int64(returned + page.count)), .string(last.description)])
       }
       let cursors = page.map { path in
         let name = ResourceName(database: name, path: path).description

@@ -1,6 +1,9 @@
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
 
+/// The number of an open call in its hub.
+typealias WatchCallID = Int
+
 /// A document's state for the listeners of one subject.
 struct WatchFact: Sendable {
   var place: Place
@@ -23,10 +26,10 @@ struct ResponseBuilder {
 
   private var facts: [WatchFact] = []
   private var numbers: [Place: Int] = [:]
-  private var lines: [WatchMachine.CallID: [Line]] = [:]
+  private var lines: [WatchCallID: [Line]] = [:]
 
   /// Notes a fact for targets of calls.
-  mutating func add(_ fact: WatchFact, for members: [WatchMachine.CallID: [Int32]]) {
+  mutating func add(_ fact: WatchFact, for members: [WatchCallID: [Int32]]) {
     let number = number(of: fact)
     for (call, targets) in members {
       lines[call, default: []].append(Line(document: number, targets: targets, isIn: fact.isIn))
@@ -43,7 +46,7 @@ struct ResponseBuilder {
   /// The messages for each call, in the order of names.
   ///
   /// - Parameter last: The responses after them.
-  func responses(readTime: Timestamp, last: [ListenResponse] = []) -> [WatchMachine.CallID: [ListenResponse]] {
+  func responses(readTime: Timestamp, last: [ListenResponse] = []) -> [WatchCallID: [ListenResponse]] {
     var made: [[Line]: [ListenResponse]] = [:]
     return lines.mapValues { lines in
       if let responses = made[lines] { return responses }

@@ -19,7 +19,7 @@ import VestaFirestoreModel
 /// snapshot, for the second it is held. After `answered` the second call gets the message, the removed score,
 /// the score that is new, and one global snapshot.
 struct WatchMachine {
-  typealias CallID = Int
+  typealias CallID = WatchCallID
   typealias WatchID = Int
   typealias JobID = Int
 

@@ -130,9 +130,9 @@ extension QueryPartitions {
   ///
   /// A name and no number of a page: then pages fit together although documents are added and deleted between them.
   static func position(_ token: String) throws(FirestoreServiceError) -> (returned: Int, last: ResourcePath?) {
-    guard let values = try PageToken.decodeValues(token) else { return (0, nil) }
+    guard let values = try DocumentPageToken.decodeValues(token) else { return (0, nil) }
     guard values.count == 2, case .integer(let count) = values[0], case .string(let path) = values[1] else {
-      throw PageToken.invalid
+      throw DocumentPageToken.invalid
     }
     return (Int(clamping: count), ResourcePath(splitting: path))
   }

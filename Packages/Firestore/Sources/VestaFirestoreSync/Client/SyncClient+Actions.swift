@@ -29,14 +29,14 @@ extension SyncClient {
       }
     }
     // Last: listeners are not kept waiting for the engine.
-    for (stream, record) in fetches { read(record, stream, isAwaited: record.id == awaited) }
+    for (stream, record) in fetches { fetchFirstResults(record, stream, isAwaited: record.id == awaited) }
   }
 
-  private func read(_ record: TargetRecord, _ stream: Int, isAwaited: Bool) {
+  private func fetchFirstResults(_ record: TargetRecord, _ stream: Int, isAwaited: Bool) {
     if isAwaited, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate { [weak self, streams] in await streams.read(record, stream, self) }
+      Task.immediate { [weak self, streams] in await streams.fetchFirstResults(record, stream, self) }
     } else {
-      Task { [weak self, streams] in await streams.read(record, stream, self) }
+      Task { [weak self, streams] in await streams.fetchFirstResults(record, stream, self) }
     }
   }
 
@@ -58,7 +58,7 @@ extension SyncClient {
     case .startTimer(let name, let seconds):
       timers.start(name, seconds: seconds) { [weak self] in self?.timerFired(name) }
     case .cancelTimer(let name): timers.cancel(name)
-    case .makeIndexes(let task): Task.detached { [weak self] in self?.make(task) }
+    case .makeIndexes(let task): Task.detached { [weak self] in self?.buildIndexes(task) }
     case .keepWrites:
       state.withLock { state in if let machine = state.machine { commits.keepAll(machine) } }
     case .warnUnreachable(let error):
@@ -71,7 +71,7 @@ extension SyncClient {
     }
   }
 
-  private func make(_ task: IndexTask) {
+  private func buildIndexes(_ task: IndexTask) {
     let made = task.run()
     run { $0.indexesMade(made) }
   }

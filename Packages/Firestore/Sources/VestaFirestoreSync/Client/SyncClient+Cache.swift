@@ -12,7 +12,7 @@ extension SyncClient {
   /// Reads what waiting events need, one part after the other, until none waits.
   func load() async {
     if let writer, let source, state.withLock({ $0.machine == nil }) {
-      await start(writer.reader(of: database, options.tuning), source)
+      await startFromCache(writer.reader(of: database, options.tuning), source)
     }
     while let missing = runWaiting() {
       perform()
@@ -20,7 +20,7 @@ extension SyncClient {
       state.withLock { state in
         guard let machine = state.machine else { return }
         take(machine)
-        collect(machine, &state)
+        takeOutput(of: machine, &state)
       }
     }
     perform()
@@ -41,14 +41,14 @@ extension SyncClient {
         count += 1
       }
       state.waiting.removeFirst(count)
-      collect(machine, &state)
+      takeOutput(of: machine, &state)
       let missing = machine.missing(state.waiting.lazy.map(\.needs))
       if missing == nil { state.isLoading = false }
       return missing
     }
   }
 
-  private func start(_ reader: CacheReader, _ source: any CacheSource) async {
+  private func startFromCache(_ reader: CacheReader, _ source: any CacheSource) async {
     var store: LocalStore
     do {
       var (loader, isComplete) = try await reader.start(isLazy: source.isLazy)
@@ -70,7 +70,7 @@ extension SyncClient {
     let loaded = store
     state.withLock { state in
       guard !state.isShutDown else { return }
-      start(&state, loaded)
+      startMachine(&state, loaded)
     }
   }
 }

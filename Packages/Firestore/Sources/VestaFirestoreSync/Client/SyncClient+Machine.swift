@@ -19,10 +19,10 @@ extension SyncClient {
   ) {
     let progress = state.withLock { state -> Progress in
       guard !state.isShutDown else { return .isShutDown }
-      if state.machine == nil, writer == nil { start(&state, emptyStore()) }
+      if state.machine == nil, writer == nil { startMachine(&state, emptyStore()) }
       if let machine = state.machine(for: needs) {
         event(machine)
-        collect(machine, &state)
+        takeOutput(of: machine, &state)
         guard let later, machine.missing(CollectionOfOne(later)) != nil else { return .taken }
       } else {
         state.waiting.append(WaitingEvent(needs: needs, perform: event, drop: dropped))
@@ -67,8 +67,8 @@ extension SyncClient {
 
   static let terminated = FirestoreServiceError(.failedPrecondition, "The client has already been terminated.")
 
-  /// Begins with a cache.
-  func start(_ state: inout State, _ store: LocalStore) {
+  /// Makes the machine on the contents of a cache.
+  func startMachine(_ state: inout State, _ store: LocalStore) {
     var configuration = ClientMachine.Configuration(database: database)
     configuration.tuning = options.tuning
     configuration.digest = options.digest
@@ -81,11 +81,11 @@ extension SyncClient {
     state.machine = machine
     machine.start()
     if state.isNetworkEnabled { machine.enableNetwork() }
-    collect(machine, &state)
+    takeOutput(of: machine, &state)
   }
 
-  /// Takes what the machine wants done and written.
-  func collect(_ machine: ClientMachine, _ state: inout State) {
+  /// Takes the actions of the machine, and hands its changed rows to the writer of the cache.
+  func takeOutput(of machine: ClientMachine, _ state: inout State) {
     state.outbox += machine.takeActions()
     guard let writer else { return machine.dropRows() }
     let (cleared, rows) = (machine.takeClearedPrefixes(), machine.takeRows())

@@ -51,7 +51,7 @@ package struct LimboDocuments {
   ///
   /// - Parameter isInLimbo: Whether another view of the target has a document in limbo.
   mutating func track(
-    _ changes: [View.LimboChange], _ target: Int32, isInLimbo: (DocumentKey) -> Bool
+    _ changes: [QueryView.LimboChange], _ target: Int32, isInLimbo: (DocumentKey) -> Bool
   ) -> [Request] {
     var requests: [Request] = []
     for change in changes {

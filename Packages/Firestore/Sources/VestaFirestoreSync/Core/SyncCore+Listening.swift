@@ -52,7 +52,7 @@ extension SyncCore {
 
   private func makeView(_ query: LocalQuery, _ id: QueryID, _ record: TargetRecord) -> ViewSnapshot? {
     let result = cache.local.execute(query, of: record, usesPreviousResults: true)
-    var view = View(query, id: id, remoteKeys: result.remoteKeys)
+    var view = QueryView(query, id: id, remoteKeys: result.remoteKeys)
     var synthesized = TargetUpdate()
     synthesized.resumeToken = record.resumeToken
     if let mirror = views.queries[record.id]?.first {

@@ -73,7 +73,7 @@ package final class SyncCore {
     raise(changed, event: nil)
   }
 
-  private func update(_ concerned: ViewTable.Concerned, _ event: RemoteEvent?) -> View.Outcome? {
+  private func update(_ concerned: ViewTable.Concerned, _ event: RemoteEvent?) -> QueryView.Outcome? {
     let id = concerned.id
     guard let query = views.entries[id]?.query,
       var changes = views.entries[id]?.view.computeChanges(
@@ -90,7 +90,7 @@ package final class SyncCore {
   // MARK: Limbo
 
   /// Takes the documents that entered or left limbo in a view of a target.
-  func track(_ changes: [View.LimboChange], _ target: Int32) {
+  func track(_ changes: [QueryView.LimboChange], _ target: Int32) {
     if changes.isEmpty { return }
     // Two queries, of the first and of the last results, can have one target.
     perform(limbo.track(changes, target) { views.hasInLimbo($0, target) })

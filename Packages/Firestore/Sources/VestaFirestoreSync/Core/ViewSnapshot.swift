@@ -128,7 +128,7 @@ package struct ViewSnapshot: Sendable {
 extension ViewSnapshot {
   /// The first snapshot of a query whose results are known.
   init(_ query: LocalQuery, documents: [CachedDocument], isFromCache: Bool) {
-    var view = View(query, id: QueryID(query), remoteKeys: [])
+    var view = QueryView(query, id: QueryID(query), remoteKeys: [])
     let found = Dictionary(documents.map { ($0.path, $0) }) { _, new in new }
     let outcome = view.apply(view.computeChanges(found))
     let snapshot = outcome.snapshot ?? view.initialSnapshot

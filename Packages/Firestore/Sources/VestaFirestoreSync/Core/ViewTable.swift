@@ -15,7 +15,7 @@ package struct ViewTable {
   struct Entry {
     let query: LocalQuery
     let target: Int32
-    var view: View
+    var view: QueryView
     /// How many snapshots of the backend there had been when the view began.
     let begun: Int
   }
@@ -47,7 +47,7 @@ package struct ViewTable {
 
   // MARK: Views
 
-  mutating func insert(_ view: View, of query: LocalQuery, _ id: QueryID, target: Int32) {
+  mutating func insert(_ view: QueryView, of query: LocalQuery, _ id: QueryID, target: Int32) {
     entries[id] = Entry(query: query, target: target, view: view, begun: lastSnapshot.count)
     index.insert(query, id)
     queries[target, default: []].append(id)
@@ -108,7 +108,8 @@ package struct ViewTable {
   }
 
   /// Applies changes of documents and of the target to a view.
-  mutating func apply(_ changes: View.DocumentChanges, to id: QueryID, _ event: RemoteEvent?) -> View.Outcome? {
+  mutating func apply(_ changes: QueryView.DocumentChanges, to id: QueryID, _ event: RemoteEvent?) -> QueryView.Outcome?
+  {
     guard let target = entries[id]?.target, let begun = entries[id]?.begun else { return nil }
     let version = seenVersion(begun: begun)
     let outcome = entries[id]?.view.apply(
@@ -120,7 +121,7 @@ package struct ViewTable {
   /// Applies the first results of a query to its view.
   ///
   /// - Returns: `nil` when the view has documents.
-  mutating func applyFirst(_ results: FirstResults, to id: QueryID) -> View.Outcome? {
+  mutating func applyFirst(_ results: FirstResults, to id: QueryID) -> QueryView.Outcome? {
     guard let begun = entries[id]?.begun else { return nil }
     let version = seenVersion(begun: begun)
     guard let outcome = entries[id]?.view.applyFirst(results.documents, results.update, version: version) else {

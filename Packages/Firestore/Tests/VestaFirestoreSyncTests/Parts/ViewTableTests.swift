@@ -16,7 +16,7 @@ import VestaFirestoreModel
     for (number, collection) in collections.enumerated() {
       let query = try query(collection)
       let id = QueryID(query)
-      table.insert(View(query, id: id, remoteKeys: []), of: query, id, target: Int32(2 * number + 2))
+      table.insert(QueryView(query, id: id, remoteKeys: []), of: query, id, target: Int32(2 * number + 2))
     }
     return table
   }

@@ -32,7 +32,7 @@ struct TransactionRuleTests {
     let pauses = (0..<20).map { _ in retry.pause(after: aborted, random: 0) }
     var expected = [0.0, 1]
     while expected.count < 20 { expected.append(min(expected[expected.count - 1] * 1.5, 60)) }
-    #expect(pauses == expected.map { .seconds($0) })
+    #expect(pauses.map { $0?.microseconds } == expected.map { Duration.seconds($0).microseconds })
     #expect(pauses.last == .seconds(60))
   }
 

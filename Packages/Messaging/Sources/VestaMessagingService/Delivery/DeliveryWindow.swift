@@ -32,8 +32,8 @@ struct DeliveryWindow: Sendable {
   private var acknowledgedBroadcasts = 0
   /// The number of dropped messages that the next delivery tells of.
   private var dropped: Int64 = 0
-  private var isPumping = false
-  private var pumpsAgain = false
+  private var isReading = false
+  private var readsAgain = false
 
   /// An empty window.
   ///
@@ -56,21 +56,21 @@ struct DeliveryWindow: Sendable {
   /// A load is wanted.
   ///
   /// - Returns: Whether the caller is the one that loads; another one that does so repeats its round.
-  mutating func beginPump() -> Bool {
-    guard !isPumping else {
-      pumpsAgain = true
+  mutating func beginReading() -> Bool {
+    guard !isReading else {
+      readsAgain = true
       return false
     }
-    isPumping = true
+    isReading = true
     return true
   }
 
   /// The caller has loaded what it could.
   ///
   /// - Returns: Whether that was all; otherwise it loads again.
-  mutating func endPump() -> Bool {
-    (isPumping, pumpsAgain) = (pumpsAgain, false)
-    return !isPumping
+  mutating func endReading() -> Bool {
+    (isReading, readsAgain) = (readsAgain, false)
+    return !isReading
   }
 
   /// Messages were dropped; the next delivery tells of them.

@@ -22,7 +22,7 @@ extension MessagingEngine {
       guard isAdded else { throw MessagingServiceError(.unavailable, "The messaging service was shut down.") }
       if connection.isCancelled { return table.remove(session) }
       table.start(after: try await store().read { try await MessagingReader(reader: $0).lastNumber() })
-      await pump(session)
+      await deliverWaiting(to: session)
     } catch {
       connection.end(frame.failure(error))
     }
@@ -46,19 +46,19 @@ extension MessagingEngine {
   // MARK: Waiting messages
 
   /// Delivers what waits for a connection, until it is settled or its window is full.
-  func pump(_ session: Session) async {
-    guard session.beginPump() else { return }
+  func deliverWaiting(to session: Session) async {
+    guard session.beginReading() else { return }
     repeat {
       do {
-        while try await loadOnce(session) {}
+        while try await deliverOnePage(to: session) {}
       } catch {
         table.remove(session, ending: frame.failure(error))
       }
-    } while !session.endPump()
+    } while !session.endReading()
   }
 
-  /// Reads once; answers whether to read again at once.
-  private func loadOnce(_ session: Session) async throws -> Bool {
+  /// Reads and delivers one page; returns whether to read again at once.
+  private func deliverOnePage(to session: Session) async throws -> Bool {
     let (limit, store) = (session.freeWindow, try await store())
     guard limit > 0, session.isLive else { return false }
     let (inFlight, broadcasts) = session.underWay
@@ -115,7 +115,7 @@ extension MessagingEngine {
     // Nothing is dispatched to a connection that reads: it must know what is under way. Single acknowledgements are
     // forgotten when it moves its cursor.
     table.setLoading(session, missed: 0)
-    Task { await pump(session) }
+    Task { await deliverWaiting(to: session) }
   }
 
   // MARK: Arriving messages
@@ -170,7 +170,7 @@ extension MessagingEngine {
       guard !deliver(message, to: session) else { continue }
       table.setLoading(session, missed: number, message)
       // An acknowledgement in between found nothing to do.
-      if session.freeWindow > 0 { Task { await pump(session) } }
+      if session.freeWindow > 0 { Task { await deliverWaiting(to: session) } }
     }
   }
 
@@ -178,6 +178,6 @@ extension MessagingEngine {
   private func reload(_ key: RegistrationKey, _ number: Int64) {
     guard let session = table.session(key) else { return }
     table.setLoading(session, missed: number)
-    Task { await pump(session) }
+    Task { await deliverWaiting(to: session) }
   }
 }

@@ -55,10 +55,10 @@ final class Session: Sendable {
   // MARK: Loads
 
   /// Whether the caller is the one that loads waiting messages; another one that does so repeats its round.
-  func beginPump() -> Bool { state.withLock { $0.window.beginPump() } }
+  func beginReading() -> Bool { state.withLock { $0.window.beginReading() } }
 
-  /// Whether the pump stops here.
-  func endPump() -> Bool { state.withLock { $0.window.endPump() } }
+  /// Whether the reading stops here.
+  func endReading() -> Bool { state.withLock { $0.window.endReading() } }
 
   /// Has the next delivery tell of messages that were dropped.
   func noteDropped(_ count: Int64) { state.withLock { $0.window.noteDropped(count) } }

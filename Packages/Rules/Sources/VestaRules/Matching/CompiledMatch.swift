@@ -1,18 +1,3 @@
-/// A segment of a match, with all paths around it.
-enum MatchSegment: Sendable, Equatable {
-  case literal(String)
-  case capture
-  case glob
-
-  init(_ syntax: SegmentSyntax) {
-    switch syntax {
-    case .literal(let text): self = .literal(text)
-    case .capture: self = .capture
-    case .glob: self = .glob
-    }
-  }
-}
-
 /// A match with `allow` statements: its whole path, and the statements.
 final class CompiledMatch: Sendable {
   let segments: [MatchSegment]

@@ -19,9 +19,15 @@ final class CoverageCounts: @unchecked Sendable {
 
   deinit { table.free(count) }
 
-  func outcomes(of step: Int, _ source: SourceText) -> [(RulesCoverage.Outcome, Int)] {
-    table.outcomes(of: step, source)
-  }
+  func outcomes(of step: Int) -> [CountedOutcome] { table.outcomes(of: step) }
+}
+
+/// An outcome of an expression, and how often it was counted.
+struct CountedOutcome {
+  let text: String
+  /// Where the error was; `nil` for a value.
+  let failure: Span?
+  let count: Int
 }
 
 /// The counts of every step, behind a plain pointer: a step that is counted costs no reference count.
@@ -106,21 +112,20 @@ struct CoverageTable {
 
   func count(_ failure: RulesFailure, _ at: Span, _ step: Int) { entries[step].others.count(failure, at, kinds) }
 
-  fileprivate func outcomes(of step: Int, _ source: SourceText) -> [(RulesCoverage.Outcome, Int)] {
+  fileprivate func outcomes(of step: Int) -> [CountedOutcome] {
     let entry = entries[step]
     var others = entry.others
     others.count(entry.last, entry.lastCount, kinds)
-    var list: [(RulesCoverage.Outcome, Int)] = []
+    var list: [CountedOutcome] = []
     func add(_ text: String, _ count: Int) {
-      if count > 0 { list.append((RulesCoverage.Outcome(text: text, isFailure: false, position: nil), count)) }
+      if count > 0 { list.append(CountedOutcome(text: text, failure: nil, count: count)) }
     }
     add("true", entry.trues)
     add("false", entry.falses)
     for (value, count) in others.values { add(value.description, count) }
     for (type, count) in others.rest { add(type.rawValue, count) }
     for (failure, at, count) in others.failures {
-      list.append(
-        (RulesCoverage.Outcome(text: failure.description, isFailure: true, position: source.position(at)), count))
+      list.append(CountedOutcome(text: failure.description, failure: at, count: count))
     }
     return list
   }

@@ -66,7 +66,11 @@ public final class RulesCoverage: Sendable {
     var table: [Outcome: Int] = [:]
     idle.withLock { counts in
       for own in counts {
-        for (outcome, count) in own.outcomes(of: step, ruleset.source) { table[outcome, default: 0] += count }
+        for counted in own.outcomes(of: step) {
+          let position = counted.failure.map { ruleset.source.position($0) }
+          let outcome = Outcome(text: counted.text, isFailure: position != nil, position: position)
+          table[outcome, default: 0] += counted.count
+        }
       }
     }
     return table.sorted { $0.key.text < $1.key.text }.map { ($0.key, $0.value) }

@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaConcurrency
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// Performs what a ``DownloadMachine`` decides, attempt after attempt.
@@ -46,7 +47,7 @@ final class DownloadRunner: TransferWork {
         try Task.checkCancellation()
         content?.close()
         content = nil
-        action = state.withLock { $0.machine.failed(error, jitter: caller.clock.jitter()) }
+        action = state.withLock { $0.machine.failed(error, jitter: caller.random()) }
       }
     }
   }
@@ -74,7 +75,7 @@ final class DownloadRunner: TransferWork {
       guard let content else { throw StorageError.internalError(message: "The download has nothing open.") }
       return try await read(content, report)
     case .wait(let seconds):
-      try await report.place.outside { try await caller.clock.sleep(seconds) }
+      try await report.place.outside { try await caller.clock.sleep(for: .seconds(seconds)) }
       return state.withLock { $0.machine.waited() }
     case .check: return try await check()
     case .publish: return try publish(report)

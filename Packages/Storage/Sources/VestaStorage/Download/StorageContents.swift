@@ -1,6 +1,7 @@
 public import Foundation
 import VestaBytes
 import VestaConcurrency
+import VestaServiceInterop
 import VestaStorageBackend
 
 /// The bytes of an object as a sequence of chunks, fetched when the loop asks for them.
@@ -9,7 +10,7 @@ import VestaStorageBackend
 /// generation of the object, and a loop that reaches the end has seen content with the object's checksum. Leaving the
 /// loop, cancelling its task or dropping the iterator closes the object. A stream beyond the 64 that a process has open
 /// at once closes it after each chunk and opens it again for the next one; it fails when the object was replaced
-/// meanwhile.
+/// in between.
 ///
 /// ```swift
 /// for try await chunk in reference.contents() { try file.write(contentsOf: chunk) }
@@ -112,9 +113,9 @@ final class StorageContentsReader: Sendable {
         case .open(let offset, let generation): action = try await open(offset, generation)
         case .wait(let seconds):
           if let place {
-            try await place.outside { try await caller.clock.sleep(seconds) }
+            try await place.outside { try await caller.clock.sleep(for: .seconds(seconds)) }
           } else {
-            try await caller.clock.sleep(seconds)
+            try await caller.clock.sleep(for: .seconds(seconds))
           }
           action = state.withLock { $0.machine.waited() }
         case .read: return try await read()
@@ -126,7 +127,7 @@ final class StorageContentsReader: Sendable {
         throw failure.error
       } catch {
         try Task.checkCancellation()
-        action = state.withLock { $0.machine.failed(error, jitter: caller.clock.jitter()) }
+        action = state.withLock { $0.machine.failed(error, jitter: caller.random()) }
       }
     }
   }

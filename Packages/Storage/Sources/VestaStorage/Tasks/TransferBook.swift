@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaCore
 import VestaFiles
 
-/// The unfinished transfers, kept in a directory so that they go on after the process was killed.
+/// The unfinished transfers, kept in a directory so that they continue after the process was killed.
 ///
 /// One small file for each transfer, readable by its owner alone: any caller that knows the id of an upload session can
 /// continue it. A transfer claims its key before it reads or writes the file, so two transfers of the same thing at

@@ -82,7 +82,7 @@ final class UploadRunner: TransferWork {
         action = try await perform(action, source, &machine, report)
       } catch {
         try Task.checkCancellation()
-        action = machine.failed(error, jitter: caller.clock.jitter())
+        action = machine.failed(error, jitter: caller.random())
       }
     }
   }
@@ -123,7 +123,7 @@ final class UploadRunner: TransferWork {
     case .send(let offset): return try await send(offset, source, &machine, report)
     case .finalize: return machine.finished(try await finalize(source))
     case .wait(let seconds):
-      try await report.place.outside { try await caller.clock.sleep(seconds) }
+      try await report.place.outside { try await caller.clock.sleep(for: .seconds(seconds)) }
       return machine.waited()
     case .succeed, .fail: return action
     }

@@ -8,7 +8,7 @@ import VestaTransportInterop
 
 /// Storage's part of an export: the content of each object and its metadata, in two files of one name.
 ///
-/// Generations and times are those of the import, as they are in the suite's emulator for content that is uploaded.
+/// Generations and times begin with the import, as they do in the suite's emulator for content that is uploaded.
 struct StorageExportPart: ExportPart {
   let tuning: StorageEndpointsTuning
 
@@ -40,7 +40,7 @@ struct StorageExportPart: ExportPart {
     return ["path": .string(Self.folder)]
   }
 
-  /// Writes the generation that is there now; an object that was deleted meanwhile is left out.
+  /// Writes the generation that is there now; an object that was deleted in the meantime is left out.
   private func write(_ listed: StorageObject, to folder: String, _ backend: any StorageBackend) async throws {
     let download: ObjectDownload
     do {
@@ -100,7 +100,7 @@ struct StorageExportPart: ExportPart {
     return all.compactMap { $0 as? String }.sorted()
   }
 
-  /// Uploads a file; its digests have to be those of the metadata.
+  /// Uploads a file; its digests have to be equal to the digests of the metadata.
   private func upload(_ request: UploadRequest, from path: String, _ backend: any StorageBackend) async throws {
     var context = CallContext.owner
     context.suppressesEvents = true

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaFiles
 import VestaServiceInterop
@@ -226,7 +227,7 @@ final class FileBlobReader: BlobReader {
     try translated { () throws(FileFailure) in try file.read(at: offset, length: length) }
   }
 
-  func openFile() throws -> (any ContentFile)? {
+  func openFile() throws -> (any ReadableFile)? {
     let loan = try translated { () throws(FileFailure) in try file.lend() }
     return loan.map { LentFile($0) }
   }
@@ -235,7 +236,7 @@ final class FileBlobReader: BlobReader {
 }
 
 /// The file of a blob, lent to a transport.
-private final class LentFile: ContentFile {
+private final class LentFile: ReadableFile {
   private let loan: OpenFile.Loan
 
   init(_ loan: OpenFile.Loan) { self.loan = loan }

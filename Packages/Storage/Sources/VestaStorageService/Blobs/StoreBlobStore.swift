@@ -158,7 +158,7 @@ struct BlobRow: FieldRecord, Equatable {
   }
 }
 
-/// The keys of content in the store; the tables follow those of ``Keys``.
+/// The keys of content in the store; the tables follow the tables of ``Keys``.
 enum PieceKeys {
   static let blobs = KeyEncoder(.int(8)).range
   static let allRemoved = KeyEncoder(.int(10)).range

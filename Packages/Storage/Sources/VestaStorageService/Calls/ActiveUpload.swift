@@ -112,12 +112,12 @@ final class ActiveUpload: Sendable {
   /// Seals the blob.
   ///
   /// - Returns: The content as it is now.
-  func seal() async throws -> StorageCall.Content {
+  func seal() async throws -> ReadyContent {
     try await finishCheckpoint()
     if !progress.isSealed { try await writer?.seal() }
     try await state.withLock({ $0.hashing.take() })?.value
     let (progress, digest) = state.withLock { ($0.progress, $0.digest) }
-    return StorageCall.Content(
+    return ReadyContent(
       blob: blob, inline: nil, size: progress.size, crc32c: progress.checksum.value, md5: try digest?.finish())
   }
 

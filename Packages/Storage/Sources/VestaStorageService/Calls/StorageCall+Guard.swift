@@ -6,7 +6,7 @@ extension StorageCall {
   /// Asks the guard, if there is one.
   ///
   /// - Parameters:
-  ///   - operation: What is read or changed.
+  ///   - operation: The read or the change.
   ///   - starter: The caller who started an upload; `nil` for the caller of this call.
   /// - Throws: `permissionDenied` where the guard denies it, and what it throws.
   func ask(_ operation: @autoclosure () -> StorageGuardedOperation, of starter: CallContext? = nil) async throws {
@@ -19,7 +19,7 @@ extension StorageCall {
 
   /// An object as an upload brings it: without a generation and without times.
   static func uploaded(
-    _ content: Content, as name: ObjectName, _ metadata: ObjectMetadata, _ tokens: [String]
+    _ content: ReadyContent, as name: ObjectName, _ metadata: ObjectMetadata, _ tokens: [String]
   ) -> StorageObject {
     StorageObject(
       name: name, generation: 0, metageneration: 0, size: content.size, crc32c: content.crc32c, md5: content.md5,
@@ -35,7 +35,7 @@ extension UploadRecord {
     claims = try context.user.map { String(decoding: try $0.claims.json(), as: UTF8.self) }
   }
 
-  /// The caller who started the upload; `nil` for an owner, whose uploads are not asked about whoever finishes them.
+  /// The caller who started the upload; `nil` for an owner, about whose uploads the guard is not asked.
   func starter() throws -> CallContext? {
     if isOfOwner { return nil }
     guard let uid else { return CallContext(caller: .nobody) }

@@ -8,12 +8,19 @@ import VestaStorageBackend
 import VestaStoreInterop
 
 /// One call of the service: the engine, who calls, and when.
-struct StorageCall: Sendable {
-  let engine: StorageEngine
-  let context: CallContext
+///
+/// Each family of calls is a type: ``ObjectCall`` reads, lists, changes and deletes objects, ``UploadCall`` brings new
+/// ones, ``BucketCall`` is for the buckets. They share the store, the guard, and the step that puts content in place.
+protocol StorageCall: Sendable {
+  var engine: StorageEngine { get }
+  var context: CallContext { get }
   /// Microseconds since 1970.
-  let now: Int64
+  var now: Int64 { get }
 
+  init(engine: StorageEngine, context: CallContext, now: Int64)
+}
+
+extension StorageCall {
   /// Reads; a store in another process brings what the body begins with along with the beginning.
   func read<Result>(
     expecting first: StoreFirstRead, _ body: (any StoreReader) async throws -> Result
@@ -23,12 +30,12 @@ struct StorageCall: Sendable {
 
   /// The row of an object now.
   func object(_ name: ObjectName) async throws -> ObjectRecord? {
-    try await read(expecting: .keys([Keys.object(name)])) { try await Self.object(name, in: $0) }
+    try await read(expecting: .keys([Keys.object(name)])) { try await $0.object(name) }
   }
 
   /// The row of an upload now.
   func upload(_ id: UploadID) async throws -> UploadRecord? {
-    try await read(expecting: .keys([Keys.upload(id)])) { try await Self.upload(id, in: $0) }
+    try await read(expecting: .keys([Keys.upload(id)])) { try await $0.upload(id) }
   }
 
   func write<Result: Sendable>(
@@ -67,25 +74,11 @@ struct StorageCall: Sendable {
     }
     return text
   }
+}
 
-  static func object(_ name: ObjectName, in reader: any StoreReader) async throws -> ObjectRecord? {
-    try await reader.get(Keys.object(name)).map { try decoded(ObjectRecord.self, $0, "object \(name)") }
-  }
-
-  static func upload(_ id: UploadID, in reader: any StoreReader) async throws -> UploadRecord? {
-    try await reader.get(Keys.upload(id)).map { try decoded(UploadRecord.self, $0, "\(id)") }
-  }
-
-  /// Reads a row; a damaged one says which it is.
-  static func decoded<Record: FieldRecord>(_ type: Record.Type, _ bytes: [UInt8], _ row: String) throws -> Record {
-    do {
-      return try Record(fieldBytes: bytes)
-    } catch {
-      throw StorageServiceError(.dataLoss, "The row of \(row) is damaged: \(error)")
-    }
-  }
-
-  static func notFound(_ name: ObjectName) -> StorageServiceError {
+extension StorageServiceError {
+  /// The refusal of a call on an object that is not there.
+  static func noObject(_ name: ObjectName) -> StorageServiceError {
     StorageServiceError(.notFound, "No such object: \(name.bucket)/\(name.name)")
   }
 }

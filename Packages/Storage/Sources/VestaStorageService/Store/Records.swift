@@ -128,7 +128,7 @@ struct UploadRecord: FieldRecord, Equatable {
   var needsCopy = false
   /// Whether only the process that has begun it can continue it.
   var isShortLived = false
-  /// The user who started it, and the claims of the token as JSON; `nil` for nobody and for an owner.
+  /// The user who started it, and the claims of the token as JSON; `nil` for a caller without a user and for an owner.
   var uid: String?
   var claims: String?
   var isOfOwner = false

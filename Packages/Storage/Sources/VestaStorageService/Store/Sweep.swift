@@ -49,7 +49,7 @@ struct Sweep: Sendable {
   private func expire(_ key: [UInt8]) async throws {
     try await store.write { transaction in
       guard let value = try await transaction.get(key) else { return }
-      let upload = try StorageCall.decoded(UploadRecord.self, value, "an upload")
+      let upload = try UploadRecord.row(value, of: "an upload")
       if store.isShared {
         guard isExpired(upload, at: try await transaction.commitVersion().microseconds) else { return }
       }
@@ -93,7 +93,7 @@ struct Sweep: Sendable {
         if upload.state == .active, let blob = upload.blobID { known.insert(blob) }
       }
       _ = try await reader.scan(Keys.objects, order: .ascending, limit: nil) { _, value in
-        let object = try StorageCall.decoded(ObjectRecord.self, value.bytes, "an object")
+        let object = try ObjectRecord.row(value.bytes, of: "an object")
         if !object.isInline, let blob = object.blobID { known.insert(blob) }
         return .next
       }
@@ -105,7 +105,7 @@ struct Sweep: Sendable {
   }
 
   private func record(_ entry: StoreEntry) throws -> UploadRecord {
-    try StorageCall.decoded(UploadRecord.self, entry.value, "an upload")
+    try UploadRecord.row(entry.value, of: "an upload")
   }
 }
 

@@ -1,7 +1,7 @@
 public import VestaBytes
 public import VestaStorageBackend
 
-/// The JSON that goes with an upload.
+/// The JSON that is sent with an upload.
 public struct UploadBody: Sendable, Hashable {
   /// The name of the object, where the body has it.
   public var name: String?
@@ -9,7 +9,7 @@ public struct UploadBody: Sendable, Hashable {
   public var metadata: ObjectMetadata
   /// The digests of the content that the sender knows.
   public var digest: ContentDigest
-  /// The download tokens that the object is to have; empty for those that the service makes.
+  /// The download tokens that the object is to have; empty where the service makes them.
   public var downloadTokens: [String]
 
   /// A body.

@@ -40,7 +40,7 @@ public enum DownloadHeaders {
 
   /// The object of a download, as far as its headers say it.
   ///
-  /// They have no times, no tokens and no disposition: these are those of a call for the metadata.
+  /// They have no times, no tokens and no disposition: a call for the metadata returns these.
   ///
   /// - Parameters:
   ///   - name: The name of the object.

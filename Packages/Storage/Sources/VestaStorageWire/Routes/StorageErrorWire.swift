@@ -18,7 +18,7 @@ public enum StorageErrorWire {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - route: The call, whose API has a form of its own; content that is refused has plain text.
+  ///   - route: The call, whose API has a separate form; content that is refused has plain text.
   public static func response(of error: StorageServiceError, to route: StorageRoute) -> Response {
     let status = status(of: error)
     let isContent = if case .download = route.call { true } else { false }

@@ -189,7 +189,7 @@ extension MultipartMachine {
   private static func firstIndex(of pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
     guard bytes.count >= pattern.count else { return nil }
     return bytes.withUnsafeBufferPointer { bytes in
-      // Unsafe pointer, used inside the closure only: the search goes over every byte of an upload.
+      // Unsafe pointer, used inside the closure only: the search reads every byte of an upload.
       let last = bytes.count - pattern.count
       var index = min(start, bytes.count)
       while index <= last {

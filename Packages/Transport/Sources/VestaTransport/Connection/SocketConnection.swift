@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaTransportInterop
 

@@ -1,7 +1,8 @@
+public import VestaBytes
 public import VestaTransportInterop
 
 /// A file of the system that is open for reading.
-public final class TransportFile: BodyFile, Sendable {
+public final class TransportFile: ReadableFile, Sendable {
   /// The number by which the system knows the open file.
   public let descriptor: Int32
 

@@ -100,7 +100,6 @@ private let sleepers: Set = [
   "Packages/Firestore/Sources/VestaFirestore/Writes/Firestore+Transactions.swift",
   "Packages/Firestore/Sources/VestaFirestoreService/Indexes/IndexKeeper.swift",
   "Packages/Firestore/Sources/VestaFirestoreSync/Platform.swift",
-  "Packages/Storage/Sources/VestaStorage/StorageCaller.swift",
 ]
 
 extension SourceText {

@@ -2,14 +2,13 @@ public import VestaAuthBackend
 import VestaAuthWire
 import VestaBytes
 public import VestaServiceInterop
-import VestaTransportInterop
 
 // The calls of owners on accounts.
-extension AuthRemote {
+extension AuthRemoteAdministration {
   /// Makes an account without signing in, and reads it.
   public func createUser(_ request: CreateUserRequest, context: CallContext) async throws(AuthServiceError) -> AuthUser
   {
-    let made = try await sendAsOwner(
+    let made = try await caller.sendAsOwner(
       .signUp, context, isRepeatable: false, { try CreateUserRequestWire.json(of: request) },
       { try CreatedUserWire.message(json: $0, ignoresUnknownNames: true) })
     return try await user(made.localID, context)
@@ -19,7 +18,7 @@ extension AuthRemote {
   public func getUsers(_ request: GetUsersRequest, context: CallContext) async throws(AuthServiceError)
     -> LookupResponse
   {
-    try await sendAsOwner(
+    try await caller.sendAsOwner(
       .lookup, context, { try GetUsersRequestWire.json(of: request) },
       { try LookupResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -34,21 +33,21 @@ extension AuthRemote {
 
   /// Deletes an account with its sessions.
   public func deleteUser(localID: String, context: CallContext) async throws(AuthServiceError) {
-    try await sendAsOwner(.delete, context, isRepeatable: false, { try LocalIDWire.json(of: localID) }, { _ in })
+    try await caller.sendAsOwner(.delete, context, isRepeatable: false, { try LocalIDWire.json(of: localID) }, { _ in })
   }
 
   /// Ends all sessions of an account: tokens from before this second, by the clock of this machine, are refused.
   ///
   /// The protocol has no other way, and Firebase's own administration does the same.
   public func revokeRefreshTokens(localID: String, context: CallContext) async throws(AuthServiceError) {
-    try await change(AdminUpdateRequest(localID: localID, validSince: clock.now() / 1_000_000), context)
+    try await change(AdminUpdateRequest(localID: localID, validSince: caller.clock.now() / 1_000_000), context)
   }
 
   /// Gives all accounts page by page, with their password hashes.
   public func batchGet(_ request: BatchGetRequest, context: CallContext) async throws(AuthServiceError)
     -> BatchGetResponse
   {
-    try await sendAsOwner(
+    try await caller.sendAsOwner(
       .batchGet, context, query: BatchGetWire.query(of: request),
       { [] }, { try BatchGetWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -57,7 +56,7 @@ extension AuthRemote {
   public func batchCreate(_ request: BatchCreateRequest, context: CallContext) async throws(AuthServiceError)
     -> BatchCreateResponse
   {
-    try await sendAsOwner(
+    try await caller.sendAsOwner(
       .batchCreate, context, isRepeatable: false, { try BatchCreateRequestWire.json(of: request) },
       { try BatchCreateResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -66,7 +65,7 @@ extension AuthRemote {
   public func batchDelete(_ request: BatchDeleteRequest, context: CallContext) async throws(AuthServiceError)
     -> BatchDeleteResponse
   {
-    try await sendAsOwner(
+    try await caller.sendAsOwner(
       .batchDelete, context, { try BatchDeleteRequestWire.json(of: request) },
       { try BatchDeleteResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
@@ -75,13 +74,13 @@ extension AuthRemote {
   public func queryUsers(_ request: QueryUsersRequest, context: CallContext) async throws(AuthServiceError)
     -> QueryUsersResponse
   {
-    try await sendAsOwner(
+    try await caller.sendAsOwner(
       .query, context, { try QueryUsersRequestWire.json(of: request) },
       { try QueryUsersResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
 
   private func change(_ request: AdminUpdateRequest, _ context: CallContext) async throws(AuthServiceError) {
-    try await sendAsOwner(.update, context, { try AdminUpdateRequestWire.json(of: request) }, { _ in })
+    try await caller.sendAsOwner(.update, context, { try AdminUpdateRequestWire.json(of: request) }, { _ in })
   }
 
   /// Reads an account that is there.
@@ -97,7 +96,7 @@ extension AuthRemote {
   public func createOobLink(_ request: SendOobCodeRequest, context: CallContext) async throws(AuthServiceError)
     -> OobLink
   {
-    try await sendAsOwner(.sendOobCode, context, isRepeatable: false) {
+    try await caller.sendAsOwner(.sendOobCode, context, isRepeatable: false) {
       var object = try JSONObject(json: try SendOobCodeRequestWire.json(of: request))
       object["returnOobLink"] = true
       return try object.json()
@@ -121,12 +120,9 @@ extension AuthRemote {
   private func recorded<Value>(
     _ name: String, _ context: CallContext, _ read: (JSONValue) throws -> Value
   ) async throws(AuthServiceError) -> Value? {
-    guard options.recordsCodes else { return nil }
-    let encoding = PercentEncoding.unreserved
-    let tenant = context.tenantID.map { "/tenants/\(encoding.encode($0))" } ?? ""
-    let call = RESTCall(.get, "/emulator/v1/projects/\(encoding.encode(project))\(tenant)/\(name)")
+    guard caller.options.recordsCodes else { return nil }
     do {
-      return try await identity.call(call, context: context) { try read(JSONValue(json: $0.body)) }
+      return try await caller.sendToSuite(name, context, read)
     } catch {
       // A server in production has no such call, and records nothing.
       guard error.code == AuthServiceError.Code("NOT_FOUND") else { throw error }

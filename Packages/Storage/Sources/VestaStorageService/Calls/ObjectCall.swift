@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaEngineInterop
 import VestaEventsInterop
@@ -5,11 +6,16 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-extension StorageCall {
+/// Reads, lists, changes and deletes objects.
+struct ObjectCall: StorageCall {
+  let engine: StorageEngine
+  let context: CallContext
+  let now: Int64
+
   func get(_ name: ObjectName, _ preconditions: Preconditions) async throws -> StorageObject {
     let record = try await object(name)
     try await ask(.get(name, existing: record?.object(named: name)))
-    guard let record else { throw Self.notFound(name) }
+    guard let record else { throw StorageServiceError.noObject(name) }
     try PreconditionRules.check(preconditions, record)
     return record.object(named: name)
   }
@@ -23,32 +29,40 @@ extension StorageCall {
       if rows?.record.hasToken(request.downloadToken) != true {
         try await ask(.get(name, existing: rows?.record.object(named: name)))
       }
-      guard let (record, inline) = rows else { throw Self.notFound(name) }
+      guard let (record, inline) = rows else { throw StorageServiceError.noObject(name) }
       try PreconditionRules.check(request.preconditions, record)
-      let range = try ByteRange(request, size: record.size)
-      let object = record.object(named: request.object)
-      if let inline {
-        return ObjectDownload(object: object, content: InlineContent(inline[Int(range.start)..<Int(range.end)]))
-      }
-      guard let blob = record.blobID else { break }
-      do {
-        let reader = try await engine.blobs.read(blob)
-        return ObjectDownload(object: object, content: BlobContent(reader, range))
-      } catch let error as BlobError where error.code == .notFound {
-        continue
+      if let content = try await content(of: record, inline, try ByteRange(request, size: record.size)) {
+        return ObjectDownload(object: record.object(named: name), content: content)
       }
     }
-    throw StorageServiceError(
+    throw missingContent(of: name)
+  }
+
+  private func missingContent(of name: ObjectName) -> StorageServiceError {
+    StorageServiceError(
       .dataLoss,
       """
-      The content of \(request.object) is not in \(engine.content.name). Where other processes use the same store, they \
+      The content of \(name) is not in \(engine.content.name). Where other processes use the same store, they \
       and this one need the same place; otherwise restore the place from a copy, or upload the object again.
       """)
   }
 
+  /// The bytes of an object; `nil` where its blob is missing.
+  private func content(
+    of record: ObjectRecord, _ inline: [UInt8]?, _ range: ByteRange
+  ) async throws -> (any ObjectContent)? {
+    if let inline { return InlineContent(inline[Int(range.start)..<Int(range.end)]) }
+    guard let blob = record.blobID else { return nil }
+    do {
+      return BlobContent(try await engine.blobs.read(blob), range)
+    } catch let error as BlobError where error.code == .notFound {
+      return nil
+    }
+  }
+
   private func rows(of name: ObjectName) async throws -> (record: ObjectRecord, inline: [UInt8]?)? {
     try await read(expecting: .keys([Keys.object(name)])) { reader in
-      guard let record = try await Self.object(name, in: reader) else { return nil }
+      guard let record = try await reader.object(name) else { return nil }
       guard record.isInline, let blob = record.blobID else { return (record, nil) }
       guard let content = try await reader.get(Keys.content(blob)), Int64(content.count) == record.size else {
         throw StorageServiceError(.dataLoss, "The content of \(name) is damaged. Upload it again.")
@@ -94,23 +108,29 @@ extension StorageCall {
   ) async throws -> StorageObject {
     let events = engine.events
     return try await write { transaction in
-      guard let old = try await Self.object(name, in: transaction) else {
-        try await ask(isRead ? .get(name, existing: nil) : .update(name, existing: nil, new: nil))
-        throw Self.notFound(name)
+      guard let old = try await transaction.object(name) else {
+        try await askToChange(name, nil, nil, isRead)
+        throw StorageServiceError.noObject(name)
       }
       var record = old
       let hasChanged = try change(&record)
       if hasChanged { record.metageneration += 1 }
-      try await ask(
-        isRead
-          ? .get(name, existing: old.object(named: name))
-          : .update(name, existing: old.object(named: name), new: record.object(named: name)))
+      try await askToChange(name, old, record, isRead)
       try PreconditionRules.check(preconditions, old)
       guard hasChanged else { return old.object(named: name) }
       try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
       try await ObjectEvents.record(.objectMetadataUpdated, name, record, events, EventCause(context), in: transaction)
       return record.object(named: name)
     }
+  }
+
+  /// Asks the guard about a change, or about the read that it is for callers.
+  private func askToChange(
+    _ name: ObjectName, _ old: ObjectRecord?, _ new: ObjectRecord?, _ isRead: Bool
+  ) async throws {
+    let existing = old?.object(named: name)
+    try await ask(
+      isRead ? .get(name, existing: existing) : .update(name, existing: existing, new: new?.object(named: name)))
   }
 
   func delete(_ name: ObjectName, _ preconditions: Preconditions) async throws {
@@ -132,9 +152,9 @@ extension StorageCall {
   private func deleteRows(_ name: ObjectName, _ preconditions: Preconditions) async throws {
     let events = engine.events
     let blob = try await write { transaction in
-      let record = try await Self.object(name, in: transaction)
+      let record = try await transaction.object(name)
       try await ask(.delete(name, existing: record?.object(named: name)))
-      guard let record else { throw Self.notFound(name) }
+      guard let record else { throw StorageServiceError.noObject(name) }
       try PreconditionRules.check(preconditions, record)
       try await transaction.delete(Keys.object(name))
       try await ObjectEvents.record(.objectDeleted, name, record, events, EventCause(context), in: transaction)
@@ -189,11 +209,11 @@ final class BlobContent: ObjectContent {
     }
   }
 
-  func section() -> ContentSection? {
+  func section() -> FileSection? {
     let start = position.withLock { $0 }
     // A file that is too short is found damaged by reading.
     guard start < end, reader.size >= end, let file = try? reader.openFile() else { return nil }
-    return ContentSection(file, offset: start, length: end - start)
+    return FileSection(file, offset: start, count: Int(end - start))
   }
 
   func close() { reader.close() }

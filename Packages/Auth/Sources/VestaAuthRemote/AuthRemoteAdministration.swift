@@ -2,15 +2,21 @@ public import VestaAuthBackend
 import VestaAuthWire
 import VestaBytes
 public import VestaServiceInterop
-import VestaTransportInterop
 
-// The calls of owners on the project and its tenants, and those that the protocol does not have.
-extension AuthRemote {
+/// The calls of administrators on the accounts of an ``AuthRemote``, which makes it.
+///
+/// Here are the calls on the project and its tenants, and the calls that the protocol does not have; the calls on
+/// accounts are in `AuthRemoteAdministration+Users.swift`.
+public final class AuthRemoteAdministration: AuthAdminBackend {
+  let caller: AuthRemoteCaller
+
+  init(_ caller: AuthRemoteCaller) { self.caller = caller }
+
   /// Makes a session cookie of an ID token.
   public func createSessionCookie(
     _ request: CreateSessionCookieRequest, context: CallContext
   ) async throws(AuthServiceError) -> String {
-    try await send(.createSessionCookie, context, { try CreateSessionCookieRequestWire.json(of: request) }) {
+    try await caller.send(.createSessionCookie, context, { try CreateSessionCookieRequestWire.json(of: request) }) {
       try SessionCookieWire.message(json: .object($0), ignoresUnknownNames: true)
     }
   }
@@ -18,8 +24,8 @@ extension AuthRemote {
   /// The settings of the project; those that the protocol has no member for have their defaults, but for the password
   /// policy, which is read as clients read it.
   public func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig {
-    let policy = try await passwordPolicy(context: context)
-    return try await send(.config, context) { object in
+    let policy = try await caller.passwordPolicy(context)
+    return try await caller.send(.config, context) { object in
       var config = ProjectConfig(passwordPolicy: policy)
       try ProjectConfigWire.merge(object, into: &config)
       return config
@@ -36,8 +42,8 @@ extension AuthRemote {
     var wanted = current
     wanted.take(change.members, from: change.config)
     guard ProjectConfigWire.canState(wanted, insteadOf: current) else { throw Self.unsayable }
-    return try await send(.updateConfig(mask: ProjectConfigWire.mask(of: change.members)), context) {
-      try ProjectConfigWire.json(of: change.config, project: project).json()
+    return try await caller.send(.updateConfig(mask: ProjectConfigWire.mask(of: change.members)), context) {
+      try ProjectConfigWire.json(of: change.config, project: caller.project).json()
     } _: { object in
       var config = wanted
       try ProjectConfigWire.merge(object, into: &config)
@@ -49,7 +55,7 @@ extension AuthRemote {
   public func createTenant(_ request: CreateTenantRequest, context: CallContext) async throws(AuthServiceError)
     -> Tenant
   {
-    try await send(.createTenant, context, isRepeatable: false) {
+    try await caller.send(.createTenant, context, isRepeatable: false) {
       try TenantWire.json(of: request).json()
     } _: {
       try TenantWire.tenant($0)
@@ -58,7 +64,7 @@ extension AuthRemote {
 
   /// A tenant.
   public func tenant(id: String, context: CallContext) async throws(AuthServiceError) -> Tenant {
-    try await send(.tenant(id), context) { try TenantWire.tenant($0) }
+    try await caller.send(.tenant(id), context) { try TenantWire.tenant($0) }
   }
 
   /// Changes a tenant; what the request leaves out stays.
@@ -66,8 +72,8 @@ extension AuthRemote {
     -> Tenant
   {
     let mask = TenantWire.mask(of: request.members)
-    return try await send(.updateTenant(request.tenant.tenantID, mask: mask), context) {
-      try TenantWire.json(of: request.tenant, project: project).json()
+    return try await caller.send(.updateTenant(request.tenant.tenantID, mask: mask), context) {
+      try TenantWire.json(of: request.tenant, project: caller.project).json()
     } _: {
       try TenantWire.tenant($0)
     }
@@ -75,14 +81,14 @@ extension AuthRemote {
 
   /// Deletes a tenant with all its users.
   public func deleteTenant(id: String, context: CallContext) async throws(AuthServiceError) {
-    try await send(.deleteTenant(id), context, isRepeatable: false) { _ in }
+    try await caller.send(.deleteTenant(id), context, isRepeatable: false) { _ in }
   }
 
   /// The tenants page by page.
   public func listTenants(_ request: ListTenantsRequest, context: CallContext) async throws(AuthServiceError)
     -> ListTenantsResponse
   {
-    try await send(.listTenants(pageSize: request.pageSize, pageToken: request.pageToken), context) { object in
+    try await caller.send(.listTenants(pageSize: request.pageSize, pageToken: request.pageToken), context) { object in
       let tenants = try (object["tenants"]?.array ?? []).map { try TenantWire.tenant($0.object ?? JSONObject()) }
       return ListTenantsResponse(tenants: tenants, nextPageToken: object["nextPageToken"]?.string)
     }
@@ -90,7 +96,7 @@ extension AuthRemote {
 
   // MARK: Not in the protocol
 
-  /// Not in the protocol: programs verify tokens themselves, with the keys of ``publicKeys(context:)``.
+  /// Not in the protocol: programs verify tokens themselves, with the keys of ``AuthRemote/publicKeys(context:)``.
   public func verifyIDToken(_ request: VerifyTokenRequest, context: CallContext) async throws(AuthServiceError)
     -> VerifiedToken
   {

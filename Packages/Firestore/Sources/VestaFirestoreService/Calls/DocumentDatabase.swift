@@ -10,13 +10,13 @@ import VestaStoreInterop
 /// The engine of one database: its open transactions, listeners, indexes and background work, and the ways to read it.
 ///
 /// The calls that use it are methods of `DatabaseCall`.
-final class DatabaseEngine: Sendable {
+final class DocumentDatabase: Sendable {
   let name: DatabaseName
   let store: any OrderedStore
   let keys: DatabaseKeys
   let options: FirestoreServiceOptions
   let transactions: TransactionPool
-  let hub: ListenHub
+  let hub: WatchHub
   let indexes: IndexKeeper
   let pruner: LogPruner
   /// Sorts the log by collection concurrently with the commits; `nil` where they do that themselves.
@@ -53,7 +53,7 @@ final class DatabaseEngine: Sendable {
     let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
     self.indexes = indexes
     let retention = options.retention.microseconds
-    hub = ListenHub(name, store: store, options: options, gatekeeper: gatekeeper, failure: { frame.failure($0) }) {
+    hub = WatchHub(name, store: store, options: options, gatekeeper: gatekeeper, failure: { frame.failure($0) }) {
       body in
       try await store.read {
         recent.noteSeen($0.version.microseconds)
@@ -201,7 +201,7 @@ final class DatabaseEngine: Sendable {
   ///
   /// - Throws: `INVALID_ARGUMENT` for a time in the future.
   func settled(_ time: Timestamp) async throws -> Int64 {
-    guard let version = time.microseconds, version >= 0 else { throw DatabaseEngine.future }
+    guard let version = time.microseconds, version >= 0 else { throw DocumentDatabase.future }
     if version <= settledFloor { return version }
     if version <= (try await store.read { $0.version.microseconds }) { return version }
     if version <= options.now() {
@@ -209,10 +209,10 @@ final class DatabaseEngine: Sendable {
         _ = try await raiseFloor(to: version)
         return version
       } catch StoreError.Code.futureVersion {
-        throw DatabaseEngine.future
+        throw DocumentDatabase.future
       }
     }
-    guard version <= (try await raiseFloor(to: nil)) else { throw DatabaseEngine.future }
+    guard version <= (try await raiseFloor(to: nil)) else { throw DocumentDatabase.future }
     return version
   }
 

@@ -13,7 +13,7 @@ import VestaStoreInterop
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
 /// change can fall between, or be sent twice. Long work, finding the first results and running limited queries
 /// again, is done by separate tasks.
-final class ListenHub: Sendable {
+final class WatchHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
   private enum Event: Sendable {

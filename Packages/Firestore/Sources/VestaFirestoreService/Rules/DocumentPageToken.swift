@@ -1,21 +1,15 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
 /// The end of a page, as a string that is valid in a URL.
-enum PageToken {
-  private static let digits = Array("0123456789abcdef".utf8)
-
-  static func encode(_ key: [UInt8]) -> String {
-    String(decoding: key.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+enum DocumentPageToken {
+  static func encode(_ key: [UInt8]) -> String { Hex.encode(key) }
 
   /// - Throws: `INVALID_ARGUMENT` for a string that is none; the empty string is the beginning.
   static func decode(_ text: String) throws(FirestoreServiceError) -> [UInt8]? {
     if text.isEmpty { return nil }
-    let nibbles = text.utf8.map { digits.firstIndex(of: $0) }
-    guard nibbles.count.isMultiple(of: 2), !nibbles.contains(nil) else { throw invalid }
-    let numbers = nibbles.compactMap(\.self)
-    return stride(from: 0, to: numbers.count, by: 2).map { UInt8(numbers[$0] << 4 | numbers[$0 + 1]) }
+    do { return try Hex.decode(text) } catch { throw invalid }
   }
 
   /// The values that the last result of a page is ordered by.

@@ -3,7 +3,7 @@ import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStorageBackend
 
-extension StorageCall {
+extension UploadCall {
   /// Opens an upload that another process, or this one some time ago, has begun.
   func reopened(_ id: UploadID) async throws -> ActiveUpload {
     var (record, needsCopy) = try await own(id)
@@ -28,12 +28,7 @@ extension StorageCall {
     let writer = try await engine.blobs.write(blob, keeping: record.checkpoint)
     do {
       let digest = try makeDigest(for: max(record.size ?? 0, record.checkpoint))
-      var checksum = CRC32C()
-      if record.checkpoint > 0 {
-        let reader = try await engine.blobs.readUnsealed(blob)
-        defer { reader.close() }
-        checksum = try await hash(reader, upTo: record.checkpoint, into: digest)
-      }
+      let checksum = try await hash(unsealed: blob, upTo: record.checkpoint, into: digest)
       guard Int64(checksum.value) == record.checkpointCRC32C else { throw Self.gone }
       return ActiveUpload(
         id: id, blob: blob, expires: record.expires, writer: writer, digest: digest,
@@ -56,6 +51,15 @@ extension StorageCall {
       id: id, blob: blob, expires: record.expires, writer: nil, digest: digest,
       digestLimit: engine.options.digestLimit,
       progress: ActiveUpload.Progress(size: size, checksum: checksum, checkpoint: size, isSealed: true))
+  }
+
+  private func hash(
+    unsealed blob: BlobID, upTo size: Int64, into digest: (any DigestStream)?
+  ) async throws -> CRC32C {
+    guard size > 0 else { return CRC32C() }
+    let reader = try await engine.blobs.readUnsealed(blob)
+    defer { reader.close() }
+    return try await hash(reader, upTo: size, into: digest)
   }
 
   func hash(

@@ -1,15 +1,22 @@
 public import VestaAuthBackend
 public import VestaServiceInterop
 
-// The calls of administrators; continues the facade.
+/// The calls of administrators on the accounts of an ``AuthEngine``, which makes it.
+///
+/// ```swift
+/// let users = try await engine.administration.batchGet(BatchGetRequest(), context: .owner)
+/// ```
+public final class AuthAdministration: AuthAdminBackend {
+  let core: AuthCore
 
-extension AuthEngine {
+  init(_ core: AuthCore) { self.core = core }
+
   /// Runs a call of an owner; anybody else is refused.
-  private func administer<Operation: AuthOperation, Value: Sendable>(
+  func administer<Operation: AuthOperation, Value: Sendable>(
     _ context: CallContext, as operation: Operation.Type,
     _ call: @escaping @Sendable (Operation) async throws -> Value
   ) async throws(AuthServiceError) -> Value {
-    try await serve(context, as: operation) { operation in
+    try await core.serve(context, as: operation) { operation in
       guard operation.context.isOwner else {
         throw AuthServiceError(.permissionDenied, "The call is for owners of the project, such as CallContext.owner.")
       }

@@ -16,7 +16,7 @@ import VestaStoreInterop
 //
 // The copy keeps the former owner from the content: if it was only stopped, its later writes change a blob that no
 // row names, and its notes and its finalization are refused.
-extension StorageCall {
+extension UploadCall {
   static let taken = StorageServiceError(
     .aborted, "Another process has this upload now. Ask for its status and continue there.")
 
@@ -27,7 +27,7 @@ extension StorageCall {
     guard try await engine.frame.store().isShared else { return (try await activeOrFinal(id), false) }
     let (owner, length, now) = (engine.owner, engine.options.tuning.ownership, now)
     return try await write { transaction in
-      guard var record = try await Self.upload(id, in: transaction), record.state != .cancelled, record.expires > now
+      guard var record = try await transaction.upload(id), record.state != .cancelled, record.expires > now
       else {
         throw Self.gone
       }
@@ -45,24 +45,10 @@ extension StorageCall {
   func copied(_ id: UploadID, _ record: UploadRecord) async throws -> UploadRecord {
     guard let old = record.blobID else { throw Self.gone }
     let blob = try newBlob()
-    let writer = try await engine.blobs.write(blob, keeping: 0)
-    defer { writer.close() }
-    if record.checkpoint > 0 {
-      let reader = try await engine.blobs.readUnsealed(old)
-      defer { reader.close() }
-      var offset: Int64 = 0
-      while offset < record.checkpoint {
-        let length = Int(min(Int64(engine.options.tuning.pieceLength), record.checkpoint - offset))
-        let bytes = try await reader.read(at: offset, length: length)
-        guard !bytes.isEmpty else { throw Self.gone }
-        try await writer.append(bytes)
-        offset += Int64(bytes.count)
-      }
-      try await writer.sync()
-    }
+    try await copy(old, to: blob, upTo: record.checkpoint)
     let owner = engine.owner
     let (new, unused) = try await write { transaction -> (UploadRecord, BlobID) in
-      guard var current = try await Self.upload(id, in: transaction), current.state == .active else { throw Self.gone }
+      guard var current = try await transaction.upload(id), current.state == .active else { throw Self.gone }
       guard current.owner == owner else { throw Self.taken }
       (current.blob, current.needsCopy) = (blob.rawValue, false)
       try await transaction.put(try current.fieldBytes(), for: Keys.upload(id))
@@ -71,6 +57,23 @@ extension StorageCall {
     }
     await collect(unused)
     return new
+  }
+
+  private func copy(_ old: BlobID, to blob: BlobID, upTo size: Int64) async throws {
+    let writer = try await engine.blobs.write(blob, keeping: 0)
+    defer { writer.close() }
+    guard size > 0 else { return }
+    let reader = try await engine.blobs.readUnsealed(old)
+    defer { reader.close() }
+    var offset: Int64 = 0
+    while offset < size {
+      let length = Int(min(Int64(engine.options.tuning.pieceLength), size - offset))
+      let bytes = try await reader.read(at: offset, length: length)
+      guard !bytes.isEmpty else { throw Self.gone }
+      try await writer.append(bytes)
+      offset += Int64(bytes.count)
+    }
+    try await writer.sync()
   }
 
   /// Renews the ownership of an open upload when half of its time has passed.

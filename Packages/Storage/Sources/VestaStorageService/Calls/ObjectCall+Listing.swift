@@ -3,7 +3,7 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-extension StorageCall {
+extension ObjectCall {
   func list(_ request: ListRequest) async throws -> ListPage {
     try await ask(.list(bucket: request.bucket, prefix: request.prefix))
     try ObjectNameRules.check(bucket: request.bucket)
@@ -28,27 +28,33 @@ extension StorageCall {
     var page = ListPage()
     var rest: KeyRange? = range
     while let range = rest {
-      rest = nil
-      var skipped: String?
-      _ = try await reader.scan(range, order: .ascending, limit: nil) { key, value in
-        let name = try Keys.objectName(key.bytes)
-        switch machine.visit(name.name) {
-        case .item:
-          page.items.append(try decoded(ObjectRecord.self, value.bytes, "object \(name)").object(named: name))
-          return .next
-        case .skip(let prefix):
-          skipped = prefix
-          return .stop
-        case .full(let next):
-          page.nextPageToken = ListToken.token(from: next, of: request)
-          return .stop
-        }
-      }
-      if let skipped, let next = Keys.firstObject(in: request.bucket, after: skipped) {
-        rest = KeyRange(from: next, to: range.upper)
-      }
+      let skipped = try await fill(&page, &machine, request, range, reader)
+      rest = skipped.flatMap { Keys.firstObject(in: request.bucket, after: $0) }
+        .map { KeyRange(from: $0, to: range.upper) }
     }
     page.prefixes = machine.prefixes
     return page
+  }
+
+  /// Reads objects into a page until it is full, or until a prefix is to be skipped.
+  ///
+  /// - Returns: The prefix to skip; `nil` at the end of the page.
+  private static func fill(
+    _ page: inout ListPage, _ machine: inout ListingMachine, _ request: ListRequest, _ range: KeyRange,
+    _ reader: any StoreReader
+  ) async throws -> String? {
+    var skipped: String?
+    _ = try await reader.scan(range, order: .ascending, limit: nil) { key, value in
+      let name = try Keys.objectName(key.bytes)
+      switch machine.visit(name.name) {
+      case .item:
+        page.items.append(try ObjectRecord.row(value.bytes, of: "object \(name)").object(named: name))
+        return .next
+      case .skip(let prefix): skipped = prefix
+      case .full(let next): page.nextPageToken = ListToken.token(from: next, of: request)
+      }
+      return .stop
+    }
+    return skipped
   }
 }

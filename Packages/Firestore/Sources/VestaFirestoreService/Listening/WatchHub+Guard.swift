@@ -12,7 +12,7 @@ import VestaFirestoreModel
 /// | the rules change | every target | with the state of this turn, before changes are sent |
 ///
 /// A denied target ends with the cause; the other targets of its call continue.
-extension ListenHub {
+extension WatchHub {
   /// The refusal of a new target of a query; documents are asked about when their state is known.
   func denial(of target: Target, _ guarded: GuardedCaller, _ snapshot: Snapshot) async -> FirestoreServiceError? {
     guard case .query(_, let query) = target.subject,

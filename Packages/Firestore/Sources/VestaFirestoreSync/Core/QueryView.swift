@@ -5,7 +5,7 @@ package import VestaFirestoreModel
 ///
 /// It computes what has changed, whether the results are complete, and which documents are in limbo: in the results,
 /// though the backend does not say so.
-package struct View: Sendable {
+package struct QueryView: Sendable {
   /// How complete the results are.
   package enum SyncState: Sendable, Hashable {
     case none
@@ -119,7 +119,7 @@ package struct View: Sendable {
     var changes: DocumentChangeSet
     var needsRefill = false
 
-    init(view: View, previous: DocumentChanges?) {
+    init(view: QueryView, previous: DocumentChanges?) {
       let oldDocuments = previous?.documents ?? view.documents
       query = view.query
       self.oldDocuments = oldDocuments

@@ -3,8 +3,13 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-extension StorageCall {
-  /// The buckets that were made, and those that have objects.
+/// Makes, lists and deletes buckets, for owners.
+struct BucketCall: StorageCall {
+  let engine: StorageEngine
+  let context: CallContext
+  let now: Int64
+
+  /// The buckets that were made, and all others with objects.
   func buckets() async throws -> [String] {
     try checkOwner()
     let first = Keys.objects
@@ -38,7 +43,7 @@ extension StorageCall {
     try checkOwner()
     try ObjectNameRules.check(bucket: name)
     try await write { transaction in
-      // Read in the transaction: an object that is stored meanwhile is a conflict.
+      // Read in the transaction: an object that is stored in the meantime is a conflict.
       guard try await transaction.first(in: Keys.objects(in: name, prefix: "")) == nil else {
         throw StorageServiceError(.failedPrecondition, "The bucket \(name) has objects. Delete them first.")
       }

@@ -1,17 +1,16 @@
-import VestaAuthBackend
 import VestaBytes
 import VestaCryptoInterop
-import VestaServiceInterop
-import VestaStoreInterop
 
-// Random numbers, and the hashes under which secrets are kept.
+/// Random secrets and identifiers, and the hashes under which secrets are kept.
+struct Secrets: Sendable {
+  let crypto: any CryptoProvider
 
-extension AuthEngine {
   /// Random bytes as base64url, with the given number of characters.
   func secret(length: Int) throws -> String {
     String(Base64.url.encode(try crypto.randomBytes(count: (length * 3 + 3) / 4)).prefix(length))
   }
 
+  /// The SHA-256 under which a secret is kept.
   func hash(_ secret: String) throws -> [UInt8] { try crypto.digest(.sha256, of: Array(secret.utf8)) }
 
   /// A random epoch to begin with: 48 bits, which JSON numbers carry exactly, with room to count on.
@@ -20,6 +19,7 @@ extension AuthEngine {
   /// A new user id: 28 letters and digits.
   func newLocalID() throws -> String { try identifier(length: 28) }
 
+  /// Random letters and digits.
   func identifier(length: Int) throws -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     var text: [UInt8] = []
@@ -32,6 +32,7 @@ extension AuthEngine {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// A code to a phone.
   func sixDigits() throws -> String {
     while true {
       let word = try crypto.randomBytes(count: 4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -5,7 +5,7 @@ import VestaServiceInterop
 import VestaTransportInterop
 
 /// One call: whose it is, which project it is about, and what it says.
-struct AuthCall: Sendable {
+struct AuthExchange: Sendable {
   let host: any EndpointHost
   let project: String
   /// Whether the project is the default one because nothing names another.

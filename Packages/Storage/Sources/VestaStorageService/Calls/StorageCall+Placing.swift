@@ -6,59 +6,48 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
+/// Content that is ready to become an object.
+struct ReadyContent: Sendable {
+  let blob: BlobID
+  /// The bytes of a small object, which are kept in the store.
+  let inline: [UInt8]?
+  let size: Int64
+  let crc32c: UInt32
+  var md5: [UInt8]?
+}
+
+/// An object's new row, and the blob that is no longer needed.
+struct PlacedObject: Sendable {
+  let record: ObjectRecord
+  let replaced: BlobID?
+}
+
 extension StorageCall {
-  /// Content that is ready to become an object.
-  struct Content: Sendable {
-    let blob: BlobID
-    /// The bytes of a small object, which are kept in the store.
-    let inline: [UInt8]?
-    let size: Int64
-    let crc32c: UInt32
-    var md5: [UInt8]?
-  }
-
-  /// An object's new row, and the blob that is no longer needed.
-  struct Placed: Sendable {
-    let record: ObjectRecord
-    let replaced: BlobID?
-  }
-
   /// Puts an object in place of the one that may be there, in a transaction.
-  ///
-  /// - Returns: The row, and the blob to remove after the commit.
   ///
   /// - Parameter starter: The caller who started the upload, as `UploadRecord.starter()` returns it; `nil` for an
   ///   owner.
+  /// - Returns: The row, and the blob to remove after the commit.
   func place(
-    _ content: Content, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
+    _ content: ReadyContent, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
     preconditions: Preconditions, starter: CallContext?, in transaction: any StoreTransaction
-  ) async throws -> Placed {
-    let old = try await Self.object(name, in: transaction)
+  ) async throws -> PlacedObject {
+    let old = try await transaction.object(name)
     if let starter {
       try await ask(
         .upload(Self.uploaded(content, as: name, metadata, tokens), existing: old?.object(named: name)), of: starter)
     }
     try PreconditionRules.check(preconditions, old)
-    var record = ObjectRecord()
+    var record = ObjectRecord(content, metadata, tokens, now: now)
     // The version of the commit is a time that only grows, whatever the clock does.
     record.generation = Int64(clamping: try await transaction.commitVersion().rawValue)
-    record.metageneration = 1
-    record.size = content.size
-    record.crc32c = Int64(content.crc32c)
-    record.md5 = content.md5
-    record.timeCreated = now
-    record.updated = now
-    record.metadata = MetadataRecord(metadata)
-    record.downloadTokens = tokens
-    record.blob = content.blob.rawValue
-    record.isInline = content.inline != nil
     try await transaction.put(try record.fieldBytes(), for: Keys.object(name))
     // The replaced generation is deleted, as there is only one.
     let (events, cause) = (engine.events, EventCause(context, startedBy: starter?.caller))
     if let old { try await ObjectEvents.record(.objectDeleted, name, old, events, cause, in: transaction) }
     try await ObjectEvents.record(.objectFinalized, name, record, events, cause, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
-    return Placed(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
+    return PlacedObject(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
   }
 
   /// Removes the content of an object's row, in a transaction.
@@ -83,6 +72,23 @@ extension StorageCall {
     } catch {
       log.notice("I-STS000002", "The file of a replaced object could not be removed yet: \(error)")
     }
+  }
+}
+
+extension ObjectRecord {
+  /// The row of new content, without its generation.
+  fileprivate init(_ content: ReadyContent, _ metadata: ObjectMetadata, _ tokens: [String], now: Int64) {
+    self.init()
+    metageneration = 1
+    size = content.size
+    crc32c = Int64(content.crc32c)
+    md5 = content.md5
+    timeCreated = now
+    updated = now
+    self.metadata = MetadataRecord(metadata)
+    downloadTokens = tokens
+    blob = content.blob.rawValue
+    isInline = content.inline != nil
   }
 }
 

@@ -1,0 +1,16 @@
+import VestaAuthBackend
+
+extension AuthErrorTable {
+  /// The error of an operation that the backend has refused.
+  static func error(for error: AuthServiceError) -> any Error {
+    if error.code == .cancelled { return CancellationError() }
+    guard let code = code(for: error.code.rawValue) else {
+      return AuthError(.internalError, "The backend answered \(error.wireMessage).", underlying: error)
+    }
+    // Where the code says nothing, the backend's text is the whole message.
+    let message = error.detail.map { code == .internalError ? $0 : "\(code.message) (\($0))" }
+    var result = AuthError(code, message, underlying: error)
+    if code == .weakPassword { result.failureReason = error.detail }
+    return result
+  }
+}

@@ -1,0 +1,39 @@
+public import VestaFirestoreWire
+
+/// The limits of the routes; small in tests.
+public struct FirestoreEndpointTuning: Sendable {
+  /// The largest request, in bytes; the service allows 10 MiB.
+  public var requestBytes = 11 << 20
+
+  /// The number of bytes of responses that are gathered before they are sent at once.
+  public var batchBytes = 32_768
+
+  /// The number of bytes of responses that wait for a slow caller before reading pauses; the version that a call reads
+  /// is held for as long as it pauses.
+  public var waitingBytes = 8 << 20
+
+  /// The largest response over REST, in bytes; a larger one is `RESOURCE_EXHAUSTED`.
+  public var responseBytes = 64 << 20
+
+  /// The number of requests of a stream that wait for the engine before no more are read.
+  public var pendingRequests = 16
+
+  /// The channels of browsers that may be open; one more is refused.
+  public var webChannels = 10_000
+
+  /// The figures of a channel; a browser confirms what it has with its next request, so large results need room.
+  public var webChannel = largeWebChannel
+
+  /// The pause after which a channel says something to a browser that waits; a session that nobody asks for ends after
+  /// twice as long.
+  public var keepAlive = Duration.seconds(30)
+
+  /// The defaults.
+  public init() {}
+
+  private static var largeWebChannel: WebChannelMachine.Tuning {
+    var tuning = WebChannelMachine.Tuning()
+    tuning.maximumUnconfirmedBytes = 32 << 20
+    return tuning
+  }
+}
