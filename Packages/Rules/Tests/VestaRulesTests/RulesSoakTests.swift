@@ -54,6 +54,12 @@ import VestaTesting
     }
   }
 
+  @Test func `the package decides as the oracle does`() async throws {
+    try await pieces("the oracle", "decisions") { seed in
+      try OracleTests.compare(200, seed: 0x56_0000 &+ seed, requests: 10).decisions
+    }
+  }
+
   @Test func `rules of the tree are read or refused`() async throws {
     try await pieces("rules of the tree", "sources") { seed in
       DatabaseTests().tryRules(10_000, 0x55_0000 &+ seed)
