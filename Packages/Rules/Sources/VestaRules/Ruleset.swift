@@ -110,8 +110,12 @@ public struct Ruleset: Sendable {
     let path = RulesPath(query.parent.segments + [query.collection])
     let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
     var last = denied
-    // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
-    for alternative in alternatives.isEmpty ? [[]] : alternatives {
+    // A filter that no document satisfies proves every comparison with a document; what else the rules ask of the
+    // caller has to hold.
+    if alternatives.isEmpty {
+      return decide(request, segments, QueryFacts(unsatisfiable: limits), documents, &budget, recorder: recorder)
+    }
+    for alternative in alternatives {
       // Most rules only compare numbers: one decision is enough then, unless its values are to be shown.
       if recorder == nil, let open = alternative.withOpenNumbers {
         let before = budget

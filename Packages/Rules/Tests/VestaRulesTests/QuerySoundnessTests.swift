@@ -55,26 +55,31 @@ private enum Matching {
 
   private static func holds(_ comparison: RulesQuery.Comparison, _ own: RulesValue, _ value: RulesValue) -> Bool {
     func among(_ values: RulesValue) -> Bool {
-      if case .list(let list) = values { list.contains { equal(own, $0) } } else { false }
+      if case .list(let list) = values { list.contains { equal(own, $0) && !isSpecial($0) } } else { false }
     }
     func has(_ element: RulesValue) -> Bool {
-      if case .list(let list) = own { list.contains { equal($0, element) } } else { false }
+      if case .list(let list) = own, !isSpecial(element) { list.contains { equal($0, element) } } else { false }
     }
     switch comparison {
     case .equal: return equal(own, value)
     case .notEqual: return !equal(own, value) && !equal(own, .null)
     case .less: return precedes(own, value)
-    case .lessOrEqual: return precedes(own, value) || isOrdered(own) && equal(own, value)
+    case .lessOrEqual: return precedes(own, value) || isOrdered(own) && !isSpecial(value) && equal(own, value)
     case .greater: return precedes(value, own)
-    case .greaterOrEqual: return precedes(value, own) || isOrdered(own) && equal(own, value)
+    case .greaterOrEqual: return precedes(value, own) || isOrdered(own) && !isSpecial(value) && equal(own, value)
     case .isIn: return among(value)
-    case .notIn: return !among(value) && !equal(own, .null)
+    case .notIn:
+      guard case .list(let list) = value else { return false }
+      return !among(value) && !equal(own, .null) && !list.contains { equal($0, .null) }
     case .arrayContains: return has(value)
     case .arrayContainsAny:
       guard case .list(let list) = value else { return false }
       return list.contains(where: has)
     }
   }
+
+  /// Null and NaN, which are found by `==` and `!=` alone.
+  private static func isSpecial(_ value: RulesValue) -> Bool { equal(value, .null) || equal(value, .float(.nan)) }
 
   private static func isOrdered(_ value: RulesValue) -> Bool {
     switch value {
