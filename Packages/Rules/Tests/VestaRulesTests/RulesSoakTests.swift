@@ -60,6 +60,12 @@ import VestaTesting
     }
   }
 
+  @Test func `rules of the tree are decided as the oracle does`() async throws {
+    try await pieces("the oracle of the tree", "decisions") { seed in
+      try DatabaseOracleTests.compare(200, seed: 0x57_0000 &+ seed, requests: 10).decisions
+    }
+  }
+
   @Test func `rules of the tree are read or refused`() async throws {
     try await pieces("rules of the tree", "sources") { seed in
       DatabaseTests().tryRules(10_000, 0x55_0000 &+ seed)
