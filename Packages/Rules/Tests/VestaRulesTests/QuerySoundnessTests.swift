@@ -209,7 +209,7 @@ private enum Matching {
   /// One rule, some filters, and documents that they return.
   ///
   /// - Returns: The number of pairs of an allowed query and a document that it returns.
-  private func round(_ random: inout SplitMix, _ seed: UInt64) throws -> Int {
+  private func round(_ random: inout SplitMix, _ seed: UInt64, documents: Int = 20) throws -> Int {
     var values: Known = []
     let filters = (0..<4).map { _ in Self.filter(&random, 2, &values) }
     let text =
@@ -221,7 +221,7 @@ private enum Matching {
     var pairs = 0
     for filter in filters {
       guard compiled.decide(RulesQuery("c", below: notes, filter: filter), auth: .null).isAllowed else { continue }
-      for _ in 0..<20 {
+      for _ in 0..<documents {
         let document = Self.document(&random, values)
         guard Matching.matches(filter, document) else { continue }
         pairs += 1
@@ -244,13 +244,13 @@ private enum Matching {
     #expect(pairs > 50)
   }
 
-  /// Runs so many rounds.
+  /// Runs so many rounds, each allowed query with so many documents.
   ///
   /// - Returns: The number of pairs of an allowed query and a document that it returns.
-  func run(rounds: Int, seed: UInt64) throws -> Int {
+  func run(rounds: Int, documents: Int, seed: UInt64) throws -> Int {
     var random = SplitMix(seed: seed)
     var pairs = 0
-    for _ in 0..<rounds { pairs += try round(&random, seed) }
+    for _ in 0..<rounds { pairs += try round(&random, seed, documents: documents) }
     return pairs
   }
 

@@ -43,7 +43,9 @@ import VestaTesting
   }
 
   @Test func `documents that queries return are allowed by themselves`() async throws {
-    try await pieces("proofs", "pairs") { try QuerySoundnessTests().run(rounds: 500, seed: 0x52_0000 &+ $0) }
+    try await pieces("proofs", "pairs") {
+      try QuerySoundnessTests().run(rounds: 500, documents: 200, seed: 0x52_0000 &+ $0)
+    }
   }
 
   @Test func `the tree and the compiled form agree`() async throws {

@@ -180,7 +180,9 @@ final class NaiveEvaluator {
       case .literal(let text): parts.insert(.success([NaiveText(text.utf16)]), at: 0)
       case .expression(let expression):
         switch try outcome(expression, frame, scope) {
-        case .success(.string(let text)): parts.insert(.success(NaiveOperators.segments(text)), at: 0)
+        case .success(.string(let text)):
+          // A text with slashes is several segments, and an empty one is a segment that no document has.
+          parts.insert(.success(text.contains(0x2F) ? NaiveOperators.segments(text) : [text]), at: 0)
         case .success(.path(let path)): parts.insert(.success(path), at: 0)
         case .success(.int(let number)): parts.insert(.success([NaiveText("\(number)".utf16)]), at: 0)
         case .success: parts.insert(.failure(.unknown), at: 0)
