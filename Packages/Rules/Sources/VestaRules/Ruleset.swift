@@ -171,7 +171,7 @@ final class RulesCode: Sendable {
   /// The shortcuts of methods that are decided alike for every document, by the numbers of the methods.
   let everywhere: [Shortcut?]
   /// For each match the statements about a get, in their quick form; nil where one has none.
-  let quickGets: [[(condition: QuickCondition, cost: Int)]?]
+  let quickGets: [QuickStatements?]
 
   init(
     source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable, service: RulesService,
@@ -189,7 +189,7 @@ final class RulesCode: Sendable {
     quickGets = table.matches.map { match in
       let gets = match.allows.filter { $0.names(.get) }
       let quick = gets.compactMap { QuickCompiler.condition(of: $0, in: match, program, limits) }
-      return quick.count == gets.count ? quick : nil
+      return quick.count == gets.count ? QuickStatements(quick) : nil
     }
     everywhere = RulesMethod.allCases.map { table.shortcut(everywhereFor: $0, below: limits.expressions) }
   }
