@@ -3,21 +3,22 @@ extension Ruleset {
   ///
   /// - Parameters:
   ///   - name: The resource name of the document.
-  ///   - request: The values.
+  ///   - resource: The document, or its absence.
+  ///   - caller: The caller.
+  ///   - request: The type that knows their values.
   /// - Returns: `nil` where the request has to be decided in full.
-  public func quickVerdict(get name: String, _ request: some QuickRulesRequest) -> Bool? {
-    let path = RulesPath(resource: name).matched
+  public func quickVerdict<Request: QuickRulesRequest>(
+    get name: String, _ resource: Request.Resource, by caller: Request.Caller, _ request: Request.Type
+  ) -> Bool? {
+    let path = ResourceSegments(name).map(MatchedPath.resource) ?? RulesPath(resource: name).matched
     let bindings = code.table.bindings(of: path)
-    var cost = 0
+    var left = limits.expressions
     for index in 0..<bindings.count {
-      guard let match = bindings[index]?.match, let statements = code.quickGets[match] else { return nil }
-      for statement in statements {
-        cost += statement.cost
-        guard cost <= limits.expressions,
-          let holds = statement.condition.holds(request, path, upTo: limits.tuning.quickString)
-        else { return nil }
-        if holds { return true }
-      }
+      guard let match = bindings[index]?.match, let statements = code.quickGets[match],
+        let allow = statements.allow(
+          request, resource, caller, path, left: &left, upTo: limits.tuning.quickString)
+      else { return nil }
+      if allow { return true }
     }
     return false
   }

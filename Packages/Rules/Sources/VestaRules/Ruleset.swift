@@ -110,8 +110,12 @@ public struct Ruleset: Sendable {
     let path = RulesPath(query.parent.segments + [query.collection])
     let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
     var last = denied
-    // A filter that no document satisfies returns nothing, but its rules have to allow the collection as such.
-    for alternative in alternatives.isEmpty ? [[]] : alternatives {
+    // A filter that no document satisfies proves every comparison with a document; what else the rules ask of the
+    // caller has to hold.
+    if alternatives.isEmpty {
+      return decide(request, segments, QueryFacts(unsatisfiable: limits), documents, &budget, recorder: recorder)
+    }
+    for alternative in alternatives {
       // Most rules only compare numbers: one decision is enough then, unless its values are to be shown.
       if recorder == nil, let open = alternative.withOpenNumbers {
         let before = budget
@@ -167,7 +171,7 @@ final class RulesCode: Sendable {
   /// The shortcuts of methods that are decided alike for every document, by the numbers of the methods.
   let everywhere: [Shortcut?]
   /// For each match the statements about a get, in their quick form; nil where one has none.
-  let quickGets: [[(condition: QuickCondition, cost: Int)]?]
+  let quickGets: [QuickStatements?]
 
   init(
     source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable, service: RulesService,
@@ -185,7 +189,7 @@ final class RulesCode: Sendable {
     quickGets = table.matches.map { match in
       let gets = match.allows.filter { $0.names(.get) }
       let quick = gets.compactMap { QuickCompiler.condition(of: $0, in: match, program, limits) }
-      return quick.count == gets.count ? quick : nil
+      return quick.count == gets.count ? QuickStatements(quick) : nil
     }
     everywhere = RulesMethod.allCases.map { table.shortcut(everywhereFor: $0, below: limits.expressions) }
   }

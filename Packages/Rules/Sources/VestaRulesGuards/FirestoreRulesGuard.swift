@@ -52,7 +52,7 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     guard reports == nil else { return nil }
     guard let ruleset = rules.current else { return false }
     if ruleset.allowsEverywhere(.get, isSignedIn: context.isUser) { return true }
-    if let verdict = ruleset.quickVerdict(get: name, QuickGet(document, context)) { return verdict }
+    if let verdict = ruleset.quickVerdict(get: name, document, by: context, QuickGet.self) { return verdict }
     var budget = ruleset.budget
     let request = ruleset.request(.get, name, existing: document, at: time, context)
     let decision = ruleset.decide(request, documents: UnreadDocuments(), budget: &budget)
@@ -119,22 +119,23 @@ extension Ruleset {
 }
 
 /// A get as quick decisions look at it.
-private struct QuickGet: QuickRulesRequest {
-  private let fields: MapValue?
-  private let caller: CallContext.Caller
+private enum QuickGet: QuickRulesRequest {
+  static func isSignedIn(_ caller: CallContext) -> Bool { caller.isUser }
 
-  init(_ document: Document?, _ context: CallContext) { (fields, caller) = (document?.fields, context.caller) }
+  static func uid(of caller: CallContext) -> RulesValue? {
+    if case .user(let user) = caller.caller { .string(user.uid) } else { .none }
+  }
 
-  var isSignedIn: Bool { if case .user = caller { true } else { false } }
-  var hasResource: Bool { fields != nil }
-  var uid: RulesValue? { if case .user(let user) = caller { .string(user.uid) } else { .none } }
-
-  func claim(_ name: String) -> RulesValue? {
-    guard case .user(let user) = caller else { return .none }
+  static func claim(_ name: String, of caller: CallContext) -> RulesValue? {
+    guard case .user(let user) = caller.caller else { return .none }
     return user.claims[name].map { RulesValue($0) }
   }
 
-  func field(_ name: String) -> RulesValue? { fields?[name].map { RulesValue($0) } }
+  static func exists(_ resource: Document?) -> Bool { if case .some = resource { true } else { false } }
+
+  static func field(_ name: String, of resource: Document?) -> RulesValue? {
+    resource?.fields[name].map { RulesValue($0) }
+  }
 }
 
 /// Documents of which none is read yet.

@@ -8,7 +8,7 @@ import VestaServiceInterop
 ///
 /// Lists and maps that are large are kept once they were turned, so that rules that look at one again and again pay for
 /// it once.
-// Sound: what is kept is touched by whoever has taken the flag; others do without it.
+// Sound: the kept values are touched only by the thread that has taken the flag; other threads do without them.
 final class FirestoreFields: RulesFields, @unchecked Sendable {
   /// The number of elements from which a list or a map is kept.
   private static let large = 32

@@ -149,4 +149,23 @@ import Testing
     #expect(compiled.decide(RulesRequest(.get, path)).isAllowed)
     #expect(!compiled.decide(RulesRequest(.get, RulesPath("/databases/d/documents/x/m/y/1"))).isAllowed)
   }
+
+  @Test func `statements are asked in the order of writing, also around inner matches`() throws {
+    let source = """
+      rules_version = '2';
+      service cloud.firestore {
+        match /databases/{db}/documents/a/{x} {
+          allow get: if x == 'first';
+          match /{rest=**} {
+            allow get: if x == 'second';
+          }
+          allow get: if x == 'third';
+        }
+      }
+      """
+    let decision = try Ruleset(source, for: .firestore)
+      .decide(RulesRequest(.get, RulesPath("/databases/d/documents/a/1")))
+    #expect(decision.statements.map(\.position.line) == [4, 6, 8])
+    #expect(decision.message.split(separator: "\n").map { $0.suffix(2) } == ["L4", "L6", "L8"])
+  }
 }

@@ -55,26 +55,31 @@ private enum Matching {
 
   private static func holds(_ comparison: RulesQuery.Comparison, _ own: RulesValue, _ value: RulesValue) -> Bool {
     func among(_ values: RulesValue) -> Bool {
-      if case .list(let list) = values { list.contains { equal(own, $0) } } else { false }
+      if case .list(let list) = values { list.contains { equal(own, $0) && !isSpecial($0) } } else { false }
     }
     func has(_ element: RulesValue) -> Bool {
-      if case .list(let list) = own { list.contains { equal($0, element) } } else { false }
+      if case .list(let list) = own, !isSpecial(element) { list.contains { equal($0, element) } } else { false }
     }
     switch comparison {
     case .equal: return equal(own, value)
     case .notEqual: return !equal(own, value) && !equal(own, .null)
     case .less: return precedes(own, value)
-    case .lessOrEqual: return precedes(own, value) || isOrdered(own) && equal(own, value)
+    case .lessOrEqual: return precedes(own, value) || isOrdered(own) && !isSpecial(value) && equal(own, value)
     case .greater: return precedes(value, own)
-    case .greaterOrEqual: return precedes(value, own) || isOrdered(own) && equal(own, value)
+    case .greaterOrEqual: return precedes(value, own) || isOrdered(own) && !isSpecial(value) && equal(own, value)
     case .isIn: return among(value)
-    case .notIn: return !among(value) && !equal(own, .null)
+    case .notIn:
+      guard case .list(let list) = value else { return false }
+      return !among(value) && !equal(own, .null) && !list.contains { equal($0, .null) }
     case .arrayContains: return has(value)
     case .arrayContainsAny:
       guard case .list(let list) = value else { return false }
       return list.contains(where: has)
     }
   }
+
+  /// Null and NaN, which are found by `==` and `!=` alone.
+  private static func isSpecial(_ value: RulesValue) -> Bool { equal(value, .null) || equal(value, .float(.nan)) }
 
   private static func isOrdered(_ value: RulesValue) -> Bool {
     switch value {
@@ -204,7 +209,7 @@ private enum Matching {
   /// One rule, some filters, and documents that they return.
   ///
   /// - Returns: The number of pairs of an allowed query and a document that it returns.
-  private func round(_ random: inout SplitMix, _ seed: UInt64) throws -> Int {
+  private func round(_ random: inout SplitMix, _ seed: UInt64, documents: Int = 20) throws -> Int {
     var values: Known = []
     let filters = (0..<4).map { _ in Self.filter(&random, 2, &values) }
     let text =
@@ -216,7 +221,7 @@ private enum Matching {
     var pairs = 0
     for filter in filters {
       guard compiled.decide(RulesQuery("c", below: notes, filter: filter), auth: .null).isAllowed else { continue }
-      for _ in 0..<20 {
+      for _ in 0..<documents {
         let document = Self.document(&random, values)
         guard Matching.matches(filter, document) else { continue }
         pairs += 1
@@ -239,13 +244,13 @@ private enum Matching {
     #expect(pairs > 50)
   }
 
-  /// Runs so many rounds.
+  /// Runs so many rounds, each allowed query with so many documents.
   ///
   /// - Returns: The number of pairs of an allowed query and a document that it returns.
-  func run(rounds: Int, seed: UInt64) throws -> Int {
+  func run(rounds: Int, documents: Int, seed: UInt64) throws -> Int {
     var random = SplitMix(seed: seed)
     var pairs = 0
-    for _ in 0..<rounds { pairs += try round(&random, seed) }
+    for _ in 0..<rounds { pairs += try round(&random, seed, documents: documents) }
     return pairs
   }
 

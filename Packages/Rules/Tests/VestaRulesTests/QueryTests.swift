@@ -46,6 +46,29 @@ import VestaTesting
     #expect(try isAllowed("request.query.limit <= 10 && request.query.offset == 0", nil, limit: 10))
   }
 
+  @Test func `a filter that can find nothing, because of null or NaN, proves every comparison`() throws {
+    let nan = RulesValue.float(.nan)
+    let filters = [
+      f(.greater, .null), f(.lessOrEqual, .null), f(.less, nan), f(.greaterOrEqual, nan), f(.arrayContains, .null),
+      f(.isIn, .list([.null, nan])), f(.arrayContainsAny, .list([nan])), f(.notIn, .list([.int(1), .null])),
+      .all([f(.greater, .null), .field(["g"], .equal, .int(1))]), .any([]),
+    ]
+    for filter in filters {
+      #expect(try isAllowed("resource.data.f == 5 && resource.data.g.h > 'a' && 1 in resource.data.x", filter))
+      // Only the documents are none: what is asked of the caller counts, and so do errors of types.
+      #expect(try !isAllowed("resource.data.f == 5 && request.auth.uid == 'eve'", filter))
+      #expect(try !isAllowed("resource.data.f > true", filter))
+      #expect(try !isAllowed("resource.data.f is string", filter))
+      #expect(try !isAllowed("false", filter))
+    }
+    // One alternative that finds something has to be proved.
+    #expect(try !isAllowed("resource.data.f == 5", .any([f(.greater, .null), f(.equal, .int(4))])))
+    #expect(try isAllowed("resource.data.f == 4", .any([f(.greater, .null), f(.equal, .int(4))])))
+    #expect(try isAllowed("resource.data.f == null", f(.equal, .null)))
+    #expect(try !isAllowed("resource.data.f == 5", f(.notEqual, .null)))
+    #expect(try !isAllowed("resource.data.f == 5", f(.notIn, .list([nan]))))
+  }
+
   @Test func `all alternatives share the lookups of a query`() throws {
     struct All: RulesDocuments {
       func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup { .found(["data": .map([:])]) }
@@ -106,11 +129,15 @@ import VestaTesting
       case .lessOrEqual: return order == .before || order == .same
       case .greater: return order == .after
       case .greaterOrEqual: return order == .after || order == .same
-      case .isIn: if case .list(let list) = value { return list.contains(own) }
-      case .notIn: if case .list(let list) = value { return own != .null && !list.contains(own) }
-      case .arrayContains: if case .list(let list) = own { return list.contains(value) }
+      // Null is found by `==` and `!=` alone.
+      case .isIn: if case .list(let list) = value { return own != .null && list.contains(own) }
+      case .notIn:
+        if case .list(let list) = value { return own != .null && !list.contains(own) && !list.contains(.null) }
+      case .arrayContains: if case .list(let list) = own { return value != .null && list.contains(value) }
       case .arrayContainsAny:
-        if case .list(let list) = own, case .list(let wanted) = value { return wanted.contains { list.contains($0) } }
+        if case .list(let list) = own, case .list(let wanted) = value {
+          return wanted.contains { $0 != .null && list.contains($0) }
+        }
       }
       return false
     }

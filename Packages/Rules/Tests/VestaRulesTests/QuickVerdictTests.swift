@@ -9,16 +9,16 @@ import VestaTesting
     var auth: RulesMap?
     var data: RulesMap?
 
-    var isSignedIn: Bool { auth != nil }
-    var hasResource: Bool { data != nil }
-    var uid: RulesValue? { auth?["uid"] }
+    static func isSignedIn(_ caller: RulesMap?) -> Bool { caller != nil }
+    static func uid(of caller: RulesMap?) -> RulesValue? { caller?["uid"] }
+    static func exists(_ resource: RulesMap?) -> Bool { resource != nil }
 
-    func claim(_ name: String) -> RulesValue? {
-      guard case .map(let token)? = auth?["token"] else { return .none }
+    static func claim(_ name: String, of caller: RulesMap?) -> RulesValue? {
+      guard case .map(let token)? = caller?["token"] else { return .none }
       return token[name]
     }
 
-    func field(_ name: String) -> RulesValue? { data?[name] }
+    static func field(_ name: String, of resource: RulesMap?) -> RulesValue? { resource?[name] }
   }
 
   private static let name = "projects/p/databases/(default)/documents/c/d1"
@@ -28,7 +28,7 @@ import VestaTesting
     let path = RulesPath(resource: name)
     let resource: RulesValue = get.data.map { .map(.document(at: path, data: $0)) } ?? .null
     let request = RulesRequest(.get, path, auth: get.auth.map { .map($0) } ?? .null, existing: resource)
-    return (ruleset.quickVerdict(get: name, get), ruleset.decide(request).isAllowed)
+    return (ruleset.quickVerdict(get: name, get.data, by: get.auth, Get.self), ruleset.decide(request).isAllowed)
   }
 
   private static let common = [
@@ -172,7 +172,7 @@ import VestaTesting
       for path in [RulesPath(resource: name), listed] {
         #expect(ruleset.decide(RulesRequest(.get, path)).isAllowed == isAllowed, "\(path.string)")
       }
-      #expect(ruleset.quickVerdict(get: name, Get()) ?? isAllowed == isAllowed, "\(path)")
+      #expect(ruleset.quickVerdict(get: name, nil, by: nil, Get.self) ?? isAllowed == isAllowed, "\(path)")
     }
     // A name that is not of a project is taken as it is.
     #expect(RulesPath(resource: "project/p/a") == RulesPath("/project/p/a"))

@@ -43,7 +43,9 @@ import VestaTesting
   }
 
   @Test func `documents that queries return are allowed by themselves`() async throws {
-    try await pieces("proofs", "pairs") { try QuerySoundnessTests().run(rounds: 500, seed: 0x52_0000 &+ $0) }
+    try await pieces("proofs", "pairs") {
+      try QuerySoundnessTests().run(rounds: 500, documents: 200, seed: 0x52_0000 &+ $0)
+    }
   }
 
   @Test func `the tree and the compiled form agree`() async throws {
@@ -51,6 +53,18 @@ import VestaTesting
       try OtherOpinionTests().compare(200, seed: 0x53_0000 &+ seed)
       try OtherOpinionTests().change(20, seed: 0x54_0000 &+ seed)
       return 220
+    }
+  }
+
+  @Test func `the package decides as the oracle does`() async throws {
+    try await pieces("the oracle", "decisions") { seed in
+      try OracleTests.compare(200, seed: 0x56_0000 &+ seed, requests: 10).decisions
+    }
+  }
+
+  @Test func `rules of the tree are decided as the oracle does`() async throws {
+    try await pieces("the oracle of the tree", "decisions") { seed in
+      try DatabaseOracleTests.compare(200, seed: 0x57_0000 &+ seed, requests: 10).decisions
     }
   }
 

@@ -40,6 +40,13 @@ import VestaTesting
     "(1 / 0 == 1) || true", "!((1 / 0 == 1) && false)", "true || nothing.x.y",
     // Numbers by value at the top, by type in lists, by value in sets.
     "1 == 1.0 && [1] != [1.0] && [1].toSet() == [1.0].toSet() && 1 in [1.0]",
+    // In sets and in differences of maps at any depth.
+    "[[1]].toSet() == [[1.0]].toSet() && [[1], [1.0]].toSet().size() == 1 && [1.0] in [[1]].toSet()",
+    "{'a': {'b': [1]}}.diff({'a': {'b': [1.0]}}).affectedKeys().size() == 0",
+    "[[1], 2, 3, 4, 5, 6, 7, 8, 9, 10].toSet().hasAll([[1.0], {'a': 1}, 2.0]) == false",
+    "[[1], {'a': 1}, 3, 4, 5, 6, 7, 8, 9, 10].toSet().hasAll([[1.0], {'a': 1.0}, 3.0])",
+    "![[1], 2, 3, 4, 5, 6, 7, 8, 9, 10].hasAny([[1.0]]) && [[1], 2, 3, 4, 5, 6, 7, 8, 9, 10].hasAll([[1], 2.0])",
+    "!([1.0] in [[1]]) && ![[1]].hasAny([[1.0]]) && [[1]].hasAny([[1.0]].toSet())",
     "math.pow(2, 3) == 8 && math.pow(2, 3) is float && math.round(2.5) is int && math.abs(-2) is int",
     "10 / 4 == 2 && -7 / 2 == -3 && -7 % 2 == -1 && 1 / 2.0 == 0.5",
     // Java's text of numbers.

@@ -26,6 +26,8 @@ final class DocumentDatabase: Sendable {
   let frame: EngineFrame<FirestoreServiceError>
   /// Decides which calls are allowed; `nil` allows all.
   private let gatekeeper: (any FirestoreGuard)?
+  /// The guard of gets, or one that allows everything: gets are short, and asking an optional guard copies it.
+  private let getGuard: any FirestoreGuard
   /// Whether the store reports its commits; asked once, as the answer takes a look at its type.
   private let reportsCommits: Bool
   /// A version at or below which no later commit is possible, as far as is known here.
@@ -44,6 +46,7 @@ final class DocumentDatabase: Sendable {
     self.recent = recent
     self.frame = frame
     self.gatekeeper = gatekeeper
+    getGuard = gatekeeper ?? NoFirestoreGuard()
     self.name = name
     self.store = store
     reportsCommits = store is any CommitObservable
@@ -88,9 +91,9 @@ final class DocumentDatabase: Sendable {
   /// - Returns: `false` where ``GuardedCaller/get(_:_:_:)`` has to ask.
   /// - Throws: `PERMISSION_DENIED`.
   func isGetAllowedAtOnce(_ document: Document, _ context: CallContext) throws(FirestoreServiceError) -> Bool {
-    guard let gatekeeper, !context.isOwner else { return true }
+    if context.isOwner { return true }
     let time = { Timestamp(microseconds: self.options.clock.now()) }
-    guard let isAllowed = gatekeeper.mayGetAtOnce(document.name, document, at: time, context: context) else {
+    guard let isAllowed = getGuard.mayGetAtOnce(document.name, document, at: time, context: context) else {
       return false
     }
     guard isAllowed else { throw .denied }

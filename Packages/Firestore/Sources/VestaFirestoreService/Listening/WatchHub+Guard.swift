@@ -67,8 +67,10 @@ extension WatchHub {
   private func ask(_ guarded: GuardedCaller, about places: [Place], _ snapshot: Snapshot) async throws {
     let state = SnapshotState(snapshot: snapshot)
     for (place, stored) in zip(places, try await snapshot.documents(at: places)) {
-      let name = ResourceName(database: name, path: try place.path()).description
-      try await guarded.get(name, stored?.document(in: self.name), state)
+      let document = stored?.document(in: name)
+      // The name of a document that exists is known: the key of its place is not read again.
+      let name = try document?.name ?? ResourceName(database: name, path: place.path()).description
+      try await guarded.get(name, document, state)
     }
   }
 

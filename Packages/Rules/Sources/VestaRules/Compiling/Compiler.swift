@@ -50,23 +50,41 @@ struct Compiler {
           name: function.name.name, parameterCount: function.parameters.count,
           variableCount: function.lets.count, result: function.result))
     }
-    var matches: [CompiledMatch] = []
+    var matches: [(start: Int32, match: CompiledMatch)] = []
     for (index, scope) in tree.scopes.enumerated() where scopes.serviceName(of: index) == service.rawValue {
       for allow in scope.allows {
         if let condition = allow.condition { compile(condition, Place(scope: index)) }
       }
-      guard case .match = scope.kind, !scope.allows.isEmpty else { continue }
-      matches.append(
-        CompiledMatch(
+      guard case .match = scope.kind else { continue }
+      for allows in groups(of: scope) {
+        let match = CompiledMatch(
           segments: scopes.segments[index].map(MatchSegment.init),
           captureNames: scopes.captures[index].map(\.name),
-          allows: scope.allows.map { allow in
+          allows: allows.map { allow in
             CompiledAllow(
               methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent,
               shortcut: program.shortcut(of: allow.condition, depth: tuning.shortcutDepth))
-          }))
+          })
+        matches.append((allows[0].extent.start, match))
+      }
     }
-    return (program, matches)
+    matches.sort { $0.start < $1.start }
+    return (program, matches.map(\.match))
+  }
+
+  /// The statements of a match, apart where inner matches stand between them: statements are asked in the order of
+  /// writing.
+  private func groups(of scope: ScopeSyntax) -> [[AllowSyntax]] {
+    let inner = scope.matches.map { tree.scopes[$0].extent.start }
+    var groups: [[AllowSyntax]] = []
+    var next = 0
+    for allow in scope.allows {
+      let first = next
+      while next < inner.count, inner[next] < allow.extent.start { next += 1 }
+      if groups.isEmpty || next > first { groups.append([]) }
+      groups[groups.count - 1].append(allow)
+    }
+    return groups
   }
 
   private mutating func constant(_ value: RulesValue) -> Int32 {

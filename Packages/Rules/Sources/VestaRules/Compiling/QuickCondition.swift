@@ -1,21 +1,28 @@
 import VestaBytes
 
 /// The user and the fields of one document, for decisions that look at few of them.
+///
+/// The functions take the caller and the document instead of keeping them, so that a decision copies neither.
 public protocol QuickRulesRequest {
-  /// Whether `request.auth` is not null.
-  var isSignedIn: Bool { get }
+  /// The caller of the get.
+  associatedtype Caller
+  /// The document, or its absence.
+  associatedtype Resource
 
-  /// Whether `resource` is not null.
-  var hasResource: Bool { get }
+  /// Whether `request.auth` is not null.
+  static func isSignedIn(_ caller: Caller) -> Bool
 
   /// The member `uid` of `request.auth`; nil where there is no user.
-  var uid: RulesValue? { get }
+  static func uid(of caller: Caller) -> RulesValue?
 
-  /// A member of `request.auth.token`; nil where there is none.
-  func claim(_ name: String) -> RulesValue?
+  /// A member of `request.auth.token`; nil where there is none, and where there is no user.
+  static func claim(_ name: String, of caller: Caller) -> RulesValue?
 
-  /// A member of `resource.data`; nil where there is none.
-  func field(_ name: String) -> RulesValue?
+  /// Whether `resource` is not null.
+  static func exists(_ resource: Resource) -> Bool
+
+  /// A member of `resource.data`; nil where there is none, and where there is no document.
+  static func field(_ name: String, of resource: Resource) -> RulesValue?
 }
 
 /// A condition that is made of comparisons of the user, of captures, of fields and of constants, with the calls of
@@ -43,38 +50,8 @@ indirect enum QuickCondition: Sendable {
   case all([QuickCondition])
   case any([QuickCondition])
 
-  /// Whether the condition holds; nil where it has to be evaluated in full.
-  ///
-  /// - Parameter longest: The length up to which strings are compared, so that what the comparisons cost is within
-  ///   every bound.
-  func holds(_ request: some QuickRulesRequest, _ path: MatchedPath, upTo longest: Int) -> Bool? {
-    switch self {
-    case .constant(let bool): return bool
-    case .signedIn: return request.isSignedIn
-    case .hasResource: return request.hasResource
-    case .value(let operand):
-      guard case .bool(let bool)? = operand.value(request, path) else { return nil }
-      return bool
-    case .equal(let left, let right):
-      guard let left = left.value(request, path), let right = right.value(request, path) else { return nil }
-      return QuickCondition.equal(left, right, upTo: longest)
-    case .not(let inner): return inner.holds(request, path, upTo: longest).map { !$0 }
-    case .all(let operands):
-      for operand in operands {
-        guard let holds = operand.holds(request, path, upTo: longest) else { return nil }
-        if !holds { return false }
-      }
-      return true
-    case .any(let operands):
-      for operand in operands {
-        guard let holds = operand.holds(request, path, upTo: longest) else { return nil }
-        if holds { return true }
-      }
-      return false
-    }
-  }
-
-  private static func equal(_ left: RulesValue, _ right: RulesValue, upTo longest: Int) -> Bool? {
+  /// Whether two values are equal; nil for values that are compared in full, and for longer strings.
+  static func equal(_ left: RulesValue, _ right: RulesValue, upTo longest: Int) -> Bool? {
     switch (left, right) {
     case (.string(let l), .string(let r)):
       guard l.utf8.count <= longest, r.utf8.count <= longest else { return nil }
@@ -86,20 +63,6 @@ indirect enum QuickCondition: Sendable {
       (.int, .string), (.int, .bool), (.int, .null), (.null, .string), (.null, .bool), (.null, .int):
       return false
     default: return nil
-    }
-  }
-}
-
-extension QuickCondition.Operand {
-  fileprivate func value(_ request: some QuickRulesRequest, _ path: MatchedPath) -> RulesValue? {
-    switch self {
-    case .constant(let value): return value
-    case .uid: return request.uid
-    case .claim(let name): return request.isSignedIn ? request.claim(name) : .none
-    case .field(let name): return request.hasResource ? request.field(name) : .none
-    case .segment(let index):
-      guard index < path.count, let name = path.name(at: index) else { return .none }
-      return .string(name)
     }
   }
 }

@@ -23,7 +23,7 @@ extension BinaryOperator {
   private func equal(
     _ left: RulesValue, _ right: RulesValue, _ work: inout WorkMeter, negated: Bool
   ) -> ValueOutcome {
-    let isEqual = ValueEquality.equal(left, right, &work)
+    let isEqual = ValueEquality.equal(left, right, .byValue, &work)
     guard work.left >= 0 else { return .failure(.sizeLimit) }
     return .value(.bool(isEqual != negated))
   }
@@ -31,16 +31,18 @@ extension BinaryOperator {
   private func contained(_ left: RulesValue, _ right: RulesValue, _ work: inout WorkMeter) -> ValueOutcome {
     let found: Bool
     switch (left, right) {
-    case (_, .list(let list)): found = contains(list, left, &work)
-    case (_, .set(let set)): found = contains(set.elements, left, &work)
+    case (_, .list(let list)): found = contains(list, left, .byValue, &work)
+    case (_, .set(let set)): found = contains(set.elements, left, .byValueAtAnyDepth, &work)
     case (.string(let name), .map(let map)): found = map[name] != nil
     default: return .failure(unsupported(left, right))
     }
     return work.left < 0 ? .failure(.sizeLimit) : .value(.bool(found))
   }
 
-  private func contains(_ elements: [RulesValue], _ value: RulesValue, _ work: inout WorkMeter) -> Bool {
-    for element in elements where ValueEquality.equal(element, value, &work) { return true }
+  private func contains(
+    _ elements: [RulesValue], _ value: RulesValue, _ numbers: ValueEquality.Numbers, _ work: inout WorkMeter
+  ) -> Bool {
+    for element in elements where ValueEquality.equal(element, value, numbers, &work) { return true }
     return false
   }
 

@@ -12,10 +12,10 @@ extension MethodCall {
       return .value(.list(list + other))
     case (.removeAll, .list(let other)?, 1):
       guard work.take(list.count + other.count) else { return .failure(.sizeLimit) }
-      let index = ElementIndex(other, &work)
+      let index = ElementIndex(other, .byValue, &work)
       return bounded(.list(list.filter { !index.contains($0, &work) }))
     case (.join, .string(let separator)?, 1): return join(list, separator)
-    case (.hasAll, _, 1), (.hasAny, _, 1), (.hasOnly, _, 1): return has(list)
+    case (.hasAll, _, 1), (.hasAny, _, 1), (.hasOnly, _, 1): return has(list, .byValue)
     default: return nil
     }
   }
@@ -24,26 +24,29 @@ extension MethodCall {
     work.take(list.reduce(1) { $0 + ($0 > work.left ? 0 : ValueKey.cost($1, upTo: work.left)) })
   }
 
-  private mutating func has(_ own: [RulesValue]) -> ValueOutcome? {
+  private mutating func has(_ own: [RulesValue], _ numbers: ValueEquality.Numbers) -> ValueOutcome? {
     let other: [RulesValue]
+    var numbers = numbers
     switch first {
     case .list(let list)?: other = list
-    case .set(let set)?: other = set.elements
+    case .set(let set)?: (other, numbers) = (set.elements, .byValueAtAnyDepth)
     default: return nil
     }
     let holds: Bool
     switch method {
-    case .hasAll: holds = all(of: other, in: own)
-    case .hasOnly: holds = all(of: own, in: other)
+    case .hasAll: holds = all(of: other, in: own, numbers)
+    case .hasOnly: holds = all(of: own, in: other, numbers)
     default:
-      let index = ElementIndex(own, &work)
+      let index = ElementIndex(own, numbers, &work)
       holds = other.contains { index.contains($0, &work) }
     }
     return bounded(.bool(holds))
   }
 
-  private mutating func all(of values: [RulesValue], in elements: [RulesValue]) -> Bool {
-    let index = ElementIndex(elements, &work)
+  private mutating func all(
+    of values: [RulesValue], in elements: [RulesValue], _ numbers: ValueEquality.Numbers
+  ) -> Bool {
+    let index = ElementIndex(elements, numbers, &work)
     for value in values where !index.contains(value, &work) { return false }
     return true
   }
@@ -64,14 +67,14 @@ extension MethodCall {
   mutating func set(_ set: RulesSet) -> ValueOutcome? {
     switch (method, first, count) {
     case (.size, nil, 0): return .value(.int(Int64(set.elements.count)))
-    case (.hasAll, _, 1), (.hasAny, _, 1), (.hasOnly, _, 1): return has(set.elements)
+    case (.hasAll, _, 1), (.hasAny, _, 1), (.hasOnly, _, 1): return has(set.elements, .byValueAtAnyDepth)
     case (.union, .set(let other)?, 1):
       guard work.take(set.elements.count + other.elements.count) else { return .failure(.sizeLimit) }
-      let index = ElementIndex(set.elements, &work)
+      let index = ElementIndex(set.elements, .byValueAtAnyDepth, &work)
       let new = other.elements.filter { !index.contains($0, &work) }
       return bounded(.set(RulesSet(unique: set.elements + new)))
     case (.intersection, .set(let other)?, 1), (.difference, .set(let other)?, 1):
-      let index = ElementIndex(other.elements, &work)
+      let index = ElementIndex(other.elements, .byValueAtAnyDepth, &work)
       let kept = set.elements.filter { index.contains($0, &work) == (method == .intersection) }
       return bounded(.set(RulesSet(unique: kept)))
     default: return nil
@@ -112,7 +115,7 @@ extension MethodCall {
     guard work.take(diff.left.count + diff.right.count) else { return .failure(.sizeLimit) }
     func differs(_ left: RulesValue?, _ right: RulesValue?) -> Bool {
       guard let left, let right else { return true }
-      return !ValueEquality.equal(left, right, byValue: true, &work)
+      return !ValueEquality.equal(left, right, .byValueAtAnyDepth, &work)
     }
     let names: RulesSet
     switch method {

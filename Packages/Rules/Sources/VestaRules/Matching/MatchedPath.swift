@@ -168,16 +168,33 @@ struct ResourceSegments: Sendable {
     return name ?? String(decoding: Array(text.utf8)[bounds], as: UTF8.self)
   }
 
+  /// Whether two parts of one length have the same bytes, eight at a time.
+  @inline(__always)
+  private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    while offset + 8 <= left.count {
+      guard
+        left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      else { return false }
+      offset += 8
+    }
+    while offset < left.count {
+      guard left[offset] == right[offset] else { return false }
+      offset += 1
+    }
+    return true
+  }
+
   func isEqual(_ other: [UInt8], _ range: Range<Int>, at index: Int) -> Bool {
     let bounds = bounds(index)
     guard range.count == bounds.count else { return false }
     // Unsafe pointers, used inside the closures only: bytes are compared without going by index.
     let isEqual = text.utf8.withContiguousStorageIfAvailable { bytes in
       other.withUnsafeBufferPointer { other in
-        for offset in 0..<range.count where bytes[bounds.lowerBound + offset] != other[range.lowerBound + offset] {
-          return false
-        }
-        return true
+        ResourceSegments.areEqual(
+          UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[bounds]),
+          UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(other)[range]))
       }
     }
     return isEqual ?? name(at: index).utf8.elementsEqual(other[range])

@@ -22,11 +22,16 @@ struct QueryFacts: Sendable {
 
   /// The number of readings of a value that are compared one by one.
   private let limit: Int
+  /// Whether no document satisfies the filter: every comparison with a part of its documents is proved then.
+  private let isUnsatisfiable: Bool
 
   init(_ conditions: [QueryCondition], _ limits: RulesLimits) {
-    limit = limits.readings
+    (limit, isUnsatisfiable) = (limits.readings, false)
     for condition in conditions { add(condition) }
   }
+
+  /// The facts about a filter that no document satisfies.
+  init(unsatisfiable limits: RulesLimits) { (limit, isUnsatisfiable) = (limits.readings, true) }
 
   private mutating func add(_ condition: QueryCondition) {
     var place = QueryFacts.data
@@ -52,6 +57,7 @@ struct QueryFacts: Sendable {
 
   /// The outcome of a member; nil where nothing is known about it.
   func member(_ symbol: Int32, _ name: String) -> Operand? {
+    if isUnsatisfiable { return .symbol(symbol) }
     guard case .object(let members) = facts[Int(symbol)],
       let place = members.first(where: { UTF8Order.equal($0.name, name) })?.fact
     else { return nil }
@@ -61,6 +67,7 @@ struct QueryFacts: Sendable {
 
   /// Whether a comparison of a part with a value is proved (true), disproved (false) or neither.
   func decides(_ symbol: Int32, _ comparison: BinaryOperator, _ value: RulesValue) -> Bool? {
+    if isUnsatisfiable { return value.isUnordered && comparison.isOrder ? nil : true }
     guard case .constrained(let constraints) = facts[Int(symbol)] else { return nil }
     for constraint in constraints {
       if let decided = decides(constraint, comparison, value) { return decided }
@@ -150,10 +157,36 @@ extension RulesQuery.Filter {
       QueryCondition(field: field, constraint: QueryFacts.Constraint(comparison: comparison, value: value))
     }
     switch (comparison, value) {
-    case (.isIn, .list(let values)): return values.map { [condition(.equal, $0)] }
-    case (.arrayContainsAny, .list(let values)): return values.map { [condition(.arrayContains, $0)] }
-    case (.notIn, .list(let values)): return [values.map { condition(.notEqual, $0) }]
+    // Null and NaN are found by `==` and `!=` alone: other comparisons with them find no document.
+    case (.isIn, .list(let values)): return values.filter { !$0.isSpecial }.map { [condition(.equal, $0)] }
+    case (.arrayContainsAny, .list(let values)):
+      return values.filter { !$0.isSpecial }.map { [condition(.arrayContains, $0)] }
+    case (.notIn, .list(let values)):
+      return values.contains { $0.isNull } ? [] : [values.map { condition(.notEqual, $0) }]
+    case (.less, _), (.lessOrEqual, _), (.greater, _), (.greaterOrEqual, _), (.arrayContains, _):
+      return value.isSpecial ? [] : [[condition(comparison, value)]]
     default: return [[condition(comparison, value)]]
+    }
+  }
+}
+
+extension RulesValue {
+  fileprivate var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// Whether it is null or NaN.
+  fileprivate var isSpecial: Bool {
+    switch self {
+    case .null: true
+    case .float(let number): number.isNaN
+    default: false
+    }
+  }
+
+  /// Whether an order comparison with it is an error of types.
+  fileprivate var isUnordered: Bool {
+    switch self {
+    case .null, .bool: true
+    default: false
     }
   }
 }
@@ -178,6 +211,13 @@ extension Evaluation {
 }
 
 extension BinaryOperator {
+  fileprivate var isOrder: Bool {
+    switch self {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+    default: false
+    }
+  }
+
   /// The operator with its operands exchanged.
   ///
   /// Of `in` the right operand is the one that is asked about.

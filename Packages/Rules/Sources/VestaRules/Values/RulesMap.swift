@@ -118,7 +118,7 @@ extension RulesMap: ExpressibleByDictionaryLiteral {
   }
 }
 
-/// A set of values; two numbers of one value are one element.
+/// A set of values; two numbers of one value are one element, and so are lists and maps that differ in such numbers.
 public struct RulesSet: Sendable {
   /// The elements, each once, in the order in which they were added.
   public let elements: [RulesValue]
@@ -126,7 +126,7 @@ public struct RulesSet: Sendable {
   /// The set of the elements of a list.
   public init(_ list: [RulesValue]) {
     var seen = Set<ValueKey>()
-    elements = list.filter { seen.insert(ValueKey($0)).inserted }
+    elements = list.filter { seen.insert(ValueKey($0, .byValueAtAnyDepth)).inserted }
   }
 
   /// A set of elements that are different.

@@ -14,45 +14,64 @@ struct WorkMeter: Sendable {
 }
 
 enum ValueEquality {
+  /// How an integer and a float of one value compare.
+  enum Numbers {
+    /// They are equal, and of different types inside lists and maps.
+    case byValue
+    /// They are of different types.
+    case byType
+    /// They are equal also inside lists and maps: in sets and in differences of maps.
+    case byValueAtAnyDepth
+
+    fileprivate var inside: Numbers { self == .byValueAtAnyDepth ? self : .byType }
+  }
+
   /// Whether two values are equal by `==`.
   ///
-  /// Integers and floats compare by value at the top, in sets and in differences of maps; inside lists and maps they
-  /// are of different types. When the work is used up the answer means nothing, and the caller looks at the meter.
-  static func equal(_ left: RulesValue, _ right: RulesValue, byValue: Bool = true, _ work: inout WorkMeter) -> Bool {
+  /// When the work is used up the answer means nothing, and the caller looks at the meter.
+  static func equal(
+    _ left: RulesValue, _ right: RulesValue, _ numbers: Numbers, _ work: inout WorkMeter
+  ) -> Bool {
     guard work.take(1) else { return false }
     switch (left, right) {
     case (.null, .null): return true
     case (.bool(let l), .bool(let r)): return l == r
     case (.int(let l), .int(let r)): return l == r
     case (.float(let l), .float(let r)): return l == r
-    case (.int(let l), .float(let r)), (.float(let r), .int(let l)): return byValue && Double(exactly: l) == r
+    case (.int(let l), .float(let r)), (.float(let r), .int(let l)):
+      return numbers != .byType && Double(exactly: l) == r
     case (.string(let l), .string(let r)): return work.take(l.utf8.count >> 4) && UTF8Order.equal(l, r)
     case (.bytes(let l), .bytes(let r)): return work.take(l.count >> 4) && l == r
     case (.timestamp(let l), .timestamp(let r)): return l == r
     case (.duration(let l), .duration(let r)): return l == r
     case (.latlng(let l), .latlng(let r)): return l == r
     case (.path(let l), .path(let r)): return work.take(l.segments.count) && l == r
-    case (.list(let l), .list(let r)): return equal(lists: l, r, &work)
-    case (.map(let l), .map(let r)): return equal(maps: l, r, byValue: false, &work)
+    case (.list(let l), .list(let r)): return equal(lists: l, r, numbers.inside, &work)
+    case (.map(let l), .map(let r)): return equal(maps: l, r, numbers.inside, &work)
     case (.set(let l), .set(let r)): return equal(sets: l, r, &work)
     case (.mapDiff(let l), .mapDiff(let r)):
-      return equal(maps: l.left, r.left, byValue: true, &work) && equal(maps: l.right, r.right, byValue: true, &work)
+      return equal(maps: l.left, r.left, .byValueAtAnyDepth, &work)
+        && equal(maps: l.right, r.right, .byValueAtAnyDepth, &work)
     default: return false
     }
   }
 
-  private static func equal(lists left: [RulesValue], _ right: [RulesValue], _ work: inout WorkMeter) -> Bool {
+  private static func equal(
+    lists left: [RulesValue], _ right: [RulesValue], _ numbers: Numbers, _ work: inout WorkMeter
+  ) -> Bool {
     guard left.count == right.count else { return false }
-    for index in left.indices where !equal(left[index], right[index], byValue: false, &work) { return false }
+    for index in left.indices where !equal(left[index], right[index], numbers, &work) { return false }
     return true
   }
 
-  private static func equal(maps left: RulesMap, _ right: RulesMap, byValue: Bool, _ work: inout WorkMeter) -> Bool {
+  private static func equal(
+    maps left: RulesMap, _ right: RulesMap, _ numbers: Numbers, _ work: inout WorkMeter
+  ) -> Bool {
     guard left.count == right.count else { return false }
     let (left, right) = (left.members, right.members)
     for index in left.indices {
       guard UTF8Order.equal(left[index].name, right[index].name),
-        equal(left[index].value, right[index].value, byValue: byValue, &work)
+        equal(left[index].value, right[index].value, numbers, &work)
       else { return false }
     }
     return true
@@ -60,7 +79,7 @@ enum ValueEquality {
 
   private static func equal(sets left: RulesSet, _ right: RulesSet, _ work: inout WorkMeter) -> Bool {
     guard left.elements.count == right.elements.count else { return false }
-    let index = ElementIndex(left.elements, &work)
+    let index = ElementIndex(left.elements, .byValueAtAnyDepth, &work)
     return right.elements.allSatisfy { index.contains($0, &work) }
   }
 }
@@ -68,36 +87,38 @@ enum ValueEquality {
 /// Elements that are looked for repeatedly: hashed when there are many.
 struct ElementIndex {
   private let elements: [RulesValue]
+  private let numbers: ValueEquality.Numbers
   private let keys: Set<ValueKey>
 
-  init(_ elements: [RulesValue], _ work: inout WorkMeter) {
-    self.elements = elements
+  init(_ elements: [RulesValue], _ numbers: ValueEquality.Numbers, _ work: inout WorkMeter) {
+    (self.elements, self.numbers) = (elements, numbers)
     guard elements.count > 8, work.take(elements.reduce(0) { $0 + ValueKey.cost($1, upTo: work.left) }) else {
       keys = []
       return
     }
-    keys = Set(elements.map(ValueKey.init))
+    keys = Set(elements.map { ValueKey($0, numbers) })
   }
 
   func contains(_ value: RulesValue, _ work: inout WorkMeter) -> Bool {
     if elements.count > 8 {
       guard work.take(ValueKey.cost(value, upTo: work.left)) else { return false }
-      return keys.contains(ValueKey(value))
+      return keys.contains(ValueKey(value, numbers))
     }
-    for element in elements where ValueEquality.equal(element, value, &work) { return true }
+    for element in elements where ValueEquality.equal(element, value, numbers, &work) { return true }
     return false
   }
 }
 
-/// A value as an element of a set: hashed and compared as `==` does.
+/// A value among others that are looked for: hashed and compared as `==` or as sets do.
 struct ValueKey: Hashable {
   let value: RulesValue
+  let numbers: ValueEquality.Numbers
 
-  init(_ value: RulesValue) { self.value = value }
+  init(_ value: RulesValue, _ numbers: ValueEquality.Numbers) { (self.value, self.numbers) = (value, numbers) }
 
   static func == (left: ValueKey, right: ValueKey) -> Bool {
     var work = WorkMeter(left: .max)
-    return ValueEquality.equal(left.value, right.value, &work)
+    return ValueEquality.equal(left.value, right.value, left.numbers, &work)
   }
 
   func hash(into hasher: inout Hasher) { ValueKey.hash(value, into: &hasher, depth: 0) }
@@ -182,6 +203,6 @@ extension RulesValue: Equatable {
   /// Whether two values are equal by `==` of the rules language.
   public static func == (left: RulesValue, right: RulesValue) -> Bool {
     var work = WorkMeter(left: .max)
-    return ValueEquality.equal(left, right, &work)
+    return ValueEquality.equal(left, right, .byValue, &work)
   }
 }
