@@ -78,8 +78,8 @@ extension SyncCore {
   /// Adds the limited queries whose results a write may take out of the limit, or move beyond it, and that only the
   /// cache answers: others have to be added then, and the engine is asked for them before the write.
   ///
-  /// It is asked once for all writes that wait, for as many additional results as there are writes. Otherwise a thousand
-  /// writes in a row would ask it a thousand times for a thousand results each.
+  /// It is asked once for all writes that wait, for as many additional results as there are writes. Otherwise a
+  /// thousand writes in a row would ask it a thousand times for a thousand results each.
   private func addRefills(for mutations: [Mutation], to queries: inout [QueryID: LocalQuery]) {
     for mutation in mutations {
       views.index.forEach(lookingAt: mutation.path) { id in
