@@ -96,6 +96,7 @@ let package = Package(
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),

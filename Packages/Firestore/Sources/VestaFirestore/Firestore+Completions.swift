@@ -6,13 +6,13 @@ extension Firestore {
   /// Completion form of ``enableNetwork()``.
   @preconcurrency
   public func enableNetwork(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    finish(completion) { try await self.enableNetwork() }
+    start(completion) { $0.startSettingNetworkEnabled(true) }
   }
 
   /// Completion form of ``disableNetwork()``.
   @preconcurrency
   public func disableNetwork(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-    finish(completion) { try await self.disableNetwork() }
+    start(completion) { $0.startSettingNetworkEnabled(false) }
   }
 
   /// Completion form of ``clearPersistence()``.
@@ -24,7 +24,7 @@ extension Firestore {
   /// Completion form of ``waitForPendingWrites()``.
   @preconcurrency
   public func waitForPendingWrites(completion: @escaping @Sendable ((any Error)?) -> Void) {
-    finish(completion) { try await self.waitForPendingWrites() }
+    start(completion) { $0.startWaitingForPendingWrites() }
   }
 
   /// Completion form of ``terminate()``.
@@ -77,6 +77,18 @@ extension Firestore {
     } catch {
       guard let completion else { return Self.logger.error("I-FST000001", "A write was refused: \(error)") }
       queue.async { completion(error) }
+    }
+  }
+
+  /// Starts an operation of the client before the caller continues, and calls a handler when it is over.
+  ///
+  /// So it has its place between the calls before and the calls after this one, as in the Firebase SDK.
+  private func start(
+    _ completion: (@Sendable ((any Error)?) -> Void)?, _ operation: (SyncClient) -> Completion
+  ) {
+    let begun = Result { try operation(client()) }
+    finish(completion) {
+      do { try await begun.get().wait() } catch { throw FirestoreErrorCode.publicError(error) }
     }
   }
 

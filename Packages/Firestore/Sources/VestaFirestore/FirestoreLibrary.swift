@@ -3,6 +3,7 @@ internal import VestaAuthInterop
 public import VestaCore
 internal import VestaCryptoInterop
 internal import VestaFirestoreBackend
+internal import VestaFirestoreSync
 internal import VestaStoreInterop
 
 /// The library that makes Firestore a part of an app.
@@ -40,6 +41,7 @@ public enum FirestoreLibrary: Library {
           .optional((any CryptoProvider).self),
           .optional((any NetworkMonitor).self),
           .optional((any StoreProvider).self),
+          .optional(SyncTuning.self),
         ]
       ) { container, isCacheable in
         isCacheable = true

@@ -1,5 +1,7 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
+import VestaFirestoreBackendContracts
 import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaTesting
@@ -77,5 +79,52 @@ struct OfflineLimitTests {
       #expect(received.snapshots.last?.ids == expected, "seed \(seed)")
     }
     await client.shutdown()
+  }
+
+  @Test func `many writes that wait read the engine a few times`() async throws {
+    let writer = world.client()
+    try await writer.write((0..<40).map { room($0, Int64($0)) }).acknowledged()
+    await writer.shutdown()
+    let backend = CountingBackend(world.engine)
+    var options = SyncOptions()
+    options.link = .embedded
+    let client = SyncClient(database: database, backend: backend, store: nil, options: options)
+    await client.setNetworkEnabled(false)
+    let received = Received()
+    _ = client.listen(try rooms(2), options: ListenOptions()) { received.receive($0) }
+    _ = try await received.first { $0.ids == ["d0", "d1"] }
+    backend.count.withLock { $0 = 0 }
+    backend.gate.close()
+    for number in 0..<38 { _ = client.write([Mutation(path("rooms/d\(number)"), .delete)]) }
+    backend.gate.open()
+    _ = try await received.first { $0.ids == ["d38", "d39"] }
+    #expect(received.snapshots.allSatisfy { $0.documents.count == 2 })
+    #expect(backend.count.withLock { $0 } < 10)
+    // What was read for them is not used for later ones: another client has changed the results.
+    let other = world.client()
+    try await other.write([room(50, 0)]).acknowledged()
+    await other.shutdown()
+    _ = client.write([Mutation(path("rooms/d38"), .delete)])
+    _ = try await received.first { $0.ids == ["d50", "d39"] }
+    await client.shutdown()
+  }
+
+  /// An engine that counts its queries, which wait at a gate.
+  private final class CountingBackend: ForwardingFirestoreBackend {
+    let count = Locked(0)
+    let gate = Gate(isOpen: true)
+    private let engine: any FirestoreBackend
+
+    init(_ engine: any FirestoreBackend) { self.engine = engine }
+
+    func backend(serving transaction: [UInt8]?) -> any FirestoreBackend { engine }
+
+    func runQuery(
+      _ request: RunQueryRequest, context: CallContext, receive: (RunQueryResponse) async throws -> Void
+    ) async throws {
+      count.withLock { $0 += 1 }
+      await gate.wait()
+      try await engine.runQuery(request, context: context, receive: receive)
+    }
   }
 }

@@ -17,6 +17,8 @@ final class AppClientSource: FirestoreClientSource {
   private let auth: (any AuthInterop)?
   private let appCheck: (any AppCheckInterop)?
   private let digest: (@Sendable ([UInt8]) -> [UInt8])?
+  /// The figures of the clients; tests bring small ones.
+  private let tuning: SyncTuning
   private let isEmbedded: Bool
   /// One store for all databases of the app; opened at the first use.
   private let store: LazyResource<ClientStore>?
@@ -27,6 +29,7 @@ final class AppClientSource: FirestoreClientSource {
     auth = try container.find((any AuthInterop).self)
     appCheck = try container.find((any AppCheckInterop).self)
     digest = try container.find((any CryptoProvider).self).flatMap(Self.md5)
+    tuning = try container.find(SyncTuning.self) ?? SyncTuning()
     isEmbedded = container.options.backend.kind == .embedded
     monitor = isEmbedded ? nil : try container.find((any NetworkMonitor).self)
     let app = container.app
@@ -50,6 +53,7 @@ final class AppClientSource: FirestoreClientSource {
     options.link = isEmbedded ? .embedded : .remote
     options.persistenceKey = Self.persistenceKey(database, at: origin)
     options.digest = digest
+    options.tuning = tuning
     options.user = auth?.getUserID()
     options.log = { log.warning("I-FST000003", $0) }
     options.context = { [auth, appCheck] refreshes in

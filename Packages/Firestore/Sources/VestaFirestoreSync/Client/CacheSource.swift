@@ -78,7 +78,8 @@ struct EngineSource: CacheSource {
     for document in await documents(missing.documents) { found.documents[document.path] = document }
     for query in missing.queries { found.queries[QueryID(query)] = await results(of: query) }
     for query in missing.refills {
-      found.refills[QueryID(query)] = await results(of: query, spare: missing.spareResults)
+      let documents = await results(of: query, spare: missing.spareResults)
+      found.refills[QueryID(query)] = EngineCache.Refill(documents: documents, spare: missing.spareResults)
     }
     return { [found] in $0.add(found) }
   }

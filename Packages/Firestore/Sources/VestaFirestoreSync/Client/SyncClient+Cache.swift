@@ -43,7 +43,10 @@ extension SyncClient {
       state.waiting.removeFirst(count)
       takeOutput(of: machine, &state)
       let missing = machine.missing(state.waiting.lazy.map(\.needs))
-      if missing == nil { state.isLoading = false }
+      if missing == nil {
+        state.isLoading = false
+        machine.noEventWaits()
+      }
       return missing
     }
   }

@@ -158,21 +158,30 @@ extension SyncClient {
   ///
   /// Without it listeners receive the cache's data, and writes wait.
   package func setNetworkEnabled(_ isEnabled: Bool) async {
-    state.withLock { $0.isNetworkEnabled = isEnabled }
+    // Ends only with the event itself: it is never cancelled.
+    try? await startSettingNetworkEnabled(isEnabled).wait()
+  }
+
+  /// Enables or disables the network after all calls that were made before, and before all later ones.
+  package func startSettingNetworkEnabled(_ isEnabled: Bool) -> Completion {
     let completion = Completion()
-    run {
+    run(network: isEnabled) {
       completion.finish(nil)
     } _: { [weak self] machine in
       if isEnabled { machine.enableNetwork() } else { machine.disableNetwork() }
       if !isEnabled { self?.commits.keepAll(machine) }
       completion.finish(nil)
     }
-    // Ends only with the event itself: it is never cancelled.
-    try? await completion.wait()
+    return completion
   }
 
   /// Notes that another user has signed in, or signed out, or that the tokens of the user are new.
-  package func changeUser(_ user: String?) { run { $0.changeUser(user ?? "") } }
+  package func changeUser(_ user: String?) {
+    run { [weak self] machine in
+      // The former user's writes may have to wait for long: they survive the process as if the network were disabled.
+      if machine.changeUser(user ?? "") { self?.commits.keepAll(machine) }
+    }
+  }
 
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and
   /// what is pending stays pending in its store.
@@ -190,13 +199,19 @@ extension SyncClient {
       machine.shutDown()
       self?.commits.keepAll(machine)
     }
-    let (callbacks, dropped) = state.withLock { state in
+    let (callbacks, dropped, late) = state.withLock { state in
       state.isShutDown = true
-      defer { (state.callbacks, state.machine, state.waiting) = ([:], nil, []) }
-      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), state.waiting)
+      defer {
+        (state.callbacks, state.machine, state.waiting) = ([:], nil, [])
+        (state.listeners, state.syncListeners) = ([:], [:])
+      }
+      // Listeners that were added since the others were ended, by one of these for example.
+      let late = state.listeners.values.map { $0.end } + state.syncListeners.values.map { $0.end }
+      return (state.callbacks.sorted { $0.key < $1.key }.map(\.value), state.waiting, late)
     }
     timers.end()
     for event in dropped { event.drop?() }
+    for end in late { end() }
     for callback in callbacks {
       callback.finish(FirestoreServiceError(.cancelled, "The client was terminated before the backend answered."))
     }

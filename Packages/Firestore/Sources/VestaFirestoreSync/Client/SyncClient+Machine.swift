@@ -11,14 +11,16 @@ extension SyncClient {
   /// - Parameters:
   ///   - awaited: As in `perform(awaited:)`; the event fills it.
   ///   - later: The documents that later events need as well; they are read after the event and before any other one.
+  ///   - network: Whether the event enables or disables the network; reads follow the last of these events.
   ///   - dropped: Called in place of the event when the client has ended, or ends first.
   func run(
     _ needs: CacheNeeds = .nothing, awaited: Locked<Int32?>? = nil, later: CacheNeeds? = nil,
-    dropped: (@Sendable () -> Void)? = nil,
+    network: Bool? = nil, dropped: (@Sendable () -> Void)? = nil,
     _ event: @escaping @Sendable (ClientMachine) -> Void
   ) {
     let progress = state.withLock { state -> Progress in
       guard !state.isShutDown else { return .isShutDown }
+      if let network { state.isNetworkEnabled = network }
       if state.machine == nil, writer == nil { startMachine(&state, emptyStore()) }
       if let machine = state.machine(for: needs) {
         event(machine)

@@ -39,7 +39,10 @@ extension SyncClient {
   }
 
   /// Waits until every write that is pending now has been answered.
-  package func waitForPendingWrites() async throws {
+  package func waitForPendingWrites() async throws { try await startWaitingForPendingWrites().wait() }
+
+  /// Begins to wait for every write that is pending now: not for later ones, and not for another user's.
+  package func startWaitingForPendingWrites() -> Completion {
     let completion = Completion()
     let id = register(completion)
     run {
@@ -47,6 +50,6 @@ extension SyncClient {
     } _: {
       $0.core.waitForPendingWrites(id)
     }
-    try await completion.wait()
+    return completion
   }
 }

@@ -27,7 +27,7 @@ package final class SyncWrite: Sendable {
 }
 
 /// Something that happens once, well or with an error, and that many may wait for.
-final class Completion: Sendable {
+package final class Completion: Sendable {
   private enum State {
     case waiting([Int: @Sendable ((any Error)?) -> Void], next: Int)
     case done((any Error)?)
@@ -49,7 +49,7 @@ final class Completion: Sendable {
   }
 
   /// Waits until it has happened.
-  func wait() async throws {
+  package func wait() async throws {
     let id = Locked<Int?>(nil)
     try await Turn<Void>().wait { turn in
       let added = add { error in

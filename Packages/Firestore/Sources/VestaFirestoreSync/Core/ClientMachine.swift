@@ -93,6 +93,9 @@ package final class ClientMachine {
   /// Takes what has been read of the engine, for the events that wait for it.
   package func add(_ read: EngineCache) { core.engineCache.merge(read) }
 
+  /// No event waits for a part of the cache any longer.
+  package func noEventWaits() { core.forgetRefills() }
+
   /// Takes indexes that were made outside.
   package func indexesMade(_ made: IndexTaskResult) {
     local.documents.finish(made, isComplete: local.residence.has(collection: made.collection))
@@ -134,9 +137,17 @@ package final class ClientMachine {
   // MARK: Users and the network
 
   /// Makes another user the current one, or notes new credentials of the same.
-  package func changeUser(_ user: String) {
-    if UTF8String(user) != local.shown.writes.user { core.changeUser(user) }
+  ///
+  /// - Returns: Whether it is another one: then the former user's writes get rows.
+  @discardableResult
+  package func changeUser(_ user: String) -> Bool {
+    let isOther = UTF8String(user) != local.shown.writes.user
+    if isOther {
+      core.changeUser(user)
+      cache.noteAllBatches()
+    }
     restartNetwork()
+    return isOther
   }
 
   /// Begins what a client does by itself.

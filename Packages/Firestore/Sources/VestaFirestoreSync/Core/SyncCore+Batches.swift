@@ -11,7 +11,7 @@ extension SyncCore: WriteLinkOwner {
     let (batch, changed) = cache.local.write(mutations, at: time)
     if let callback { callers.add(callback, of: batch.id, cache.store.shown.writes.user) }
     raise(changed, event: nil)
-    engineCache.refills = [:]
+    engineCache.noteWrites(mutations.count)
     writes.fill()
     writes.retryAfterOutage()
   }

@@ -6,11 +6,25 @@ package struct EngineCache: Sendable {
   package var documents: [DocumentKey: CachedDocument] = [:]
   /// The results of queries.
   package var queries: [QueryID: [CachedDocument]] = [:]
-  /// The results of limited queries with more than their limits allow, for the next write.
-  package var refills: [QueryID: [CachedDocument]] = [:]
+  /// The results of limited queries with more than their limits allow, for the writes that wait.
+  package var refills: [QueryID: Refill] = [:]
+
+  /// Results of a limited query that may take the places of others.
+  package struct Refill: Sendable {
+    /// The results; none once the cache has taken them.
+    package var documents: [CachedDocument]
+    /// How many more writes of one document they are enough for.
+    package var spare: Int
+  }
 
   /// Nothing.
   package init() {}
+
+  /// Notes writes, each of which can take a result out of a limit.
+  mutating func noteWrites(_ count: Int) {
+    if refills.isEmpty { return }
+    for id in refills.keys { refills[id]?.spare -= count }
+  }
 
   /// Adds what has been read since.
   mutating func merge(_ read: EngineCache) {
@@ -32,17 +46,20 @@ extension SyncCore {
   /// The documents and results of the engine that some events need and that are not in memory; `nil` for none.
   func missingOfEngine(_ needs: some Sequence<CacheNeeds>) -> CachePiece? {
     var piece = CachePiece()
+    // Many events that wait may need the same.
+    var (queries, refills): ([QueryID: LocalQuery], [QueryID: LocalQuery]) = ([:], [:])
     for need in needs {
       switch need {
       case .bases(let mutations):
         for mutation in mutations where isBaseMissing(mutation) { piece.documents.insert(mutation.path) }
-        piece.refills += refills(for: mutations)
+        addRefills(for: mutations, to: &refills)
         piece.spareResults += mutations.count
       case .listener(let query, let isCacheOnly):
-        if isAnsweredByCache(isCacheOnly), isMissing(query) { piece.queries.append(query) }
+        if isAnsweredByCache(isCacheOnly), isMissing(query) { queries[QueryID(query)] = query }
       default: break
       }
     }
+    (piece.queries, piece.refills) = (Array(queries.values), Array(refills.values))
     return piece.isEmpty ? nil : piece
   }
 
@@ -58,27 +75,34 @@ extension SyncCore {
 
   private func isAnsweredByCache(_ isCacheOnly: Bool) -> Bool { isCacheOnly || !watch.isEnabled }
 
-  /// The limited queries whose results a write may take out of the limit, or move beyond it, and that only the cache
-  /// answers: others have to be added then, and the engine is asked for them before the write.
-  private func refills(for mutations: [Mutation]) -> [LocalQuery] {
-    var queries: [QueryID: LocalQuery] = [:]
+  /// Adds the limited queries whose results a write may take out of the limit, or move beyond it, and that only the
+  /// cache answers: others have to be added then, and the engine is asked for them before the write.
+  ///
+  /// It is asked once for all writes that wait, for as many additional results as there are writes. Otherwise a
+  /// thousand writes in a row would ask it a thousand times for a thousand results each.
+  private func addRefills(for mutations: [Mutation], to queries: inout [QueryID: LocalQuery]) {
     for mutation in mutations {
       views.index.forEach(lookingAt: mutation.path) { id in
         guard let view = views.entries[id], view.view.isFull, view.view.contains(mutation.path),
-          engineCache.refills[id] == nil,
+          engineCache.refills[id].map({ $0.spare < mutations.count }) ?? true,
           isAnsweredByCache(!events.isRemote(id))
         else { return }
         queries[id] = view.query
       }
     }
-    return Array(queries.values)
   }
+
+  /// Forgets the results that were read for writes that waited: when others arrive, the engine may have new ones.
+  func forgetRefills() { engineCache.refills = [:] }
 
   /// Gives a limited view whose results have changed the engine's results, which were read before the change.
   ///
   /// - Returns: The documents that have changed by that.
   func takeRefill(of id: QueryID, target: Int32) -> [DocumentKey: CachedDocument] {
-    engineCache.refills.removeValue(forKey: id).map { take($0, for: target) } ?? [:]
+    guard let refill = engineCache.refills[id], !refill.documents.isEmpty else { return [:] }
+    // They stay in the cache for as long as the target is used.
+    engineCache.refills[id]?.documents = []
+    return take(refill.documents, for: target)
   }
 
   /// Takes results of the engine for a target.
@@ -125,7 +149,9 @@ extension LocalStore {
 
   /// Takes the documents that are newer than the cache's.
   mutating func takeNewer(_ found: [CachedDocument]) -> [DocumentKey: CachedDocument] {
-    shown.documents(take(Dictionary(found.map { ($0.path, $0) }) { _, new in new }))
+    // Not in one expression: the documents would be looked up in a copy from before the change.
+    let changed = take(Dictionary(found.map { ($0.path, $0) }) { _, new in new })
+    return shown.documents(changed)
   }
 
   /// Keeps documents in the cache for as long as a target is used.

@@ -68,10 +68,12 @@ final class ClientCache {
 
   /// The rows of a durable cache that have changed since the last call.
   ///
-  /// - Parameter ofWrites: Whether pending writes without a row get one, where only those have rows.
+  /// - Parameter ofWrites: Whether pending writes of the current user without a row get one, where only pending writes
+  ///   have rows. Those of other users always do: the engine gets them when their user signs in again.
   func takeRows(ofWrites: Bool) -> [CacheRow] {
     guard rows == .pendingWrites else { return local.takeRows() }
-    return kept.take(store.takeBatchRows(), makesRows: ofWrites)
+    let (current, others) = store.takeBatchRows()
+    return kept.take(current, makesRows: ofWrites) + kept.take(others, makesRows: true)
   }
 
   /// The beginnings of keys whose rows are to be deleted before the rows that have changed are written.

@@ -21,10 +21,15 @@ extension LocalStore {
     return rows
   }
 
-  /// The rows of pending writes that have changed since the last call; of nothing else rows are made.
-  package mutating func takeBatchRows() -> [CacheRow] {
+  /// The rows of pending writes that have changed since the last call, of the current user and of others; of nothing
+  /// else rows are made.
+  package mutating func takeBatchRows() -> (current: [CacheRow], others: [CacheRow]) {
     defer { dropChanges() }
-    return shown.writes.rows(of: changes.batches)
+    let (writes, user) = (shown.writes, shown.writes.user)
+    return (
+      writes.rows(of: changes.batches.filter { $0.user == user }),
+      writes.rows(of: changes.batches.filter { $0.user != user })
+    )
   }
 
   /// Forgets which rows have changed, where none are made.

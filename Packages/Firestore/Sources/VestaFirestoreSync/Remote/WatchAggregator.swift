@@ -48,6 +48,9 @@ package struct WatchAggregator {
       (changes[key], hasPendingChanges) = (change, true)
     }
 
+    /// Forgets the state of an earlier use of the same number, whose requests have been answered now.
+    mutating func begin() { (changes, resumeToken, isCurrent, hasReceivedDocument) = ([:], [], false, false) }
+
     var update: TargetUpdate {
       var update = TargetUpdate()
       (update.resumeToken, update.isCurrent) = (resumeToken, isCurrent)
@@ -104,7 +107,16 @@ package struct WatchAggregator {
     storeGlobalToken(in: id)
   }
 
+  /// Stores the global token of a target that is current.
+  ///
+  /// Another one has not received the changes up to the token. If it were resumed from there, it would never receive
+  /// them.
+  ///
+  /// Worked example: target 4 is requested from version 3 on, and acknowledged. Target 2 changes, and the backend sends
+  /// a global snapshot of version 5 before the changes of target 4. The connection breaks. Target 4 is requested from
+  /// version 3 on again.
   private mutating func storeGlobalToken(in id: Int32) {
+    guard states[id]?.isCurrent == true else { return }
     states[id]?.globalNumber = global.number
     states[id]?.resumeToken = global.token
     if global.isPending { states[id]?.hasPendingChanges = true }
@@ -138,7 +150,7 @@ package struct WatchAggregator {
       if isActive(id) { states[id]?.store(change.resumeToken) }
     case .add:
       acknowledge(id)
-      if states[id]?.outstandingResponses == 0 { states[id]?.changes = [:] }
+      if states[id]?.outstandingResponses == 0 { states[id]?.begin() }
       states[id]?.store(change.resumeToken)
     case .remove:
       acknowledge(id)
@@ -146,6 +158,7 @@ package struct WatchAggregator {
     case .current where isActive(id):
       // A filter of the same snapshot did not match: the target is current when it has been fetched again.
       if pendingResets[id] == nil { states[id]?.isCurrent = true }
+      states[id]?.globalNumber = global.number
       states[id]?.hasPendingChanges = true
       states[id]?.store(change.resumeToken)
     case .reset where isActive(id):
@@ -306,7 +319,8 @@ package struct WatchAggregator {
 
   private mutating func add(_ id: Int32, to event: inout RemoteEvent) {
     synthesizeDelete(for: id, version: event.version)
-    event.followedTargets.append(id)
+    // Its next tokens are global ones. Until then it is resumed from where it was requested.
+    if states[id]?.isCurrent == true { event.followedTargets.append(id) }
     guard let state = states[id], state.hasPendingChanges else { return }
     event.targetChanges[id] = state.update
     states[id]?.changes = [:]

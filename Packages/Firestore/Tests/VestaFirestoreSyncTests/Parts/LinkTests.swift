@@ -170,4 +170,24 @@ import VestaFirestoreModel
     writes.retryAfterOutage()
     #expect(owner.told.count == 2)
   }
+
+  @Test func `a target is resumed from its request until it is current`() throws {
+    let watch = try watch()
+    watch.enable()
+    watch.opened(stream: 1)
+    func send(_ changes: TargetChange...) { for change in changes { watch.received(stream: 1, .targetChange(change)) } }
+    func global(_ second: Int64) -> TargetChange {
+      TargetChange(.noChange, resumeToken: [UInt8(second)], readTime: Timestamp(seconds: second))
+    }
+    send(
+      TargetChange(.add, targetIDs: [2]), TargetChange(.current, targetIDs: [2], resumeToken: [1]), global(1), global(2)
+    )
+    // Its results are of second 3; the stream has them at second 5, and is at second 4 for others.
+    watch.listen(
+      TargetRecord(try query("halls").target, id: 4).resuming(at: [3], version: Timestamp(seconds: 3)))
+    send(TargetChange(.add, targetIDs: [4]), global(4), global(5))
+    watch.stop()
+    #expect(watch.targets[2]?.resumeToken == [5])
+    #expect(watch.targets[4]?.resumeToken == [3])
+  }
 }

@@ -10,12 +10,20 @@ final class OracleListener: Sendable {
     var fields: [String: OracleFields] = [:]
     var isFromCache = true
     var isPending = false
+
+    /// The documents, each with the number of its last write.
+    var summary: String {
+      let states = paths.map { "\($0) \(fields[$0]?["seq"].map { "\($0)" } ?? "-")" }
+      return "\(states)\(isFromCache ? " cached" : "")\(isPending ? " pending" : "")"
+    }
   }
 
   private struct State: Sendable {
     var shown: Shown?
     var count = 0
     var last: [String: Int64] = [:]
+    /// The last snapshots, for the message of a failure.
+    var recent: [String] = []
     var faults: [String] = []
     var waiting: (id: Int, check: @Sendable (Shown) -> Bool, latch: Latch)?
     var registration: (any VestaFirestore.ListenerRegistration)?
@@ -82,12 +90,13 @@ final class OracleListener: Sendable {
       for (path, fields) in now.fields {
         guard case .integer(let number)? = fields["seq"] else { continue }
         if let last = state.last[path], last > number {
-          state.faults.append("\(path) went back from \(last) to \(number)")
+          state.faults.append("\(path) went back from \(last) to \(number), after \(state.recent)")
         }
         state.last[path] = max(number, state.last[path] ?? number)
       }
       state.shown = now
       state.count += 1
+      state.recent = state.recent.suffix(5) + [now.summary]
       guard let waiting = state.waiting, waiting.check(now) else { return nil }
       state.waiting = nil
       return waiting.latch
@@ -95,25 +104,26 @@ final class OracleListener: Sendable {
     latch?.open()
   }
 
-  /// Waits for a snapshot, for so long; whether it has come.
+  /// Waits until the last snapshot satisfies a condition, for a bounded time; returns whether it does.
   func wait(for condition: @escaping @Sendable (Shown) -> Bool) async -> Bool {
-    let latch = Latch()
-    let isThere = state.withLock { state in
-      if let shown = state.shown, condition(shown) { return true }
-      state.waiting = (0, condition, latch)
-      return false
-    }
-    if isThere { return true }
-    // Long enough for a busy machine; what is right needs a few milliseconds.
-    let timer = Task {
-      try await Task.sleep(for: .seconds(20))
-      latch.open()
-    }
-    await latch.wait()
-    timer.cancel()
-    return state.withLock { state in
-      state.waiting = nil
-      return state.shown.map(condition) ?? false
+    // Long enough for a busy machine; a right answer takes a few milliseconds.
+    let isLate = Locked(false)
+    while true {
+      let latch = Latch()
+      let isThere = state.withLock { state in
+        if let shown = state.shown, condition(shown) { return true }
+        state.waiting = (0, condition, latch)
+        return false
+      }
+      if isThere || isLate.withLock({ $0 }) { return isThere }
+      let timer = Task {
+        try await Task.sleep(for: .seconds(60))
+        isLate.withLock { $0 = true }
+        latch.open()
+      }
+      // Later snapshots may be delivered before this task runs again.
+      await latch.wait()
+      timer.cancel()
     }
   }
 }

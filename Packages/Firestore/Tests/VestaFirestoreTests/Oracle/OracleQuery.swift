@@ -37,6 +37,11 @@ struct OracleQuery: Sendable, CustomStringConvertible {
       + "to \(end.map { "\($0)" } ?? "-") limit \(limit.map { "\($0)" } ?? "-")"
   }
 
+  /// The part of the query that queries of one target have in common, whichever way they are ordered.
+  var target: String {
+    "\(collection) \(isGroup) \((conditions + alternatives).map { "\($0)" }) \(limit?.count ?? 0)"
+  }
+
   // MARK: Random queries
 
   static func random(_ random: inout SplitMix) -> OracleQuery {

@@ -20,6 +20,8 @@ final class OracleWorld {
     /// The writes that wait for the network, in batches.
     var queue: [[OracleWrite]] = []
     var listeners: [OracleListener] = []
+    /// Whether pending writes may be shown on top of an earlier state of their documents than the backend's.
+    var hasEstimates = false
 
     init(app: VestaApp, isEmbedded: Bool) throws {
       self.app = app
@@ -32,6 +34,8 @@ final class OracleWorld {
   var server: [String: OracleFields] = [:]
   var random: SplitMix
   var number: Int64 = 0
+  /// The client that has written each document last.
+  var writers: [String: Int] = [:]
   /// What has been done, for the message of a failure.
   private(set) var history: [String] = []
   private(set) var faults: [String] = []
@@ -40,7 +44,8 @@ final class OracleWorld {
     random = SplitMix(seed: seed)
     let isRemote = random.oneIn(2) || Wire.isAsked
     let first = try OracleApps.make(seed: seed)
-    let second = try isRemote ? OracleApps.makeRemote(of: first) : OracleApps.makeSecond(of: first)
+    let second =
+      try isRemote ? OracleApps.makeRemote(of: first, seed: seed) : OracleApps.makeSecond(of: first, seed: seed)
     clients = [
       try Client(app: first, isEmbedded: true), try Client(app: second, isEmbedded: !isRemote),
     ]
@@ -141,6 +146,7 @@ final class OracleWorld {
       try await client.db.enableNetwork()
       client.isOnline = true
       server = local(client)
+      for write in client.queue.joined() { writers[write.path] = index }
       client.queue = []
       try await client.db.waitForPendingWrites()
     } else {
