@@ -106,7 +106,7 @@ public enum RegistrationWire {
 
   /// The body of an answer with what is known of a registration, as the older API says it.
   ///
-  /// A member of Vesta's own says what the older API has no place for.
+  /// The member `vesta` has the facts that the older API has no place for.
   public static func body(of info: RegistrationInfo, token: String, senderID: String) -> [UInt8] {
     var topics = JSONObject()
     for topic in info.topics { topics[topic] = .object(JSONObject()) }

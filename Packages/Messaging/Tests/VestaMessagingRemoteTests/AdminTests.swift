@@ -98,8 +98,7 @@ import VestaTransportInteropFakes
     #expect(checked?.code == .unavailable)
   }
 
-  @Test func `at Firebase messages and topics have hosts of their own, and what it does not offer is not asked for`()
-    async throws
+  @Test func `at Firebase messages and topics have separate hosts, and calls that it lacks are not sent`() async throws
   {
     let seen = Log<String>()
     let network = FakeNetwork()

@@ -12,7 +12,7 @@ import VestaTransportInteropFakes
 
 /// A program whose backend is another one from its next start on.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BackendSwitchTests {
-  /// What a start of the program has of its own.
+  /// The objects of one start of the program.
   private struct Program {
     let app: VestaApp
     let db: Firestore

@@ -15,7 +15,7 @@ final class FaultyNetwork: Sendable {
     case fine
     /// Each piece waits so many milliseconds.
     case slow(Int)
-    /// Whoever connects is answered with this text, whatever it asks for, and the connection ends.
+    /// A client that connects is answered with this text, whatever it asks for, and the connection ends.
     case answers(String)
     /// Connections are accepted and stay open, and nothing is passed on.
     case silent
@@ -113,7 +113,7 @@ final class FaultyNetwork: Sendable {
     // The head of the request, or the preface of HTTP/2.
     if recv(client, &buffer, buffer.count, 0) > 0 { send(Array(text.utf8)[...], to: client) }
     shutdown(client, Int32(SHUT_WR))
-    // Until the client has left, as data that is not read would take the answer away.
+    // Until the client has left, as the system drops the answer where data was not read.
     while recv(client, &buffer, buffer.count, 0) > 0 {}
     Foundation.close(client)
   }
@@ -161,7 +161,7 @@ final class FaultyNetwork: Sendable {
       guard state.connections[number]?.directions == 0 else { return nil }
       return state.connections.removeValue(forKey: number)
     }
-    // Whichever direction ends last closes both, so that no number is used again while the other reads.
+    // The direction that ends last closes both, so that no number is used again while the other reads.
     guard let ended else { return }
     Foundation.close(ended.client)
     Foundation.close(ended.server)

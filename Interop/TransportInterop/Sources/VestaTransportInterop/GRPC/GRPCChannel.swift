@@ -135,7 +135,7 @@ public struct GRPCChannel: Sendable {
     guard !GRPCWire.hasStatus(response.fields) else { return }
     guard !HTTPFields.isPage(response.fields) else {
       response.body.stream.cancel()
-      // What a network in between refuses says nothing about the call: it may be made again.
+      // The refusal of a network in between says nothing about the call, which may be made again.
       throw GRPCError(.unavailable, "The answer (\(response.status)) is a page, and not the service's.")
     }
     guard response.status == .ok else {
