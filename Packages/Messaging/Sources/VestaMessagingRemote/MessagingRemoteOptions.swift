@@ -1,6 +1,8 @@
 public import VestaTransportInterop
 
-/// The settings of a ``MessagingRemote`` and a ``MessagingAdminRemote``; an app brings its own by a component that provides them.
+/// The settings of a ``MessagingRemote`` and a ``MessagingAdminRemote``.
+///
+/// An app brings its own by a component that provides them.
 public struct MessagingRemoteOptions: Sendable {
   /// Whether the service delivers to programs over a connection, as `vesta` does and Firebase does not.
   public var delivers: Bool
