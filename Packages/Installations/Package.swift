@@ -114,6 +114,7 @@ let package = Package(
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
         .product(name: "VestaInstallationsBackendContracts", package: "InstallationsBackend"),
+        .product(name: "VestaInstallationsBackendFakes", package: "InstallationsBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),

@@ -40,6 +40,7 @@ let package = Package(
     .package(path: "../../Packages/RemoteConfig"),
     .package(path: "../../Packages/Rules"),
     .package(path: "../../Packages/SQLite"),
+    .package(path: "../../Packages/Server"),
     .package(path: "../../Packages/Storage"),
     .package(path: "../../Packages/Transport"),
   ],
@@ -59,6 +60,42 @@ let package = Package(
       name: "vesta-bench-guards", dependencies: ["BenchmarkKit", "GuardBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
+    .executableTarget(
+      name: "vesta-bench-remote", dependencies: ["BenchmarkKit", "RemoteBenchmarks"], swiftSettings: settings),
+    // A program as applications are: its size is measured.
+    .executableTarget(
+      name: "vesta-remote-program",
+      dependencies: [
+        .product(name: "VestaAuth", package: "Auth"),
+        .product(name: "VestaAuthRemote", package: "Auth"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
+        .product(name: "VestaFirestoreRemote", package: "Firestore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaTransport", package: "Transport"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "RemoteBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestore", package: "Firestore"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreEndpoints", package: "Firestore"),
+        .product(name: "VestaFirestoreRemote", package: "Firestore"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaMemoryStore", package: "MemoryStore"),
+        .product(name: "VestaServer", package: "Server"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStorage", package: "Storage"),
+        .product(name: "VestaStorageRemote", package: "Storage"),
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-transport", dependencies: ["BenchmarkKit", "TransportBenchmarks"], swiftSettings: settings),
     .executableTarget(

@@ -49,6 +49,26 @@ import VestaTransportInteropFakes
     #expect(GRPCWire.error(["grpc-status": "3", "grpc-message": "100%"])?.message == "100%")
   }
 
+  @Test(arguments: [200, 401, 403, 404, 502])
+  func `the page of a network in between is no answer, whatever its status, and the call may be made again`(
+    status: Int
+  ) async throws {
+    let network = FakeNetwork()
+    let handler = HTTPClosureHandler { _ in
+      let fields: HTTPFields = [.contentType: "text/html; charset=utf-8"]
+      return .response(HTTPResponse(HTTPStatus(status), fields: fields, body: .text("<html>Welcome</html>")))
+    }
+    try network.serve(handler, at: .internet(host: "localhost", port: 80))
+    let channel = GRPCChannel(network, authority: "localhost")
+    let unary = await #expect(throws: GRPCError.self) {
+      try await channel.unary("/w.W/Unary", [], isRepeatable: false)
+    }
+    let call = channel.open("/w.W/Stream")
+    call.finish()
+    let stream = await #expect(throws: GRPCError.self) { try await call.next() }
+    #expect(unary?.code == .unavailable && stream?.code == .unavailable)
+  }
+
   @Test(arguments: [
     ("application/grpc", true), ("application/grpc+proto", true), ("application/grpc;a=b", true),
     ("application/grpc-web", false), ("text/plain", false),

@@ -93,7 +93,7 @@ import VestaTransportInteropFakes
     #expect(bare?.code == .resourceExhausted && bare?.retryAfter == .seconds(7))
   }
 
-  @Test(arguments: [200, 302, 307, 407, 502, 511])
+  @Test(arguments: [200, 302, 307, 400, 401, 403, 404, 407, 451, 502, 511])
   func `the page of a network in between is no answer of the service`(status: Int) async throws {
     let page = HTTPResponse(
       HTTPStatus(status), fields: [.contentType: "text/html; charset=utf-8"], body: .text("<html>Welcome</html>"))

@@ -74,6 +74,8 @@ public final class FunctionsRemote: FunctionsBackend {
       var request = RESTCall(
         .post, target, fields: fields, body: try CallableWire.body(ofData: call.data), isRepeatable: false)
       request.hasToken = call.instanceIDToken != nil
+      // The hosts of functions refuse with pages, as for a function that does not exist.
+      request.acceptsPagesOfRefusals = true
       return (channel, request)
     } catch {
       throw FunctionsServiceError(.invalidArgument, "\(error)")

@@ -10,7 +10,7 @@ public import VestaTransportInterop
 /// | `…/registrations/R/topicSubscriptions…`, `iid/v1:batchAdd`, `iid/v1:batchRemove` | subscriptions |
 /// | `GET iid/info/R` | `MessagingAdminBackend.registration` |
 /// | `POST …/registrations:connect`, `…:acknowledge` | `MessagingBackend.connect`, as events, and `acknowledge` |
-/// | `GET emulator/v1/projects/P/messages` | `MessagingAdminBackend.outbox`: what was sent |
+/// | `GET emulator/v1/projects/P/messages`, `…/messages:statistics` | `MessagingAdminBackend.outbox`, `statistics` |
 ///
 /// Whom a registration belongs to is said by the token of its installation, which `InstallationsVerifier` verifies; the
 /// rest is decided by the engine.

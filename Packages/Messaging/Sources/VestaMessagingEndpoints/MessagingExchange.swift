@@ -20,7 +20,8 @@ struct MessagingExchange: Sendable {
       throw ServiceStatus(.notFound, "Messaging has no call \(request.http.method) \(request.http.path).")
     }
     (self.request, self.host, self.streams, self.route) = (request, host, streams, route)
-    project = route.project ?? host.defaultProject
+    // The calls of the older API name no project in their path.
+    project = route.project ?? request.http.fields.first("x-goog-user-project") ?? host.defaultProject
     context = CallContext(request.http, project: project, clock: host.clock)
   }
 
@@ -42,11 +43,14 @@ struct MessagingExchange: Sendable {
       return Self.nothing
     case .subscribeMany, .unsubscribeMany: return try await manage()
     case .info(let id):
-      let info = try await admin().registration(token: try await token(id), context: context)
-      return .json(RegistrationWire.body(of: info, senderID: project))
+      let token = try await token(id)
+      let info = try await admin().registration(token: token, context: context)
+      return .json(RegistrationWire.body(of: info, token: token, senderID: project))
     case .outbox(let size, let token):
       let page = try await admin().outbox(pageSize: size, pageToken: token, context: developer)
       return .json(DeliveryWire.body(of: page, project: project))
+    case .statistics:
+      return .json(DeliveryWire.body(of: try await admin().statistics(context: developer)))
     case .connect:
       let call = try DeliveryWire.request(request.body)
       return try streams.open(try backend(), call.token, context)

@@ -19,7 +19,7 @@ public import VestaTransportInterop
 /// let token = try await remote.register(request, context: CallContext())
 /// ```
 ///
-/// To read on: `MessagingRemote+Delivery.swift` for the connection.
+/// To read on: `MessagingRemote+Delivery.swift` for the connection, `MessagingAdminRemote.swift` for the owner.
 public final class MessagingRemote: MessagingBackend {
   let project: String
   let options: MessagingRemoteOptions
@@ -42,10 +42,13 @@ public final class MessagingRemote: MessagingBackend {
     self.options = options
     self.installation = installation
     clock = service.clock
-    rest = RESTChannel(service) { answer in
-      MessagingErrorWire.error(
-        status: answer.status.code, body: answer.body, retryAfter: answer.fields.first("retry-after"))
-    }
+    rest = RESTChannel(service, failure: Self.failure)
+  }
+
+  /// The failure of an answer that is no success.
+  static func failure(_ answer: RESTAnswer) -> MessagingServiceError {
+    MessagingErrorWire.error(
+      status: answer.status.code, body: answer.body, retryAfter: answer.fields.first("retry-after"))
   }
 
   // MARK: Registrations

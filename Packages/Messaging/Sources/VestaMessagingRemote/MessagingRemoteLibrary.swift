@@ -4,11 +4,12 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaTransportInterop
 
-/// Registers the messaging service of another machine: provides `any MessagingBackend` where the app's backend is a
-/// server, emulators or Firebase, and needs a transport and the app's installation.
+/// Registers the messaging service of another machine: provides `any MessagingBackend` and `any MessagingAdminBackend`
+/// where the app's backend is a server, emulators or Firebase, and needs a transport and the app's installation.
 ///
 /// It may be in one list with `MessagingServiceLibrary`: the backend of the app's options chooses. An app may bring its
-/// own ``MessagingRemoteOptions`` and `RESTOptions` by components that provide them.
+/// own ``MessagingRemoteOptions``, `RESTOptions` and `OwnerTokenSource` by components that provide them. The calls of
+/// the owner need a credential of the owner, such as that of `ServiceAccountLibrary` of VestaAuthRemote.
 ///
 /// ```swift
 /// let options = VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 7700))
@@ -35,21 +36,38 @@ public enum MessagingRemoteLibrary: Library {
             providedBy: "InstallationsRemoteLibrary of VestaInstallationsRemote (Packages/Installations)"),
           .optional(MessagingRemoteOptions.self),
         ]
-      ) { try remote(in: $0) }
+      ) { try remote(in: $0) },
+      Component(
+        (any MessagingAdminBackend).self, caching: .shared,
+        dependencies: [
+          .required(RemoteServices.self, providedBy: TransportLibraries.providedBy),
+          .optional(MessagingRemoteOptions.self),
+        ]
+      ) { container in
+        MessagingAdminRemote(
+          project: container.options.projectID ?? "no-project", on: try service(in: container),
+          options: try options(in: container))
+      },
     ]
   }
 
   private static func remote(in container: ComponentContainer) throws -> MessagingRemote {
+    let source = try container.require((any InstallationSource).self)
+    return MessagingRemote(
+      project: container.options.projectID ?? "no-project", on: try service(in: container),
+      options: try options(in: container)
+    ) { _ in source }
+  }
+
+  private static func service(in container: ComponentContainer) throws -> RESTService {
     let backend = container.options.backend
-    let service = try container.require(RemoteServices.self).service(
+    return try container.require(RemoteServices.self).service(
       at: backend.origin(of: "messaging", firebase: "https://fcmregistrations.googleapis.com"),
       isEmulator: backend.kind == .emulators, sending: .apiKey)
-    let options =
-      try container.find(MessagingRemoteOptions.self)
-      ?? (backend.kind == .firebase ? .firebase : MessagingRemoteOptions())
-    let source = try container.require((any InstallationSource).self)
-    return MessagingRemote(project: container.options.projectID ?? "no-project", on: service, options: options) { _ in
-      source
-    }
+  }
+
+  private static func options(in container: ComponentContainer) throws -> MessagingRemoteOptions {
+    try container.find(MessagingRemoteOptions.self)
+      ?? (container.options.backend.kind == .firebase ? .firebase : MessagingRemoteOptions())
   }
 }

@@ -91,4 +91,54 @@ public enum DeliveryWire {
     object["nextPageToken"] = page.nextPageToken.map(JSONValue.string)
     return (try? object.json()) ?? []
   }
+
+  /// Reads a page of sent messages.
+  public static func outbox(_ body: [UInt8]) throws(BytesError) -> OutboxPage {
+    let object = try JSONObject(json: body, limits: pageLimits)
+    var messages: [OutboxMessage] = []
+    for value in object["messages"]?.array ?? [] {
+      guard let sent = value.object, let id = sent["name"]?.string?.split(separator: "/").last,
+        let sentTime = sent["sendTime"]?.string.flatMap(RFC3339.microseconds),
+        let expiryTime = sent["expireTime"]?.string.flatMap(RFC3339.microseconds),
+        let message = sent["message"]?.object.flatMap({ try? PushMessage($0) })
+      else { throw BytesError(.malformed, "an entry is no sent message") }
+      messages.append(
+        OutboxMessage(
+          messageID: String(id), message: message, sentTime: sentTime, expiryTime: expiryTime,
+          isWaiting: sent["isWaiting"]?.bool))
+    }
+    return OutboxPage(messages: messages, nextPageToken: object["nextPageToken"]?.string)
+  }
+
+  /// The bounds of a page: a thousand messages.
+  private static let pageLimits = JSONLimits(maximumDepth: 48, maximumSize: 16 << 20)
+
+  // MARK: Statistics
+
+  /// The statistics of the service.
+  public static func body(of statistics: DeliveryStatistics) -> [UInt8] {
+    let object: JSONObject = [
+      "accepted": .integer(statistics.accepted), "delivered": .integer(statistics.delivered),
+      "acknowledged": .integer(statistics.acknowledged), "collapsed": .integer(statistics.collapsed),
+      "expired": .integer(statistics.expired), "discarded": .integer(statistics.discarded),
+    ]
+    return (try? object.json()) ?? []
+  }
+
+  /// Reads the statistics of the service.
+  public static func statistics(_ body: [UInt8]) throws(BytesError) -> DeliveryStatistics {
+    let object = try JSONObject(json: body, limits: limits)
+    func number(_ name: String) throws(BytesError) -> Int64 {
+      guard let number = object[name]?.integer else { throw BytesError(.malformed, "the number \(name) is missing") }
+      return number
+    }
+    var statistics = DeliveryStatistics()
+    statistics.accepted = try number("accepted")
+    statistics.delivered = try number("delivered")
+    statistics.acknowledged = try number("acknowledged")
+    statistics.collapsed = try number("collapsed")
+    statistics.expired = try number("expired")
+    statistics.discarded = try number("discarded")
+    return statistics
+  }
 }

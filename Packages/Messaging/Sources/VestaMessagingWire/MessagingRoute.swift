@@ -26,6 +26,8 @@ public struct MessagingRoute: Sendable, Hashable {
     case info(String)
     /// The messages that were sent, for whoever looks at them while developing.
     case outbox(pageSize: Int, pageToken: String?)
+    /// The numbers of accepted and delivered messages.
+    case statistics
     /// A client of Vesta's own connects.
     case connect
     /// A client of Vesta's own acknowledges what it has received.
@@ -60,10 +62,12 @@ public struct MessagingRoute: Sendable, Hashable {
     if path.first == "iid" {
       guard let call = Self.instanceID(method, path) else { return nil }
       self.init(project: nil, call)
-    } else if path.count == 5, path[0] == "emulator", path[1] == "v1", path[2] == "projects", path[4] == "messages",
-      method == "GET"
-    {
-      self.init(project: path[3], try Self.outbox(try query()))
+    } else if path.count == 5, path[0] == "emulator", path[1] == "v1", path[2] == "projects", method == "GET" {
+      switch path[4] {
+      case "messages": self.init(project: path[3], try Self.outbox(try query()))
+      case "messages:statistics": self.init(project: path[3], .statistics)
+      default: return nil
+      }
     } else if path.count >= 4, path[0] == "v1", path[1] == "projects" {
       var call: Call?
       if path[3].hasPrefix("registrations") {
@@ -84,7 +88,7 @@ public struct MessagingRoute: Sendable, Hashable {
     case .send, .register, .subscribe, .subscribeMany, .unsubscribeMany, .connect, .acknowledge: "POST"
     case .renew: "PATCH"
     case .unregister, .unsubscribe: "DELETE"
-    case .info, .outbox: "GET"
+    case .info, .outbox, .statistics: "GET"
     }
   }
 
@@ -105,6 +109,7 @@ public struct MessagingRoute: Sendable, Hashable {
     case .info(let id): return "/iid/info/\(encode(id))?details=true"
     case .connect: return "\(base)/registrations:connect"
     case .acknowledge: return "\(base)/registrations:acknowledge"
+    case .statistics: return "/emulator\(base)/messages:statistics"
     case .outbox(let size, let token):
       let rest = token.map { "&pageToken=\(encode($0))" } ?? ""
       return "/emulator\(base)/messages?pageSize=\(size)\(rest)"

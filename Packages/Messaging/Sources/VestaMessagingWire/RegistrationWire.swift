@@ -105,13 +105,41 @@ public enum RegistrationWire {
   }
 
   /// The body of an answer with what is known of a registration, as the older API says it.
-  public static func body(of info: RegistrationInfo, senderID: String) -> [UInt8] {
+  ///
+  /// The member `vesta` has the facts that the older API has no place for.
+  public static func body(of info: RegistrationInfo, token: String, senderID: String) -> [UInt8] {
     var topics = JSONObject()
     for topic in info.topics { topics[topic] = .object(JSONObject()) }
     let object: JSONObject = [
       "application": .string(info.appID), "authorizedEntity": .string(senderID),
       "platform": .string(info.platform.uppercased()), "rel": ["topics": .object(topics)],
+      "vesta": [
+        "installationId": .string(info.installationID), "token": .string(token), "platform": .string(info.platform),
+        "createTime": .string("\(info.createTime)"), "lastSeenTime": .string("\(info.lastSeenTime)"),
+      ],
     ]
     return (try? object.json()) ?? []
+  }
+
+  /// Reads what is known of a registration.
+  ///
+  /// Firebase states neither times, which are zero then, nor the token.
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - id: The token or the installation that was asked for.
+  /// - Returns: What is known, and the token.
+  public static func info(_ body: [UInt8], of id: String) throws(BytesError) -> (RegistrationInfo, token: String?) {
+    let object = try JSONObject(json: body, limits: limits)
+    guard let appID = object["application"]?.string, let platform = object["platform"]?.string else {
+      throw BytesError(.malformed, "the answer has no application and no platform")
+    }
+    let own = object["vesta"]?.object
+    func time(_ name: String) -> Int64 { own?[name]?.string.flatMap { Int64($0) } ?? 0 }
+    let info = RegistrationInfo(
+      installationID: own?["installationId"]?.string ?? String(id.prefix { $0 != ":" }),
+      platform: own?["platform"]?.string ?? platform.lowercased(), appID: appID, createTime: time("createTime"),
+      lastSeenTime: time("lastSeenTime"), topics: (object["rel"]?.object?["topics"]?.object?.names ?? []).sorted())
+    return (info, own?["token"]?.string)
   }
 }

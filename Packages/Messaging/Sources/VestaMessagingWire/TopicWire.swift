@@ -55,6 +55,27 @@ public enum TopicWire {
     (try? JSONObject(dictionaryLiteral: ("error", .string(word(of: error)))).json()) ?? []
   }
 
+  /// Reads the answer: for each registration `nil`, or why it was refused.
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - count: The number of registrations of the request.
+  public static func results(_ body: [UInt8], of count: Int) throws(BytesError) -> [MessagingServiceError?] {
+    guard let list = try JSONObject(json: body, limits: limits)["results"]?.array, list.count == count else {
+      throw BytesError(.malformed, "the answer has no result for each registration")
+    }
+    return list.map { $0.object?["error"]?.string.map(failure) }
+  }
+
+  private static func failure(_ word: String) -> MessagingServiceError {
+    switch word {
+    case "NOT_FOUND": .unregistered
+    case "TOO_MANY_TOPICS":
+      MessagingServiceError(.resourceExhausted, "TOO_MANY_TOPICS: the registration has as many topics as it may have.")
+    default: MessagingServiceError(ServiceCode(name: word) ?? .internal, "The service has answered \(word).")
+    }
+  }
+
   private static func word(of error: MessagingServiceError) -> String {
     switch error.code {
     case .notFound: "NOT_FOUND"

@@ -31,6 +31,9 @@ struct Served {
   let engine: MessagingEngine
   let host: FakeEndpointHost
   let remote: MessagingRemote
+  let admin: MessagingAdminRemote
+  /// The way to the server, with the credential of its owner.
+  let rest: RESTService
 
   /// - Parameter client: The way from the remote backend to a handler.
   init(
@@ -52,10 +55,13 @@ struct Served {
     host.add((any MessagingAdminBackend).self, engine)
     host.add((any InstallationsVerifier).self, installations)
     let client = try client(MessagingEndpoints(tuning: tuning).handler(in: host))
-    let rest = try RESTService(client, at: "http://localhost:80", clock: clock)
+    var rest = try RESTService(client, at: "http://localhost:80", clock: clock)
     remote = MessagingRemote(project: "demo", on: rest, options: options) { id in
       FakeInstallationSource(id: id) { "fis-\(id)-\($0)" }
     }
+    rest.options.ownerToken = { "owner" }
+    self.rest = rest
+    admin = MessagingAdminRemote(project: "demo", on: rest, options: options)
   }
 
   static func onFakeNetwork(
@@ -69,10 +75,8 @@ struct Served {
     }
   }
 
-  /// The remote backend, and the owner at the engine: the protocol of the wire has no calls for all that an owner does.
-  var subject: MessagingSubject {
-    MessagingSubject(backend: remote, admin: engine, patience: .seconds(120))
-  }
+  /// The service as installations and as the owner reach it over the wire.
+  var subject: MessagingSubject { MessagingSubject(backend: remote, admin: admin, patience: .seconds(120)) }
 
   func register(_ id: String = "ada", currentToken: String? = nil) async throws -> String {
     let request = RegisterRequest(installationID: id, platform: "linux", appID: "app", currentToken: currentToken)

@@ -66,6 +66,36 @@ extension SplitMix {
     #expect(String(decoding: answer, as: UTF8.self) == #"{"name":"projects/p/registrations/i","token":"i:t"}"#)
   }
 
+  @Test func `what the owner is told is read as it is written, and in Firebase's form`() throws {
+    let info = RegistrationInfo(
+      installationID: "i", platform: "Linux", appID: "a", createTime: 5, lastSeenTime: .max, topics: ["a", "é"])
+    let read = try RegistrationWire.info(RegistrationWire.body(of: info, token: "i:t", senderID: "p"), of: "i")
+    #expect(read.0 == info && read.token == "i:t")
+    let bare = #"{"application":"com.example","platform":"ANDROID","rel":{"topics":{"b":{"addDate":"2026-01-01"}}}}"#
+    let known = try RegistrationWire.info(utf8(bare), of: "fid:APA91b")
+    #expect(known.token == nil && known.0.topics == ["b"] && known.0.platform == "android")
+    #expect(known.0.installationID == "fid" && known.0.createTime == 0)
+
+    let results: [MessagingServiceError?] = [nil, .unregistered, MessagingServiceError(.unavailable, "later")]
+    let codes = try TopicWire.results(TopicWire.body(of: results), of: 3).map { $0?.code }
+    #expect(codes == [nil, .notFound, .unavailable])
+    #expect(throws: BytesError.self) { try TopicWire.results(TopicWire.body(of: results), of: 2) }
+
+    var random = SplitMix(seed: 13)
+    let messages = (0..<100).map { number in
+      OutboxMessage(
+        messageID: "\(number)", message: random.message(), sentTime: Int64(number) * 1_234_567, expiryTime: 1 << 50,
+        isWaiting: random.pick([nil, true, false]))
+    }
+    let page = OutboxPage(messages: messages, nextPageToken: "7")
+    #expect(try DeliveryWire.outbox(DeliveryWire.body(of: page, project: "p")) == page)
+    var statistics = DeliveryStatistics()
+    (statistics.accepted, statistics.delivered, statistics.acknowledged) = (1, 2, 3)
+    (statistics.collapsed, statistics.expired, statistics.discarded) = (4, 5, .max)
+    #expect(try DeliveryWire.statistics(DeliveryWire.body(of: statistics)) == statistics)
+    #expect(throws: BytesError.self) { try DeliveryWire.statistics(utf8("{}")) }
+  }
+
   @Test func `addresses of browsers and devices become text and back`() throws {
     let web = PushAddress.webPush(
       WebPushAddress(endpoint: "https://push.example/é", auth: "a", p256dh: "p", applicationKey: "k", origin: "o"))
@@ -88,6 +118,7 @@ extension SplitMix {
     let calls: [MessagingRoute.Call] = [
       .send, .register, .renew("i:t"), .unregister("i"), .subscribe("i:t", topic: "a%b"),
       .unsubscribe("i", topic: "é"), .outbox(pageSize: 5, pageToken: "7"), .connect, .acknowledge,
+      .statistics,
     ]
     for call in calls {
       let route = MessagingRoute(project: "p q", call)
@@ -138,6 +169,9 @@ extension SplitMix {
       _ = try? TopicWire.request(damaged)
       _ = try? DeliveryWire.request(damaged)
       _ = try? DeliveryWire.delivery(damaged)
+      _ = try? DeliveryWire.outbox(damaged)
+      _ = try? RegistrationWire.info(damaged, of: "i:t")
+      _ = try? TopicWire.results(damaged, of: 1)
       _ = try? RegistrationWire.registration(damaged, installationID: "i", appID: "a")
       _ = MessagingErrorWire.error(status: 400, body: damaged)
       let path = random.damaged(utf8("/v1/projects/p/registrations/i:t/topicSubscriptions?topic_name=a%25"))

@@ -19,6 +19,8 @@ private final class FunctionsServer: Sendable {
   let app: VestaApp
   let beginnings = Log<String>()
   let cancellations = Log<String>()
+  /// The numbers with which the function `tally` was called.
+  let tallied = Log<Int>()
   let port: Int
   private let server: VestaTransportServer
   private let listener: any HTTPListener
@@ -42,9 +44,13 @@ private final class FunctionsServer: Sendable {
 
   private func register() throws {
     struct Crash: Error {}
-    let (beginnings, cancellations) = (beginnings, cancellations)
+    let (beginnings, cancellations, tallied) = (beginnings, cancellations, tallied)
     let registry = try FunctionRegistry.registry(for: app)
     registry.onCall("echo") { $0.rawData }
+    registry.onCall("tally") { (number: Int, _) in
+      tallied.add(number)
+      return number
+    }
     registry.onCall("fail") { _ in throw HTTPSError(.alreadyExists, "taken", details: ["by": "ada"]) }
     registry.onCall("crash") { _ in throw Crash() }
     registry.onCall("wait") { _ in
@@ -132,6 +138,48 @@ private struct OneAppHost: EndpointHost {
     #expect(texts == ["1", "2", "3", "done"])
     await #expect(throws: FunctionsError.self) { try await functions.httpsCallable("nobody").call() }
     await app.delete()
+    await server.stop()
+  }
+
+  @Test func `through cuts and delays a function runs at most once for each call, and once for each that succeeds`()
+    async throws
+  {
+    let server = try await FunctionsServer()
+    let network = try FaultyNetwork(to: server.port)
+    let app = try VestaApp.configure(
+      name: "client-\(UUID().uuidString)",
+      options: VestaOptions(projectID: "demo", backend: .emulator(host: "127.0.0.1", port: network.port)),
+      libraries: [FunctionsLibrary.self, FunctionsRemoteLibrary.self, TransportLibrary.self])
+    let tally: Callable<Int, Int> = Functions.functions(app: app).httpsCallable("tally")
+    let storm = Task {
+      for number in 0..<25 {
+        network.set(number % 3 == 0 ? .slow(5) : .fine)
+        try await Task.sleep(for: .milliseconds(100))
+        network.cut()
+      }
+      network.set(.fine)
+    }
+    let succeeded = await withTaskGroup(of: [Int].self) { group in
+      for lane in 0..<8 {
+        group.addTask {
+          var succeeded: [Int] = []
+          for number in 0..<60 where (try? await tally(lane * 1_000 + number)) != nil {
+            succeeded.append(lane * 1_000 + number)
+          }
+          return succeeded
+        }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    _ = try await storm.value
+    let runs = server.tallied.entries
+    let doubled = Dictionary(grouping: runs) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+    #expect(doubled == [])
+    #expect(Set(succeeded).subtracting(runs) == [])
+    #expect(succeeded.count > 240)
+    print("\(succeeded.count) of 480 calls have succeeded, \(runs.count) have run")
+    await app.delete()
+    network.close()
     await server.stop()
   }
 

@@ -133,6 +133,11 @@ public struct GRPCChannel: Sendable {
   /// Whether a head is that of a response of gRPC.
   static func check(_ response: HTTPResponse) throws {
     guard !GRPCWire.hasStatus(response.fields) else { return }
+    guard !HTTPFields.isPage(response.fields) else {
+      response.body.stream.cancel()
+      // The refusal of a network in between says nothing about the call, which may be made again.
+      throw GRPCError(.unavailable, "The answer (\(response.status)) is a page, and not the service's.")
+    }
     guard response.status == .ok else {
       response.body.stream.cancel()
       throw GRPCWire.error(response.status)

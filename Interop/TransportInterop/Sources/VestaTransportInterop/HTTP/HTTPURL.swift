@@ -43,6 +43,13 @@ public struct HTTPURL: Sendable, Hashable {
   /// Whether a connection to it is encrypted.
   public var isSecure: Bool { scheme == "https" || scheme == "wss" }
 
+  /// Whether the host is this machine, whatever its names say elsewhere: tokens may be sent to it in clear text.
+  public var isLoopback: Bool {
+    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
   /// The host, in brackets where it is an IPv6 address, and the port unless it is that of the scheme.
   public var authority: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host

@@ -37,6 +37,10 @@ public struct RESTCall: Sendable {
   /// answer of a network in between.
   public var acceptsPages = false
 
+  /// Whether a refusal, of status 4xx, may be a page of HTML, as that of a function that does not exist; otherwise it
+  /// is taken for the answer of a network in between, and nothing is concluded from it.
+  public var acceptsPagesOfRefusals = false
+
   /// The statuses that are answers in addition to those of success, such as 304.
   public var acceptedStatuses: Set<HTTPStatus> = []
 
@@ -95,13 +99,33 @@ public struct RESTAnswer: Sendable {
   /// Networks of hotels and trains answer like this in the place of the service until their user has signed in.
   ///
   /// 304 and 308 are answers of some APIs.
-  static func foreign(_ status: HTTPStatus, _ fields: HTTPFields, acceptsPages: Bool = false) -> ServiceStatus? {
-    let isPage = !acceptsPages && (fields.first(.contentType)?.lowercased().hasPrefix("text/html") ?? false)
+  ///
+  /// - Parameters:
+  ///   - status: The status of HTTP.
+  ///   - fields: The fields.
+  ///   - call: What the call accepts.
+  ///   - isWhole: Whether the whole answer is read, which a page never is.
+  static func foreign(_ status: HTTPStatus, _ fields: HTTPFields, to call: RESTCall, isWhole: Bool) -> ServiceStatus? {
     let isRedirection = (300..<400).contains(status.code) && status.code != 304 && status.code != 308
     let isOfProxy = isRedirection || status.code == 407 || status.code == 511
-    guard isOfProxy || (isPage && (status.isSuccess || status.code >= 500)) else { return nil }
+    guard isOfProxy || isForeignPage(status, fields, to: call, isWhole: isWhole) else { return nil }
     return ServiceStatus(
       .unavailable,
       "The answer (\(status)) is not the service's. The network may ask for a sign-in first, or a proxy is in between.")
+  }
+
+  private static func isForeignPage(
+    _ status: HTTPStatus, _ fields: HTTPFields, to call: RESTCall, isWhole: Bool
+  ) -> Bool {
+    guard HTTPFields.isPage(fields) else { return false }
+    if (400..<500).contains(status.code) { return !call.acceptsPagesOfRefusals }
+    return isWhole || !call.acceptsPages
+  }
+}
+
+extension HTTPFields {
+  /// Whether the body is a page of HTML.
+  static func isPage(_ fields: HTTPFields) -> Bool {
+    fields.first(.contentType)?.lowercased().hasPrefix("text/html") ?? false
   }
 }

@@ -79,7 +79,7 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
       let timeout = try remaining(until: deadline(of: context, call))
       let request = try await request(call, context, timeout: nil)
       let response = try await service.client.send(request, timeout: timeout)
-      if let foreign = RESTAnswer.foreign(response.status, response.fields, acceptsPages: call.acceptsPages) {
+      if let foreign = RESTAnswer.foreign(response.status, response.fields, to: call, isWhole: false) {
         response.body.stream.cancel()
         throw foreign
       }
@@ -87,7 +87,7 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
         return RESTStream(
           status: response.status, fields: response.fields, length: response.body.length, body: response.body.stream)
       }
-      throw failure(try await whole(response, until: service.clock.now() + timeout.microseconds))
+      throw failure(try await whole(response, of: call, until: service.clock.now() + timeout.microseconds))
     } catch {
       throw self.failure(error, of: call)
     }
@@ -130,7 +130,7 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
     let deadline = deadline(of: context, call)
     let request = try await request(call, context, timeout: remaining(until: deadline))
     let response = try await service.client.send(request, timeout: remaining(until: deadline))
-    return try await whole(response, until: deadline)
+    return try await whole(response, of: call, until: deadline)
   }
 
   private func deadline(of context: CallContext, _ call: RESTCall) -> Int64 {
@@ -156,10 +156,12 @@ public struct RESTChannel<Failure: ServiceFailure>: Sendable {
   }
 
   /// Reads an answer to its end, until the deadline.
-  private func whole(_ response: HTTPResponse, until deadline: Int64) async throws -> RESTAnswer {
+  private func whole(_ response: HTTPResponse, of call: RESTCall, until deadline: Int64) async throws -> RESTAnswer {
     let stream = response.body.stream
     defer { stream.cancel() }
-    if let foreign = RESTAnswer.foreign(response.status, response.fields) { throw foreign }
+    if let foreign = RESTAnswer.foreign(response.status, response.fields, to: call, isWhole: true) {
+      throw foreign
+    }
     let timer = service.clock.schedule(at: deadline) { stream.cancel() }
     defer { timer.cancel() }
     do {

@@ -58,7 +58,7 @@ struct RESTIdentity: Sendable {
 
   /// Whether a token may be sent to the server.
   var keepsTokensSecret: Bool {
-    origin.isSecure || options.allowsInsecureTokens || Self.isLoopback(origin.host)
+    origin.isSecure || options.allowsInsecureTokens || origin.isLoopback
   }
 
   private func checkSecrecy() throws(ServiceStatus) {
@@ -69,13 +69,6 @@ struct RESTIdentity: Sendable {
       The call has a token, and \(origin.authority) would receive it in clear text. Use https, or allow tokens in clear \
       text for a network that you trust.
       """)
-  }
-
-  /// Whether a host is this machine, whatever its names say elsewhere.
-  static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 
   /// A time-out in seconds with three decimals, rounded up.

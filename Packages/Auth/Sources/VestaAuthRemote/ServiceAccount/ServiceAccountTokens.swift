@@ -47,7 +47,7 @@ public final class ServiceAccountTokens: OwnerTokenSource {
     _ account: ServiceAccount, over client: any HTTPClient, crypto: any CryptoProvider, clock: ServiceClock = .system,
     tuning: ServiceAccountTuning = ServiceAccountTuning()
   ) throws(ServiceStatus) {
-    guard let url = HTTPURL(account.tokenURI), url.isSecure || Self.isThisMachine(url.host) else {
+    guard let url = HTTPURL(account.tokenURI), url.isSecure || url.isLoopback else {
       throw ServiceStatus(.failedPrecondition, "The token_uri of a service account must be an https address.")
     }
     do {
@@ -127,10 +127,6 @@ public final class ServiceAccountTokens: OwnerTokenSource {
     } catch is CancellationError where !Task.isCancelled {
       throw ServiceStatus(.unavailable, "The exchange of the service account did not answer in time.")
     }
-  }
-
-  private static func isThisMachine(_ host: String) -> Bool {
-    host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host.hasPrefix("127.")
   }
 }
 

@@ -103,6 +103,15 @@ import VestaTransportInteropFakes
     #expect(seen.entries.count == 1)
   }
 
+  @Test(arguments: ["127.example.com", "127.0.0.1.example.com", "localhost.example.com", "127.0.0", "10.0.0.1"])
+  func `an assertion is not sent in clear text to another machine, whatever its name`(host: String) {
+    var account = account
+    account.tokenURI = "http://\(host)/token"
+    #expect(throws: ServiceStatus.self) {
+      try ServiceAccountTokens(account, over: network, crypto: FakeCrypto())
+    }
+  }
+
   @Test func `pages, failures of the exchange and lost connections pass, and are not kept`() async throws {
     let (tokens, _) = try await exchange { number, _ in
       switch number {
