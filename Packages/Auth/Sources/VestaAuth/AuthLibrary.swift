@@ -32,9 +32,10 @@ public enum AuthLibrary: Library {
           .required(
             (any AuthBackend).self,
             providedBy: """
-              AuthServiceLibrary of VestaAuthService (the embedded engine; Packages/Auth), which needs a store and cryptography too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto), or \
-              AuthRemoteLibrary of VestaAuthRemote (a server, emulators or Firebase; Packages/Auth)
+              AuthServiceLibrary of VestaAuthService (the embedded engine; Packages/Auth), which needs a store and \
+              cryptography too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of \
+              VestaCrypto (Packages/Crypto), or AuthRemoteLibrary of VestaAuthRemote (a server, emulators or \
+              Firebase; Packages/Auth) with TransportLibrary of VestaTransport (Packages/Transport)
               """),
           .optional((any AppCheckInterop).self),
           .optional((any CredentialStore).self),

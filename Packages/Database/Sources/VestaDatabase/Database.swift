@@ -219,8 +219,8 @@ public final class Database: Sendable {
   /// Connects to the database of an emulator; before anything else is done with it.
   ///
   /// The app's list has to have a library that reaches emulators, `DatabaseRemoteLibrary`. An app with the embedded
-  /// backend has no such library: its database is the engine's all the same. What the device keeps for the emulator is
-  /// kept apart from the rest.
+  /// backend has no such library: its database is the engine's all the same, and the log says so. What the device keeps
+  /// for the emulator is kept apart from the rest.
   public func useEmulator(withHost host: String, port: Int) {
     let origin = EmulatorOrigin(host: host, port: port)
     let emulator: (any DatabaseBackend)?
@@ -236,6 +236,14 @@ public final class Database: Sendable {
       state.emulator = emulator
       if emulator != nil { state.storeName = DatabaseProvider.storeName(state.url) }
       return false
+    }
+    if emulator == nil, let backend = app?.options.backend {
+      log.warning(
+        "I-RDB000023",
+        """
+        useEmulator names \(origin), but the backend of the app is "\(backend)", and the database is there. Configure the \
+        app with VestaOptions.backend = .emulator(host:port:) and DatabaseRemoteLibrary, or leave useEmulator out.
+        """)
     }
     if isLate {
       log.error(

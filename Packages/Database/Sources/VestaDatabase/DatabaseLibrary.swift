@@ -31,9 +31,10 @@ public enum DatabaseLibrary: Library {
           .required(
             (any DatabaseBackend).self,
             providedBy: """
-              DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs a store too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or DatabaseRemoteLibrary of VestaDatabaseRemote \
-              (a server, emulators or Firebase; Packages/Database), which needs a transport
+              DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs \
+              a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or DatabaseRemoteLibrary of \
+              VestaDatabaseRemote (a server, emulators or Firebase; Packages/Database) with TransportLibrary of \
+              VestaTransport (Packages/Transport)
               """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),

@@ -31,9 +31,10 @@ public enum FirestoreLibrary: Library {
           .required(
             (any FirestoreBackend).self,
             providedBy: """
-              FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which needs a store too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or FirestoreRemoteLibrary of VestaFirestoreRemote \
-              (a server, emulators or Firebase; Packages/Firestore), which needs a transport
+              FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which \
+              needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or FirestoreRemoteLibrary \
+              of VestaFirestoreRemote (a server, emulators or Firebase; Packages/Firestore) with TransportLibrary \
+              of VestaTransport (Packages/Transport)
               """),
           .optional((any FirestoreBackendSource).self),
           .optional((any AuthInterop).self),

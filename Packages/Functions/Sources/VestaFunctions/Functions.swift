@@ -44,8 +44,8 @@ public final class Functions: Sendable {
   /// Connects to an emulator, from the next call on, whatever the backend of the app's options is.
   ///
   /// That takes `FunctionsRemoteLibrary` in the app's list. An app with the embedded backend has no such library: its
-  /// functions run in the process all the same, and their URLs alone have the emulator's origin. The process stops for
-  /// a host that makes no address.
+  /// functions run in the process all the same, as the log says, and their URLs alone have the emulator's origin. The
+  /// process stops for a host that makes no address.
   ///
   /// - Parameters:
   ///   - host: The host, with or without a scheme; an IPv6 address in brackets or without.
@@ -54,7 +54,17 @@ public final class Functions: Sendable {
     let origin = EmulatorOrigin(host: host, port: port)
     var caller = appCaller
     do {
-      if let backend = try caller.emulators?.backend(at: origin) { caller.backend = backend }
+      if let backend = try caller.emulators?.backend(at: origin) {
+        caller.backend = backend
+      } else {
+        Logger(service: "VestaFunctions").warning(
+          "I-FUN000002",
+          """
+          useEmulator names \(origin), but the backend of the app is "\(app.options.backend)", and functions are called \
+          there. Configure the app with VestaOptions.backend = .emulator(host:port:) and FunctionsRemoteLibrary, or leave \
+          useEmulator out.
+          """)
+      }
     } catch {
       Self.stop("The emulator at \(origin) cannot be used. \(error)")
     }

@@ -27,7 +27,11 @@ public enum FunctionsLibrary: Library {
         dependencies: [
           .required(
             (any FunctionsBackend).self,
-            providedBy: "FunctionsServiceLibrary of VestaFunctionsService (the embedded engine; Packages/Functions)"),
+            providedBy: """
+              FunctionsServiceLibrary of VestaFunctionsService (the embedded engine; Packages/Functions) or \
+              FunctionsRemoteLibrary of VestaFunctionsRemote (a server, emulators or Firebase; Packages/Functions) \
+              with TransportLibrary of VestaTransport (Packages/Transport)
+              """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any MessagingInterop).self),

@@ -27,8 +27,11 @@ public enum MessagingLibrary: Library {
           .required(
             (any MessagingBackend).self,
             providedBy: """
-              MessagingServiceLibrary of VestaMessagingService (the embedded engine; Packages/Messaging), which needs a store too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite)
+              MessagingServiceLibrary of VestaMessagingService (the embedded engine; Packages/Messaging), which \
+              needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or MessagingRemoteLibrary \
+              of VestaMessagingRemote (a server, emulators or Firebase; Packages/Messaging) with \
+              InstallationsRemoteLibrary of VestaInstallationsRemote (Packages/Installations) and TransportLibrary \
+              of VestaTransport (Packages/Transport)
               """),
           .optional((any NetworkMonitor).self),
         ]

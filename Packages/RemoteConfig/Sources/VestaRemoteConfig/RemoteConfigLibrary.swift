@@ -28,9 +28,10 @@ public enum RemoteConfigLibrary: Library {
           .required(
             (any RemoteConfigBackend).self,
             providedBy: """
-              RemoteConfigServiceLibrary of VestaRemoteConfigService (the embedded engine; Packages/RemoteConfig), which needs a store too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite); RemoteConfigRemoteLibrary of VestaRemoteConfigRemote \
-              (a server, emulators or Firebase; Packages/RemoteConfig)
+              RemoteConfigServiceLibrary of VestaRemoteConfigService (the embedded engine; Packages/RemoteConfig), \
+              which needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or \
+              RemoteConfigRemoteLibrary of VestaRemoteConfigRemote (a server, emulators or Firebase; \
+              Packages/RemoteConfig) with TransportLibrary of VestaTransport (Packages/Transport)
               """),
           .optional((any NetworkMonitor).self),
         ]

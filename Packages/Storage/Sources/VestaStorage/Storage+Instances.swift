@@ -3,9 +3,9 @@ public import VestaCore
 extension Storage {
   /// The storage of the default app's default bucket.
   ///
-  /// On the embedded backend an app without a bucket in its options has the bucket of its project, which is
-  /// `PROJECT.appspot.com`. Stops the process when there is no default app, no `StorageLibrary` among its libraries,
-  /// or, with another backend, no bucket in its options.
+  /// An app without a bucket in its options has the bucket of its project, which is `PROJECT.appspot.com`, but on
+  /// Firebase, where it may have another name. Stops the process when there is no default app, no `StorageLibrary`
+  /// among its libraries, or, on Firebase, no bucket in its options.
   public class func storage() -> Storage { storage(app: defaultApp()) }
 
   /// The storage of a bucket of the default app.
@@ -18,14 +18,18 @@ extension Storage {
   /// - Parameter app: The app.
   /// - Returns: Always the same object for the same app.
   public class func storage(app: VestaApp) -> Storage {
-    guard let bucket = app.options.storageBucket ?? embeddedBucket(of: app) else {
-      stop("No default Storage bucket found. Did you configure Firebase Storage properly?")
+    guard let bucket = app.options.storageBucket ?? usualBucket(of: app) else {
+      stop(
+        """
+        No default Storage bucket found. Did you configure Firebase Storage properly? Set VestaOptions.storageBucket, \
+        such as "shop.appspot.com", or name a bucket by Storage.storage(url:).
+        """)
     }
     return orStop { () throws(VestaError) in try instance(for: app, bucket: bucket) }
   }
 
-  private static func embeddedBucket(of app: VestaApp) -> String? {
-    guard case .embedded = app.options.backend else { return nil }
+  private static func usualBucket(of app: VestaApp) -> String? {
+    guard app.options.backend.kind != .firebase else { return nil }
     return app.options.projectID.map { "\($0).appspot.com" }
   }
 

@@ -97,7 +97,7 @@ public final class Storage: Sendable, Hashable {
   /// Connects to an emulator, which download URLs name from now on.
   ///
   /// Transfers go there where the app's list has a library that reaches emulators, `StorageRemoteLibrary`. An app with
-  /// the embedded backend has no such library: its transfers go to the engine all the same.
+  /// the embedded backend has no such library: its transfers go to the engine all the same, and the log says so.
   ///
   /// - Parameters:
   ///   - host: The host, not empty.
@@ -121,7 +121,15 @@ public final class Storage: Sendable, Hashable {
   }
 
   private func connect(toEmulatorAt host: String, _ port: Int) {
-    guard let emulators = caller.emulators else { return }
+    guard let emulators = caller.emulators else {
+      return Logger(service: "VestaStorage").warning(
+        "I-STR000011",
+        """
+        useEmulator names \(host):\(port), but the backend of the app is "\(app.options.backend)", and transfers go \
+        there. Configure the app with VestaOptions.backend = .emulator(host:port:) and StorageRemoteLibrary, or leave \
+        useEmulator out.
+        """)
+    }
     do {
       let backend = try emulators.backend(at: EmulatorOrigin(host: host, port: port))
       settings.withLock { $0.caller.backend = backend }

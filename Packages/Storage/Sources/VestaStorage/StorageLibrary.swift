@@ -31,9 +31,10 @@ public enum StorageLibrary: Library {
           .required(
             (any StorageBackend).self,
             providedBy: """
-              StorageServiceLibrary of VestaStorageService (the embedded engine; Packages/Storage), which needs a store and cryptography too, \
-              such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of VestaCrypto (Packages/Crypto), or \
-              StorageRemoteLibrary of VestaStorageRemote (a server, emulators or Firebase; Packages/Storage)
+              StorageServiceLibrary of VestaStorageService (the embedded engine; Packages/Storage), which needs a \
+              store and cryptography too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary \
+              of VestaCrypto (Packages/Crypto), or StorageRemoteLibrary of VestaStorageRemote (a server, emulators \
+              or Firebase; Packages/Storage) with TransportLibrary of VestaTransport (Packages/Transport)
               """),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),

@@ -24,7 +24,9 @@ struct ComponentGraph: Sendable {
     nodes = Self.nodes(of: libraries.filter { $0.backends.contains(backend.kind) })
     let providers = try Self.providers(among: nodes)
     let others = OtherBackends(libraries.filter { !$0.backends.contains(backend.kind) }, backend)
-    try Self.checkRequirements(of: nodes, against: providers, others)
+    try Self.checkRequirements(of: nodes, against: providers, others) { texts in
+      LibraryProposal(named: libraries, missing: texts, backend: backend)
+    }
     try Self.checkCycles(among: nodes, providers: providers)
   }
 
@@ -63,7 +65,8 @@ struct ComponentGraph: Sendable {
   }
 
   private static func checkRequirements(
-    of nodes: [Node], against providers: [ObjectIdentifier: Node], _ others: OtherBackends
+    of nodes: [Node], against providers: [ObjectIdentifier: Node], _ others: OtherBackends,
+    propose: (_ texts: [String?]) -> LibraryProposal?
   ) throws(VestaError) {
     try checkContributions(among: nodes, against: providers)
     // All at once, so that a newcomer adds what is missing in one go.
@@ -79,7 +82,9 @@ struct ComponentGraph: Sendable {
       }
     }
     guard !missing.isEmpty else { return }
-    throw VestaError(.missingDependency, missing.map { $0.sentence(others) }.joined(separator: "\n"))
+    var lines = missing.map { $0.sentence(others) }
+    if let proposal = propose(missing.map(\.dependency.providers)) { lines.append(proposal.text) }
+    throw VestaError(.missingDependency, lines.joined(separator: "\n"))
   }
 
   /// The libraries of the list that are for other backends than the chosen one.

@@ -11,8 +11,9 @@ public struct Dependency: Sendable {
   ///
   /// - Parameters:
   ///   - type: The protocol, as in `(any StoreProvider).self`.
-  ///   - providers: The providers, for the error message: library, module and folder, and the use of each. Such
-  ///     as "SQLiteLibrary of VestaSQLite (Packages/SQLite): keeps everything in a file".
+  ///   - providers: The providers, for the error message, each as "library of module (remark; folder)", divided by
+  ///     " or ", the embedded engine first. Such as "SQLiteLibrary of VestaSQLite (keeps everything in a file;
+  ///     Packages/SQLite)". The message ends with a list of libraries made of these names.
   public static func required<Interface>(_ type: Interface.Type, providedBy providers: String? = nil) -> Dependency {
     Dependency(type: type, isRequired: true, providers: providers)
   }

@@ -5,15 +5,17 @@ import VestaCore
 struct Chapter: Sendable {
   let product: String
   let title: String
+  /// Whether it is part of the tour without options.
+  let isShort: Bool
   /// Whether it runs against an emulator as well.
   let isRemote: Bool
   let steps: @Sendable (Guide) async throws -> Void
 
   init(
-    _ product: String, _ title: String, isRemote: Bool = false,
+    _ product: String, _ title: String, isShort: Bool = false, isRemote: Bool = false,
     _ steps: @escaping @Sendable (Guide) async throws -> Void
   ) {
-    (self.product, self.title, self.isRemote, self.steps) = (product, title, isRemote, steps)
+    (self.product, self.title, self.isShort, self.isRemote, self.steps) = (product, title, isShort, isRemote, steps)
   }
 }
 

@@ -9,8 +9,10 @@ import VestaCore
 /// Tour [--product NAME] [--data FOLDER] [--emulator HOST:PORT]
 /// ```
 ///
-/// With a folder the data stays, and the next run continues from it. With an emulator, such as `vesta serve`, the
-/// chapters of the products that have a remote backend run against it, and the other chapters are left out.
+/// Without a product this takes the short way, one chapter for each of the main products; `--product core` takes those
+/// of one product, and `--product all` every chapter. With a folder the data stays, and the next run continues from it.
+/// With an emulator, such as `vesta serve --memory --project tour`, the chapters of the products that have a remote
+/// backend run against it, and the other chapters are left out.
 @main
 enum Tour {
   static let chapters: [Chapter] = [
@@ -19,15 +21,15 @@ enum Tour {
     Chapter("core", "Every event source is a stream", streamsChapter),
     Chapter("store", "Data that stays", storageChapter),
     Chapter("crypto", "Tokens and passwords", tokensChapter),
-    Chapter("auth", "Auth: users, with no server", isRemote: true, authChapter),
-    Chapter("firestore", "Firestore: documents, live", isRemote: true, firestoreChapter),
+    Chapter("auth", "Auth: users, with no server", isShort: true, isRemote: true, authChapter),
+    Chapter("firestore", "Firestore: documents, live", isShort: true, isRemote: true, firestoreChapter),
     Chapter("firestore", "Killed while it writes", crashChapter),
-    Chapter("database", "Realtime Database: a tree for everybody", databaseChapter),
-    Chapter("storage", "Storage: files", isRemote: true, filesChapter),
+    Chapter("database", "Realtime Database: a tree for everybody", isShort: true, databaseChapter),
+    Chapter("storage", "Storage: files", isShort: true, isRemote: true, filesChapter),
     Chapter("remoteconfig", "Remote Config: values that change while you watch", isRemote: true, configChapter),
     Chapter("messaging", "Messaging: to everybody who follows", messagesChapter),
-    Chapter("functions", "Functions: code by name", functionsChapter),
-    Chapter("rules", "Security rules: tested without a server", rulesChapter),
+    Chapter("functions", "Functions: code by name", isShort: true, functionsChapter),
+    Chapter("rules", "Security rules: tested without a server", isShort: true, rulesChapter),
   ]
 
   /// The products whose chapters run against an emulator as well.
@@ -65,23 +67,31 @@ enum Tour {
 
     init(_ arguments: ArraySlice<String>) throws {
       var arguments = arguments
+      var product: String?
       while let name = arguments.popFirst() {
         let value = arguments.popFirst()
         switch (name, value) {
-        case ("--product", let product?): chapters = chapters.filter { $0.product == product }
+        case ("--product", let name?): product = name
         case ("--data", let path?): (folder, keepsData) = (URL(filePath: path), true)
         case ("--emulator", let address?):
           emulator = try VestaOptions.fromEnvironment(["VESTA_BACKEND": "emulator:\(address)"]).backend
-          chapters = chapters.filter(\.isRemote)
         default: chapters = []
+        }
+      }
+      if emulator != nil { chapters = chapters.filter(\.isRemote) }
+      chapters = chapters.filter { chapter in
+        switch product {
+        case nil: chapter.isShort || emulator != nil
+        case "all": true
+        default: chapter.product == product
         }
       }
       guard chapters.isEmpty else { return }
       let names = Set(Tour.chapters.map(\.product)).sorted().joined(separator: ", ")
       throw Stumble(
         description: """
-          Use: Tour [--product NAME] [--data FOLDER] [--emulator HOST:PORT], where NAME is one of \(names). An emulator \
-          serves \(Tour.remoteProducts.sorted().joined(separator: ", ")).
+          Use: Tour [--product NAME] [--data FOLDER] [--emulator HOST:PORT], where NAME is one of \(names), or all. An \
+          emulator serves \(Tour.remoteProducts.sorted().joined(separator: ", ")).
           """)
     }
   }
