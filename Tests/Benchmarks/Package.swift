@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .executable(name: "vesta-bench", targets: ["vesta-bench"]),
     .executable(name: "vesta-bench-postgres", targets: ["vesta-bench-postgres"]),
+    .executable(name: "vesta-bench-server", targets: ["vesta-bench-server"]),
     .executable(name: "vesta-bench-transport", targets: ["vesta-bench-transport"]),
   ],
   dependencies: [
@@ -60,6 +61,11 @@ let package = Package(
       name: "vesta-bench-guards", dependencies: ["BenchmarkKit", "GuardBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
+    // The program itself is started beside it.
+    .executableTarget(
+      name: "vesta-bench-server",
+      dependencies: ["BenchmarkKit", "ServerBenchmarks", .product(name: "vesta", package: "Server")],
+      swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-remote", dependencies: ["BenchmarkKit", "RemoteBenchmarks"], swiftSettings: settings),
     // A program as applications are: its size is measured.
@@ -173,6 +179,20 @@ let package = Package(
         .product(name: "VestaFunctionsService", package: "Functions"),
         .product(name: "VestaSQLite", package: "SQLite"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+      ], swiftSettings: settings),
+    .target(
+      name: "ServerBenchmarks",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
+        .product(name: "VestaFirestoreService", package: "Firestore"),
+        .product(name: "VestaFirestoreWire", package: "Firestore"),
+        .product(name: "VestaSQLite", package: "SQLite"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransport", package: "Transport"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ], swiftSettings: settings),
     .target(
       name: "StorageBenchmarks",

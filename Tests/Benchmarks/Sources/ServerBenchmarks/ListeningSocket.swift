@@ -1,0 +1,88 @@
+import BenchmarkKit
+import VestaBytes
+import VestaFirestoreBackend
+import VestaFirestoreWire
+
+/// A connection with one Listen stream for one document, read by a thread that waits.
+final class ListeningSocket {
+  private let socket: BlockingSocket
+  private var buffer: [UInt8] = []
+  private var data: [UInt8] = []
+
+  /// Opens the stream, and waits until the document is there.
+  init?(port: Int, document: String) {
+    guard let socket = BlockingSocket(port: port) else { return nil }
+    self.socket = socket
+    let target = ListenStreamRequest(
+      database: ServerBench.database, .addTarget(Target(id: 1, .documents([document]))))
+    guard let message = try? ListenRequestWire.bytes(of: target), socket.send(Self.opening(message)), changed() else {
+      return nil
+    }
+  }
+
+  /// The preface, windows that are never full, the head of the call, and its first message.
+  private static func opening(_ message: [UInt8]) -> [UInt8] {
+    var fields: [UInt8] = []
+    // Literal fields without an index: names and values of less than 127 bytes.
+    for (name, value) in [
+      (":method", "POST"), (":scheme", "http"), (":path", ServerBench.path("Listen")), (":authority", "localhost"),
+      ("content-type", "application/grpc"), ("te", "trailers"),
+    ] {
+      fields += [0, UInt8(name.utf8.count)]
+      fields += name.utf8
+      fields.append(UInt8(value.utf8.count))
+      fields += value.utf8
+    }
+    let large: [UInt8] = [0x7F, 0xFF, 0, 0]
+    var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    bytes += [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4] as [UInt8]
+    bytes += large
+    bytes += [0, 0, 4, 8, 0, 0, 0, 0, 0] as [UInt8]
+    bytes += large
+    bytes += head(fields.count, kind: 1, flags: 4)
+    bytes += fields
+    bytes += head(message.count + 5, kind: 0, flags: 0)
+    bytes += [0] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: message.count >> $0) } + message
+    return bytes
+  }
+
+  private static func head(_ length: Int, kind: UInt8, flags: UInt8) -> [UInt8] {
+    [UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF), kind, flags, 0, 0, 0, 1]
+  }
+
+  /// Waits for the next change of the document.
+  func changed() -> Bool {
+    while true {
+      if takeChange() { return true }
+      let more = socket.some(upTo: 16_384)
+      guard !more.isEmpty else { return false }
+      buffer += more
+      takeFrames()
+    }
+  }
+
+  private func takeFrames() {
+    var at = 0
+    while buffer.count - at >= 9 {
+      let length = buffer[at..<at + 3].reduce(0) { $0 << 8 | Int($1) }
+      guard buffer.count - at >= 9 + length else { break }
+      if buffer[at + 3] == 0 { data += buffer[at + 9..<at + 9 + length] }
+      at += 9 + length
+    }
+    buffer.removeFirst(at)
+  }
+
+  /// Takes messages up to one with the field `document_change`.
+  private func takeChange() -> Bool {
+    var at = 0
+    var isFound = false
+    while !isFound, data.count - at >= 5 {
+      let length = data[at + 1..<at + 5].reduce(0) { $0 << 8 | Int($1) }
+      guard data.count - at >= 5 + length else { break }
+      isFound = length > 0 && data[at + 5] == 0x1A
+      at += 5 + length
+    }
+    data.removeFirst(at)
+    return isFound
+  }
+}
