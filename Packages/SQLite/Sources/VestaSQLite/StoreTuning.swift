@@ -38,8 +38,11 @@ struct StoreTuning: Sendable {
   /// With one, a body that waits for what another caller does, and that caller's own read, would wait for each other.
   var readerLimit = 64
 
-  /// How many unused readers are kept.
+  /// How many unused readers are kept for good.
   var idleReaders = 8
+
+  /// For how long further readers are unused before they are closed, in milliseconds.
+  var readerTrimMilliseconds = 1_000
 
   var writerCacheKilobytes = 16_384
 

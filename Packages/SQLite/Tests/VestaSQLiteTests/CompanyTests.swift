@@ -101,6 +101,7 @@ extension OneAtATime {
         return try await group.reduce(into: []) { $0.append($1) }
       }
       #expect(depths == [Int](repeating: 10, count: 12))
+      while store.readers.trim() {}
       #expect(store.readers.openCount <= tuning.idleReaders)
       try await store.close()
     }
@@ -130,6 +131,8 @@ extension OneAtATime {
       #expect(store.readers.warmCount == StoreTuning().warmReaders)
       gate.open()
       for task in tasks { try await task.value }
+      #expect(store.readers.warmCount == StoreTuning().warmReaders)
+      while store.readers.trim() {}
       #expect(store.readers.warmCount == StoreTuning().warmReaders)
       #expect(store.readers.openCount <= StoreTuning().idleReaders)
       try await store.close()

@@ -68,9 +68,13 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `many readers at once leave a few open`() async throws {
+    @Test func `many readers at once are kept for the next ones, and all but a few close when they are not needed`()
+      async throws
+    {
       let directory = try TemporaryDirectory()
-      let store = try directory.open()
+      var tuning = StoreTuning()
+      tuning.readerTrimMilliseconds = 3_600_000
+      let store = try directory.open(tuning: tuning)
       try await store.put([1], for: [1])
       let gate = Gate()
       let count = Locked(0)
@@ -87,7 +91,12 @@ extension OneAtATime {
       #expect(store.readers.openCount == 40)
       gate.open()
       for task in tasks { try await task.value }
-      #expect(store.readers.openCount == StoreTuning().idleReaders)
+      #expect(store.readers.openCount == 40)
+      store.readers.trim()
+      // The later of them were in use since the first came back.
+      #expect(store.readers.openCount > tuning.idleReaders)
+      #expect(!store.readers.trim())
+      #expect(store.readers.openCount == tuning.idleReaders)
       try await store.close()
       #expect(store.readers.openCount == 0)
     }

@@ -48,6 +48,7 @@ extension StoreTuning {
     // One body that stays open needs another reader beside it; with one in all, each would wait for the other.
     tuning.readerLimit = Int.random(in: 2...5, using: &random)
     tuning.idleReaders = Int.random(in: 1...2, using: &random)
+    tuning.readerTrimMilliseconds = Int.random(in: 1...20, using: &random)
     tuning.warmReaders = Int.random(in: 0...2, using: &random)
     tuning.checkpointPages = Int.random(in: 1...6, using: &random)
     tuning.logLimit = tuning.checkpointPages + Int.random(in: 1...12, using: &random)

@@ -205,7 +205,8 @@ class Site(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-with tempfile.TemporaryDirectory() as folder:
+# Processes of the browser may still write there for a moment.
+with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     browser = subprocess.Popen(
         [os.environ["BROWSER"], "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          "--no-first-run", "--disable-background-networking", "--no-proxy-server", f"--user-data-dir={folder}/profile",

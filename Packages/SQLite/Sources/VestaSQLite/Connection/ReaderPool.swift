@@ -1,3 +1,4 @@
+import Dispatch
 import VestaConcurrency
 import VestaStoreInterop
 
@@ -16,6 +17,8 @@ struct ReaderLease: Sendable {
 ///   its other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one
 ///   for each body that is running.
 /// - **Memory.** The first few readers have large page caches and are preferred, the others small ones.
+/// - **Trimming.** Opening a reader costs more than most reads. So all are kept while they are in demand, and those that
+///   were idle for a while are closed but for a few.
 /// - **No `FairQueue`.** Waiters want different things: any reader, one for their body, one that is open. And the lock
 ///   of the pool alone decides between a grant and a cancellation, so no reader is handed to a task that has left.
 /// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there
@@ -38,6 +41,9 @@ final class ReaderPool: Sendable {
     var waiting: [Waiter] = []
     var nextID = 0
     var isClosed = false
+    // The smallest number of idle readers since the last look at them, and whether there will be another look.
+    var fewestIdle = 0
+    var isTrimming = false
     var whenEmpty = Waiters()
   }
 
@@ -92,23 +98,48 @@ final class ReaderPool: Sendable {
 
   /// Takes a reader back for the next one.
   func release(_ lease: ReaderLease) {
+    var trimsLater = false
     let (surplus, waiter): (ReaderLease?, Waiter?) = state.withLock { state in
       guard lease.owner == nil, !state.isClosed || !state.waiting.isEmpty else { return (lease, nil) }
       // The one that has waited longest, whatever it waits for: a free connection serves all.
       if !state.waiting.isEmpty { return (nil, state.waiting.removeFirst()) }
-      var surplus: ReaderLease?
-      if state.idle.count >= tuning.idleReaders {
-        // One with a large page cache takes the place of one with a small one.
-        guard lease.connection.isWarm, let cold = state.idle.firstIndex(where: { !$0.isWarm }) else {
-          return (lease, nil)
-        }
-        surplus = ReaderLease(connection: state.idle.remove(at: cold), owner: nil)
-      }
       state.idle.append(lease.connection)
-      return (surplus, nil)
+      guard state.idle.count > tuning.idleReaders, !state.isTrimming else { return (nil, nil) }
+      (state.isTrimming, state.fewestIdle) = (true, state.idle.count)
+      trimsLater = true
+      return (nil, nil)
     }
     waiter?.resume(.success(.reader(lease)))
     if let surplus { discard(surplus) }
+    if trimsLater { scheduleTrim() }
+  }
+
+  /// Closes readers that were not needed since the last call, as far as there are more than are kept for good.
+  ///
+  /// - Returns: Whether there are still more.
+  @discardableResult
+  func trim() -> Bool {
+    let (surplus, isTrimming) = state.withLock { state in
+      var surplus: [Connection] = []
+      let count = min(state.fewestIdle, state.idle.count - tuning.idleReaders)
+      while surplus.count < count {
+        // Those with a large page cache last.
+        surplus.append(state.idle.remove(at: state.idle.firstIndex { !$0.isWarm } ?? 0))
+      }
+      state.fewestIdle = state.idle.count
+      state.isTrimming = state.idle.count > tuning.idleReaders
+      return (surplus, state.isTrimming)
+    }
+    for connection in surplus { discard(ReaderLease(connection: connection, owner: nil)) }
+    return isTrimming
+  }
+
+  /// Looks again and again, as long as there are more readers than are kept for good.
+  private func scheduleTrim() {
+    let interval = DispatchTimeInterval.milliseconds(tuning.readerTrimMilliseconds)
+    DispatchQueue.global().asyncAfter(deadline: .now() + interval) { [weak self] in
+      if let self, trim() { scheduleTrim() }
+    }
   }
 
   /// Closes a reader and counts it out; a waiting read may open another one.
@@ -163,7 +194,9 @@ final class ReaderPool: Sendable {
   private func grant(_ state: inout State, inside body: StoreBody?) throws -> Grant {
     if state.isClosed { throw StoreError(.closed, operation: "read", path: path) }
     if let index = state.idle.lastIndex(where: \.isWarm) ?? state.idle.indices.last {
-      return .reader(ReaderLease(connection: state.idle.remove(at: index), owner: nil))
+      let connection = state.idle.remove(at: index)
+      state.fewestIdle = min(state.fewestIdle, state.idle.count)
+      return .reader(ReaderLease(connection: connection, owner: nil))
     }
     return room(&state, inside: body) ?? .wait
   }
