@@ -17,8 +17,8 @@ struct ReaderLease: Sendable {
 ///   its other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one
 ///   for each body that is running.
 /// - **Memory.** The first few readers have large page caches and are preferred, the others small ones.
-/// - **Trimming.** Opening a reader costs more than most reads. So all are kept while they are in demand; those that were
-///   idle for a while are closed but for a few.
+/// - **Trimming.** Opening a reader costs more than most reads. So all are kept while they are in demand; all but a few
+///   of those that were idle for a while are closed.
 /// - **No `FairQueue`.** Waiters want different things: any reader, one for their body, one that is open. And the lock
 ///   of the pool alone decides between a grant and a cancellation, so no reader is handed to a task that has left.
 /// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there
