@@ -59,6 +59,23 @@ import VestaTesting
     }
   }
 
+  @Test func `names are ordered by their segments`() {
+    var random = SplitMix(seed: Self.seed + 5)
+    let parts = ["a", "b", "/", "/", "__id", "7", "07", "__", "_", "-", ".", "é", "aa", "/a/"]
+    func name() -> String {
+      (0..<Int.random(in: 0...6, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+    }
+    for _ in 0..<Self.pairs / 2 {
+      let shared = name()
+      let (left, right) = (shared + name(), shared + name())
+      let expected = ResourcePath(splitting: left).compare(ResourcePath(splitting: right))
+      guard sign(ValueOrder.compare(references: left, right)) == sign(expected) else {
+        Issue.record("\(left) and \(right) give \(ValueOrder.compare(references: left, right)), not \(expected)")
+        return
+      }
+    }
+  }
+
   @Test func `the order is total`() {
     var random = SplitMix(seed: Self.seed + 3)
     for round in 0..<Self.pairs / 5 {

@@ -33,7 +33,33 @@ package enum ValueOrder {
 
   /// Compares the names of documents by segments.
   package static func compare(references left: String, _ right: String) -> Int {
-    ResourcePath(splitting: left).compare(ResourcePath(splitting: right))
+    // Unsafe pointers, used inside the closures only: most names are in one collection, and differ in their ids.
+    let quick = left.utf8.withContiguousStorageIfAvailable { left in
+      right.utf8.withContiguousStorageIfAvailable { right in compare(lastSegments: left, right) }
+    }
+    if let outer = quick, let inner = outer, let order = inner { return order }
+    return ResourcePath(splitting: left).compare(ResourcePath(splitting: right))
+  }
+
+  /// The order of two names that are equal or differ in their last segments alone, which are not numbers; `nil` for all
+  /// others.
+  private static func compare(
+    lastSegments left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    let (slash, common) = (UInt8(ascii: "/"), min(left.count, right.count))
+    var (at, start) = (0, 0)
+    while at < common, left[at] == right[at] {
+      if left[at] == slash { start = at + 1 }
+      at += 1
+    }
+    if at == left.count, at == right.count { return 0 }
+    func isPlain(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+      let mark = UInt8(ascii: "_")
+      let isReserved = name.count > start + 1 && name[start] == mark && name[start + 1] == mark
+      return !isReserved && !name[at...].contains(slash)
+    }
+    guard isPlain(left), isPlain(right) else { return nil }
+    return at == left.count ? -1 : at == right.count ? 1 : Int(left[at]) - Int(right[at])
   }
 
   private static func compare(_ left: GeoPoint, _ right: GeoPoint) -> Int {
