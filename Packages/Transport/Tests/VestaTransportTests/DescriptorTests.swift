@@ -103,8 +103,8 @@ import VestaTransportInterop
     }
   }
 
-  /// One request for each process: a client gives the descriptors of its loops back some time after its end, and a second
-  /// request would find them.
+  /// One request for each process: a client gives the descriptors of its loops back some time after its end, and the
+  /// next request would find them.
   private static func requestWithoutDescriptors(host: String, version: TransportPeer.Version) async throws {
     try await TestServer.run { server in
       let ballast = Ballast()
