@@ -31,6 +31,10 @@ public struct TransportTuning: Sendable {
   /// The number of readiness events that are taken from the system at once.
   public var eventsPerTurn = 256
 
+  /// The number of jobs of tasks after which a loop looks at its sockets again; jobs that are enqueued before it is
+  /// reached run in the same turn.
+  public var jobsPerTurn = 256
+
   /// The largest number of open connections of a server; further ones wait in the system's queue.
   public var connectionLimit = 100_000
 

@@ -66,6 +66,30 @@ import VestaTesting
     await loop.stop()
   }
 
+  /// The number of turns of a loop that a task with some parts takes.
+  private static func turns(of parts: Int, _ tuning: TransportTuning) async throws -> Int {
+    let loop = try EventLoop(tuning)
+    let turns = await Task(executorPreference: loop) {
+      var times: Set<Int64> = [loop.now]
+      for _ in 1..<parts {
+        await Task.yield()
+        times.insert(loop.now)
+      }
+      return times.count
+    }.value
+    await loop.stop()
+    return turns
+  }
+
+  @Test func `the parts of a task run in one turn, up to the number of jobs of a turn`() async throws {
+    var tuning = TransportTuning()
+    #expect(try await Self.turns(of: 20, tuning) == 1)
+    tuning.jobsPerTurn = 10
+    #expect((2..<20).contains(try await Self.turns(of: 20, tuning)))
+    tuning.jobsPerTurn = 1
+    #expect(try await Self.turns(of: 20, tuning) >= 20)
+  }
+
   @Test func `what is handed to a loop runs in order, also what it hands to itself`() async throws {
     let loop = try EventLoop(TransportTuning())
     let log = Log<Int>()

@@ -9,8 +9,8 @@ import VestaTransportInterop
 /// request and an answer that is at hand. Tasks with the loop as their executor run on the same thread, in the
 /// same turn in which they are resumed.
 ///
-/// A turn: wait for events; serve each; run the jobs and closures that were there by then; let the channels write that
-/// asked for it meanwhile; fire the timers that are due.
+/// A turn: wait for events; serve each; run the closures that were there by then, and the jobs with the jobs that they
+/// enqueue; let the channels write that asked for it meanwhile; fire the timers that are due.
 // Sound as @unchecked Sendable: what is not constant, atomic or locked is touched by the thread of the loop alone.
 final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private struct Work: Sendable {
@@ -263,16 +263,22 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     return taken.isStopped
   }
 
-  /// Runs the jobs that are there; jobs that they enqueue wait for the next turn, so that sockets have theirs.
+  /// Runs the jobs that are there, and the jobs that these enqueue: a call takes several, and its responses are to be
+  /// written together.
+  ///
+  /// After a number of jobs the rest waits for the next turn, so that sockets have theirs.
   private func runJobs() {
-    guard !jobs.isEmpty else { return }
-    var batch: [UnownedJob] = []
-    swap(&batch, &jobs)
-    for job in batch {
-      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    var count = 0
+    while !jobs.isEmpty, count < max(1, tuning.jobsPerTurn) {
+      var batch: [UnownedJob] = []
+      swap(&batch, &jobs)
+      count += batch.count
+      for job in batch {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
+      batch.removeAll(keepingCapacity: true)
+      if jobs.isEmpty { swap(&batch, &jobs) }
     }
-    batch.removeAll(keepingCapacity: true)
-    if jobs.isEmpty { swap(&batch, &jobs) }
   }
 
   /// Calls the channels that have asked for it; the ones that ask meanwhile wait for the next turn.
