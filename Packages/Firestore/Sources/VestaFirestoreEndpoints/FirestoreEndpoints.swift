@@ -28,7 +28,7 @@ public struct FirestoreEndpoints: EndpointProvider {
     if parts.count > 5, parts[1].elementsEqual("v1".utf8) {
       return parts[2].elementsEqual("projects".utf8) && parts[4].elementsEqual("databases".utf8)
     }
-    return EmulatorCall(method: head.method, target: head.target) != nil
+    return FirestoreEmulatorCall(method: head.method, target: head.target) != nil
   }
 
   /// The handler of the requests.

@@ -44,7 +44,7 @@ struct FirestoreHandler: HTTPHandler {
       return .response(HTTPResponse(fields: [.contentType: "text/plain; charset=utf-8"], body: .text("Ok\n")))
     }
     if let call = WebChannelHandler.call(at: request.path) { return channels.reply(to: request, call) }
-    if let call = EmulatorCall(method: request.method, target: request.target) {
+    if let call = FirestoreEmulatorCall(method: request.method, target: request.target) {
       return emulator.reply(to: call, request.body.bytes ?? [])
     }
     return rest.reply(to: request)

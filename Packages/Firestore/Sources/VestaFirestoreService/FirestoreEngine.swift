@@ -23,11 +23,11 @@ public import VestaStoreInterop
 /// _ = try await engine.commit(commit, context: CallContext(caller: .owner))
 /// ```
 ///
-/// To read on: `Calls/DatabaseCall.swift`, then the call in question in `Calls/`, the decisions in `Rules/`, and the
+/// To read on: `Calls/FirestoreCall.swift`, then the call in question in `Calls/`, the decisions in `Rules/`, and the
 /// rows in `Store/Keys.swift`.
 public final class FirestoreEngine: FirestoreBackend {
   private let frame: EngineFrame<FirestoreServiceError>
-  private let databases: Databases
+  private let databases: DocumentDatabases
 
   /// The events of documents that functions want.
   var events: EventOutbox { frame.events }
@@ -54,7 +54,7 @@ public final class FirestoreEngine: FirestoreBackend {
       "Firestore", clock: options.clock, callers: callers, events: DocumentEvents.offer,
       translate: { ($0 as? StoreError)?.code == .conflict ? .contention : nil }, openStore: openStore
     ) { log.error("I-FSS000002", "A call failed unexpectedly: \($0)") }
-    databases = Databases(options: options, frame: frame, gatekeeper: gatekeeper)
+    databases = DocumentDatabases(options: options, frame: frame, gatekeeper: gatekeeper)
   }
 
   /// Ends the engine, its open calls, and its store; later calls fail with `UNAVAILABLE`.
@@ -158,7 +158,7 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Runs a call that is about the databases, or finds its own.
   func serving<Result: Sendable>(
-    _ context: CallContext, _ body: @escaping @Sendable (Databases, CallContext) async throws -> Result
+    _ context: CallContext, _ body: @escaping @Sendable (DocumentDatabases, CallContext) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
     let databases = databases
     return try await frame.serve(context) { context in
@@ -173,20 +173,20 @@ public final class FirestoreEngine: FirestoreBackend {
   /// Runs a call as the frame does.
   private func serve<Result: Sendable>(
     _ target: CallTarget, _ context: CallContext, _ kind: CallKind = .read,
-    _ body: @escaping @Sendable (DatabaseCall) async throws -> Result
+    _ body: @escaping @Sendable (FirestoreCall) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
     try await serving(context) { databases, context in
-      try await body(DatabaseCall(engine: try await databases.engine(target, context, kind), context: context))
+      try await body(FirestoreCall(engine: try await databases.engine(target, context, kind), context: context))
     }
   }
 
   /// Runs a call that hands out responses; its receiver's own errors pass unchanged.
   private func stream(
-    _ target: CallTarget, _ context: CallContext, _ body: (DatabaseCall) async throws -> Void
+    _ target: CallTarget, _ context: CallContext, _ body: (FirestoreCall) async throws -> Void
   ) async throws {
     let context = try await frame.admit(context)
     do {
-      try await body(DatabaseCall(engine: try await databases.engine(target, context, .read), context: context))
+      try await body(FirestoreCall(engine: try await databases.engine(target, context, .read), context: context))
     } catch let error as StoreError {
       throw frame.failure(error, context)
     } catch let error as BytesError {

@@ -80,10 +80,10 @@ import VestaTransportInterop
   }
 
   @Test func `clearing is known by its path`() {
-    let call = EmulatorCall(method: .delete, target: "/emulator/v1/projects/p/databases/(default)/documents")
+    let call = FirestoreEmulatorCall(method: .delete, target: "/emulator/v1/projects/p/databases/(default)/documents")
     #expect(call == .clear(project: "p", database: "(default)"))
-    #expect(EmulatorCall(method: .get, target: "/emulator/v1/projects/p/databases/(default)/documents") == nil)
-    #expect(EmulatorCall(method: .delete, target: "/emulator/v1/projects/p/databases/x") == nil)
+    #expect(FirestoreEmulatorCall(method: .get, target: "/emulator/v1/projects/p/databases/(default)/documents") == nil)
+    #expect(FirestoreEmulatorCall(method: .delete, target: "/emulator/v1/projects/p/databases/x") == nil)
   }
 }
 

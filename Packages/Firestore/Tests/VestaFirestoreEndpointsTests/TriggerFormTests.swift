@@ -71,16 +71,18 @@ import VestaTransportInterop
   @Test func `the calls of registrations are known by their paths`() {
     let path = "/emulator/v1/projects/p"
     #expect(
-      EmulatorCall(method: .put, target: "\(path)/triggers/a%20b") == .setTrigger(project: "p", .legacy(key: "a b")))
-    #expect(EmulatorCall(method: .delete, target: "\(path)/triggers/a") == .removeTrigger(project: "p", key: "a"))
+      FirestoreEmulatorCall(method: .put, target: "\(path)/triggers/a%20b")
+        == .setTrigger(project: "p", .legacy(key: "a b")))
     #expect(
-      EmulatorCall(method: .post, target: "\(path)/eventarcTrigger?eventarcTriggerId=a")
+      FirestoreEmulatorCall(method: .delete, target: "\(path)/triggers/a") == .removeTrigger(project: "p", key: "a"))
+    #expect(
+      FirestoreEmulatorCall(method: .post, target: "\(path)/eventarcTrigger?eventarcTriggerId=a")
         == .setTrigger(project: "p", .modern(key: "a")))
     for (method, target) in [
       ("PUT", "\(path)/triggers/"), ("POST", "\(path)/eventarcTrigger"), ("POST", "\(path)/triggers/a"),
       ("PUT", "\(path)/triggers/a/b"), ("PUT", "/emulator/v1/projects//triggers/a"),
     ] {
-      #expect(EmulatorCall(method: method == "PUT" ? .put : .post, target: target) == nil, "\(target)")
+      #expect(FirestoreEmulatorCall(method: method == "PUT" ? .put : .post, target: target) == nil, "\(target)")
     }
   }
 }

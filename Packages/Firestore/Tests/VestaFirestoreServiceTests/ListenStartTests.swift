@@ -17,7 +17,9 @@ struct ListenStartTests {
     Target(id: id, .query(parent: root, query), resume: resume)
   }
 
-  private func hold(_ collection: String) { store.hold(DatabaseKeys(1).documents(of: ResourcePath([collection]))) }
+  private func hold(_ collection: String) {
+    store.hold(DocumentDatabaseKeys(1).documents(of: ResourcePath([collection])))
+  }
 
   @Test func `a long beginning holds nobody up`() async throws {
     for id in ["a", "b", "c"] { try await engine.commit(update("slow/\(id)", ["n": .integer(1)])) }
@@ -104,7 +106,7 @@ struct ListenStartTests {
     try await follower.current([2, 4])
     // A row that no engine wrote, where the next document would be.
     _ = try await store.write {
-      try await $0.put([1], for: DatabaseKeys(1).document(Place(ResourcePath(["rooms", "b"]))))
+      try await $0.put([1], for: DocumentDatabaseKeys(1).document(Place(ResourcePath(["rooms", "b"]))))
     }
     try await engine.commit(.delete(name("rooms/a")))
     let isRemoved = try await follower.read { response in
@@ -176,7 +178,7 @@ struct ListenStartTests {
     try await first.current([2])
     for _ in 0..<data.pick([0, 1, 4]) { try await engine.commit(data.write(), data.write()) }
 
-    let keys = DatabaseKeys(1)
+    let keys = DocumentDatabaseKeys(1)
     if data.pick([true, false]) {
       store.hold(.all)
     } else {

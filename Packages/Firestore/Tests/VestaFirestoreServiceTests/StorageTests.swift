@@ -28,7 +28,7 @@ struct StorageTests {
   }
 
   @Test func `the range of a collection holds its documents and nothing below them`() {
-    let keys = DatabaseKeys(1)
+    let keys = DocumentDatabaseKeys(1)
     let range = keys.documents(of: ResourcePath(["rooms"]))
     #expect(range.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
     #expect(!range.contains(keys.document(Place(ResourcePath(["rooms", "a", "messages", "m"])))))
@@ -39,12 +39,12 @@ struct StorageTests {
   }
 
   @Test func `keys can be read by people`() {
-    let key = DatabaseKeys(7).document(Place(ResourcePath(["rooms", "__id2__"])))
+    let key = DocumentDatabaseKeys(7).document(Place(ResourcePath(["rooms", "__id2__"])))
     #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
   }
 
   @Test func `events come after the log of every database and before all indexes`() {
-    let (first, last) = (DatabaseKeys(1), DatabaseKeys(.max))
+    let (first, last) = (DocumentDatabaseKeys(1), DocumentDatabaseKeys(.max))
     for keys in [first, last] {
       #expect(keys.log(LogPosition(version: .max, part: .max)).lexicographicallyPrecedes(Keys.outbox))
       #expect(KeyRange(prefix: Keys.outbox).upper?.lexicographicallyPrecedes(keys.index(0)) == true)
@@ -83,7 +83,7 @@ struct StorageTests {
   @Test func `a damaged document is reported with its name and the reason`() async throws {
     let store = ModelStore()
     try await makeEngine(on: store).commit(update("rooms/a", ["n": .integer(1)]))
-    let key = DatabaseKeys(1).document(Place(try ResourceName(document: name("rooms/a")).path))
+    let key = DocumentDatabaseKeys(1).document(Place(try ResourceName(document: name("rooms/a")).path))
     let row = try #require(try await store.get(key))
     try await store.put(Array(row.dropLast()), for: key)
     let engine = makeEngine(on: store)

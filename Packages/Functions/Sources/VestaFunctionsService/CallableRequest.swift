@@ -1,6 +1,7 @@
 import Foundation
 public import VestaBytes
 import VestaFunctionsValues
+public import VestaServiceInterop
 
 /// A call, as the function sees it.
 public struct CallableRequest: Sendable {
@@ -42,7 +43,7 @@ public struct CallableRequest: Sendable {
 /// ```
 public struct HTTPSError: Error, CustomStringConvertible {
   /// The code.
-  public let code: FunctionStatus
+  public let code: ServiceCode
 
   /// The message, which the caller sees.
   public let message: String
@@ -55,7 +56,7 @@ public struct HTTPSError: Error, CustomStringConvertible {
   ///   - code: The code.
   ///   - message: The cause; the caller sees it.
   ///   - details: More about it, of the types that a function can return; what cannot travel is left out.
-  public init(_ code: FunctionStatus, _ message: String, details: Any? = nil) {
+  public init(_ code: ServiceCode, _ message: String, details: Any? = nil) {
     self.code = code
     self.message = message
     self.details = details.flatMap { try? CallableValue.encode($0) }

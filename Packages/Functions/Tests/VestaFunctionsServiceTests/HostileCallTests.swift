@@ -147,10 +147,10 @@ import VestaTesting
     }
     let error = await #expect(throws: FunctionsServiceError.self) { try await bench.call("cancelled") }
     #expect(error?.code == .cancelled)
-    for status in FunctionStatus.allCases where status != .internal && status != .unknown {
+    for status in ServiceCode.allCases where status != .internal && status != .unknown {
       bench.registry.onCall("status") { _ in throw HTTPSError(status, "m", details: [1, NSNull(), ["k": true]]) }
       let error = await #expect(throws: FunctionsServiceError.self) { try await bench.call("status") }
-      #expect(error?.code == status.serviceCode && error?.message == "m" && error?.details != nil, "\(status)")
+      #expect(error?.code == status && error?.message == "m" && error?.details != nil, "\(status)")
     }
   }
 

@@ -72,7 +72,7 @@ extension Room {
           outcomes.append(.later)
           continue
         }
-        let call = WriteCall(
+        let call = RoomWrite(
           connection: write.connection, context: context, access: access, gatekeeper: gatekeeper, now: now,
           numbers: numbers,
           rows: write.checks < beside ? rows : nil)
@@ -103,7 +103,7 @@ extension Room {
   }
 
   /// A write in a transaction of the store.
-  private struct WriteCall {
+  private struct RoomWrite {
     let connection: EngineConnection
     let context: RoomContext
     let access: any DatabaseAccess

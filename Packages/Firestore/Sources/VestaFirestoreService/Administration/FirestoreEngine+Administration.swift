@@ -75,7 +75,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
   }
 
   private func administer<Result: Sendable>(
-    _ context: CallContext, _ body: @escaping @Sendable (Databases, CallContext) async throws -> Result
+    _ context: CallContext, _ body: @escaping @Sendable (DocumentDatabases, CallContext) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
     try await serving(context) { databases, context in
       guard context.isOwner else {
@@ -87,16 +87,16 @@ extension FirestoreEngine: FirestoreAdminBackend {
 
   private func administer<Result: Sendable>(
     _ target: CallTarget, _ context: CallContext, _ kind: CallKind = .ofOwners,
-    _ body: @escaping @Sendable (DatabaseCall) async throws -> Result
+    _ body: @escaping @Sendable (FirestoreCall) async throws -> Result
   ) async throws(FirestoreServiceError) -> Result {
     try await administer(context) { databases, context in
       let engine = try await databases.engine(target, context, kind)
-      return try await body(DatabaseCall(engine: engine, context: context))
+      return try await body(FirestoreCall(engine: engine, context: context))
     }
   }
 }
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Deletes all documents that are there now, in the order of their names, some by each commit.
   ///
   /// What is written meanwhile behind the place that has been reached may stay, and the end is reached in any case.

@@ -36,7 +36,7 @@ struct CheckedReader: StoreReader {
   }
 }
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// The same snapshot, whose reading ends with the deadline of the call.
   func timed(_ snapshot: Snapshot) -> Snapshot {
     guard context.deadline != nil else { return snapshot }

@@ -6,7 +6,7 @@ import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Commits the writes of a request, in its transaction if it has one.
   func commit(_ request: CommitRequest) async throws -> CommitResponse {
     guard let id = request.transaction else { return try await commit(request.writes) }
@@ -163,7 +163,7 @@ private struct CommitCall {
     self.limit = limit
   }
 
-  private var keys: DatabaseKeys { engine.keys }
+  private var keys: DocumentDatabaseKeys { engine.keys }
 
   /// Runs the commit.
   ///

@@ -9,11 +9,11 @@ import VestaStoreInterop
 
 /// The engine of one database: its open transactions, listeners, indexes and background work, and the ways to read it.
 ///
-/// The calls that use it are methods of `DatabaseCall`.
+/// The calls that use it are methods of `FirestoreCall`.
 final class DocumentDatabase: Sendable {
   let name: DatabaseName
   let store: any OrderedStore
-  let keys: DatabaseKeys
+  let keys: DocumentDatabaseKeys
   let options: FirestoreServiceOptions
   let transactions: TransactionPool
   let hub: WatchHub
@@ -51,7 +51,7 @@ final class DocumentDatabase: Sendable {
     self.store = store
     reportsCommits = store is any CommitObservable
     self.options = options
-    let keys = DatabaseKeys(number)
+    let keys = DocumentDatabaseKeys(number)
     self.keys = keys
     let indexes = IndexKeeper(name, store: store, keys: keys, options: options, owner: owner)
     self.indexes = indexes

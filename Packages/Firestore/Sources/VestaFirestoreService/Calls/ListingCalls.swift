@@ -3,7 +3,7 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Lists the documents of a collection, a page at a time.
   ///
   /// A page is a query that begins after the page before, so it costs its documents. A token is a position in the

@@ -3,7 +3,7 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Splits a query of a group into parts, and hands over where they meet.
   func partitionQuery(_ request: PartitionQueryRequest) async throws -> PartitionQueryResponse {
     let query = try NormalQuery(request.query, parent: request.parent)

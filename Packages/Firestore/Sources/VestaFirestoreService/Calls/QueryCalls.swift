@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Runs a query and hands the results over, all of one version, in pages.
   ///
   /// A page is read, the store is left, and the page is handed out; the next one begins after its last result, at the

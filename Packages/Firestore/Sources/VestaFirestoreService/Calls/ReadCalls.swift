@@ -3,7 +3,7 @@ import VestaFirestoreIndexes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-extension DatabaseCall {
+extension FirestoreCall {
   private typealias Wanted = (name: ResourceName, place: Place)
 
   private static let batch = 256

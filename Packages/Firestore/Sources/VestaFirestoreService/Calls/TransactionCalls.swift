@@ -41,7 +41,7 @@ struct KeptContext: Sendable {
   }
 }
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Reads at the time, or in the transaction, that a request asks for.
   ///
   /// - Parameters:

@@ -3,7 +3,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 
-extension DatabaseCall {
+extension FirestoreCall {
   /// Opens a call that commits each request in turn; at the deadline it ends with `DEADLINE_EXCEEDED`.
   func openWriteCall() -> WriteCall {
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)

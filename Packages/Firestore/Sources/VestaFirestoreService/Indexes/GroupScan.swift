@@ -6,7 +6,7 @@ import VestaStoreInterop
 /// The documents of all collections with one identifier, in the order of the store; each other collection costs one
 /// row.
 struct GroupScan {
-  private let keys: DatabaseKeys
+  private let keys: DocumentDatabaseKeys
   private let collectionID: CollectionID
   /// The range that has not been read; `nil` at the end.
   private(set) var rest: KeyRange?
@@ -14,7 +14,7 @@ struct GroupScan {
   private(set) var last: Place?
 
   /// - Parameter range: Of the keys of documents.
-  init(_ collectionID: CollectionID, range: KeyRange, keys: DatabaseKeys) {
+  init(_ collectionID: CollectionID, range: KeyRange, keys: DocumentDatabaseKeys) {
     self.collectionID = collectionID
     self.keys = keys
     rest = range

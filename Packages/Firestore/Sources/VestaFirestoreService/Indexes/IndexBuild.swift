@@ -37,7 +37,7 @@ struct IndexBuild: Sendable {
     var isLast: Bool { state == .ready }
   }
 
-  private let keys: DatabaseKeys
+  private let keys: DocumentDatabaseKeys
   private let name: DatabaseName
   /// For how many microseconds the log is kept.
   private let retention: Int64
@@ -52,7 +52,7 @@ struct IndexBuild: Sendable {
   private let tuning: EngineTuning
 
   init(
-    of id: Int64, keys: DatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32,
+    of id: Int64, keys: DocumentDatabaseKeys, name: DatabaseName, retention: Int64 = .max / 32,
     tuning: EngineTuning = EngineTuning()
   ) {
     self.retention = retention

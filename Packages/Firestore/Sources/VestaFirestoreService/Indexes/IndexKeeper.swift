@@ -54,7 +54,7 @@ final class IndexKeeper: QueryIndexes {
   private let state: Locked<State>
   private let name: DatabaseName
   private let store: any OrderedStore
-  private let keys: DatabaseKeys
+  private let keys: DocumentDatabaseKeys
   private let options: FirestoreServiceOptions
   private let owner: UInt64
 
@@ -69,7 +69,8 @@ final class IndexKeeper: QueryIndexes {
 
   /// - Parameter owner: The number of the engine.
   init(
-    _ name: DatabaseName, store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64
+    _ name: DatabaseName, store: any OrderedStore, keys: DocumentDatabaseKeys, options: FirestoreServiceOptions,
+    owner: UInt64
   ) {
     self.owner = owner
     self.name = name

@@ -5,7 +5,7 @@ import VestaStoreInterop
 
 /// The rows of a database's indexes, and what a transaction does to them.
 struct IndexRegister: Sendable {
-  let keys: DatabaseKeys
+  let keys: DocumentDatabaseKeys
   /// The shapes that are declared: they do not count, and never go.
   let declared: Set<IndexShape>
   /// The maximum number of automatic indexes of a collection.

@@ -9,7 +9,7 @@ import VestaStoreInterop
 /// after each guess is taken, so the cost follows the number of parts and not the group. Which names they are does not
 /// matter for the results: any names split a query.
 struct QueryPartitions {
-  private let keys: DatabaseKeys
+  private let keys: DocumentDatabaseKeys
   private let reader: any StoreReader
   private let collectionID: CollectionID
   /// The index of the group by name; `nil` while there is none, when documents of all collections are looked at.

@@ -38,7 +38,7 @@ enum DatabaseRegister {
       let number = try rows[1].map { try NumberRow.number($0) } ?? 0
       if let most, number >= most { return nil as (number: Int64, isNew: Bool)? }
       let version = try await transaction.commitVersion().microseconds
-      let keys = DatabaseKeys(number + 1)
+      let keys = DocumentDatabaseKeys(number + 1)
       try await transaction.put(NumberRow.bytes(number + 1), for: key)
       try await transaction.put(NumberRow.bytes(number + 1), for: Keys.counter)
       try await transaction.put(NumberRow.bytes(0), for: keys.catalogue)

@@ -66,7 +66,7 @@ enum Keys {
 
 /// The keys of one database; a class, since every call passes them on, and one reference is passed on for less than
 /// ten.
-final class DatabaseKeys: Sendable {
+final class DocumentDatabaseKeys: Sendable {
   let documents: [UInt8]
   let log: [UInt8]
   let indexes: [UInt8]

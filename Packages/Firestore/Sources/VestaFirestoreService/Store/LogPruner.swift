@@ -24,13 +24,13 @@ final class LogPruner: Sendable {
 
   private let state = Locked(State())
   private let store: any OrderedStore
-  private let keys: DatabaseKeys
+  private let keys: DocumentDatabaseKeys
   private let options: FirestoreServiceOptions
   private let lease: StoreLease
 
   private var tuning: LogTuning { options.tuning.log }
 
-  init(store: any OrderedStore, keys: DatabaseKeys, options: FirestoreServiceOptions, owner: UInt64) {
+  init(store: any OrderedStore, keys: DocumentDatabaseKeys, options: FirestoreServiceOptions, owner: UInt64) {
     lease = StoreLease(key: keys.lease(.pruning), owner: owner)
     self.store = store
     self.keys = keys

@@ -42,14 +42,14 @@ final class LogSorter: Sendable {
 
   private let state: Locked<State>
   private let store: any OrderedStore
-  private let keys: DatabaseKeys
+  private let keys: DocumentDatabaseKeys
   private let recent: RecentDocuments
   private let tuning: LogTuning
 
   /// - Parameters:
   ///   - waiting: The number of commits that are not sorted yet.
   ///   - recent: Learns that the commits of the sorter change no document.
-  init(store: any OrderedStore, keys: DatabaseKeys, waiting: Int, recent: RecentDocuments, tuning: LogTuning) {
+  init(store: any OrderedStore, keys: DocumentDatabaseKeys, waiting: Int, recent: RecentDocuments, tuning: LogTuning) {
     self.tuning = tuning
     state = Locked(State(commits: waiting))
     self.store = store
@@ -59,7 +59,9 @@ final class LogSorter: Sendable {
 
   /// The number of rows of a database's log that are not sorted yet, or as many as have to be; `nil` where commits do
   /// that themselves.
-  static func waiting(_ keys: DatabaseKeys, in reader: any StoreReader, _ tuning: LogTuning) async throws -> Int? {
+  static func waiting(_ keys: DocumentDatabaseKeys, in reader: any StoreReader, _ tuning: LogTuning) async throws
+    -> Int?
+  {
     guard let row = try await reader.get(keys.sorted) else { return nil }
     let rest = keys.log(after: try PositionRow.position(row))
     return try await reader.scan(rest, order: .ascending, limit: tuning.unsortedCommits) { _, _ in .next }.visited

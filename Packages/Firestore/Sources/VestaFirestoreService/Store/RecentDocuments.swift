@@ -59,7 +59,7 @@ final class RecentDocuments: Sendable {
     /// counts as not read.
     var marks: [UInt32]
     /// The databases whose documents are here.
-    var databases: [DatabaseName: DatabaseKeys] = [:]
+    var databases: [DatabaseName: DocumentDatabaseKeys] = [:]
     var observation: ListenerRegistration?
 
     mutating func forget(_ key: Key) {
@@ -137,7 +137,7 @@ final class RecentDocuments: Sendable {
   }
 
   /// Adds a database, whose log says what unknown commits have changed.
-  func include(_ name: DatabaseName, _ keys: DatabaseKeys) { state.withLock { $0.databases[name] = keys } }
+  func include(_ name: DatabaseName, _ keys: DocumentDatabaseKeys) { state.withLock { $0.databases[name] = keys } }
 
   /// Forgets everything, for good.
   func close() {

@@ -9,7 +9,7 @@ import VestaStoreInterop
 /// says the scope: the documents, the collection or the group that a call is about.
 struct Snapshot {
   let reader: any StoreReader
-  let keys: DatabaseKeys
+  let keys: DocumentDatabaseKeys
   let name: DatabaseName
   /// The version that is read.
   let version: Int64
@@ -25,7 +25,8 @@ struct Snapshot {
 
   /// The latest version that the reader sees.
   init(
-    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, indexes: (any QueryIndexes)?, retention: Int64,
+    reader: any StoreReader, keys: DocumentDatabaseKeys, name: DatabaseName, indexes: (any QueryIndexes)?,
+    retention: Int64,
     tuning: EngineTuning
   ) {
     self.init(
@@ -34,7 +35,7 @@ struct Snapshot {
   }
 
   init(
-    reader: any StoreReader, keys: DatabaseKeys, name: DatabaseName, version: Int64, past: [Place: [UInt8]?],
+    reader: any StoreReader, keys: DocumentDatabaseKeys, name: DatabaseName, version: Int64, past: [Place: [UInt8]?],
     indexes: (any QueryIndexes)?, retention: Int64, tuning: EngineTuning
   ) {
     self.reader = reader

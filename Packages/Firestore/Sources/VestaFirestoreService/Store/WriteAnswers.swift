@@ -31,7 +31,7 @@ struct WriteAnswers: Sendable {
   /// The answers to a request.
   ///
   /// - Throws: `INVALID_ARGUMENT` for an identifier that no client makes.
-  init(of id: WriteRequestID, _ keys: DatabaseKeys) throws(FirestoreServiceError) {
+  init(of id: WriteRequestID, _ keys: DocumentDatabaseKeys) throws(FirestoreServiceError) {
     guard (8...64).contains(id.queue.count), id.number > 0 else {
       throw FirestoreServiceError.refused(
         "The identifier of a write request needs a queue of 8 to 64 bytes and a number from 1 on.")

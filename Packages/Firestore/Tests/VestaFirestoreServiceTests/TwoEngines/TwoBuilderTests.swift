@@ -233,7 +233,7 @@ import VestaTesting
       var random = SplitMix(seed: seed)
       let clock = ManualClock()
       let store = ModelStore(clock: clock.ofStore)
-      let (keys, length) = (DatabaseKeys(1), StoreLease.usualLength.microseconds)
+      let (keys, length) = (DocumentDatabaseKeys(1), StoreLease.usualLength.microseconds)
       // The last owner, and the time when it took the lease.
       var last: (owner: UInt64, at: Int64)?
       for _ in 0..<300 {

@@ -11,8 +11,7 @@ enum FailureRules {
     case let status as ServiceStatus where status.code == .unauthenticated: unauthenticated
     case let status as ServiceStatus: FunctionsServiceError(status)
     case let error as HTTPSError where error.code == .internal || error.code == .unknown: unexpected
-    case let error as HTTPSError:
-      FunctionsServiceError(error.code.serviceCode, error.message, details: error.details)
+    case let error as HTTPSError: FunctionsServiceError(error.code, error.message, details: error.details)
     case is CancellationError: FunctionsServiceError(.cancelled, "CANCELLED")
     default: nil
     }

@@ -5,7 +5,7 @@ import VestaServiceInterop
 import VestaTransportInterop
 
 /// A call of the Emulator Suite's own; pure.
-enum EmulatorCall: Equatable {
+enum FirestoreEmulatorCall: Equatable {
   /// Deletes all documents of a database.
   case clear(project: String, database: String)
   /// Replaces the security rules of a project.
@@ -45,7 +45,7 @@ enum EmulatorCall: Equatable {
     self = .clear(project: parts[4], database: parts[6])
   }
 
-  private static func trigger(_ method: HTTPMethod, _ target: String, _ parts: [String]) -> EmulatorCall? {
+  private static func trigger(_ method: HTTPMethod, _ target: String, _ parts: [String]) -> FirestoreEmulatorCall? {
     guard parts.count > 5, !parts[4].isEmpty else { return nil }
     let key = parts.count == 7 ? parts[6] : ""
     switch (method, parts[5]) {
@@ -70,7 +70,7 @@ struct EmulatorHandler: Sendable {
     self.tuning = tuning
   }
 
-  func reply(to call: EmulatorCall, _ body: [UInt8]) -> HTTPReply {
+  func reply(to call: FirestoreEmulatorCall, _ body: [UInt8]) -> HTTPReply {
     guard host.isDevelopment else {
       return .response(RESTResponse.failure(ServiceStatus(.notFound, "This server is not one for development.")))
     }

@@ -27,7 +27,7 @@ enum CallKind: Sendable {
 }
 
 /// The databases of a store: the engine of each is made by the first call.
-final class Databases: Sendable {
+final class DocumentDatabases: Sendable {
   private let frame: EngineFrame<FirestoreServiceError>
   private let options: FirestoreServiceOptions
   private let engines = Locked([DatabaseName: DocumentDatabase]())
@@ -60,7 +60,7 @@ final class Databases: Sendable {
   ///   exist and is not created by the call.
   func engine(_ target: CallTarget, _ context: CallContext, _ kind: CallKind) async throws -> DocumentDatabase {
     try admit(context, kind)
-    if let known = latest.withLock({ $0 }), Databases.names(target, known) {
+    if let known = latest.withLock({ $0 }), DocumentDatabases.names(target, known) {
       _ = try await frame.store()
       return known.engine
     }
@@ -114,7 +114,7 @@ final class Databases: Sendable {
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
       try await self.recent.follow(store)
-      let keys = DatabaseKeys(number)
+      let keys = DocumentDatabaseKeys(number)
       let unsorted = try await store.read { try await LogSorter.waiting(keys, in: $0, self.options.tuning.log) }
       let engine = DocumentDatabase(
         name: name, number: number, unsorted: unsorted, store: store, options: self.options, owner: self.owner,

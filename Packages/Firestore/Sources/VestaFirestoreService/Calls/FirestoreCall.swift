@@ -8,14 +8,14 @@ import VestaStoreInterop
 /// The extensions in this folder say what each call does: `ReadCalls`, `ListingCalls`, `QueryCalls`, `PartitionCalls`,
 /// `CommitCalls`, `TransactionCalls` and `WriteStreamCalls`. A commit has a second value for what happens within its
 /// store transaction: `CommitCall`.
-struct DatabaseCall: Sendable {
+struct FirestoreCall: Sendable {
   let engine: DocumentDatabase
   /// The verified context.
   let context: CallContext
 
   var boundary: ServiceBoundary<FirestoreServiceError> { engine.frame.boundary }
   var name: DatabaseName { engine.name }
-  var keys: DatabaseKeys { engine.keys }
+  var keys: DocumentDatabaseKeys { engine.keys }
   var store: any OrderedStore { engine.store }
   var options: FirestoreServiceOptions { engine.options }
   var transactions: TransactionPool { engine.transactions }
