@@ -47,4 +47,57 @@ import VestaBytes
       #expect(throws: BytesError.self) { try SampleSchema.message(from: [0x2A, UInt8(count)] + bad) }
     }
   }
+
+  @Test(arguments: [1, 15, 16, 2_047, 2_048, 536_870_911] as [UInt32])
+  func `a message of known length has the bytes of one that is measured`(number: UInt32) {
+    func measured(_ type: ProtobufWireType, _ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      let start = writer.begin()
+      writer.write(tag: number, type)
+      content(&writer)
+      writer.close(start)
+      return writer.finish()
+    }
+    for value in [0, 1, 127, 128, 1 << 35, .max] as [UInt64] {
+      var (first, second) = (ProtobufWriter(reserving: 0), ProtobufWriter(reserving: 0))
+      first.write(messageOf: number, varint: value)
+      second.write(messageOf: number, fixed64: value)
+      #expect(first.bytes == measured(.varint) { $0.write(varint: value) })
+      #expect(second.bytes == measured(.fixed64) { $0.write(fixed64: value) })
+    }
+    // Within a few bytes of the lengths at which the outer or the inner length needs another byte.
+    for size in [0, 1, 2] + Array(118...130) + Array(16_374...16_386) + [2_097_145, 2_097_152] {
+      let text = String(repeating: "a", count: size)
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOf: number, string: text)
+      #expect(writer.bytes == measured(.delimited) { $0.write(string: text) }, "\(size)")
+    }
+  }
+
+  @Test func `a message of two numbers leaves out zero and has room for the longest ones`() {
+    func bytes(_ first: Int64, _ second: Int64) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOfNumbers: first, second)
+      return writer.finish()
+    }
+    let minusOne = [UInt8](repeating: 0xFF, count: 9) + [1]
+    #expect(bytes(0, 0) == [0])
+    #expect(bytes(5, 0) == [2, 0x08, 5])
+    #expect(bytes(0, 5) == [2, 0x10, 5])
+    #expect(bytes(-1, -1) == [22, 0x08] + minusOne + [0x10] + minusOne)
+  }
+
+  @Test func `the entries ahead are counted up to a limit, another field or a broken one`() throws {
+    func ahead(_ bytes: [UInt8]) throws -> Int {
+      var reader = try ProtobufReader(bytes)
+      #expect(try reader.nextField())
+      return reader.entriesAhead()
+    }
+    let entry: [UInt8] = [0x5A, 5, 0x0A, 1, 0x61, 0x10, 1]
+    #expect(try ahead(entry) == 1)
+    #expect(try ahead(entry + entry + [0x10, 7] + entry) == 2)
+    #expect(try ahead(entry + entry + [0x5A, 5, 0x0A]) == 3)
+    #expect(try ahead([0x5A, 0xFF, 0x7F]) == 1)
+    #expect(try ahead(Array(repeatElement(entry, count: 10_000).joined())) == 64)
+  }
 }
