@@ -124,6 +124,12 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
 }
 
 extension MapValue: ProtobufMap {
+  /// Makes room for entries.
+  public mutating func reserve(_ count: Int) {
+    names.reserveCapacity(count)
+    values.reserveCapacity(count)
+  }
+
   /// Keeps a value under a name; of several with one name the last one stays.
   public mutating func set(_ value: Value, for name: String) { self[name] = value }
 

@@ -141,6 +141,30 @@ extension ProtobufJSONWriter: ProtobufVisitor {
   }
 }
 
+/// A member and those that it is within: a path that is put into words only when something is wrong there.
+@usableFromInline
+final class ProtobufJSONPath: Sendable {
+  private let name: String
+  private let parent: ProtobufJSONPath?
+
+  @usableFromInline
+  init(_ name: String, in parent: ProtobufJSONPath?) {
+    self.name = name
+    self.parent = parent
+  }
+
+  /// The names from the outermost one on.
+  var text: String {
+    var names = [name]
+    var outer = parent
+    while let node = outer {
+      names.append(node.name)
+      outer = node.parent
+    }
+    return names.reversed().joined(separator: ".")
+  }
+}
+
 /// Reads protobuf's JSON form from a ``JSONValue``; the schemas' visitor for that direction.
 ///
 /// Accepts JSON's names (`createTime`) and the definition's (`create_time`).
@@ -150,7 +174,7 @@ public struct ProtobufJSONReader: Sendable {
 
   /// The path of the member that is being read, for messages.
   @usableFromInline
-  var path: String
+  let parent: ProtobufJSONPath?
 
   @usableFromInline
   var member = ""
@@ -162,8 +186,8 @@ public struct ProtobufJSONReader: Sendable {
   var isTaken = false
 
   @usableFromInline
-  init(path: String, ignoresUnknownNames: Bool) {
-    self.path = path
+  init(parent: ProtobufJSONPath?, ignoresUnknownNames: Bool) {
+    self.parent = parent
     self.ignoresUnknownNames = ignoresUnknownNames
   }
 
@@ -172,7 +196,7 @@ public struct ProtobufJSONReader: Sendable {
   public static func merge<Schema: ProtobufSchema>(
     _ json: JSONValue, into message: inout Schema.Message, _ schema: Schema.Type, ignoresUnknownNames: Bool
   ) throws(BytesError) {
-    try ProtobufJSONReader(path: "", ignoresUnknownNames: ignoresUnknownNames).merge(json, into: &message, schema)
+    try ProtobufJSONReader(parent: nil, ignoresUnknownNames: ignoresUnknownNames).merge(json, into: &message, schema)
   }
 
   /// Reads an object into a message, within the member that is being read.
@@ -181,7 +205,7 @@ public struct ProtobufJSONReader: Sendable {
     _ json: JSONValue, into message: inout Schema.Message, _ schema: Schema.Type
   ) throws(BytesError) {
     guard case .object(let object) = json else { throw malformed("this is no object") }
-    var reader = ProtobufJSONReader(path: memberPath, ignoresUnknownNames: ignoresUnknownNames)
+    var reader = ProtobufJSONReader(parent: here, ignoresUnknownNames: ignoresUnknownNames)
     for entry in object.members {
       reader.begin(entry.name, entry.value)
       try Schema.visit(&message, &reader)
@@ -196,13 +220,17 @@ public struct ProtobufJSONReader: Sendable {
 
   /// A reader of a member of the value that is being read, for a kind that reads an object itself.
   public func within(_ name: String) -> ProtobufJSONReader {
-    var reader = ProtobufJSONReader(path: memberPath, ignoresUnknownNames: ignoresUnknownNames)
+    var reader = ProtobufJSONReader(parent: here, ignoresUnknownNames: ignoresUnknownNames)
     reader.member = name
     return reader
   }
 
   @usableFromInline
-  var memberPath: String { path.isEmpty ? member : member.isEmpty ? path : "\(path).\(member)" }
+  var memberPath: String { here?.text ?? "" }
+
+  /// The member that is being read, as the parent of what is within it.
+  @usableFromInline
+  var here: ProtobufJSONPath? { member.isEmpty ? parent : ProtobufJSONPath(member, in: parent) }
 
   @usableFromInline
   mutating func begin(_ name: String, _ value: JSONValue) {
@@ -305,6 +333,7 @@ extension ProtobufJSONReader: ProtobufVisitor {
   ) throws(BytesError) where Map.Value == Kind.Value {
     guard let json = take(name, acceptsNull: false) else { return }
     guard case .object(let object) = json else { throw malformed("this is no object") }
+    entries.reserve(object.count)
     for entry in object.members { entries.set(try Kind.read(entry.value, self), for: entry.name) }
   }
 

@@ -91,6 +91,20 @@ public struct ProtobufReader: Sendable {
   @inlinable
   public var fieldWireType: ProtobufWireType { wireType }
 
+  /// Moves to the next field if it has this number, below 16, and this wire type.
+  @inlinable
+  mutating func take(tag number: UInt32, _ type: ProtobufWireType) -> Bool {
+    guard index < end, bytes[index] == UInt8(truncatingIfNeeded: number << 3) | type.rawValue else { return false }
+    index &+= 1
+    self.number = number
+    wireType = type
+    return true
+  }
+
+  /// Whether the current message has no further fields.
+  @inlinable
+  public var isAtEnd: Bool { index == end }
+
   /// Skips the value of the current field.
   public mutating func skip() throws(BytesError) {
     switch wireType {
@@ -277,9 +291,21 @@ extension ProtobufReader: ProtobufVisitor {
   ) throws(BytesError) where Map.Value == Kind.Value {
     guard number == self.number else { return }
     try expect(.delimited)
+    if entries.isEmpty { entries.reserve(entriesAhead()) }
     let entry = try mapEntry(kind)
     entries.set(entry.value, for: entry.key)
     isTaken = true
+  }
+
+  /// How many entries of a map follow one another from the current field on: what to make room for, up to a number that
+  /// costs little where there are none.
+  public func entriesAhead() -> Int {
+    var ahead = self
+    var count = 1
+    while count < 64, (try? ahead.skip()) != nil, (try? ahead.nextField()) == true, ahead.number == number {
+      count += 1
+    }
+    return count
   }
 
   /// Reads the entry of a map at the current field.
@@ -290,6 +316,18 @@ extension ProtobufReader: ProtobufVisitor {
     let outer = try enter()
     var key = ""
     var value: Kind.Value?
+    // As nearly every writer has them: the key, the value, and nothing else.
+    if take(tag: 1, .delimited) {
+      key = try string()
+      if take(tag: 2, Kind.wireType) {
+        let read = try Kind.read(&self)
+        if index == end {
+          try leave(outer)
+          return (key, read)
+        }
+        value = read
+      }
+    }
     while try nextField() {
       switch number {
       case 1:

@@ -81,6 +81,9 @@ public protocol ProtobufMap {
   /// Whether there are no entries.
   var isEmpty: Bool { get }
 
+  /// Makes room for entries; a hint, which a container may ignore.
+  mutating func reserve(_ count: Int)
+
   /// Keeps a value under a name; of several with one name the last one stays.
   mutating func set(_ value: Value, for name: String)
 
@@ -89,6 +92,9 @@ public protocol ProtobufMap {
 }
 
 extension Dictionary: ProtobufMap where Key == String {
+  /// Makes room for entries.
+  public mutating func reserve(_ count: Int) { reserveCapacity(count) }
+
   /// Keeps a value under a name.
   public mutating func set(_ value: Value, for name: String) { self[name] = value }
 
@@ -104,7 +110,7 @@ extension ProtobufSchema {
   public static func bytes(of message: Message) throws(BytesError) -> [UInt8] {
     var writer = ProtobufWriter()
     try writer.write(message, Self.self)
-    return writer.bytes
+    return writer.finish()
   }
 
   /// Reads a message.

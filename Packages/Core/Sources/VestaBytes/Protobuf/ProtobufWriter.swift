@@ -4,19 +4,55 @@
 /// length moves the message by a few bytes. So nothing is measured before it is written, or copied from buffer to
 /// buffer.
 public struct ProtobufWriter: Sendable {
-  /// The bytes written so far.
+  /// A copy of the bytes written so far; ``finish()`` hands them over without one.
   @inlinable
-  public var bytes: [UInt8] { buffer }
+  public var bytes: [UInt8] { Array(buffer[..<count]) }
 
+  /// The bytes written so far, and after them room, so that several values are written with one check.
   @usableFromInline
   var buffer: [UInt8]
+
+  @usableFromInline
+  var count = 0
 
   /// An empty writer.
   ///
   /// - Parameter capacity: How many bytes to reserve.
   public init(reserving capacity: Int = 256) {
-    buffer = []
-    buffer.reserveCapacity(capacity)
+    buffer = [UInt8](repeating: 0, count: max(16, capacity))
+  }
+
+  /// The bytes written; the writer is empty afterwards.
+  @inlinable
+  public mutating func finish() -> [UInt8] {
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffer)
+    bytes.removeLast(bytes.count &- count)
+    count = 0
+    return bytes
+  }
+
+  /// Writes through a pointer to the free room.
+  ///
+  /// - Parameters:
+  ///   - most: The most bytes that `body` writes.
+  ///   - body: Writes, and moves the pointer to where it has stopped.
+  @inlinable
+  mutating func withRoom(for most: Int, _ body: (inout UnsafeMutablePointer<UInt8>) -> Void) {
+    if buffer.count &- count < most { grow(by: most) }
+    // Unsafe pointer, used inside the closure only: the room has been checked.
+    count = buffer.withUnsafeMutableBufferPointer { [count] bytes in
+      guard let base = bytes.baseAddress else { return count }
+      var place = base + count
+      body(&place)
+      return place - base
+    }
+  }
+
+  @usableFromInline
+  mutating func grow(by most: Int) {
+    let wanted = max(count + most, 2 * buffer.count, 64)
+    buffer.append(contentsOf: repeatElement(0, count: wanted - buffer.count))
   }
 
   /// Writes the fields of a message, without a length.
@@ -44,8 +80,7 @@ public struct ProtobufWriter: Sendable {
   /// Writes eight bytes, the lowest first.
   @inlinable
   public mutating func write(fixed64 value: UInt64) {
-    // Unsafe pointer, used inside the closure only: eight bytes are appended at once.
-    withUnsafeBytes(of: value.littleEndian) { buffer.append(contentsOf: $0) }
+    withRoom(for: 8) { $0.put(fixed64: value) }
   }
 
   /// Writes a length and a string.
@@ -54,29 +89,33 @@ public struct ProtobufWriter: Sendable {
     var string = string
     // Unsafe pointer, used inside the closure only: the bytes of a string are appended at once.
     string.withUTF8 { utf8 in
-      write(varint: UInt64(utf8.count))
-      buffer.append(contentsOf: utf8)
+      withRoom(for: utf8.count &+ 10) {
+        $0.put(varint: UInt64(utf8.count))
+        $0.put(utf8)
+      }
     }
   }
 
   /// Writes a length and bytes.
   @inlinable
   public mutating func write(blob: [UInt8]) {
-    write(varint: UInt64(blob.count))
-    buffer.append(contentsOf: blob)
+    // Unsafe pointer, used inside the closure only: the bytes are appended at once.
+    withRoom(for: blob.count &+ 10) { place in
+      place.put(varint: UInt64(blob.count))
+      blob.withUnsafeBufferPointer { place.put($0) }
+    }
   }
 
   @inlinable
-  mutating func append(_ byte: UInt8) { buffer.append(byte) }
+  mutating func append(_ byte: UInt8) {
+    if count == buffer.count { grow(by: 1) }
+    buffer[count] = byte
+    count &+= 1
+  }
 
   @usableFromInline
   mutating func write(longVarint: UInt64) {
-    var rest = longVarint
-    while rest >= 0x80 {
-      buffer.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    buffer.append(UInt8(truncatingIfNeeded: rest))
+    withRoom(for: 10) { $0.put(varint: longVarint) }
   }
 
   /// Keeps a byte free for the length of a nested message, until ``close(_:)``.
@@ -85,7 +124,7 @@ public struct ProtobufWriter: Sendable {
   @inlinable
   public mutating func begin() -> Int {
     append(0)
-    return buffer.count
+    return count
   }
 
   /// Writes the length of a nested message.
@@ -93,16 +132,25 @@ public struct ProtobufWriter: Sendable {
   /// - Parameter start: The result of ``begin()``.
   @inlinable
   public mutating func close(_ start: Int) {
-    let count = buffer.count &- start
+    let count = count &- start
     if count < 0x80 { buffer[start &- 1] = UInt8(truncatingIfNeeded: count) } else { closeLong(start) }
   }
 
   @usableFromInline
   mutating func closeLong(_ start: Int) {
-    let count = buffer.count - start
-    var length = ProtobufWriter(reserving: 8)
-    length.write(longVarint: UInt64(count))
-    buffer.replaceSubrange((start - 1)..<start, with: length.buffer)
+    // A start that is not from `begin()` would let the move below begin before the buffer.
+    precondition(start > 0, "there is no byte for the length of the message")
+    let length = count - start
+    // How many bytes the length has beyond the one that was kept free.
+    let more = (63 - UInt64(length).leadingZeroBitCount) / 7
+    // Unsafe pointer, used inside the closure only: the message and the byte before it are within what was written.
+    withRoom(for: more) { end in
+      let from = end - length
+      (from + more).update(from: from, count: length)
+      var place = from - 1
+      place.put(varint: UInt64(length))
+      end += more
+    }
   }
 }
 
@@ -173,11 +221,22 @@ extension ProtobufWriter: ProtobufVisitor {
   public mutating func write<Kind: ProtobufKind>(
     _ number: UInt32, entry key: String, _ value: Kind.Value, _ kind: Kind.Type
   ) throws(BytesError) {
-    write(tag: number, .delimited)
-    let start = begin()
-    write(tag: 1, .delimited)
-    write(string: key)
-    try write(2, value, kind)
+    var key = key
+    var start = 0
+    // Unsafe pointers, used inside the closures only: the number, the key and the number of the value at once.
+    key.withUTF8 { utf8 in
+      withRoom(for: utf8.count &+ 32) { [count] place in
+        let base = place
+        place.put(varint: UInt64(number) << 3 | UInt64(ProtobufWireType.delimited.rawValue))
+        place.put(0)
+        start = count &+ (place - base)
+        place.put(0x0A)
+        place.put(varint: UInt64(utf8.count))
+        place.put(utf8)
+        place.put(0x10 | Kind.wireType.rawValue)
+      }
+    }
+    try Kind.write(value, to: &self)
     close(start)
   }
 }

@@ -13,16 +13,23 @@ enum UTF8Text {
   @inlinable
   static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(bytes)
-    var index = 0
-    while index &+ 8 <= raw.count {
-      if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
-      index &+= 8
+    let count = raw.count
+    if count >= 8 {
+      var index = 0
+      while index &+ 8 <= count {
+        if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+        index &+= 8
+      }
+      // The last eight bytes, of which some have been looked at.
+      return raw.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+    }
+    if count >= 4 {
+      let first = raw.loadUnaligned(as: UInt32.self)
+      let last = raw.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+      return (first | last) & 0x8080_8080 == 0
     }
     var rest: UInt8 = 0
-    while index < raw.count {
-      rest |= raw[index]
-      index &+= 1
-    }
+    for byte in raw { rest |= byte }
     return rest < 0x80
   }
 }

@@ -50,7 +50,7 @@ extension ExportEntity {
   public func record(project: String) -> [UInt8] {
     var writer = ProtobufWriter()
     writer.entity(path, fields, app: "dev~\(project)")
-    return writer.bytes
+    return writer.finish()
   }
 }
 

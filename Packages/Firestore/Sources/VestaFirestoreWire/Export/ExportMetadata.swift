@@ -117,7 +117,7 @@ public struct ExportPartMetadata: Sendable, Hashable {
       writer.write(string: file)
     }
     writer.close(second)
-    return writer.bytes
+    return writer.finish()
   }
 
   /// Reads the content of the file.

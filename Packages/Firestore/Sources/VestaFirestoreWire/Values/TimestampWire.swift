@@ -14,7 +14,7 @@ public enum TimestampWire: ProtobufKind {
 
   /// Writes the fields.
   public static func write(_ value: Timestamp, to writer: inout ProtobufWriter) throws(BytesError) {
-    try ProtobufMessage<SecondsWire>.write((value.seconds, value.nanos), to: &writer)
+    writer.write(messageOfNumbers: value.seconds, Int64(value.nanos))
   }
 
   /// Reads the fields.

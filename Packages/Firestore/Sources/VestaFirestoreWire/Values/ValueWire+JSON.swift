@@ -50,8 +50,15 @@ extension ValueWire {
     guard case .object(let object) = json else { throw reader.malformed("this is no object") }
     guard let member = object.members.first else { throw reader.malformed(noType) }
     guard object.count == 1 else { throw reader.malformed("a value has more than one type") }
-    let inner = reader.within(member.name)
     let value = member.value
+    // The usual forms need no place for the message of an error.
+    switch (member.name, value) {
+    case ("stringValue", .string(let text)): return .string(text)
+    case ("booleanValue", .bool(let flag)): return .boolean(flag)
+    case ("nullValue", .null): return .null
+    default: break
+    }
+    let inner = reader.within(member.name)
     switch member.name {
     case "nullValue", "null_value":
       guard value.isNull || value == "NULL_VALUE" || value == 0 else { throw inner.malformed("this is not null") }

@@ -15,23 +15,23 @@ public enum ValueWire: ProtobufKind {
 
   /// Writes a value; a default one is written too, such as the integer zero.
   public static func write(_ value: Value, to writer: inout ProtobufWriter) throws(BytesError) {
-    let start = writer.begin()
     switch value {
-    case .null:
-      writer.write(tag: 11, .varint)
-      writer.write(varint: 0)
-    case .boolean(let flag):
-      writer.write(tag: 1, .varint)
-      writer.write(varint: flag ? 1 : 0)
-    case .integer(let number):
-      writer.write(tag: 2, .varint)
-      writer.write(varint: UInt64(bitPattern: number))
-    case .double(let number):
-      writer.write(tag: 3, .fixed64)
-      writer.write(fixed64: number.bitPattern)
-    case .reference(let name):
-      writer.write(tag: 5, .delimited)
-      writer.write(string: name)
+    case .null: writer.write(messageOf: 11, varint: 0)
+    case .boolean(let flag): writer.write(messageOf: 1, varint: flag ? 1 : 0)
+    case .integer(let number): writer.write(messageOf: 2, varint: UInt64(bitPattern: number))
+    case .double(let number): writer.write(messageOf: 3, fixed64: number.bitPattern)
+    case .reference(let name): writer.write(messageOf: 5, string: name)
+    case .string(let text): writer.write(messageOf: 17, string: text)
+    case .map, .geoPoint, .array, .timestamp, .bytes:
+      let start = writer.begin()
+      try writeMember(value, to: &writer)
+      writer.close(start)
+    }
+  }
+
+  /// Writes the field of a value whose length is known only once it is written.
+  private static func writeMember(_ value: Value, to writer: inout ProtobufWriter) throws(BytesError) {
+    switch value {
     case .map(let map):
       writer.write(tag: 6, .delimited)
       try write(map, to: &writer)
@@ -44,14 +44,11 @@ public enum ValueWire: ProtobufKind {
     case .timestamp(let timestamp):
       writer.write(tag: 10, .delimited)
       try TimestampWire.write(timestamp, to: &writer)
-    case .string(let text):
-      writer.write(tag: 17, .delimited)
-      writer.write(string: text)
     case .bytes(let bytes):
       writer.write(tag: 18, .delimited)
       writer.write(blob: bytes)
+    case .null, .boolean, .integer, .double, .reference, .string: break
     }
-    writer.close(start)
   }
 
   private static func write(_ map: MapValue, to writer: inout ProtobufWriter) throws(BytesError) {
@@ -75,6 +72,18 @@ public enum ValueWire: ProtobufKind {
   public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
     let outer = try reader.enter()
     var value: Value?
+    // As nearly every writer has it: one field.
+    if try reader.nextField() {
+      if let read = try readMember(&reader) {
+        if reader.isAtEnd {
+          try reader.leave(outer)
+          return read
+        }
+        value = read
+      } else {
+        try reader.skip()
+      }
+    }
     while try reader.nextField() {
       if let read = try readMember(&reader) { value = read } else { try reader.skip() }
     }
@@ -130,6 +139,7 @@ public enum ValueWire: ProtobufKind {
         try reader.skip()
         continue
       }
+      if map.isEmpty { map.reserve(reader.entriesAhead()) }
       let entry = try reader.mapEntry(ValueWire.self)
       map.set(entry.value, for: entry.key)
     }

@@ -1,0 +1,42 @@
+/// Writing through a pointer to room that has been checked; see ``ProtobufWriter/withRoom(for:_:)``.
+///
+/// Unsafe pointers: nothing here knows where the room ends. They stay in this module.
+extension UnsafeMutablePointer<UInt8> {
+  /// Writes one byte.
+  @inlinable
+  mutating func put(_ byte: UInt8) {
+    pointee = byte
+    self += 1
+  }
+
+  /// Writes a varint, of up to ten bytes.
+  @inlinable
+  mutating func put(varint: UInt64) {
+    var rest = varint
+    while rest >= 0x80 {
+      put(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    put(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Writes the number and the wire type of a field, of up to five bytes.
+  @inlinable
+  mutating func put(tag number: UInt32, _ type: ProtobufWireType) {
+    put(varint: UInt64(number) << 3 | UInt64(type.rawValue))
+  }
+
+  /// Writes eight bytes, the lowest first.
+  @inlinable
+  mutating func put(fixed64 value: UInt64) {
+    UnsafeMutableRawPointer(self).storeBytes(of: value.littleEndian, as: UInt64.self)
+    self += 8
+  }
+
+  /// Writes bytes.
+  @inlinable
+  mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if let base = bytes.baseAddress { update(from: base, count: bytes.count) }
+    self += bytes.count
+  }
+}

@@ -1,0 +1,69 @@
+/// Messages of few fields whose length is known before they are written: the length and the fields at once.
+///
+/// Values of documents are such messages, and timestamps. Each of these writes the same bytes as
+/// ``ProtobufWriter/begin()``, the fields and ``ProtobufWriter/close(_:)``, with one check of the room.
+extension ProtobufWriter {
+  /// Writes a length and a message of one varint; zero is written too.
+  @inlinable
+  public mutating func write(messageOf number: UInt32, varint: UInt64) {
+    withRoom(for: 16) { place in
+      let start = place
+      place.put(0)
+      place.put(tag: number, .varint)
+      place.put(varint: varint)
+      start.pointee = UInt8(truncatingIfNeeded: place - start - 1)
+    }
+  }
+
+  /// Writes a length and a message of one value of eight bytes; zero is written too.
+  @inlinable
+  public mutating func write(messageOf number: UInt32, fixed64: UInt64) {
+    withRoom(for: 14) { place in
+      let start = place
+      place.put(0)
+      place.put(tag: number, .fixed64)
+      place.put(fixed64: fixed64)
+      start.pointee = UInt8(truncatingIfNeeded: place - start - 1)
+    }
+  }
+
+  /// Writes a length and a message of one string; an empty one is written too.
+  @inlinable
+  public mutating func write(messageOf number: UInt32, string: String) {
+    var string = string
+    // Unsafe pointer, used inside the closure only: the bytes of a string are copied from where they are.
+    string.withUTF8 { utf8 in
+      let tag = UInt64(number) << 3 | UInt64(ProtobufWireType.delimited.rawValue)
+      let length = UInt64(utf8.count)
+      // The tag and two lengths have up to 25 bytes.
+      withRoom(for: utf8.count &+ 25) { place in
+        place.put(varint: UInt64(Self.size(ofVarint: tag) &+ Self.size(ofVarint: length) &+ utf8.count))
+        place.put(varint: tag)
+        place.put(varint: length)
+        place.put(utf8)
+      }
+    }
+  }
+
+  /// Writes a length and a message of two numbers, the fields 1 and 2; zero is not written.
+  @inlinable
+  public mutating func write(messageOfNumbers first: Int64, _ second: Int64) {
+    withRoom(for: 23) { place in
+      let start = place
+      place.put(0)
+      if first != 0 {
+        place.put(tag: 1, .varint)
+        place.put(varint: UInt64(bitPattern: first))
+      }
+      if second != 0 {
+        place.put(tag: 2, .varint)
+        place.put(varint: UInt64(bitPattern: second))
+      }
+      start.pointee = UInt8(truncatingIfNeeded: place - start - 1)
+    }
+  }
+
+  /// How many bytes a varint has: one for every seven bits.
+  @inlinable
+  static func size(ofVarint value: UInt64) -> Int { (63 &- (value | 1).leadingZeroBitCount) / 7 &+ 1 }
+}

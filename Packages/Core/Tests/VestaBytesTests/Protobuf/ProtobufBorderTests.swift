@@ -1,0 +1,103 @@
+import Testing
+import VestaBytes
+
+/// Lengths and orders at which the codec takes another path.
+@Suite struct ProtobufBorderTests {
+  @Test(arguments: [1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152])
+  func `a nested message has the shortest length before it`(length: Int) throws {
+    var writer = ProtobufWriter(reserving: 0)
+    writer.write(tag: 12, .delimited)
+    let start = writer.begin()
+    for index in 0..<length { writer.write(varint: UInt64(index % 100)) }
+    writer.close(start)
+    var head = ProtobufWriter()
+    head.write(varint: UInt64(length))
+    let expected = [0x62] + head.bytes + (0..<length).map { UInt8($0 % 100) }
+    #expect(writer.bytes == expected)
+    #expect(writer.finish() == expected)
+    #expect(writer.bytes.isEmpty)
+    writer.write(fixed64: 1)
+    #expect(writer.finish() == [1, 0, 0, 0, 0, 0, 0, 0])
+  }
+
+  @Test func `a map that begins again after another field keeps all entries`() throws {
+    let a: [UInt8] = [0x5A, 5, 0x0A, 1, 0x61, 0x10, 1], b: [UInt8] = [0x5A, 5, 0x0A, 1, 0x62, 0x10, 2]
+    let read = try SampleSchema.message(from: a + [0x10, 7] + b)
+    #expect(read.counts == ["a": 1, "b": 2] && read.small == 7)
+  }
+
+  @Test func `an entry in another order, with repeats or unknown fields, is read`() throws {
+    let entries: [[UInt8]] = [
+      [0x10, 3, 0x0A, 1, 0x61], [0x0A, 1, 0x62, 0x0A, 1, 0x61, 0x10, 3], [0x0A, 1, 0x61, 0x10, 2, 0x10, 3],
+      [0x0A, 1, 0x61, 0x10, 3, 0x18, 9], [0x0A, 1, 0x61, 0x18, 9, 0x10, 3],
+    ]
+    for entry in entries {
+      #expect(try SampleSchema.message(from: [0x5A, UInt8(entry.count)] + entry).counts == ["a": 3])
+    }
+  }
+
+  @Test(arguments: [0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17])
+  func `a byte that is no UTF-8 is refused at each position`(count: Int) throws {
+    let text = [UInt8](repeating: 0x61, count: count)
+    let read = try SampleSchema.message(from: [0x2A, UInt8(count)] + text).text
+    #expect(Array(read.utf8) == text)
+    for index in 0..<count {
+      var bad = text
+      bad[index] = 0xFF
+      #expect(throws: BytesError.self) { try SampleSchema.message(from: [0x2A, UInt8(count)] + bad) }
+    }
+  }
+
+  @Test(arguments: [1, 15, 16, 2_047, 2_048, 536_870_911] as [UInt32])
+  func `a message of known length has the bytes of one that is measured`(number: UInt32) {
+    func measured(_ type: ProtobufWireType, _ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      let start = writer.begin()
+      writer.write(tag: number, type)
+      content(&writer)
+      writer.close(start)
+      return writer.finish()
+    }
+    for value in [0, 1, 127, 128, 1 << 35, .max] as [UInt64] {
+      var (first, second) = (ProtobufWriter(reserving: 0), ProtobufWriter(reserving: 0))
+      first.write(messageOf: number, varint: value)
+      second.write(messageOf: number, fixed64: value)
+      #expect(first.bytes == measured(.varint) { $0.write(varint: value) })
+      #expect(second.bytes == measured(.fixed64) { $0.write(fixed64: value) })
+    }
+    // Within a few bytes of the lengths at which the outer or the inner length needs another byte.
+    for size in [0, 1, 2] + Array(118...130) + Array(16_374...16_386) + [2_097_145, 2_097_152] {
+      let text = String(repeating: "a", count: size)
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOf: number, string: text)
+      #expect(writer.bytes == measured(.delimited) { $0.write(string: text) }, "\(size)")
+    }
+  }
+
+  @Test func `a message of two numbers leaves out zero and has room for the longest ones`() {
+    func bytes(_ first: Int64, _ second: Int64) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOfNumbers: first, second)
+      return writer.finish()
+    }
+    let minusOne = [UInt8](repeating: 0xFF, count: 9) + [1]
+    #expect(bytes(0, 0) == [0])
+    #expect(bytes(5, 0) == [2, 0x08, 5])
+    #expect(bytes(0, 5) == [2, 0x10, 5])
+    #expect(bytes(-1, -1) == [22, 0x08] + minusOne + [0x10] + minusOne)
+  }
+
+  @Test func `the entries ahead are counted up to a limit, another field or a broken one`() throws {
+    func ahead(_ bytes: [UInt8]) throws -> Int {
+      var reader = try ProtobufReader(bytes)
+      #expect(try reader.nextField())
+      return reader.entriesAhead()
+    }
+    let entry: [UInt8] = [0x5A, 5, 0x0A, 1, 0x61, 0x10, 1]
+    #expect(try ahead(entry) == 1)
+    #expect(try ahead(entry + entry + [0x10, 7] + entry) == 2)
+    #expect(try ahead(entry + entry + [0x5A, 5, 0x0A]) == 3)
+    #expect(try ahead([0x5A, 0xFF, 0x7F]) == 1)
+    #expect(try ahead(Array(repeatElement(entry, count: 10_000).joined())) == 64)
+  }
+}
