@@ -34,6 +34,7 @@ let package = Package(
       name: "VestaAuthBackendContracts",
       dependencies: [
         "VestaAuthBackend",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
