@@ -34,6 +34,7 @@ let package = Package(
       name: "VestaAuthBackendContracts",
       dependencies: [
         "VestaAuthBackend",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
@@ -52,7 +53,9 @@ let package = Package(
     .testTarget(
       name: "VestaAuthBackendTests",
       dependencies: [
-        "VestaAuthBackend", "VestaAuthBackendContracts",
+        "VestaAuthBackend", "VestaAuthBackendContracts", "VestaAuthBackendFakes",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],

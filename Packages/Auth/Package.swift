@@ -136,6 +136,7 @@ let package = Package(
         "VestaAuthWire",
         .product(name: "VestaAuthBackend", package: "AuthBackend"),
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
         .product(name: "VestaFiles", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),

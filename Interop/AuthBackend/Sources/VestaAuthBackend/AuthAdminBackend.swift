@@ -42,7 +42,7 @@ public protocol AuthAdminBackend: Sendable {
   /// Checks: `MISSING_LOCAL_ID`, `USER_NOT_FOUND`.
   func revokeRefreshTokens(localID: String, context: CallContext) async throws(AuthServiceError)
 
-  /// Gives all accounts page by page, with their password hashes.
+  /// Returns all accounts page by page, with their password hashes in the form of the request.
   func batchGet(
     _ request: BatchGetRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchGetResponse
@@ -130,6 +130,14 @@ public protocol AuthAdminBackend: Sendable {
   func sentVerificationCodes(context: CallContext) async throws(AuthServiceError) -> [SentVerificationCode]
 
   // MARK: The project and its tenants
+
+  /// How the project hashes passwords: another service imports the accounts of ``batchGet(_:context:)`` with it.
+  ///
+  /// Firebase's own name is `signIn.hashConfig` of the project's settings.
+  func passwordHashing(context: CallContext) async throws(AuthServiceError) -> ImportHash
+
+  /// The identity providers of the project and of its tenants.
+  var identityProviders: any IdentityProviderSettings { get }
 
   /// The settings of the project.
   func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig

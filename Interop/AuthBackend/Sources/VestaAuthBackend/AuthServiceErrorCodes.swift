@@ -232,4 +232,6 @@ extension AuthServiceError.Code {
   public static let invalidPageSelection = Self("INVALID_PAGE_SELECTION")
   /// A setting of the project or the tenant is out of range.
   public static let invalidConfig = Self("INVALID_CONFIG")
+  /// The project or the tenant has no such identity provider.
+  public static let configurationNotFound = Self("CONFIGURATION_NOT_FOUND")
 }

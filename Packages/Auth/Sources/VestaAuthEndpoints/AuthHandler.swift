@@ -34,6 +34,9 @@ struct AuthHandler: HTTPHandler {
         case .project(let route):
           let call = try self.call(request, project: route.project, tenant: route.tenant)
           return AuthResponse.success(try await call.respond(to: route.call))
+        case .provider(let route):
+          let call = try self.call(request, project: route.project, tenant: route.tenant)
+          return AuthResponse.success(try await call.respond(to: route))
         case .emulator(let route):
           var call = try self.call(request, project: route.project, tenant: route.tenant)
           call.context.caller = .owner

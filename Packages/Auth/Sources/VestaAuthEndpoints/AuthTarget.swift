@@ -5,6 +5,7 @@ import VestaBytes
 enum AuthTarget: Sendable, Hashable {
   case accounts(AuthRoute)
   case project(AuthProjectRoute)
+  case provider(AuthProviderRoute)
   case emulator(EmulatorRoute)
   /// Settings of what this service does not offer: nothing of reCAPTCHA is enforced.
   case recaptchaConfig
@@ -26,6 +27,8 @@ enum AuthTarget: Sendable, Hashable {
       self = .accounts(route)
     } else if let route = (try? AuthProjectRoute(method: method, target: target)) ?? nil {
       self = .project(route)
+    } else if let route = (try? AuthProviderRoute(method: method, target: target)) ?? nil {
+      self = .provider(route)
     } else {
       switch (method, target.prefix { $0 != "?" }) {
       case ("GET", "/identitytoolkit.googleapis.com/v2/recaptchaConfig"): self = .recaptchaConfig

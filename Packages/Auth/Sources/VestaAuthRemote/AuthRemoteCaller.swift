@@ -70,6 +70,17 @@ struct AuthRemoteCaller: Sendable {
     ) { try read(try JSONObject(json: $0.body)) }
   }
 
+  /// Sends a call about identity providers.
+  func send<Value>(
+    _ route: AuthProviderRoute, _ context: CallContext, isRepeatable: Bool, _ body: () throws -> [UInt8],
+    _ read: (JSONObject) throws -> Value
+  ) async throws(AuthServiceError) -> Value {
+    let bytes = try encoded(body)
+    return try await identity.call(
+      request(route.method, at: Self.identityHost, route.target, bytes, isRepeatable: isRepeatable), context: context
+    ) { try read(try JSONObject(json: $0.body)) }
+  }
+
   /// Reads the password policy, which clients read without a credential, and administrators as a part of the settings.
   func passwordPolicy(_ context: CallContext) async throws(AuthServiceError) -> PasswordPolicy {
     let route = AuthRoute(.passwordPolicy)

@@ -57,7 +57,7 @@ public final class AuthAdministration: AuthAdminBackend {
     try await administer(context, as: AdminOperation.self) { try await $0.revokeRefreshTokens(localID: localID) }
   }
 
-  /// Gives all accounts page by page, with their password hashes.
+  /// Returns all accounts page by page, with their password hashes in the form of the request.
   public func batchGet(
     _ request: BatchGetRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchGetResponse {

@@ -47,6 +47,7 @@ public enum AuthServiceLibrary: Library {
       .optional(AuthServiceOptions.self),
       .optional((any CodeSender).self),
       .optional((any AuthBlockingFunctions).self),
+      .optional((any IdentityProviderKeySource).self),
     ]
   }
 
@@ -56,6 +57,9 @@ public enum AuthServiceLibrary: Library {
     if options.codeSender == nil { options.codeSender = try container.find((any CodeSender).self) }
     if options.blockingFunctions == nil {
       options.blockingFunctions = try container.find((any AuthBlockingFunctions).self)
+    }
+    if options.identityProviderKeys == nil {
+      options.identityProviderKeys = try container.find((any IdentityProviderKeySource).self)
     }
     return AuthEngine(
       projectID: container.options.projectID ?? "no-project", options: options,

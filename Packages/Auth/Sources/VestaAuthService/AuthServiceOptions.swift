@@ -128,7 +128,15 @@ public struct AuthServiceOptions: Sendable {
   // MARK: Identity providers
 
   /// The keys that verify the ID tokens of identity providers, by the provider's id, such as "google.com".
+  ///
+  /// They take precedence over the providers that owners set up (`AuthAdminBackend.identityProviders`).
   public var identityProviders: [String: IdentityProviderKeys] = [:]
+
+  /// Fetches the keys of the providers that owners set up; without it, their credentials are accepted in development
+  /// only.
+  ///
+  /// A library may provide it as a component.
+  public var identityProviderKeys: (any IdentityProviderKeySource)?
 
   /// The closures that revoke a token at an identity provider, by the provider's id, such as "apple.com".
   ///

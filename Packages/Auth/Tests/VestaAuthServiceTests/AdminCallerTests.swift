@@ -40,6 +40,20 @@ import VestaServiceInterop
     { admin, _, context in _ = try await admin.sentOobCodes(context: context) },
     { admin, _, context in _ = try await admin.sentVerificationCodes(context: context) },
     { admin, _, context in _ = try await admin.projectConfig(context: context) },
+    { admin, _, context in _ = try await admin.passwordHashing(context: context) },
+    { admin, _, context in
+      let provider = IdentityProvider(id: "google.com", isEnabled: true)
+      _ = try await admin.identityProviders.createProvider(provider, context: context)
+    },
+    { admin, _, context in _ = try await admin.identityProviders.provider(id: "google.com", context: context) },
+    { admin, _, context in
+      let change = IdentityProviderChange(IdentityProvider(id: "google.com"), members: [.isEnabled])
+      _ = try await admin.identityProviders.updateProvider(change, context: context)
+    },
+    { admin, _, context in try await admin.identityProviders.deleteProvider(id: "google.com", context: context) },
+    { admin, _, context in
+      _ = try await admin.identityProviders.listProviders(ListProvidersRequest(kind: .saml), context: context)
+    },
     { admin, _, context in try await admin.setProjectConfig(ProjectConfig(), context: context) },
     { admin, _, context in _ = try await admin.createTenant(CreateTenantRequest(), context: context) },
     { admin, _, context in _ = try await admin.tenant(id: "corp", context: context) },

@@ -177,12 +177,13 @@ import VestaStoreInterop
     var token: String?
     repeat {
       let page = try await world.engine.administration.batchGet(
-        BatchGetRequest(maxResults: 3, nextPageToken: token), context: .owner)
+        BatchGetRequest(maxResults: 3, nextPageToken: token, hashForm: .text), context: .owner)
       users += page.users
       token = page.nextPageToken
     } while token != nil
     #expect(users.count == 7 && users.map(\.localID) == users.map(\.localID).sorted())
-    let all = try await world.engine.administration.batchGet(BatchGetRequest(maxResults: -1), context: .owner)
+    let all = try await world.engine.administration.batchGet(
+      BatchGetRequest(maxResults: -1, hashForm: .text), context: .owner)
     #expect(all.users == users && all.nextPageToken == nil)
     let other = World(crypto: world.crypto)
     let imported = try users.map { user in

@@ -87,6 +87,20 @@ import VestaBytes
     }
   }
 
+  @Test func `identity providers`() throws {
+    var provider = IdentityProvider(id: "", displayName: "d1", isEnabled: true, clientID: "c3", clientSecret: "s4")
+    (provider.issuer, provider.responseTypes) = ("i5", [.token, .code])
+    provider.saml = SAMLSettings(
+      entityID: "e7", signInURL: "u8", certificates: ["c9"], signsRequests: true, serviceEntityID: "s11",
+      callbackURL: "u12")
+    provider.apple = AppleSettings(teamID: "t13", keyID: "k14", privateKey: "p15", bundleIDs: ["b16"])
+    try check(
+      IdentityProviderRecord(provider),
+      "02034b03026431040207026333090273340b0269350d04636f64650d05746f6b656e0f02653711027538130263391402170373313119"
+        + "037531321b037431331d036b31341f037031352103623136")
+    try check(IdentityProviderRecord(IdentityProvider(id: "")), "020300")
+  }
+
   @Test func `keys`() throws {
     let key = SigningKeysRecord.Key(id: "i1", pem: "p2", createdAt: 3, retiredAt: 4)
     try check(

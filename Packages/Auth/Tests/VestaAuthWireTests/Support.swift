@@ -234,7 +234,7 @@ extension SplitMix {
   mutating func batch() throws -> Sample {
     switch below(5) {
     case 0:
-      let user = ImportedUser(
+      var user = ImportedUser(
         localID: text(), email: maybe(), emailVerified: oneIn(2), displayName: maybe(), photoURL: maybe(),
         phoneNumber: maybe(), passwordHash: oneIn(2) ? nil : bytes(20), salt: bytes(below(9)), rawPassword: maybe(),
         disabled: oneIn(2), createdAt: time(), lastLoginAt: time(), validSince: time(), customAttributes: maybe(),
@@ -243,6 +243,8 @@ extension SplitMix {
           ? []
           : [newFactor()],
         tenantID: maybe())
+      (user.initialEmail, user.emailLinkSignIn, user.customAuth) = (maybe(), oneIn(2), oneIn(2))
+      (user.lastRefreshAt, user.passwordUpdatedAt) = (time(), time())
       let hash = pick([
         nil, .scrypt(signerKey: bytes(9), saltSeparator: bytes(2), rounds: 8, memoryCost: 14),
         .standardScrypt(costLog2: below(20), blockSize: 8, parallelism: 1), .pbkdf2SHA256(rounds: 100), .bcrypt,
@@ -326,7 +328,8 @@ extension SplitMix {
   }
 
   mutating func sample() throws -> Sample {
-    switch below(5) {
+    switch below(6) {
+    case 5: try oneIn(2) ? identityProvider() : hashConfig()
     case 4: try administration()
     case 3: try batch()
     case 0: try signIn()

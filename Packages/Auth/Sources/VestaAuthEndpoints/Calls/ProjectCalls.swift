@@ -14,7 +14,9 @@ extension AuthExchange {
       let request = try read(CreateSessionCookieRequestWire.self)
       return try SessionCookieWire.json(of: try await admin.createSessionCookie(request, context: context))
     case .config:
-      return try ProjectConfigWire.json(of: try await admin.projectConfig(context: context), project: project).json()
+      var config = ProjectConfigWire.json(of: try await admin.projectConfig(context: context), project: project)
+      try HashConfigWire.add(try await admin.passwordHashing(context: context), to: &config)
+      return try config.json()
     case .updateConfig(let mask):
       return try ProjectConfigWire.json(of: try await updateConfig(mask: mask), project: project).json()
     default: return try await respondToTenant(call)

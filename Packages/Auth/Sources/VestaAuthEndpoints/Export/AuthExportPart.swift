@@ -51,7 +51,8 @@ struct AuthExportPart: ExportPart {
     var token: String?
     var isFirst = true
     repeat {
-      let request = BatchGetRequest(maxResults: tuning.accountsPerPage, nextPageToken: token)
+      let request = BatchGetRequest(
+        maxResults: tuning.accountsPerPage, nextPageToken: token, hashForm: .text)
       let page = try await admin.batchGet(request, context: context)
       let users = try JSONObject(json: try BatchGetWire.json(of: page))["users"]?.array ?? []
       for user in users {

@@ -15,9 +15,10 @@ extension AdminOperation {
       let limit = request.maxResults < 0 ? nil : min(max(1, request.maxResults), options.tuning.page)
       var range = Keys.users(call.tenant)
       if let last = request.nextPageToken, !last.isEmpty { range = range.after(Keys.user(call.tenant, last)) }
+      let export = HashExport(form: request.hashForm, scheme: options.passwordScheme)
       let users = try await call.reader.entries(in: range, limit: limit).map {
         try RecordCodec.decode(UserRecord.self, from: $0.value)
-          .view(tenantID: call.scope.tenantID, includesHash: true)
+          .view(tenantID: call.scope.tenantID, export: export)
       }
       let isFull = limit.map { users.count >= $0 } ?? false
       return BatchGetResponse(users: users, nextPageToken: isFull ? users.last?.localID : nil)
@@ -104,7 +105,9 @@ private enum ImportEntry: Sendable {
       self = .refused("password is too long")
       return
     }
+    let updatedAt = user.passwordUpdatedAt
     user.setPassword(try await operation.hashPassword(password), now: operation.now)
+    user.passwordUpdatedAt = updatedAt ?? user.passwordUpdatedAt
     self = .user(user)
   }
 }
@@ -118,7 +121,7 @@ extension AuthReadCall {
         try ImportCheck.cost(of: kept)
         user.passwordHash = kept.text
         user.signerKeyID = signerKeyID
-        user.passwordUpdatedAt = now
+        user.passwordUpdatedAt = entry.passwordUpdatedAt ?? now
       }
       return .user(user)
     } catch let refusal as ImportCheck.Refusal {

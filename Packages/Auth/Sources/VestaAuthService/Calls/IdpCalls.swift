@@ -7,8 +7,8 @@ import VestaServiceInterop
 
 extension SignInOperation {
   func signInWithIdp(_ request: IdpSignInRequest) async throws -> IdpSignInResponse {
-    let said = try assertion(request.credential)
     let proof = try await optionalProof(request.idToken)
+    let said = try await assertion(request.credential, proof)
     do {
       let result = try await writeAsking(for: proof, credential: request.credential) { call in
         try await call.signIn(said, request, try await call.caller(proof))
@@ -68,19 +68,16 @@ extension SignInOperation {
 
   // MARK: Verifying credentials
 
-  private func assertion(_ credential: IdpCredential) throws -> IdpAssertion {
+  private func assertion(_ credential: IdpCredential, _ proof: Proof?) async throws -> IdpAssertion {
     guard !["", "password", "phone", "anonymous", "custom"].contains(credential.providerID) else {
       throw AuthServiceError(.invalidProviderID)
     }
-    if let keys = options.identityProviders[credential.providerID] {
-      return try IdpAssertion(try verified(credential, keys), credential: credential)
-    }
-    guard options.isDevelopment else {
-      throw AuthServiceError(
-        .operationNotAllowed, "No keys are configured for \(credential.providerID), so nothing it says can be verified."
-      )
-    }
-    return try IdpAssertion(try unverified(credential), credential: credential)
+    let claims =
+      switch try await trust(in: credential.providerID, proof) {
+      case .keys(let keys): try verified(credential, keys)
+      case .unverified: try unverified(credential)
+      }
+    return try IdpAssertion(claims, credential: credential)
   }
 
   private func verified(_ credential: IdpCredential, _ provider: IdentityProviderKeys) throws -> JWTObject {

@@ -69,6 +69,13 @@ enum ImportCheck {
       try refusing("phone number format is invalid") { try Checks.phoneNumber(number) }
     }
     user.disabled = entry.disabled
+    user.initialEmail = try entry.initialEmail.map { email in
+      try refusing("initialEmail is invalid") { try Checks.email(email) }
+    }
+    user.emailLinkSignIn = entry.emailLinkSignIn && user.email != nil
+    user.customAuth = entry.customAuth
+    user.passwordUpdatedAt = entry.passwordUpdatedAt
+    user.lastRefreshAt = entry.lastRefreshAt
     user.lastLoginAt = entry.lastLoginAt
     user.validSince = entry.validSince
     if let claims = entry.customAttributes {

@@ -8,6 +8,7 @@ import VestaStoreInterop
 /// | `01 name` | the project's settings, its signing keys, its service account |
 /// | `02 tenant` | a tenant |
 /// | `03 signer-key-id` | a signer key of imported password hashes |
+/// | `04 tenant provider` | an identity provider that owners have set up |
 /// | `10 tenant user` | an account |
 /// | `11 tenant e-mail` | the user id of the account that has it |
 /// | `12 tenant phone` | the user id of the account that has it |
@@ -28,6 +29,7 @@ enum Keys {
     case meta = 0x01
     case tenant = 0x02
     case signerKey = 0x03
+    case identityProvider = 0x04
     case user = 0x10
     case email = 0x11
     case phone = 0x12
@@ -54,6 +56,21 @@ enum Keys {
   static let outbox = Table.outbox.prefix.bytes
 
   static func signerKey(_ id: String) -> [UInt8] { Table.signerKey.prefix.text(id).bytes }
+
+  static func identityProvider(_ tenant: TenantKey, _ providerID: String) -> [UInt8] {
+    Table.identityProvider.prefix.tenant(tenant).text(providerID).bytes
+  }
+  static func identityProviders(_ tenant: TenantKey) -> KeyRange {
+    Table.identityProvider.prefix.tenant(tenant).range
+  }
+  /// The provider's id in a key of `identityProvider`.
+  static func providerID(ofIdentityProvider key: [UInt8]) throws -> String {
+    try RecordCodec.part("identityProvider") {
+      var key = KeyDecoder(key, from: 1)
+      _ = try key.string()
+      return try key.string()
+    }
+  }
 
   static func user(_ tenant: TenantKey, _ localID: String) -> [UInt8] {
     Table.user.prefix.tenant(tenant).text(localID).bytes
@@ -133,9 +150,9 @@ enum Keys {
 
   /// All that belongs to a tenant, but its tickets, which lead nowhere without their users.
   static func everything(of tenant: TenantKey) -> [KeyRange] {
-    [Table.user, .email, .phone, .provider, .providerEmail, .initialEmail, .guesses, .session].map {
-      $0.prefix.tenant(tenant).range
-    }
+    [
+      Table.identityProvider, .user, .email, .phone, .provider, .providerEmail, .initialEmail, .guesses, .session,
+    ].map { $0.prefix.tenant(tenant).range }
   }
 
   /// A key for people: `user("", "abc")`; bytes that are no key of ours in hexadecimal.

@@ -6,8 +6,8 @@ extension UserRecord {
   ///
   /// - Parameters:
   ///   - tenantID: The tenant that it belongs to.
-  ///   - includesHash: Whether the password's hash is shown, for an export.
-  func view(tenantID: String?, includesHash: Bool = false) -> AuthUser {
+  ///   - export: How the password's hash is shown; `nil` where it is not.
+  func view(tenantID: String?, export: HashExport? = nil) -> AuthUser {
     var user = AuthUser(localID: localID)
     user.email = email
     user.emailVerified = emailVerified
@@ -28,10 +28,7 @@ extension UserRecord {
     user.emailLinkSignIn = emailLinkSignIn
     user.mfaInfo = factors.map { $0.enrollment(isRedacted: false) }
     user.providerUserInfo = providerInfo.map(\.info)
-    if includesHash, let text = passwordHash {
-      user.passwordHash = Base64.standard.encode(Array(text.utf8))
-      user.salt = (try? PasswordHash(text: text)).map { Base64.standard.encode($0.salt) }
-    }
+    if let export, let text = passwordHash { export.set(text, in: &user) }
     return user
   }
 }

@@ -73,6 +73,8 @@ public enum ImportedUserWire: ProtobufSchema {
     try visitor.optional(5, "photoUrl", &user.photoURL, ProtobufString.self)
     try visitor.optional(6, "phoneNumber", &user.phoneNumber, ProtobufString.self)
     try visitor.optional(7, "passwordHash", &user.passwordHash, ProtobufBytes.self)
+    // An export that does not show the hash has a word in its place.
+    if visitor.isReading, user.passwordHash == redacted { user.passwordHash = nil }
     try visitor.field(8, "salt", &user.salt, ProtobufBytes.self)
     try visitor.optional(9, "rawPassword", &user.rawPassword, ProtobufString.self)
     try visitor.field(10, "disabled", &user.disabled, ProtobufBool.self)
@@ -83,5 +85,12 @@ public enum ImportedUserWire: ProtobufSchema {
     try visitor.repeated(15, "providerUserInfo", &user.providerUserInfo, ProtobufMessage<ProviderUserInfoWire>.self)
     try visitor.repeated(16, "mfaInfo", &user.mfaFactors, ProtobufConverted<NewFactorWire>.self)
     try visitor.optional(17, "tenantId", &user.tenantID, ProtobufString.self)
+    try visitor.optional(18, "initialEmail", &user.initialEmail, ProtobufString.self)
+    try visitor.field(19, "emailLinkSignin", &user.emailLinkSignIn, ProtobufBool.self)
+    try visitor.field(20, "customAuth", &user.customAuth, ProtobufBool.self)
+    try visitor.optional(21, "lastRefreshAt", &user.lastRefreshAt, MillisecondTime.self)
+    try visitor.optional(22, "passwordUpdatedAt", &user.passwordUpdatedAt, PlainNumber.self)
   }
+
+  private static let redacted = Array("REDACTED".utf8)
 }

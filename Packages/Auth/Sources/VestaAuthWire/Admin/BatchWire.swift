@@ -8,6 +8,8 @@ public enum BatchGetWire: ProtobufSchema {
     var fields = FormFields()
     fields.append("maxResults", "\(request.maxResults)")
     fields.append("nextPageToken", request.nextPageToken)
+    // Vesta's own: another service refuses a field that it does not know.
+    if request.hashForm == .text { fields.append(hashForm, "TEXT") }
     return fields.text
   }
 
@@ -20,8 +22,12 @@ public enum BatchGetWire: ProtobufSchema {
       throw BytesError(.malformed, "the parameter maxResults is no number")
     }
     let token = fields["nextPageToken"]
-    return BatchGetRequest(maxResults: count, nextPageToken: token?.isEmpty == true ? nil : token)
+    return BatchGetRequest(
+      maxResults: count, nextPageToken: token?.isEmpty == true ? nil : token,
+      hashForm: fields[hashForm] == "TEXT" ? .text : .parts)
   }
+
+  private static let hashForm = "vestaHashForm"
 
   /// No members.
   public static var empty: BatchGetResponse { BatchGetResponse(users: []) }

@@ -96,7 +96,8 @@ enum Composition {
       triggers: TriggerSender(
         address: address, keepsTriggers: settings.data != nil,
         forms: { [weak app] in app?.container.resolveAll((any EventTriggerForm).self) ?? [] }, client: client),
-      blocking: HTTPBlockingFunctions(clock: clock, client: client))
+      blocking: HTTPBlockingFunctions(clock: clock, client: client),
+      providerKeys: HTTPProviderKeys(clock: clock, client: client))
   }
 
   /// The libraries of the app that has the routes.

@@ -49,6 +49,9 @@ enum ServerLibrary: Library {
       Component((any AuthBlockingFunctions).self, caching: .shared) { container in
         SettingsOfApps.outgoing(of: container.appName).blocking
       },
+      Component((any IdentityProviderKeySource).self, caching: .shared) { container in
+        SettingsOfApps.outgoing(of: container.appName).providerKeys
+      },
       Component(RulesReporting.self, caching: .shared) { container in
         RulesReporting(isOn: SettingsOfApps.settings(of: container.appName).isDevelopment)
       },
@@ -62,6 +65,8 @@ struct OutgoingCalls: Sendable {
   let triggers: any EventTriggerDelivery & TriggerSwitch
   /// Functions that decide about accounts.
   let blocking: any AuthBlockingFunctions
+  /// Issuers of ID tokens.
+  let providerKeys: any IdentityProviderKeySource
 }
 
 /// The settings of the server that an app belongs to: a library is a type, and cannot keep them itself.

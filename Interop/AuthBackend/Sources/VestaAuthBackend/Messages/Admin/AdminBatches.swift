@@ -1,3 +1,17 @@
+/// The form in which an export has the hashes of passwords.
+public enum ExportedHashForm: Sendable, Hashable {
+  /// The hash and its salt apart, made as ``AuthAdminBackend/passwordHashing(context:)`` says, for any importer.
+  ///
+  /// An account whose password was hashed in another way, such as one that was imported and has not signed in since,
+  /// has no hash in the export.
+  case parts
+
+  /// A text that states how the hash was made, for an import with ``ImportHash/text``; for every account.
+  ///
+  /// Only Vesta reads it. Keys of hashes that were imported with a signer key are not part of it.
+  case text
+}
+
 /// A page of all accounts.
 public struct BatchGetRequest: AuthMessage {
   /// How many accounts, up to 1000; -1 for all.
@@ -6,10 +20,14 @@ public struct BatchGetRequest: AuthMessage {
   /// The token of the page before.
   public var nextPageToken: String?
 
+  /// The form of the hashes.
+  public var hashForm: ExportedHashForm
+
   /// Creates a value with these properties.
-  public init(maxResults: Int = 20, nextPageToken: String? = nil) {
+  public init(maxResults: Int = 20, nextPageToken: String? = nil, hashForm: ExportedHashForm = .parts) {
     self.maxResults = maxResults
     self.nextPageToken = nextPageToken
+    self.hashForm = hashForm
   }
 }
 
@@ -29,6 +47,8 @@ public struct BatchGetResponse: AuthMessage {
 }
 
 /// An account to import.
+///
+/// Apps as second factors are left out: exports do not have their secrets, so they cannot be imported.
 public struct ImportedUser: AuthMessage {
   /// The user's id.
   public var localID: String
@@ -80,6 +100,21 @@ public struct ImportedUser: AuthMessage {
 
   /// The tenant of the account; has to be that of the call.
   public var tenantID: String?
+
+  /// The first e-mail address, where it was changed.
+  public var initialEmail: String?
+
+  /// Whether the user has signed in by e-mail link.
+  public var emailLinkSignIn = false
+
+  /// Whether the account is used with custom tokens.
+  public var customAuth = false
+
+  /// The time of the last refresh, in milliseconds since 1970.
+  public var lastRefreshAt: Int64?
+
+  /// The time at which the password was set, in milliseconds since 1970; `nil` for now.
+  public var passwordUpdatedAt: Int64?
 
   /// Creates a value with these properties.
   public init(
