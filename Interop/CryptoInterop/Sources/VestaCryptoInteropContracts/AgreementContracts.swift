@@ -31,7 +31,8 @@ extension CryptoContracts {
       var beside = point
       beside[64] ^= 1
       let compressed = [2 | point[64] & 1] + point[1..<33]
-      for wrong in [beside, compressed, [], [0], Array(point.dropLast()), point + [0], repeated(0, 65), repeated(4, 65)] {
+      let lengths = [[], [0], Array(point.dropLast()), point + [0]]
+      for wrong in [beside, compressed, repeated(0, 65), repeated(4, 65)] + lengths {
         let error = try await expectThrows(CryptoError.self, "agreement") { try key.sharedSecret(with: wrong) }
         try expect(error.code, equals: .invalidKey, "code for \(wrong.count) bytes")
       }
