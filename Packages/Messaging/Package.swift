@@ -22,7 +22,6 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Core"),
-    .package(path: "../Crypto"),
     .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/InstallationsBackend"),
@@ -106,24 +105,6 @@ let package = Package(
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaTransportInterop", package: "TransportInterop"),
-      ],
-      swiftSettings: settings
-    ),
-    .testTarget(
-      name: "VestaMessagingPushTests",
-      dependencies: [
-        "VestaMessagingPush", "VestaMessagingService",
-        .product(name: "VestaBytes", package: "Core"),
-        .product(name: "VestaConcurrency", package: "Core"),
-        .product(name: "VestaCrypto", package: "Crypto"),
-        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
-        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
-        .product(name: "VestaMessagingBackendContracts", package: "MessagingBackend"),
-        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
-        .product(name: "VestaStoreInterop", package: "StoreInterop"),
-        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
-        .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings

@@ -5,8 +5,8 @@ public import VestaMessagingBackend
 public enum WebPushPayload {
   /// The payload of a delivery.
   ///
-  /// The overrides for the web count as in FCM's v1 API: members of a notification replace members of the same name, and
-  /// data replaces the data of the message as a whole.
+  /// The overrides for the web count as in FCM's v1 API: members of a notification replace members of the same name,
+  /// and data replaces the data of the message as a whole.
   public static func json(of delivery: PushDelivery) -> [UInt8] {
     let message = delivery.message
     var object = JSONObject()

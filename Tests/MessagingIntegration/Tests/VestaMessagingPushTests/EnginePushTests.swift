@@ -4,7 +4,6 @@ import VestaMessagingBackend
 import VestaMessagingPush
 import VestaMessagingService
 import VestaServiceInterop
-import VestaServiceInteropFakes
 import VestaStoreInteropFakes
 import VestaTransportInterop
 
