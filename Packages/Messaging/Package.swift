@@ -16,11 +16,13 @@ let package = Package(
     .library(name: "VestaMessaging", targets: ["VestaMessaging"]),
     .library(name: "VestaMessagingService", targets: ["VestaMessagingService"]),
     .library(name: "VestaMessagingEndpoints", targets: ["VestaMessagingEndpoints"]),
+    .library(name: "VestaMessagingPush", targets: ["VestaMessagingPush"]),
     .library(name: "VestaMessagingRemote", targets: ["VestaMessagingRemote"]),
     .library(name: "VestaMessagingWire", targets: ["VestaMessagingWire"]),
   ],
   dependencies: [
     .package(path: "../Core"),
+    .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Interop/EngineInterop"),
     .package(path: "../../Interop/InstallationsBackend"),
     .package(path: "../../Interop/MessagingBackend"),
@@ -89,6 +91,20 @@ let package = Package(
         .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "VestaMessagingPush",
+      dependencies: [
+        .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings

@@ -15,7 +15,9 @@ let package = Package(
   dependencies: [
     .package(path: "../../Interop/TransportInterop"),
     .package(path: "../../Interop/InstallationsBackend"),
+    .package(path: "../../Interop/CryptoInterop"),
     .package(path: "../../Packages/Core"),
+    .package(path: "../../Packages/Crypto"),
     .package(path: "../../Packages/Messaging"),
     .package(path: "../../Packages/RemoteConfig"),
     .package(path: "../../Packages/SQLite"),
@@ -62,6 +64,24 @@ let package = Package(
         .product(name: "VestaMessagingRemote", package: "Messaging"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "VestaMessagingPushTests",
+      dependencies: [
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
+        .product(name: "VestaCrypto", package: "Crypto"),
+        .product(name: "VestaCryptoInterop", package: "CryptoInterop"),
+        .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
+        .product(name: "VestaMessagingBackendContracts", package: "MessagingBackend"),
+        .product(name: "VestaMessagingPush", package: "Messaging"),
+        .product(name: "VestaMessagingService", package: "Messaging"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaTesting", package: "Core"),
+        .product(name: "VestaTransportInterop", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -30,6 +30,7 @@ let package = Package(
         .copy("firestore_rest.py"), .copy("firestore_crash.py"),
         .copy("functions_http.py"), .copy("firestore_streams.py"), .copy("firestore_webchannel.py"),
         .copy("storage_client.py"), .copy("rules_calls.py"), .copy("together.py"), .copy("messaging_admin.py"),
+        .copy("push_service.py"),
         .copy("app_check_admin.py"), .copy("hostile.py"), .copy("triggers.py"),
         .copy("tls.py"), .copy("blocking.py"), .copy("named_rules.py"), .copy("browser.py"),
         .copy("app_check_enforced.py"),

@@ -89,6 +89,35 @@ public protocol CryptoProvider: Sendable {
   ///   `.malformed` for fewer than 28 bytes; otherwise as `seal`.
   func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8]
 
+  /// Encrypts and authenticates bytes (AES-128-GCM) with a nonce of the caller, as protocols derive one.
+  ///
+  /// Never seal two messages with the same key and nonce: the key is lost then. `seal(_:key:context:)` chooses its
+  /// nonces.
+  ///
+  /// - Parameters:
+  ///   - plaintext: The bytes to encrypt; may be empty.
+  ///   - key: 16 bytes.
+  ///   - nonce: 12 bytes.
+  ///   - context: Bytes that are authenticated as well, and not part of the result.
+  /// - Returns: The ciphertext, and 16 bytes of tag.
+  /// - Throws: `CryptoError` with `.invalidKey` for a key of another length; `.invalidParameter` for a nonce of another
+  ///   length; `.unsupported` without the cipher.
+  func seal(
+    _ plaintext: [UInt8], key: SecretBytes, nonce: [UInt8], context: [UInt8]
+  ) throws(CryptoError) -> [UInt8]
+
+  /// Makes a new key pair on the curve P-256 for one key agreement.
+  ///
+  /// - Throws: `CryptoError` with `.libraryFailure`; `.unsupported` without key agreement.
+  func agreementKey() throws(CryptoError) -> any AgreementKey
+
+  /// Makes the key pair of a private number on the curve P-256.
+  ///
+  /// - Parameter privateBytes: The number as 32 bytes, big-endian.
+  /// - Throws: `CryptoError` with `.invalidKey` for another length, zero, and numbers beyond the order of the curve;
+  ///   `.unsupported` without key agreement.
+  func agreementKey(privateBytes: SecretBytes) throws(CryptoError) -> any AgreementKey
+
   /// Makes a new key pair.
   ///
   /// - Parameters:
@@ -174,6 +203,23 @@ extension CryptoProvider {
   /// Throws `unsupported`: a provider from before there was a cipher has none.
   public func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
     throw CryptoError(.unsupported, "this provider has no authenticated cipher")
+  }
+
+  /// Throws `unsupported`: a provider from before there were nonces of the caller takes none.
+  public func seal(
+    _ plaintext: [UInt8], key: SecretBytes, nonce: [UInt8], context: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    throw CryptoError(.unsupported, "this provider has no AES-128-GCM")
+  }
+
+  /// Throws `unsupported`: a provider from before there was key agreement has none.
+  public func agreementKey() throws(CryptoError) -> any AgreementKey {
+    throw CryptoError(.unsupported, "this provider has no key agreement")
+  }
+
+  /// Throws `unsupported`: a provider from before there was key agreement has none.
+  public func agreementKey(privateBytes: SecretBytes) throws(CryptoError) -> any AgreementKey {
+    throw CryptoError(.unsupported, "this provider has no key agreement")
   }
 
   /// The digest of an array of bytes.

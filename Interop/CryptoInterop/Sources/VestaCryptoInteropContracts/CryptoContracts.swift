@@ -10,7 +10,9 @@ public import VestaTesting
 /// ```
 public enum CryptoContracts {
   /// Every promise.
-  public static var all: [Contract<any CryptoProvider>] { digests + ciphers + keys + tokens + passwords }
+  public static var all: [Contract<any CryptoProvider>] {
+    digests + ciphers + agreements + keys + tokens + passwords
+  }
 }
 
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -16,4 +16,23 @@ public protocol PushTransport: Sendable {
   /// - Throws: `unregistered` when the address no longer exists: the registration is removed then. `unavailable`
   ///   when it should be tried again later.
   func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError)
+
+  /// Checks an address before it is registered.
+  ///
+  /// - Parameter address: The address, as it is to be registered.
+  /// - Throws: `invalidArgument` for an address that it can never reach: it is not registered then.
+  func check(_ address: String) async throws(MessagingServiceError)
+}
+
+extension PushTransport {
+  /// Accepts every address.
+  public func check(_ address: String) async throws(MessagingServiceError) {}
+}
+
+/// The key by which push services of browsers know the server of a project (VAPID, RFC 8292).
+public protocol WebPushKeySource: Sendable {
+  /// The public key as an uncompressed point on P-256 in base64url: the `vapidKey` of the web SDK's `getToken`.
+  ///
+  /// - Throws: `unavailable` when the key cannot be read now.
+  func publicKey() async throws(MessagingServiceError) -> String
 }

@@ -11,9 +11,12 @@ import VestaConcurrency
 /// let lines = try await worker.killAfter(microseconds: 900, afterLine: "ready")
 /// ```
 public final class WorkerProcess: Sendable {
-  private let process = Process()
-  private let output = Pipe()
-  private let input = Pipe()
+  /// The number of the process.
+  public let processIdentifier: Int32
+
+  private let output: FileHandle
+  private let input: FileHandle
+  private let isReaped = Locked(false)
   private let text = Locked<[UInt8]>([])
 
   /// Starts an executable of the test's package, which is built next to the test bundle.
@@ -34,15 +37,9 @@ public final class WorkerProcess: Sendable {
   /// - Throws: The system's reason for not starting it.
   public init(_ executable: String, arguments: [String]) throws {
     let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    process.executableURL = directory.appendingPathComponent(executable)
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardInput = input
-    try process.run()
+    let spawned = try SpawnedProcess([directory.appendingPathComponent(executable).path] + arguments)
+    (processIdentifier, input, output) = (spawned.identifier, spawned.input, spawned.output)
   }
-
-  /// The number of the process.
-  public var processIdentifier: Int32 { process.processIdentifier }
 
   /// Waits for a line, if one is given, and more lines, then for so long, and kills the process.
   ///
@@ -61,7 +58,7 @@ public final class WorkerProcess: Sendable {
     }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(microseconds)) { [self] in
-        kill(process.processIdentifier, SIGKILL)
+        kill()
         continuation.resume()
       }
     }
@@ -99,23 +96,28 @@ public final class WorkerProcess: Sendable {
   /// Says a line to the process, on its standard input.
   ///
   /// - Parameter line: The line, without its end.
-  public func say(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
+  public func say(_ line: String) { try? input.write(contentsOf: Data("\(line)\n".utf8)) }
 
   /// Ends the input of the process, which ends it if it is so made.
-  public func endInput() { try? input.fileHandleForWriting.close() }
+  public func endInput() { try? input.close() }
 
   /// Kills the process, and waits for its end.
   ///
   /// - Returns: All whole lines that it said.
   @discardableResult
   public func killNow() async -> [String] {
-    kill(process.processIdentifier, SIGKILL)
+    kill()
     return await finish()
+  }
+
+  private func kill() {
+    // A process that was waited for has no number any longer.
+    isReaped.withLock { if !$0 { _ = Foundation.kill(processIdentifier, SIGKILL) } }
   }
 
   private func wait(until areRight: ([String]) -> Bool) async throws {
     while !areRight(lines) {
-      let data = await aside { [self] in output.fileHandleForReading.availableData }
+      let data = await aside { [self] in output.availableData }
       guard !data.isEmpty else { throw WorkerEnded(said: lines) }
       text.withLock { $0 += data }
     }
@@ -126,12 +128,24 @@ public final class WorkerProcess: Sendable {
   /// - Returns: All whole lines that it said.
   public func finish() async -> [String] {
     let rest = await aside { [self] in
-      let rest = output.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
+      let rest = output.readDataToEndOfFile()
+      waitUntilExit()
       return rest
     }
     text.withLock { $0 += rest }
     return lines
+  }
+
+  /// Waits outside of the lock, so that another thread may kill the process meanwhile.
+  private func waitUntilExit() {
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(processIdentifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    isReaped.withLock {
+      guard !$0 else { return }
+      var status: Int32 = 0
+      while waitpid(processIdentifier, &status, 0) < 0, errno == EINTR {}
+      $0 = true
+    }
   }
 
   private var lines: [String] {

@@ -51,4 +51,9 @@ extension DER {
   static func p256PrivateKey(d: [UInt8], x: [UInt8], y: [UInt8]) -> [UInt8] {
     sequence([integer([1]), octets(d), tagged(0xA0, p256), tagged(0xA1, bits([4] + x + y))])
   }
+
+  /// A PKCS #8 PrivateKeyInfo of a P-256 key whose public point is to be computed.
+  static func p256PrivateKey(d: [UInt8]) -> [UInt8] {
+    sequence([integer([0]), sequence([ecPublicKey, p256]), octets(sequence([integer([1]), octets(d)]))])
+  }
 }

@@ -8,21 +8,34 @@ extension OpenSSLCrypto {
   /// Encrypts and authenticates bytes (AES-256-GCM).
   public func seal(_ plaintext: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
     let nonce = try randomBytes(count: Self.nonceLength)
-    let run = try CipherRun(.seal, key: key, nonce: nonce, context: context)
+    let run = try CipherRun(.seal, .gcm256, key: key, nonce: nonce, context: context)
     let ciphertext = try run.update(plaintext)
     guard run.finish() else { throw libraryFailure("sealing failed") }
     return nonce + ciphertext + (try run.tag(length: Self.tagLength))
   }
 
+  /// Encrypts and authenticates bytes (AES-128-GCM) with a nonce of the caller.
+  public func seal(
+    _ plaintext: [UInt8], key: SecretBytes, nonce: [UInt8], context: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    guard nonce.count == Self.nonceLength else {
+      throw CryptoError(.invalidParameter, "the nonce of AES-128-GCM has 12 bytes")
+    }
+    let run = try CipherRun(.seal, .gcm128, key: key, nonce: nonce, context: context)
+    let ciphertext = try run.update(plaintext)
+    guard run.finish() else { throw libraryFailure("sealing failed") }
+    return ciphertext + (try run.tag(length: Self.tagLength))
+  }
+
   /// Decrypts what `seal` has made, if not a bit of it was changed.
   public func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) throws(CryptoError) -> [UInt8] {
-    try CipherRun.check(key)
+    try CipherRun.check(key, .gcm256)
     guard sealed.count >= Self.nonceLength + Self.tagLength else {
       throw CryptoError(.malformed, "sealed bytes have at least 28 bytes")
     }
     let nonce = Array(sealed.prefix(Self.nonceLength))
     let ciphertext = Array(sealed[Self.nonceLength..<(sealed.count - Self.tagLength)])
-    let run = try CipherRun(.open, key: key, nonce: nonce, context: context)
+    let run = try CipherRun(.open, .gcm256, key: key, nonce: nonce, context: context)
     let plaintext = try run.update(ciphertext)
     try run.expectTag(Array(sealed.suffix(Self.tagLength)))
     // Nothing of the plaintext leaves before the tag has been compared.
@@ -34,21 +47,33 @@ extension OpenSSLCrypto {
   }
 }
 
-/// One run of the cipher over one message.
+/// The ciphers, by libcrypto's names.
+private enum CipherKind: String {
+  case gcm128 = "AES-128-GCM"
+  case gcm256 = "AES-256-GCM"
+
+  var keyLength: Int { self == .gcm128 ? 16 : 32 }
+}
+
+/// One run of a cipher over one message.
 private struct CipherRun: ~Copyable {
   enum Direction: Int32 { case open = 0, seal = 1 }
 
   private let context: OpaquePointer
   private let hasBegun: Bool
 
-  static func check(_ key: SecretBytes) throws(CryptoError) {
-    guard key.bytes.count == 32 else { throw CryptoError(.invalidKey, "the key of AES-256-GCM has 32 bytes") }
+  static func check(_ key: SecretBytes, _ kind: CipherKind) throws(CryptoError) {
+    guard key.bytes.count == kind.keyLength else {
+      throw CryptoError(.invalidKey, "the key of \(kind.rawValue) has \(kind.keyLength) bytes")
+    }
   }
 
-  init(_ direction: Direction, key: SecretBytes, nonce: [UInt8], context associated: [UInt8]) throws(CryptoError) {
-    try Self.check(key)
-    guard let cipher = FetchedCipher.gcm else {
-      throw CryptoError(.unsupported, "libcrypto on this system does not offer AES-256-GCM")
+  init(
+    _ direction: Direction, _ kind: CipherKind, key: SecretBytes, nonce: [UInt8], context associated: [UInt8]
+  ) throws(CryptoError) {
+    try Self.check(key, kind)
+    guard let cipher = FetchedCipher.of(kind) else {
+      throw CryptoError(.unsupported, "libcrypto on this system does not offer \(kind.rawValue)")
     }
     guard let count = Int32(exactly: associated.count) else {
       throw CryptoError(.limitExceeded, "the context has at most 2 GiB")
@@ -103,10 +128,13 @@ private struct CipherRun: ~Copyable {
 private struct FetchedCipher: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  static let gcm = FetchedCipher("AES-256-GCM")
+  private static let gcm128 = FetchedCipher(.gcm128)
+  private static let gcm256 = FetchedCipher(.gcm256)
 
-  private init?(_ name: String) {
-    guard let pointer = EVP_CIPHER_fetch(nil, name, nil) else {
+  static func of(_ kind: CipherKind) -> FetchedCipher? { kind == .gcm128 ? gcm128 : gcm256 }
+
+  private init?(_ kind: CipherKind) {
+    guard let pointer = EVP_CIPHER_fetch(nil, kind.rawValue, nil) else {
       ERR_clear_error()
       return nil
     }

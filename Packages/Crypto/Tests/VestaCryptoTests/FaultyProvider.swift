@@ -9,6 +9,7 @@ struct FaultyProvider: CryptoProvider {
     case ignoresMessage, forgetsKeyID, acceptsAllPasswords, refusesAllPasswords, cutsPasswords, constantSalt
     case derSignatures, talkativeKeys
     case ignoresContext, constantNonce, opensChanged, takesShortKeys, sealsNothing
+    case sameAgreementKey, agreesWithItself, takesEveryPoint, takesEveryNumber, ignoresNonce, takesLongNonces
   }
 
   let fault: Fault
@@ -64,6 +65,34 @@ struct FaultyProvider: CryptoProvider {
         return Array(sealed.dropFirst(12).dropLast(16))
       }
     default: return try real.open(sealed, key: key, context: context)
+    }
+  }
+
+  func seal(
+    _ plaintext: [UInt8], key: SecretBytes, nonce: [UInt8], context: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
+    let used: [UInt8] =
+      switch fault {
+      case .ignoresNonce: [UInt8](repeating: 7, count: nonce.count)
+      case .takesLongNonces: Array(nonce.prefix(12))
+      default: nonce
+      }
+    return try real.seal(plaintext, key: key, nonce: used, context: fault == .ignoresContext ? [] : context)
+  }
+
+  func agreementKey() throws(CryptoError) -> any AgreementKey {
+    let fixed = SecretBytes([UInt8](repeating: 7, count: 32))
+    return FaultyAgreementKey(
+      real: fault == .sameAgreementKey ? try real.agreementKey(privateBytes: fixed) : try real.agreementKey(),
+      fault: fault)
+  }
+
+  func agreementKey(privateBytes: SecretBytes) throws(CryptoError) -> any AgreementKey {
+    do {
+      return FaultyAgreementKey(real: try real.agreementKey(privateBytes: privateBytes), fault: fault)
+    } catch {
+      guard fault == .takesEveryNumber else { throw error }
+      return try agreementKey()
     }
   }
 
@@ -124,6 +153,22 @@ struct FaultyProvider: CryptoProvider {
     case .acceptsAllPasswords: return true
     case .refusesAllPasswords: return false
     default: return answer
+    }
+  }
+}
+
+private struct FaultyAgreementKey: AgreementKey {
+  let real: any AgreementKey
+  let fault: FaultyProvider.Fault
+
+  var publicPoint: [UInt8] { real.publicPoint }
+
+  func sharedSecret(with point: [UInt8]) throws(CryptoError) -> SecretBytes {
+    do {
+      return try real.sharedSecret(with: fault == .agreesWithItself ? real.publicPoint : point)
+    } catch {
+      guard fault == .takesEveryPoint else { throw error }
+      return SecretBytes([UInt8](repeating: 0, count: 32))
     }
   }
 }

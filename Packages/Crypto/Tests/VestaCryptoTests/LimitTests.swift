@@ -124,6 +124,12 @@ private enum Leaks {
     let sealed = try crypto.seal([1, 2, 3], key: secret, context: [1])
     _ = try crypto.open(sealed, key: secret, context: [1])
     _ = try? crypto.open(sealed, key: secret, context: [])
+    let agreement = try crypto.agreementKey()
+    _ = try agreement.sharedSecret(with: try crypto.agreementKey(privateBytes: secret).publicPoint)
+    _ = try? agreement.sharedSecret(with: [UInt8](repeating: 4, count: 65))
+    _ = try? crypto.agreementKey(privateBytes: SecretBytes([UInt8](repeating: 0, count: 32)))
+    let half = SecretBytes([UInt8](repeating: 7, count: 16))
+    _ = try crypto.seal([1], key: half, nonce: [UInt8](repeating: 1, count: 12), context: [])
     _ = try crypto.makeDigestStream(.sha256)
   }
 }

@@ -9,6 +9,7 @@ public import VestaTransportInterop
 /// | `POST …/registrations`, `PATCH`, `DELETE …/registrations/R` | `MessagingBackend.register`, `unregister` |
 /// | `…/registrations/R/topicSubscriptions…`, `iid/v1:batchAdd`, `iid/v1:batchRemove` | subscriptions |
 /// | `GET iid/info/R` | `MessagingAdminBackend.registration` |
+/// | `GET …/webPushKey` | `WebPushKeySource.publicKey`, which is no secret |
 /// | `POST …/registrations:connect`, `…:acknowledge` | `MessagingBackend.connect`, as events, and `acknowledge` |
 /// | `GET emulator/v1/projects/P/messages`, `…/messages:statistics` | `MessagingAdminBackend.outbox`, `statistics` |
 ///

@@ -51,6 +51,9 @@ struct MessagingExchange: Sendable {
       return .json(DeliveryWire.body(of: page, project: project))
     case .statistics:
       return .json(DeliveryWire.body(of: try await admin().statistics(context: developer)))
+    case .webPushKey:
+      let keys = try host.backend((any WebPushKeySource).self, project: project)
+      return .json(RegistrationWire.body(webPushKey: try await keys.publicKey()))
     case .connect:
       let call = try DeliveryWire.request(request.body)
       return try streams.open(try backend(), call.token, context)

@@ -28,6 +28,8 @@ public struct MessagingRoute: Sendable, Hashable {
     case outbox(pageSize: Int, pageToken: String?)
     /// The numbers of accepted and delivered messages.
     case statistics
+    /// Reads the key by which push services of browsers know the project.
+    case webPushKey
     /// A client of Vesta's own connects.
     case connect
     /// A client of Vesta's own acknowledges what it has received.
@@ -88,7 +90,7 @@ public struct MessagingRoute: Sendable, Hashable {
     case .send, .register, .subscribe, .subscribeMany, .unsubscribeMany, .connect, .acknowledge: "POST"
     case .renew: "PATCH"
     case .unregister, .unsubscribe: "DELETE"
-    case .info, .outbox, .statistics: "GET"
+    case .info, .outbox, .statistics, .webPushKey: "GET"
     }
   }
 
@@ -107,6 +109,7 @@ public struct MessagingRoute: Sendable, Hashable {
     case .subscribeMany: return "/iid/v1:batchAdd"
     case .unsubscribeMany: return "/iid/v1:batchRemove"
     case .info(let id): return "/iid/info/\(encode(id))?details=true"
+    case .webPushKey: return "\(base)/webPushKey"
     case .connect: return "\(base)/registrations:connect"
     case .acknowledge: return "\(base)/registrations:acknowledge"
     case .statistics: return "/emulator\(base)/messages:statistics"
@@ -119,7 +122,11 @@ public struct MessagingRoute: Sendable, Hashable {
   // MARK: Parts
 
   private static func project(_ method: String, _ name: String) -> Call? {
-    method == "POST" && name == "messages:send" ? .send : nil
+    switch (method, name) {
+    case ("POST", "messages:send"): .send
+    case ("GET", "webPushKey"): .webPushKey
+    default: nil
+    }
   }
 
   private static func instanceID(_ method: String, _ path: [String]) -> Call? {

@@ -94,6 +94,11 @@ public enum RegistrationWire {
     return (try? object.json()) ?? []
   }
 
+  /// The body of the answer with the key by which push services of browsers know the project.
+  public static func body(webPushKey key: String) -> [UInt8] {
+    (try? JSONObject(dictionaryLiteral: ("vapidKey", .string(key))).json()) ?? []
+  }
+
   /// Reads the answer: the token, or the id of the installation where the service names registrations by it.
   public static func token(_ body: [UInt8]) throws(BytesError) -> String {
     let object = try JSONObject(json: body, limits: limits)

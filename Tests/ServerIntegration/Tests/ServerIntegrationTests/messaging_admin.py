@@ -3,6 +3,7 @@ import http.client
 import json
 import os
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -12,6 +13,7 @@ from google.oauth2.credentials import Credentials
 from requests.adapters import HTTPAdapter
 
 from cases import equal, expect, raises, run
+from push_service import Browser
 
 HOST = os.environ["VESTA_HOST"]
 PROJECT = "demo"
@@ -30,6 +32,9 @@ class Redirected(HTTPAdapter):
         return super().send(request, **settings)
 
 
+BROWSER = Browser()
+# Messages to this subscription wait.
+BROWSER.busy.add("/1")
 app = firebase_admin.initialize_app(Owner(), {"projectId": PROJECT})
 messaging._get_messaging_service(app)._client.session.mount("https://fcm.googleapis.com", Redirected())
 
@@ -54,7 +59,7 @@ def install():
 
 def register():
     made = install()
-    web = {"web": {"endpoint": "https://push.example/1", "auth": "a", "p256dh": "k", "origin": "localhost"}}
+    web = BROWSER.subscription("1", call("GET", f"/v1/projects/{PROJECT}/webPushKey")[1]["vapidKey"])
     status, answer = call("POST", f"/v1/projects/{PROJECT}/registrations", web,
                           {"x-goog-firebase-installations-auth": f"FIS {made['authToken']['token']}"})
     equal((status, answer["name"]), (200, f"projects/{PROJECT}/registrations/{made['fid']}"))
@@ -90,6 +95,33 @@ def case_messages_are_sent_and_seen():
     before = len(sent())
     messaging.send(message, dry_run=True)
     equal(len(sent()), before)
+
+
+def case_messages_reach_a_browser_encrypted():
+    made = install()
+    secret = {"x-goog-firebase-installations-auth": f"FIS {made['authToken']['token']}"}
+    place = f"/v1/projects/{PROJECT}/registrations"
+    key = call("GET", f"/v1/projects/{PROJECT}/webPushKey")[1]["vapidKey"]
+    for other in [None, Browser().public]:
+        status, answer = call("POST", place, BROWSER.subscription("own", other), secret)
+        equal(status, 400)
+        expect("use your own vapidKey" in answer["error"]["message"])
+    status, answer = call("POST", place, BROWSER.subscription("own", key), secret)
+    equal(status, 200)
+    messaging.send(messaging.Message(
+        token=answer["token"], data={"a": "é"}, notification=messaging.Notification("title", "body"),
+        webpush=messaging.WebpushConfig(headers={"TTL": "60", "Urgency": "high"})))
+    fields, payload = BROWSER.wait("/own")
+    equal((payload["data"], payload["notification"]), ({"a": "é"}, {"title": "title", "body": "body"}))
+    equal((fields["ttl"], fields["urgency"], fields["content-encoding"]), ("60", "high", "aes128gcm"))
+    BROWSER.check_sender(fields["authorization"], key)
+    BROWSER.gone.add("/own")
+    messaging.send(messaging.Message(token=answer["token"], data={"a": "b"}))
+    for _ in range(200):
+        if call("GET", f"/iid/info/{answer['token']}", None, {"Authorization": "Bearer owner"})[0] == 404:
+            return
+        time.sleep(0.05)
+    expect(False, "the registration is still there")
 
 
 def case_errors_are_those_the_sdk_knows():

@@ -4,6 +4,9 @@ import VestaServiceInterop
 // Registrations, their topics, and what they acknowledge.
 extension MessagingOperation {
   func register(_ request: RegisterRequest) async throws -> String {
+    if let address = request.pushAddress {
+      try await engine.transports.first { $0.platforms.contains(request.platform) }?.check(address)
+    }
     let token = try await write { try await $0.register(request) }
     engine.startDispatching()
     return token

@@ -15,6 +15,7 @@ import VestaInstallationsEndpoints
 import VestaInstallationsService
 import VestaMemoryStore
 import VestaMessagingEndpoints
+import VestaMessagingPush
 import VestaMessagingService
 import VestaPostgres
 import VestaRemoteConfigEndpoints
@@ -41,6 +42,7 @@ enum Composition {
     FirestoreServiceLibrary.self,
     FunctionsServiceLibrary.self,
     InstallationsServiceLibrary.self,
+    MessagingPushLibrary.self,
     MessagingServiceLibrary.self,
     RemoteConfigServiceLibrary.self,
     StorageServiceLibrary.self,
@@ -83,7 +85,7 @@ enum Composition {
   /// The parts of an export.
   static func exportParts(_ app: VestaApp) -> [any ExportPart] { app.container.resolveAll((any ExportPart).self) }
 
-  /// The ways to functions of other programs, over the transport of the app that has the routes.
+  /// The ways to functions of other programs and to push services, over the transport of the app that has the routes.
   ///
   /// Without that app, as in a command that only opens projects, no function is reached: events wait for the next
   /// server.
@@ -97,7 +99,7 @@ enum Composition {
         address: address, keepsTriggers: settings.data != nil,
         forms: { [weak app] in app?.container.resolveAll((any EventTriggerForm).self) ?? [] }, client: client),
       blocking: HTTPBlockingFunctions(clock: clock, client: client),
-      providerKeys: HTTPProviderKeys(clock: clock, client: client))
+      providerKeys: HTTPProviderKeys(clock: clock, client: client), client: client)
   }
 
   /// The libraries of the app that has the routes.

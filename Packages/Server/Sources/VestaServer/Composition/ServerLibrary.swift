@@ -5,9 +5,11 @@ import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
 import VestaFunctionsEndpoints
+import VestaMessagingPush
 import VestaPostgres
 import VestaRulesGuards
 import VestaServiceInterop
+import VestaTransportInterop
 
 /// Registers what the settings of a server say about its projects: whom they believe, and their rules.
 enum ServerLibrary: Library {
@@ -52,6 +54,12 @@ enum ServerLibrary: Library {
       Component((any IdentityProviderKeySource).self, caching: .shared) { container in
         SettingsOfApps.outgoing(of: container.appName).providerKeys
       },
+      Component(MessagingPushOptions.self, caching: .shared) { container in
+        var options = MessagingPushOptions()
+        // A project's app has no transport: the one of the server's routes reaches push services.
+        options.client = SettingsOfApps.outgoing(of: container.appName).client
+        return options
+      },
       Component(RulesReporting.self, caching: .shared) { container in
         RulesReporting(isOn: SettingsOfApps.settings(of: container.appName).isDevelopment)
       },
@@ -67,6 +75,8 @@ struct OutgoingCalls: Sendable {
   let blocking: any AuthBlockingFunctions
   /// Issuers of ID tokens.
   let providerKeys: any IdentityProviderKeySource
+  /// The client of HTTP, which reaches push services; `nil` where no server runs.
+  let client: @Sendable () throws -> (any HTTPClient)?
 }
 
 /// The settings of the server that an app belongs to: a library is a type, and cannot keep them itself.

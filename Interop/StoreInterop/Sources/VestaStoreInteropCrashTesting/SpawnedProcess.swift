@@ -1,0 +1,66 @@
+import Foundation
+
+/// A program that was started with pipes as its standard input and output.
+///
+/// Foundation's `Process` reads the list of open descriptors past the end of its memory where this process has more
+/// than about 1,350 of them (Swift 6.3 on Linux), and ends the test with SIGSEGV.
+struct SpawnedProcess {
+  let identifier: pid_t
+  let input: FileHandle
+  let output: FileHandle
+
+  /// Starts a program.
+  ///
+  /// - Parameter words: Its path and its arguments.
+  /// - Throws: The system's reason for not starting it.
+  init(_ words: [String]) throws {
+    let (childInput, input) = try Self.pipe()
+    let (output, childOutput) = try Self.pipe()
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_adddup2(&actions, childInput.fileDescriptor, 0)
+    posix_spawn_file_actions_adddup2(&actions, childOutput.fileDescriptor, 1)
+    #if canImport(Glibc)
+      // What this process has open and has not marked, locks of files above all, is not the program's.
+      posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    #endif
+    // Threads of the pool block signals, and the program would inherit that.
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // Unsafe pointers: C strings that are freed when the program has been started.
+    var arguments = words.map { strdup($0) } + [nil]
+    var environment = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in arguments + environment { free(text) } }
+    var child: pid_t = 0
+    let failure = posix_spawn(&child, words.first ?? "", &actions, &attributes, &arguments, &environment)
+    guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
+    (identifier, self.input, self.output) = (child, input, output)
+  }
+
+  /// Two ends that no program inherits by accident: a third one that holds an end would keep the other from its end.
+  private static func pipe() throws -> (reading: FileHandle, writing: FileHandle) {
+    var ends: [Int32] = [0, 0]
+    #if canImport(Glibc)
+      let failure = pipe2(&ends, O_CLOEXEC)
+    #else
+      let failure = Foundation.pipe(&ends)
+    #endif
+    guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    return (
+      FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    )
+  }
+}

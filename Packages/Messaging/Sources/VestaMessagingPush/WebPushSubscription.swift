@@ -1,0 +1,39 @@
+import VestaBytes
+import VestaMessagingBackend
+import VestaTransportInterop
+
+/// A subscription of a browser whose parts were checked.
+struct WebPushSubscription: Sendable {
+  let endpoint: HTTPURL
+  let point: [UInt8]
+  let authentication: [UInt8]
+  /// The key of the server that may send, without padding.
+  let applicationKey: String?
+
+  /// Reads the address of a registration.
+  ///
+  /// - Throws: ``MessagingServiceError`` with the field that is wrong.
+  init(_ text: String) throws(MessagingServiceError) {
+    guard case .webPush(let address) = PushAddress(text: text) else {
+      throw .invalid("web", "A subscription has an endpoint, auth and p256dh.")
+    }
+    guard let endpoint = HTTPURL(address.endpoint), endpoint.scheme == "https" || Self.isLocal(endpoint) else {
+      throw .invalid("web.endpoint", "The endpoint is no URL of https.")
+    }
+    guard let point = Self.decoded(address.p256dh), point.count == 65, point[0] == 4 else {
+      throw .invalid("web.p256dh", "The key is an uncompressed point on P-256 in base64url.")
+    }
+    guard let authentication = Self.decoded(address.auth), authentication.count == 16 else {
+      throw .invalid("web.auth", "The secret has 16 bytes, in base64url.")
+    }
+    (self.endpoint, self.point, self.authentication) = (endpoint, point, authentication)
+    applicationKey = address.applicationKey.map { String($0.prefix { $0 != "=" }) }
+  }
+
+  private static func isLocal(_ url: HTTPURL) -> Bool { url.scheme == "http" && url.isLoopback }
+
+  /// Browsers write base64url with padding or without.
+  private static func decoded(_ text: String) -> [UInt8]? {
+    try? Base64.url.decode(String(text.prefix { $0 != "=" }))
+  }
+}

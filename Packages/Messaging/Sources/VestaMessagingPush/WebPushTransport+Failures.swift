@@ -1,0 +1,37 @@
+import VestaCryptoInterop
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaTransportInterop
+
+// What the answers of push services mean.
+extension WebPushTransport {
+  static let tooLarge = MessagingServiceError(
+    .invalidArgument, reason: .invalidArgument,
+    "The message is too large for the push services of browsers: its JSON has at most 3993 bytes.", field: "message")
+
+  /// The failure that a response means; `nil` for an accepted message.
+  static func failure(_ response: HTTPResponse, _ body: [UInt8], at endpoint: HTTPURL) -> MessagingServiceError? {
+    if response.status.isSuccess { return nil }
+    let text = String(decoding: body.prefix(200), as: UTF8.self)
+    let sentence = "The push service \(endpoint.authority) has answered \(response.status). \(text)"
+    switch response.status.code {
+    case 404, 410: return .unregistered
+    case 413: return tooLarge
+    case 401, 403: return MessagingServiceError(.unauthenticated, reason: .thirdPartyAuth, sentence)
+    case 429, 500...:
+      let seconds = response.fields.first("retry-after").flatMap { Int64($0) }
+      let details = seconds.map { $0 >= 0 && $0 < 1 << 32 ? [ErrorDetail.retryInfo(after: .seconds($0))] : [] } ?? []
+      return MessagingServiceError(.unavailable, reason: .unavailable, sentence, errorDetails: details)
+    case 300..<400: return MessagingServiceError(.unavailable, "\(sentence) Redirects are not followed.")
+    default: return MessagingServiceError(.invalidArgument, sentence)
+    }
+  }
+
+  static func failure(_ error: any Error) -> MessagingServiceError {
+    switch error {
+    case let error as MessagingServiceError: error
+    case CryptoError.Code.invalidKey: .invalid("web.p256dh", "The key of the browser is not on the curve P-256.")
+    default: MessagingServiceError(.unavailable, "The push service cannot be reached now. \(error)")
+    }
+  }
+}

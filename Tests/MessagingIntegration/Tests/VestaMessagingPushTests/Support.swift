@@ -1,0 +1,84 @@
+import VestaBytes
+import VestaConcurrency
+import VestaCrypto
+import VestaCryptoInterop
+import VestaMessagingBackend
+import VestaMessagingPush
+import VestaServiceInterop
+import VestaStoreInteropFakes
+import VestaTransportInterop
+
+/// A push service in memory: it answers as a test says, and decrypts with the key of a browser.
+final class ScriptedPushService: HTTPClient {
+  private struct State {
+    var requests: [HTTPRequest] = []
+    var answer = HTTPResponse(201)
+  }
+
+  let browser: any AgreementKey
+  let secret = [UInt8](repeating: 5, count: 16)
+  private let crypto = OpenSSLCrypto()
+  private let state = Locked(State())
+
+  init() throws { browser = try OpenSSLCrypto().agreementKey() }
+
+  var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+  func answer(_ response: HTTPResponse) { state.withLock { $0.answer = response } }
+
+  /// The address of a subscription.
+  func address(_ endpoint: String = "https://push.example/1", key: String? = nil) -> String {
+    let address = WebPushAddress(
+      endpoint: endpoint, auth: Base64.url.encode(secret), p256dh: Base64.url.encode(browser.publicPoint),
+      applicationKey: key)
+    return PushAddress.webPush(address).text
+  }
+
+  /// The ids of the accepted messages, by their decrypted payloads.
+  func received() throws -> [String] {
+    try requests.filter { $0.target != "/gone" }.map { try payload(of: $0)["fcmMessageId"]?.string ?? "" }
+  }
+
+  /// Decrypts as RFC 8291 says for a browser: with counter mode, as the tag needs the key of the sender alone.
+  func payload(of request: HTTPRequest) throws -> JSONObject {
+    let body = request.body.bytes ?? []
+    let (salt, point, sealed) = (Array(body[..<16]), Array(body[21..<86]), Array(body[86...]))
+    let input = try crypto.deriveKey(
+      from: try browser.sharedSecret(with: point), salt: secret,
+      info: Array("WebPush: info\0".utf8) + browser.publicPoint + point, count: 32)
+    let key = try crypto.deriveKey(
+      from: input, salt: salt, info: Array("Content-Encoding: aes128gcm\0".utf8), count: 16)
+    let nonce = try crypto.deriveKey(from: input, salt: salt, info: Array("Content-Encoding: nonce\0".utf8), count: 12)
+    // The cipher is its own inverse but for the tag: sealing the ciphertext yields the plaintext.
+    let text = Array(sealed.dropLast(16))
+    let plain = Array(try crypto.seal(text, key: key, nonce: nonce.bytes, context: []).dropLast(16))
+    guard try crypto.seal(plain, key: key, nonce: nonce.bytes, context: []) == sealed, plain.last == 2 else {
+      throw CryptoError(.notAuthentic, "the tag is wrong")
+    }
+    return try JSONObject(json: Array(plain.dropLast()))
+  }
+
+  func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
+    state.withLock { state in
+      state.requests.append(request)
+      return request.target == "/gone" ? HTTPResponse(410) : state.answer
+    }
+  }
+
+  func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {
+    throw TransportError(.refused, "There is no WebSocket.")
+  }
+
+  func close() async {}
+}
+
+/// A transport over a push service in memory.
+func transport(_ service: ScriptedPushService, store: ModelStore = ModelStore()) -> WebPushTransport {
+  WebPushTransport(project: "demo", crypto: OpenSSLCrypto(), client: { service }, openStore: { store })
+}
+
+func delivery(_ id: String, _ message: PushMessage, from: String = "1") -> PushDelivery {
+  PushDelivery(
+    messageID: id, message: message, from: from, sentTime: 0,
+    settings: DeliverySettings(message, platform: "web", now: 0))
+}
