@@ -39,8 +39,8 @@ enum FailureRules {
       }
     return FunctionsServiceError(
       .notFound,
-      "There is no function \"\(name)\" \(place). Register it with FunctionRegistry.registry().onCall(\"\(name)\") before "
-        + "it is called, and check the name and the region. `vesta serve` finds functions of other programs by "
+      "There is no function \"\(name)\" \(place). Register it with FunctionRegistry.registry().onCall(\"\(name)\") "
+        + "before it is called, and check the name and the region. `vesta serve` finds functions of other programs by "
         + "--function \(name)=URL.")
   }
 
