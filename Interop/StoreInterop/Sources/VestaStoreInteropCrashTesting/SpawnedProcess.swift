@@ -31,10 +31,10 @@ struct SpawnedProcess {
     }
     posix_spawn_file_actions_adddup2(&actions, childInput.fileDescriptor, 0)
     posix_spawn_file_actions_adddup2(&actions, childOutput.fileDescriptor, 1)
-    #if canImport(Glibc)
-      // What this process has open and has not marked, locks of files above all, is not the program's.
-      posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-    #endif
+    // What else this process has open is not the program's: locks of files, and pipes that would never end.
+    for descriptor in 3..<min(Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))), 8192) {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
     // Threads of the pool block signals, and the program would inherit that.
     var blocked = sigset_t()
     sigemptyset(&blocked)
@@ -50,17 +50,12 @@ struct SpawnedProcess {
     (identifier, self.input, self.output) = (child, input, output)
   }
 
-  /// Two ends that no program inherits by accident: a third one that holds an end would keep the other from its end.
   private static func pipe() throws -> (reading: FileHandle, writing: FileHandle) {
     var ends: [Int32] = [0, 0]
-    #if canImport(Glibc)
-      let failure = pipe2(&ends, O_CLOEXEC)
-    #else
-      let failure = Foundation.pipe(&ends)
-    #endif
-    guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    guard Foundation.pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     return (
-      FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+      FileHandle(fileDescriptor: ends[0], closeOnDealloc: true),
+      FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
     )
   }
 }

@@ -49,7 +49,9 @@ import VestaAuthBackend
   @Test func `an unknown name is an internal error that names it`() throws {
     let error = try #require(AuthErrorTable.error(for: AuthServiceError(wireMessage: "QUITE_NEW")) as? AuthError)
     #expect(error.code == .internalError)
-    #expect(error.message.contains("QUITE_NEW"))
+    #expect(error.message == "The backend answered QUITE_NEW.")
+    let full = AuthErrorTable.error(for: AuthServiceError(wireMessage: "QUITE_NEW : The disk is full."))
+    #expect((full as? AuthError)?.message == "The backend answered QUITE_NEW : The disk is full.")
   }
 
   @Test func `a cancelled call is a cancellation`() {

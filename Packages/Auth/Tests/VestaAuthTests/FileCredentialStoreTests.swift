@@ -51,6 +51,7 @@ import VestaTesting
       try Data(content.utf8).write(to: file)
       let error = #expect(throws: CredentialStoreError.self) { try store.load("key") }
       #expect(error?.code == .corrupted)
+      #expect(error?.message.hasSuffix(" Sign in again.") == true)
       let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
       #expect(files.count == 1 && files[0].hasPrefix("key.session.corrupt-"))
       let kept = try Data(contentsOf: directory.appending(path: files[0]))

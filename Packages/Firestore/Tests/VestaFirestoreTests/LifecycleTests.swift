@@ -56,7 +56,8 @@ struct LifecycleTests {
     // Its settings can be changed: it was not used before.
     next.settings = next.settings
     #expect(try await next.document("notes/a").getDocument().exists)
-    await #expect(throws: FirestoreErrorCode.self) { try await db.document("notes/a").getDocument() }
+    let ended = await #expect(throws: FirestoreErrorCode.self) { try await db.document("notes/a").getDocument() }
+    #expect(ended?.message.contains("Call Firestore.firestore() again for a new instance") == true)
     try await next.terminate()
     try await db.terminate()
     #expect(try Firestore.instance(for: app) !== next)

@@ -159,7 +159,7 @@ public final class FunctionRegistry: Sendable {
   ///
   /// A URL names the function by the last component of its path; the region does not count then.
   func function(for target: FunctionTarget) throws(FunctionsServiceError) -> Function {
-    guard let found = functions.withLock({ $0.function(for: target) }) else { throw FailureRules.notFound }
+    guard let found = functions.withLock({ $0.function(for: target) }) else { throw FailureRules.notFound(target) }
     return found
   }
 

@@ -100,7 +100,7 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
     do {
       let now = clock.now()
       if let deadline = context.deadline, deadline <= now { throw FailureRules.late }
-      guard let function = registry.requestFunction(for: target) else { throw FailureRules.notFound }
+      guard let function = registry.requestFunction(for: target) else { throw FailureRules.notFound(target) }
       let deadline = limit(function.options.timeout, from: now, context)
       return try await run(Work(name: "\(target)", deadline: deadline) { try await function.respond(to: request) })
     } catch {

@@ -132,7 +132,13 @@ import VestaTesting
   @Test func `unknown functions and values that cannot travel are clear errors`() async throws {
     let missing = await #expect(throws: FunctionsError.self) { try await functions.httpsCallable("nobody").call() }
     #expect(missing?.code == .notFound)
-    #expect(missing?.message == "NOT FOUND")
+    let cure = "Register it with FunctionRegistry.registry().onCall(\"nobody\") before it is called"
+    #expect(missing?.message.hasPrefix("There is no function \"nobody\" in us-central1. \(cure)") == true)
+    registry.onCall("there") { _ in 1 }
+    let elsewhere = functions.httpsCallable(try #require(URL(string: "https://host.example/project/region/absent")))
+    let absent = await #expect(throws: FunctionsError.self) { try await elsewhere.call() }
+    #expect(absent?.message.contains("\"absent\" for https://host.example/project/region/absent") == true)
+    #expect(absent?.message.contains("there\"") == false)
     let date = await #expect(throws: FunctionsError.self) { try await functions.httpsCallable("a").call(Date()) }
     #expect(date?.code == .invalidArgument)
   }

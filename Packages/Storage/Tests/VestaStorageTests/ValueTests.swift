@@ -140,6 +140,16 @@ import VestaTesting
     #expect(info["totalSize"] as? Int64 == 5 && info["maxAllowedSize"] as? Int64 == 4)
   }
 
+  @Test func `a quota that is exceeded says the cause that the backend names`() {
+    let upstream = "Quota for bucket b exceeded, please view quota on firebase.google.com."
+    func text(_ message: String) -> String {
+      StorageErrorTable.error(for: StorageServiceError(.resourceExhausted, message), object: Self.object)
+        .localizedDescription
+    }
+    #expect(text("") == upstream)
+    #expect(text("There is no room left.") == "\(upstream) The backend says: There is no room left.")
+  }
+
   @Test func `content that did not match is a checksum error`() {
     let error = StorageServiceError(.dataLoss, "", reason: .contentMismatch)
     #expect(StorageErrorTable.error(for: error, object: Self.object).code == .nonMatchingChecksum)

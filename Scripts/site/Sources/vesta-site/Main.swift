@@ -56,6 +56,8 @@ enum Main {
     }
     let settings = #"{"features": {"docs": {"quickNavigation": {"enable": true}}}}"#
     try Data(settings.utf8).write(to: site.appending(path: "theme-settings.json"))
+    // DocC has no page there; a server of files shows its "not found" to visitors of the site's address.
+    try Data(rootPage.utf8).write(to: site.appending(path: "index.html"))
   }
 
   private static func groups(of pages: [SitePage], _ folders: [String: String]) -> [LandingPage.Group] {

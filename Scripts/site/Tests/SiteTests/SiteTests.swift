@@ -34,6 +34,11 @@ import Testing
     #expect(article(fromReadme: readme, title: "About Auth") == expected)
   }
 
+  @Test func `the page at the root leads to the landing page, below a path too`() {
+    #expect(rootPage.contains("content=\"0; url=documentation/\"") && rootPage.contains("<a href=\"documentation/\">"))
+    #expect(!rootPage.contains("=\"/"))
+  }
+
   @Test func `a README whose second part has a heading needs no other one`() {
     #expect(article(fromReadme: "# A\n\nText.\n\n## B\n", title: "T") == "# T\n\nText.\n\n## B\n")
     #expect(article(fromReadme: "", title: "T") == "# T\n\n\n## Overview\n")

@@ -47,7 +47,8 @@ extension Auth {
       guard let bytes = try store.load(storeKey) else { return nil }
       if let session = StoredSession.decoded(bytes) { return session }
       let place = try store.setAside(storeKey)
-      log.error("I-AUT000002", "The session of the app \"\(appName)\" makes no sense. It is kept as \(place).")
+      log.error(
+        "I-AUT000002", "The session of the app \"\(appName)\" makes no sense. It is kept as \(place). Sign in again.")
     } catch {
       guard error.code == .corrupted else { throw error }
       log.error("I-AUT000003", "The session of the app \"\(appName)\" is lost. \(error)")

@@ -41,7 +41,7 @@ public final class FileCredentialStore: CredentialStore {
     guard let file else { return nil }
     if let bytes = CredentialFile.decode(file) { return bytes }
     let place = try setAside(key)
-    throw CredentialStoreError(.corrupted, "The session in \(path) is damaged. It is kept as \(place).")
+    throw CredentialStoreError(.corrupted, "The session in \(path) is damaged. It is kept as \(place). Sign in again.")
   }
 
   /// Keeps bytes under a key.

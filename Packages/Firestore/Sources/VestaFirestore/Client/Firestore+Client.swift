@@ -50,7 +50,10 @@ extension Firestore {
     }
   }
 
-  static let terminatedError = FirestoreErrorCode(.failedPrecondition, "The client has already been terminated.")
+  static let terminatedError = FirestoreErrorCode(
+    .failedPrecondition,
+    "The client has already been terminated. Call Firestore.firestore() again for a new instance; "
+      + "after the deletion of its app, configure the app first.")
 
   // MARK: The end
 

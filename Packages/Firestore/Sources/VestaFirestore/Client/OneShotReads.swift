@@ -38,7 +38,7 @@ extension SyncClient {
     defer { registration.withLock { $0.take() }?.remove() }
     return try await Turn<ViewSnapshot>().wait { turn in
       let options = ListenOptions(includesMetadata: true, waitsForSync: true)
-      let ended = FirestoreErrorCode(.failedPrecondition, "The client has already been terminated.")
+      let ended = Firestore.terminatedError
       let added = listen(query, options: options, onEnd: { turn.begin()?.resume(throwing: ended) }) { result in
         turn.begin()?.resume(with: result.mapError { FirestoreErrorCode($0) as any Error })
       }

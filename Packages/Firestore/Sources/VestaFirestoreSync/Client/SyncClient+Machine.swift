@@ -67,7 +67,10 @@ extension SyncClient {
     return value
   }
 
-  static let terminated = FirestoreServiceError(.failedPrecondition, "The client has already been terminated.")
+  static let terminated = FirestoreServiceError(
+    .failedPrecondition,
+    "The client has already been terminated. Call Firestore.firestore() again for a new instance; "
+      + "after the deletion of its app, configure the app first.")
 
   /// Makes the machine on the contents of a cache.
   func startMachine(_ state: inout State, _ store: LocalStore) {

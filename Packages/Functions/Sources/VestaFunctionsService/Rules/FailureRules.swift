@@ -27,7 +27,21 @@ enum FailureRules {
   static let noAppCheck = FunctionsServiceError(
     .failedPrecondition, "The function enforces App Check. Set verifyAppCheckToken in FunctionsServiceOptions.")
 
-  static let notFound = FunctionsServiceError(.notFound, "NOT FOUND")
+  /// The failure of a call of a function that is not registered.
+  ///
+  /// The names of other functions are not part of it: it is sent to every caller.
+  static func notFound(_ target: FunctionTarget) -> FunctionsServiceError {
+    let (place, name) =
+      switch target {
+      case .name(let name, let region): ("in \(region)", name)
+      case .url(let url): ("for \(url)", FunctionName.last(ofURL: url))
+      }
+    return FunctionsServiceError(
+      .notFound,
+      "There is no function \"\(name)\" \(place). Register it with FunctionRegistry.registry().onCall(\"\(name)\") "
+        + "before it is called, and check the name and the region. `vesta serve` finds functions of other programs by "
+        + "--function \(name)=URL.")
+  }
 
   static let late = FunctionsServiceError(.deadlineExceeded, "DEADLINE EXCEEDED")
 }

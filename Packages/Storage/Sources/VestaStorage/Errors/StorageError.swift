@@ -105,8 +105,10 @@ public enum StorageError: Error, CustomNSError, LocalizedError, Sendable, Custom
     case .objectNotFound(let object, _): "Object \(object) does not exist."
     case .bucketNotFound(let bucket): "Bucket \(bucket) does not exist."
     case .projectNotFound(let project): "Project \(project) does not exist."
-    case .quotaExceeded(let bucket, _):
+    case .quotaExceeded(let bucket, let server):
+      // A full disk of an engine is one of the causes, and only its own sentence says so.
       "Quota for bucket \(bucket) exceeded, please view quota on firebase.google.com."
+        + ((server["ResponseBody"] as? String).flatMap { $0.isEmpty ? nil : " The backend says: \($0)" } ?? "")
     case .unauthenticated:
       "User is not authenticated, please authenticate using Firebase Authentication and try again."
     case .unauthorized(let bucket, let object, _):

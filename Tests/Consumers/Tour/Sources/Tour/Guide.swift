@@ -8,14 +8,16 @@ struct Chapter: Sendable {
   /// Whether it is part of the tour without options.
   let isShort: Bool
   /// Whether it runs against an emulator as well.
-  let isRemote: Bool
+  var isRemote: Bool { reason == nil }
+  /// Why it does not run against an emulator.
+  let reason: String?
   let steps: @Sendable (Guide) async throws -> Void
 
   init(
-    _ product: String, _ title: String, isShort: Bool = false, isRemote: Bool = false,
+    _ product: String, _ title: String, isShort: Bool = false, staysLocal reason: String? = nil,
     _ steps: @escaping @Sendable (Guide) async throws -> Void
   ) {
-    (self.product, self.title, self.isShort, self.isRemote, self.steps) = (product, title, isShort, isRemote, steps)
+    (self.product, self.title, self.isShort, self.reason, self.steps) = (product, title, isShort, reason, steps)
   }
 }
 
@@ -61,6 +63,13 @@ struct Guide: Sendable {
 
   /// Names what is new in this run, also on a server that has the data of other tours.
   var suffix: String { emulator == nil ? "\(run)" : "\(run)-\(UUID().uuidString.prefix(8).lowercased())" }
+
+  /// Says which chapters an emulator has no part in, and why.
+  func explain(leftOut chapters: [Chapter]) {
+    guard !chapters.isEmpty else { return }
+    print("\nNot run against the emulator:")
+    for chapter in chapters { note("\(chapter.title): \(chapter.reason ?? "")") }
+  }
 
   /// Takes every step of every chapter; `true` when all of them held.
   func lead(through chapters: [Chapter]) async -> Bool {

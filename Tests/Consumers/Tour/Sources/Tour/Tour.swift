@@ -12,24 +12,31 @@ import VestaCore
 /// Without a product this takes the short way, one chapter for each of the main products; `--product core` takes those
 /// of one product, and `--product all` every chapter. With a folder the data stays, and the next run continues from it.
 /// With an emulator, such as `vesta serve --memory --project tour`, the chapters of the products that have a remote
-/// backend run against it, and the other chapters are left out.
+/// backend run against it; at the end the tour says which chapters were left out, and why.
 @main
 enum Tour {
+  private static let inProcess = "it needs no service."
+
+  /// The chapters in their order.
   static let chapters: [Chapter] = [
-    Chapter("core", "Components find one another by protocol", componentsChapter),
-    Chapter("core", "Many callers, one load", oneLoadChapter),
-    Chapter("core", "Every event source is a stream", streamsChapter),
-    Chapter("store", "Data that stays", storageChapter),
-    Chapter("crypto", "Tokens and passwords", tokensChapter),
-    Chapter("auth", "Auth: users, with no server", isShort: true, isRemote: true, authChapter),
-    Chapter("firestore", "Firestore: documents, live", isShort: true, isRemote: true, firestoreChapter),
-    Chapter("firestore", "Killed while it writes", crashChapter),
+    Chapter("core", "Components find one another by protocol", staysLocal: inProcess, componentsChapter),
+    Chapter("core", "Many callers, one load", staysLocal: inProcess, oneLoadChapter),
+    Chapter("core", "Every event source is a stream", staysLocal: inProcess, streamsChapter),
+    Chapter("store", "Data that stays", staysLocal: inProcess, storageChapter),
+    Chapter("crypto", "Tokens and passwords", staysLocal: inProcess, tokensChapter),
+    Chapter("auth", "Auth: users, with no server", isShort: true, authChapter),
+    Chapter("firestore", "Firestore: documents, live", isShort: true, firestoreChapter),
+    Chapter("firestore", "Killed while it writes", staysLocal: "it kills the process of the engine.", crashChapter),
     Chapter("database", "Realtime Database: a tree for everybody", isShort: true, databaseChapter),
-    Chapter("storage", "Storage: files", isShort: true, isRemote: true, filesChapter),
-    Chapter("remoteconfig", "Remote Config: values that change while you watch", isRemote: true, configChapter),
+    Chapter("storage", "Storage: files", isShort: true, filesChapter),
+    Chapter("remoteconfig", "Remote Config: values that change while you watch", configChapter),
     Chapter("messaging", "Messaging: to everybody who follows", messagesChapter),
-    Chapter("functions", "Functions: code by name", isShort: true, functionsChapter),
-    Chapter("rules", "Security rules: tested without a server", isShort: true, rulesChapter),
+    Chapter(
+      "functions", "Functions: code by name", isShort: true,
+      staysLocal: "its functions are closures of this program; a server finds functions by --function NAME=URL.",
+      functionsChapter),
+    Chapter(
+      "rules", "Security rules: tested without a server", isShort: true, staysLocal: inProcess, rulesChapter),
   ]
 
   /// The products whose chapters run against an emulator as well.
@@ -51,7 +58,8 @@ enum Tour {
     if try await playsAPart() { return true }
     let options = try Options(CommandLine.arguments.dropFirst())
     let guide = try Guide(folder: options.folder, emulator: options.emulator)
-    let held = await guide.lead(through: options.chapters)
+    let held = options.chapters.isEmpty ? true : await guide.lead(through: options.chapters)
+    guide.explain(leftOut: options.leftOut)
     guide.sayGoodbye(keepsData: options.keepsData)
     if !options.keepsData { try FileManager.default.removeItem(at: options.folder) }
     return held
@@ -64,6 +72,8 @@ enum Tour {
     var folder = FileManager.default.temporaryDirectory.appending(path: "vesta-tour-\(UUID().uuidString)")
     var keepsData = false
     var emulator: VestaOptions.Backend?
+    /// The chapters that would be taken without an emulator alone.
+    var leftOut: [Chapter] = []
 
     init(_ arguments: ArraySlice<String>) throws {
       var arguments = arguments
@@ -78,7 +88,6 @@ enum Tour {
         default: chapters = []
         }
       }
-      if emulator != nil { chapters = chapters.filter(\.isRemote) }
       chapters = chapters.filter { chapter in
         switch product {
         case nil: chapter.isShort || emulator != nil
@@ -86,7 +95,11 @@ enum Tour {
         default: chapter.product == product
         }
       }
-      guard chapters.isEmpty else { return }
+      if emulator != nil {
+        leftOut = chapters.filter { !$0.isRemote }
+        chapters = chapters.filter(\.isRemote)
+      }
+      guard chapters.isEmpty, leftOut.isEmpty else { return }
       let names = Set(Tour.chapters.map(\.product)).sorted().joined(separator: ", ")
       throw Stumble(
         description: """
