@@ -16,13 +16,7 @@ struct SpawnedProcess {
   init(_ words: [String]) throws {
     let (childInput, input) = try Self.pipe()
     let (output, childOutput) = try Self.pipe()
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #endif
+    var (actions, attributes) = (Platform.noFileActions, Platform.noSpawnAttributes)
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
     defer {
