@@ -141,8 +141,6 @@ package struct ListenTuning: Sendable, Hashable {
   package var requeries = 3
   /// The number of starts and queries that run at a time.
   package var jobs = 16
-  /// The largest number of documents of a target that is started in the turn in which it is added.
-  package var documentsAtOnce = 8
   /// The bytes of the states between two turns that a turn looks at; beyond that every call learns that its snapshot
   /// has moved.
   package var betweenBytes = 262_144

@@ -49,30 +49,6 @@ struct ListenStartTests {
     #expect(slow.messages == 1 + 3)
   }
 
-  /// The kinds of the responses of the first batch for a target of documents.
-  private func firstBatch(_ names: [String], resume: Target.Resume? = nil) async throws -> [String] {
-    let call = try await engine.listen(database: database, context: owner)
-    defer { call.cancel() }
-    call.send(.addTarget(Target(id: 2, .documents(names), resume: resume)))
-    var batches = call.responses.makeAsyncIterator()
-    return try await batches.next()?.map { response in
-      switch response {
-      case .targetChange(let change): "\(change.kind)"
-      case .documentChange(let change): change.document.name
-      case .documentDelete(let delete): "no \(delete.document)"
-      default: "other"
-      }
-    } ?? []
-  }
-
-  @Test func `a target of few documents is acknowledged, sent and current in one batch`() async throws {
-    let commit = try await engine.commit(update("rooms/a", ["n": .integer(1)]))
-    #expect(try await firstBatch([name("rooms/a")]) == ["add", name("rooms/a"), "current", "noChange"])
-    #expect(try await firstBatch([name("rooms/b")]) == ["add", "no \(name("rooms/b"))", "current", "noChange"])
-    let resumed = try await firstBatch([name("rooms/a")], resume: .readTime(commit.commitTime))
-    #expect(resumed == ["add", "current", "noChange"])
-  }
-
   @Test func `a limited query is asked again only when one leaves it`() async throws {
     for id in ["b", "c", "d"] { try await engine.commit(update("rooms/\(id)", ["n": .integer(1)])) }
     var query = StructuredQuery.all("rooms")

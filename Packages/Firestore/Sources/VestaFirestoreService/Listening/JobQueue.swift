@@ -62,19 +62,3 @@ struct JobQueue {
     }
   }
 }
-
-extension WatchMachine.Action {
-  /// The same actions, with responses to one call that follow each other as one batch: its caller is woken once.
-  static func joined(_ actions: [Self]) -> [Self] {
-    guard actions.count > 1 else { return actions }
-    var joined: [Self] = []
-    for action in actions {
-      if case .send(let call, let responses) = action, case .send(call, let before)? = joined.last {
-        joined[joined.count - 1] = .send(call, before + responses)
-      } else {
-        joined.append(action)
-      }
-    }
-    return joined
-  }
-}

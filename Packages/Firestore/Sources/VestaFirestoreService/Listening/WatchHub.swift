@@ -281,8 +281,7 @@ final class WatchHub: Sendable {
       if let guarded = open.guarded, let denial = await denial(of: target, guarded, snapshot) {
         return perform(machine.refuse(target, of: call, denial), &jobs)
       }
-      let actions = machine.add(target, of: call, in: name, isGuarded: open.guarded != nil)
-      perform(await startAtOnce(actions, &machine, &jobs, snapshot), &jobs)
+      perform(machine.add(target, of: call, in: name, isGuarded: open.guarded != nil), &jobs)
     case .started(let job, .failure(let error)):
       perform(machine.refused(job, error), &jobs)
       jobs.end(job)
@@ -326,33 +325,6 @@ final class WatchHub: Sendable {
       perform(machine.answered(watch, answer.limited, facts), &jobs)
     } catch let error as FirestoreServiceError {
       perform(machine.failed(watch, error), &jobs)
-    }
-  }
-
-  /// Starts a target of few documents in the turn in which it is added: to read them costs less than a task and a
-  /// second turn, and the caller receives everything in one batch.
-  ///
-  /// A start that resumes from an earlier version reads the log, however much there is of it, and is a job as all
-  /// others.
-  private func startAtOnce(
-    _ actions: [WatchMachine.Action], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
-  ) async -> [WatchMachine.Action] {
-    guard case .begin(let job)? = actions.last, case .start(let request, _) = job.work,
-      case .documents(let places) = request.subject, places.count <= options.tuning.listening.documentsAtOnce,
-      machine.pending(job.id)?.isBlocked == false, request.isCurrent(at: snapshot.version)
-    else { return actions }
-    var first = Array(actions.dropLast())
-    do {
-      let start = try await WatchStart(request, in: snapshot, digest: options.md5, now: options.now())
-      if gatekeeper != nil {
-        // A refusal follows the acknowledgement of its target.
-        perform(first, &jobs)
-        first = []
-        try await ask(about: request.subject, of: job.id, &machine, &jobs, snapshot)
-      }
-      return first + machine.joined(job.id, start)
-    } catch {
-      return first + machine.refused(job.id, failure(error))
     }
   }
 
@@ -411,7 +383,7 @@ final class WatchHub: Sendable {
   func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
     if actions.isEmpty { return }
     let calls = state.withLock { $0.calls }
-    for action in WatchMachine.Action.joined(actions) {
+    for action in actions {
       switch action {
       case .send(let call, let responses): calls[call]?.mailbox.send(responses)
       case .begin(let job): jobs.add(job)

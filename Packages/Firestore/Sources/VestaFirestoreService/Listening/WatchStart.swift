@@ -210,15 +210,6 @@ struct StartRequest: Hashable, Sendable {
   var subject: WatchSubject
   var resume: Target.Resume?
   var expectedCount: Int32?
-
-  /// Whether a start at a version has no earlier changes to look for.
-  func isCurrent(at version: Int64) -> Bool {
-    switch resume {
-    case nil: true
-    case .token(let token): ResumeToken.decode(token).map { $0 >= version } ?? true
-    case .readTime(let time): time.microseconds.map { $0 >= version } ?? true
-    }
-  }
 }
 
 extension ListenResponse {
