@@ -95,7 +95,8 @@ import VestaTesting
           case .connect:
             #expect(!isConnected && isWanted && hasNetwork, label)
             #expect(pause.map { !$0.contains(now) } ?? true, label)
-            isConnected = true
+            // It is over, also where the clock is set back into it.
+            (isConnected, pause) = (true, nil)
           case .disconnect: isConnected = false
           case .wait(let length): pause = now..<(now + max(0, length.microseconds))
           case .fail: isFailed = true

@@ -121,7 +121,8 @@ import VestaTesting
         let request = PasswordSignInRequest(email: "ada@example.com", password: "correct horse")
         #expect(try await engine.signInWithPassword(request, context: context).localID == "ada")
       }
-      let exported = try await engine.administration.batchGet(BatchGetRequest(), context: .owner).users.first
+      let exported = try await engine.administration.batchGet(BatchGetRequest(hashForm: .text), context: .owner).users
+        .first
       let text = String(decoding: try Base64.standard.decode(exported?.passwordHash ?? ""), as: UTF8.self)
       #expect(text.hasPrefix("$scrypt$ln=14,r=8,p=1$"))
       try await engine.close()
