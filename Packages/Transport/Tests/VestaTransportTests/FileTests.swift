@@ -76,6 +76,29 @@ import VestaTransportInterop
     }
   }
 
+  @Test func `each request for a file has its bytes once, and the next response follows them`() async throws {
+    let folder = try TemporaryDirectory()
+    try folder.write(Self.content, to: "file")
+    var received = try await TestServer.run(handler: Files(path: folder.path(of: "file"))) { server in
+      let peer = try server.peer()
+      peer.send("GET / HTTP/1.1\r\nhost: h\r\n\r\nGET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n")
+      var received: [UInt8] = []
+      while let bytes = peer.receive(), !bytes.isEmpty { received += bytes }
+      return received
+    }
+    for _ in 0..<2 {
+      let head = try #require(received.firstRange(of: Array("\r\n\r\n".utf8)))
+      // Not within the expectations, which would print megabytes.
+      let isAnswered = received.starts(with: Array("HTTP/1.1 200 OK".utf8))
+      #expect(isAnswered)
+      received.removeFirst(head.upperBound)
+      let isWhole = received.starts(with: Self.content)
+      #expect(isWhole)
+      received.removeFirst(min(received.count, Self.content.count))
+    }
+    #expect(received.count == 0, "\(received.count) bytes more")
+  }
+
   @Test(arguments: [false, true], [1, 4_096, 2 << 20])
   func `a file and its ranges arrive, in clear and with TLS, in turns of any size`(
     isSecure: Bool, bytesPerTurn: Int

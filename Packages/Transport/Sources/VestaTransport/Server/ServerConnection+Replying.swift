@@ -118,7 +118,7 @@ extension ServerConnection {
       case .nothingYet: return
       case .ended(nil):
         if framing == .chunked { MessageWriter.end(trailers: stream.trailers, into: &output.tail) }
-        return afterReply()
+        return afterBody()
       case .ended:
         // What was written before leaves first, so far as the socket takes it.
         _ = write()

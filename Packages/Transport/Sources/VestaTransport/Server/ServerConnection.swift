@@ -58,9 +58,9 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
 
   override func turnEnded() {
     if case .http2(let session) = phase { return session.turnEnded() }
-    let hasMore = requestsInTurn >= tuning.requestsPerTurn && !kept.isEmpty
-    requestsInTurn = 0
-    // Served as many as a turn allows: it continues in the next one.
+    let hasMore = !kept.isEmpty && (requestsInTurn >= tuning.requestsPerTurn || hasEndedBody)
+    (requestsInTurn, hasEndedBody) = (0, false)
+    // Served as many as a turn allows, or became free while it wrote: it continues in the next one.
     if hasMore { return perform {} }
     // The peer sends no more of what is not whole, and has its answers.
     if hasPeerFinished, !isLingering, case .idle = phase { close(lingers: false) }
@@ -113,6 +113,8 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
   }
 
   var isHeadBegun = false
+  /// Whether a body has ended in this turn, after the turn had looked at what was received.
+  private var hasEndedBody = false
   /// Whether the first bytes, or TLS, have not said yet which protocol is spoken.
   var isUndecided = true
 
@@ -150,6 +152,14 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
     case .sending(let stream) where file == nil: pump(stream)
     default: break
     }
+  }
+
+  override func fileSent() { if case .sending = phase { afterBody() } }
+
+  /// The body of a response was written, or waits to be: a request that was received meanwhile is next.
+  func afterBody() {
+    hasEndedBody = true
+    afterReply()
   }
 
   // MARK: The end
