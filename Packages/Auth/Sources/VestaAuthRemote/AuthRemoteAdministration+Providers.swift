@@ -9,7 +9,7 @@ import VestaTransportInterop
 extension AuthRemoteAdministration {
   /// How the project hashes passwords: `signIn.hashConfig` of its settings.
   ///
-  /// - Throws: `NOT_IMPLEMENTED` where the settings of the service do not have it, such as those of local test suites.
+  /// - Throws: `NOT_IMPLEMENTED` where the service has no such settings, as local test suites have none.
   public func passwordHashing(context: CallContext) async throws(AuthServiceError) -> ImportHash {
     let hash = try await caller.send(.config, context) { try HashConfigWire.hash(ofConfig: $0) }
     guard let hash else {

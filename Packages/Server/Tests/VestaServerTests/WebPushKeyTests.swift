@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 @testable import VestaServer
 
-/// What the server composes for browsers.
+/// The parts of the server for browsers.
 @Suite struct WebPushKeyTests {
   @Test func `a project has a key for push services, and refuses browsers with another one`() async throws {
     let host = ServerHost(ServerSettings(project: "demo", isDevelopment: true))

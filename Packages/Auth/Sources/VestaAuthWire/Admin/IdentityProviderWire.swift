@@ -64,7 +64,7 @@ public enum IdentityProviderWire {
   /// Reads a provider.
   ///
   /// - Parameters:
-  ///   - object: The members; those that the kind does not have are ignored.
+  ///   - object: The members; the ones that the kind does not have are ignored.
   ///   - id: The id, where the object's name does not say it.
   public static func provider(_ object: JSONObject, id: String? = nil) throws(BytesError) -> IdentityProvider {
     let name = object["name"]?.string.flatMap {
@@ -80,7 +80,7 @@ public enum IdentityProviderWire {
   /// - Parameters:
   ///   - object: The members.
   ///   - id: The provider.
-  ///   - mask: The paths that count, each with everything below it: those that the object lacks are reset. `nil` for
+  ///   - mask: The paths that count, each with everything below it: a path that the object lacks is reset. `nil` for
   ///     what the object has.
   public static func change(
     _ object: JSONObject, id: String, mask: [String]?

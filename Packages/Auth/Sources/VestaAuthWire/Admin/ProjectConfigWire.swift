@@ -55,7 +55,7 @@ public enum ProjectConfigWire {
   ///
   /// - Parameters:
   ///   - object: The object; members that this does not know are ignored.
-  ///   - mask: The paths that count, each with everything below it: those that the object lacks are reset. `nil` for
+  ///   - mask: The paths that count, each with everything below it: a path that the object lacks is reset. `nil` for
   ///     what the object has.
   ///   - current: The settings as they were read, for the parts of a password policy that the object does not have.
   /// - Throws: `BytesError` with `.malformed` for a member of the wrong type.

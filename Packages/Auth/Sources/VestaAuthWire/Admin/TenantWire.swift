@@ -55,7 +55,7 @@ public enum TenantWire {
   /// - Parameters:
   ///   - object: The members.
   ///   - tenantID: The tenant.
-  ///   - mask: The paths that count, each with everything below it: those that the object lacks are reset. `nil` for
+  ///   - mask: The paths that count, each with everything below it: a path that the object lacks is reset. `nil` for
   ///     what the object has.
   public static func updateRequest(
     _ object: JSONObject, tenantID: String, mask: [String]?

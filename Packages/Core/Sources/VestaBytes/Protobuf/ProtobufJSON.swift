@@ -141,7 +141,7 @@ extension ProtobufJSONWriter: ProtobufVisitor {
   }
 }
 
-/// A member and those that it is within: a path that is put into words only when something is wrong there.
+/// A member and the members around it: a path that becomes text only when something is wrong there.
 @usableFromInline
 final class ProtobufJSONPath: Sendable {
   private let name: String
