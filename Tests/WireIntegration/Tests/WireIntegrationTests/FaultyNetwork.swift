@@ -26,6 +26,8 @@ final class FaultyNetwork: Sendable {
     var connections: [Int: Connection] = [:]
     var next = 0
     var isClosed = false
+    /// Whether the socket that accepts connections is open.
+    var isListening = true
   }
 
   private struct Connection {
@@ -66,10 +68,14 @@ final class FaultyNetwork: Sendable {
   }
 
   /// Resets all connections.
+  ///
+  /// With the lock held: what is in the table is open, and the number of a closed socket soon is another one's.
   func cut() {
-    for connection in state.withLock({ Array($0.connections.values) }) {
-      shutdown(connection.client, Int32(SHUT_RDWR))
-      shutdown(connection.server, Int32(SHUT_RDWR))
+    state.withLock { state in
+      for connection in state.connections.values {
+        shutdown(connection.client, Int32(SHUT_RDWR))
+        shutdown(connection.server, Int32(SHUT_RDWR))
+      }
     }
   }
 
@@ -80,8 +86,10 @@ final class FaultyNetwork: Sendable {
 
   /// Accepts no further connection.
   func close() {
-    state.withLock { $0.isClosed = true }
-    shutdown(listener, Int32(SHUT_RDWR))
+    state.withLock { state in
+      state.isClosed = true
+      if state.isListening { shutdown(listener, Int32(SHUT_RDWR)) }
+    }
     cut()
   }
 
@@ -105,6 +113,7 @@ final class FaultyNetwork: Sendable {
         connect(client)
       }
     }
+    state.withLock { $0.isListening = false }
     Foundation.close(listener)
   }
 
