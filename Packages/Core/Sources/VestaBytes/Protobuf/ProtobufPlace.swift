@@ -39,4 +39,18 @@ extension UnsafeMutablePointer<UInt8> {
     if let base = bytes.baseAddress { update(from: base, count: bytes.count) }
     self += bytes.count
   }
+
+  /// Writes an entry of a map up to the content of its value, a message of a known length.
+  @inlinable
+  mutating func put(entry number: UInt32, _ key: UnsafeBufferPointer<UInt8>, _ length: Int) {
+    let sizes =
+      ProtobufWriter.size(ofVarint: UInt64(key.count)) &+ ProtobufWriter.size(ofVarint: UInt64(length))
+    put(tag: number, .delimited)
+    put(varint: UInt64(2 &+ sizes &+ key.count &+ length))
+    put(0x0A)
+    put(varint: UInt64(key.count))
+    put(key)
+    put(0x12)
+    put(varint: UInt64(length))
+  }
 }

@@ -50,11 +50,16 @@ public enum RFC3339 {
   /// - Parameter text: With an offset, or `Z` for none; of the fraction nine digits count.
   /// - Returns: The seconds since 1970, rounded down, and the nanoseconds from there.
   public static func parse(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
-    var fields = Fields(bytes: Array(text.utf8)[...])
+    // Unsafe pointer, used inside the closure only: the fields are taken from the bytes of the string in place.
+    text.withBytes { parse(Fields(bytes: $0)) }
+  }
+
+  private static func parse(_ text: Fields) -> (seconds: Int64, nanoseconds: Int32)? {
+    var fields = text
     guard let year = fields.number(4), year > 0, fields.skip("-"), let month = fields.number(2), fields.skip("-"),
       let day = fields.number(2), fields.skip("T"), let hour = fields.number(2), fields.skip(":"),
       let minute = fields.number(2), fields.skip(":"), let second = fields.number(2), hour < 24, minute < 60,
-      second < 60, let nanoseconds = fields.fraction(), let offset = fields.offset(), fields.bytes.isEmpty
+      second < 60, let nanoseconds = fields.fraction(), let offset = fields.offset(), fields.isAtEnd
     else { return nil }
     let number = dayNumber(year: year, month: month, day: day)
     guard date(ofDay: number) == (year, Int(month), Int(day)) else { return nil }
@@ -68,29 +73,46 @@ public enum RFC3339 {
 
   /// Takes one field after another from the front of a string.
   private struct Fields {
-    var bytes: ArraySlice<UInt8>
+    let bytes: UnsafeBufferPointer<UInt8>
+    var index = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { index == bytes.count }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-      guard bytes.first == UInt8(ascii: character) else { return false }
-      bytes.removeFirst()
+      guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+      index += 1
       return true
     }
 
+    /// The value of the next character, if that is a digit.
+    mutating func digit() -> Int64? {
+      guard index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) else { return nil }
+      defer { index += 1 }
+      return Int64(bytes[index] - UInt8(ascii: "0"))
+    }
+
     mutating func number(_ count: Int) -> Int64? {
-      let digits = bytes.prefix(count)
-      guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
-      bytes.removeFirst(count)
-      return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+      var number: Int64 = 0
+      for _ in 0..<count {
+        guard let digit = digit() else { return nil }
+        number = number * 10 + digit
+      }
+      return number
     }
 
     /// The nanoseconds of a fraction; zero without one.
     mutating func fraction() -> Int32? {
       guard skip(".") else { return 0 }
-      let digits = bytes.prefix(while: Self.isDigit)
-      guard !digits.isEmpty else { return nil }
-      bytes.removeFirst(digits.count)
-      let value = digits.prefix(9).reduce(0 as Int32) { $0 * 10 + Int32($1 - UInt8(ascii: "0")) }
-      return (min(9, digits.count)..<9).reduce(value) { product, _ in product * 10 }
+      guard var value = digit() else { return nil }
+      var count = 1
+      while let digit = digit() {
+        if count < 9 { value = value * 10 + digit }
+        count += 1
+      }
+      for _ in min(9, count)..<9 { value *= 10 }
+      return Int32(value)
     }
 
     /// The seconds by which the local time is ahead of UTC.
@@ -102,8 +124,6 @@ public enum RFC3339 {
       let seconds = hours * 3_600 + minutes * 60
       return isAhead ? seconds : -seconds
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
   }
 
   // MARK: Days
