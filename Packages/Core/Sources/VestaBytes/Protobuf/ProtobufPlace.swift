@@ -33,6 +33,42 @@ extension UnsafeMutablePointer<UInt8> {
     self += 8
   }
 
+  /// Writes the length of a message of two numbers, and its fields 1 and 2; zero is not written.
+  ///
+  /// At most 23 bytes.
+  @inlinable
+  mutating func put(numbers first: Int64, _ second: Int64) {
+    let start = self
+    put(0)
+    if first != 0 {
+      put(0x08)
+      put(varint: UInt64(bitPattern: first))
+    }
+    if second != 0 {
+      put(0x10)
+      put(varint: UInt64(bitPattern: second))
+    }
+    start.pointee = UInt8(truncatingIfNeeded: self - start - 1)
+  }
+
+  /// Writes the length of a message of two doubles, and its fields 1 and 2; zero is not written.
+  ///
+  /// At most 19 bytes.
+  @inlinable
+  mutating func put(doubles first: Double, _ second: Double) {
+    let start = self
+    put(0)
+    if first.bitPattern != 0 {
+      put(0x09)
+      put(fixed64: first.bitPattern)
+    }
+    if second.bitPattern != 0 {
+      put(0x11)
+      put(fixed64: second.bitPattern)
+    }
+    start.pointee = UInt8(truncatingIfNeeded: self - start - 1)
+  }
+
   /// Writes bytes.
   @inlinable
   mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {

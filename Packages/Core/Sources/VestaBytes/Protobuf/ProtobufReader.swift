@@ -94,6 +94,7 @@ public struct ProtobufReader: Sendable {
 
   /// Moves to the next field if it has this number, below 16, and this wire type.
   @inlinable
+  @inline(__always)
   mutating func take(tag number: UInt32, _ type: ProtobufWireType) -> Bool {
     guard index < end, byte == UInt8(truncatingIfNeeded: number << 3) | type.rawValue else { return false }
     index &+= 1
@@ -132,6 +133,7 @@ public struct ProtobufReader: Sendable {
 extension ProtobufReader {
   /// Reads a varint of up to ten bytes; bits beyond 64 are dropped, as other readers do.
   @inlinable
+  @inline(__always)
   public mutating func varint() throws(BytesError) -> UInt64 {
     if index < end {
       let first = byte
@@ -160,6 +162,7 @@ extension ProtobufReader {
 
   /// The next byte, which there has to be: no message ends after the bytes.
   @inlinable
+  @inline(__always)
   var byte: UInt8 { bytes.span[unchecked: index] }
 
   /// Reads eight bytes, the lowest first.
@@ -305,13 +308,19 @@ extension ProtobufReader: ProtobufVisitor {
 
   /// How many entries of a map follow one another from the current field on: what to make room for, up to a number that
   /// costs little where there are none.
+  ///
+  /// Messages that occur more than once are counted like entries. Only what has short tags and lengths is.
   public func entriesAhead() -> Int {
-    var ahead = self
-    var count = 1
+    var (count, place) = (1, index)
     guard number < 16, wireType == .delimited else { return count }
-    while count < 64, let length = try? ahead.length() {
-      ahead.index += length
-      guard ahead.take(tag: number, .delimited) else { break }
+    let tag = UInt8(truncatingIfNeeded: number << 3) | ProtobufWireType.delimited.rawValue
+    while count < 64, place + 1 < end {
+      let low = Int(bytes[place])
+      let high = low < 0x80 ? 0 : Int(bytes[place + 1])
+      guard high < 0x80 else { break }
+      place += (low < 0x80 ? 1 : 2) + (low & 0x7F | high << 7)
+      guard place < end, bytes[place] == tag else { break }
+      place += 1
       count += 1
     }
     return count

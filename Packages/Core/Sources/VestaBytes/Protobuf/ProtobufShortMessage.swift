@@ -48,17 +48,31 @@ extension ProtobufWriter {
   /// Writes a length and a message of two numbers, the fields 1 and 2; zero is not written.
   @inlinable
   public mutating func write(messageOfNumbers first: Int64, _ second: Int64) {
-    withRoom(for: 23) { place in
+    withRoom(for: 23) { $0.put(numbers: first, second) }
+  }
+
+  /// Writes a length and a message of a message of two numbers, the fields 1 and 2; zero is not written.
+  @inlinable
+  public mutating func write(messageOf number: UInt32, numbers first: Int64, _ second: Int64) {
+    // Two lengths of one byte, a tag of five and the numbers.
+    withRoom(for: 30) { place in
       let start = place
       place.put(0)
-      if first != 0 {
-        place.put(tag: 1, .varint)
-        place.put(varint: UInt64(bitPattern: first))
-      }
-      if second != 0 {
-        place.put(tag: 2, .varint)
-        place.put(varint: UInt64(bitPattern: second))
-      }
+      place.put(tag: number, .delimited)
+      place.put(numbers: first, second)
+      start.pointee = UInt8(truncatingIfNeeded: place - start - 1)
+    }
+  }
+
+  /// Writes a length and a message of a message of two doubles, the fields 1 and 2; zero is not written.
+  @inlinable
+  public mutating func write(messageOf number: UInt32, doubles first: Double, _ second: Double) {
+    // Two lengths of one byte, a tag of five and the numbers.
+    withRoom(for: 30) { place in
+      let start = place
+      place.put(0)
+      place.put(tag: number, .delimited)
+      place.put(doubles: first, second)
       start.pointee = UInt8(truncatingIfNeeded: place - start - 1)
     }
   }

@@ -65,8 +65,7 @@ public struct ProtobufWriter: Sendable {
   public mutating func write<Schema: ProtobufSchema>(
     _ message: Schema.Message, _ schema: Schema.Type
   ) throws(BytesError) {
-    var message = message
-    try Schema.visit(&message, &self)
+    try Schema.write(message, to: &self)
   }
 
   /// Writes the number and the wire type of a field.

@@ -61,8 +61,8 @@ public enum RFC3339 {
       let minute = fields.number(2), fields.skip(":"), let second = fields.number(2), hour < 24, minute < 60,
       second < 60, let nanoseconds = fields.fraction(), let offset = fields.offset(), fields.isAtEnd
     else { return nil }
+    guard (1...12).contains(month), day > 0, day <= days(ofMonth: month, year: year) else { return nil }
     let number = dayNumber(year: year, month: month, day: day)
-    guard date(ofDay: number) == (year, Int(month), Int(day)) else { return nil }
     return (number * secondsOfDay + hour * 3_600 + minute * 60 + second - offset, nanoseconds)
   }
 
@@ -137,6 +137,14 @@ public enum RFC3339 {
     let month = (5 * dayOfYear + 2) / 153
     let year = yearOfEra + era * 400 + (month < 10 ? 0 : 1)
     return (year, Int(month < 10 ? month + 3 : month - 9), Int(dayOfYear - (153 * month + 2) / 5 + 1))
+  }
+
+  private static func days(ofMonth month: Int64, year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
   }
 
   private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {

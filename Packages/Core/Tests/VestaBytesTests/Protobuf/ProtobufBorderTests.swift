@@ -76,6 +76,43 @@ import VestaBytes
   }
 
   @Test(arguments: [1, 15, 16, 2_047, 2_048, 536_870_911] as [UInt32])
+  func `a message of a message of two numbers has the bytes of one that is measured`(number: UInt32) {
+    func measured(_ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      let outer = writer.begin()
+      writer.write(tag: number, .delimited)
+      let inner = writer.begin()
+      content(&writer)
+      writer.close(inner)
+      writer.close(outer)
+      return writer.finish()
+    }
+    let numbers = [(0, 0), (5, 0), (0, 5), (-1, .min)] as [(Int64, Int64)]
+    for (first, second) in numbers {
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOf: number, numbers: first, second)
+      let expected = measured {
+        for (field, value) in [(1, first), (2, second)] as [(UInt32, Int64)] where value != 0 {
+          $0.write(tag: field, .varint)
+          $0.write(varint: UInt64(bitPattern: value))
+        }
+      }
+      #expect(writer.finish() == expected)
+    }
+    for (first, second) in [(0, 0), (0.5, 0), (0, -0.0), (.nan, -1)] as [(Double, Double)] {
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOf: number, doubles: first, second)
+      let expected = measured {
+        for (field, value) in [(1, first), (2, second)] as [(UInt32, Double)] where value.bitPattern != 0 {
+          $0.write(tag: field, .fixed64)
+          $0.write(fixed64: value.bitPattern)
+        }
+      }
+      #expect(writer.finish() == expected)
+    }
+  }
+
+  @Test(arguments: [1, 15, 16, 2_047, 2_048, 536_870_911] as [UInt32])
   func `an entry of a map with a known length has the bytes of one that is measured`(number: UInt32) {
     func written(_ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
       var writer = ProtobufWriter(reserving: 0)

@@ -50,9 +50,9 @@ extension ValueWire {
     guard case .object(let object) = json else { throw reader.malformed("this is no object") }
     guard let member = object.members.first else { throw reader.malformed(noType) }
     guard object.count == 1 else { throw reader.malformed("a value has more than one type") }
-    let value = member.value
     // The usual forms need no place for the message of an error.
-    if let usual = usualValue(member.name, value) { return usual }
+    if let usual = usualValue(member.name, member.value) { return usual }
+    let value = member.value
     let inner = reader.within(member.name)
     switch member.name {
     case "nullValue", "null_value":

@@ -22,7 +22,9 @@ public enum ValueWire: ProtobufKind {
     case .double(let number): writer.write(messageOf: 3, fixed64: number.bitPattern)
     case .reference(let name): writer.write(messageOf: 5, string: name)
     case .string(let text): writer.write(messageOf: 17, string: text)
-    case .map, .geoPoint, .array, .timestamp, .bytes:
+    case .timestamp(let time): writer.write(messageOf: 10, numbers: time.seconds, Int64(time.nanos))
+    case .geoPoint(let point): writer.write(messageOf: 8, doubles: point.latitude, point.longitude)
+    case .map, .array, .bytes:
       let start = writer.begin()
       try writeMember(value, to: &writer)
       writer.close(start)
@@ -35,19 +37,13 @@ public enum ValueWire: ProtobufKind {
     case .map(let map):
       writer.write(tag: 6, .delimited)
       try write(map, to: &writer)
-    case .geoPoint(let point):
-      writer.write(tag: 8, .delimited)
-      try ProtobufMessage<GeoPointWire>.write(point, to: &writer)
     case .array(let values):
       writer.write(tag: 9, .delimited)
       try write(values, to: &writer)
-    case .timestamp(let timestamp):
-      writer.write(tag: 10, .delimited)
-      try TimestampWire.write(timestamp, to: &writer)
     case .bytes(let bytes):
       writer.write(tag: 18, .delimited)
       writer.write(blob: bytes)
-    case .null, .boolean, .integer, .double, .reference, .string: break
+    case .null, .boolean, .integer, .double, .reference, .string, .timestamp, .geoPoint: break
     }
   }
 
@@ -139,7 +135,7 @@ public enum ValueWire: ProtobufKind {
     case 5: .reference(try reader.string())
     case 6: .map(try readMap(&reader))
     case 9: .array(try readArray(&reader))
-    case 8: .geoPoint(try ProtobufMessage<GeoPointWire>.read(&reader))
+    case 8: .geoPoint(try readPoint(&reader))
     case 10: .timestamp(try TimestampWire.read(&reader))
     default: .bytes(try reader.blob())
     }
@@ -169,10 +165,29 @@ public enum ValueWire: ProtobufKind {
         try reader.skip()
         continue
       }
+      if values.isEmpty { values.reserveCapacity(reader.entriesAhead()) }
       values.append(try read(&reader))
     }
     try reader.leave(outer)
     return values
+  }
+
+  private static func readPoint(_ reader: inout ProtobufReader) throws(BytesError) -> GeoPoint {
+    let outer = try reader.enter()
+    var point = GeoPointWire.empty
+    while try reader.nextField() {
+      switch reader.fieldNumber {
+      case 1:
+        try reader.expect(.fixed64)
+        point.latitude = Double(bitPattern: try reader.fixed64())
+      case 2:
+        try reader.expect(.fixed64)
+        point.longitude = Double(bitPattern: try reader.fixed64())
+      default: try reader.skip()
+      }
+    }
+    try reader.leave(outer)
+    return point
   }
 
   static let noType = "a value has no type, or one that no document has"
