@@ -7,7 +7,10 @@ enum UTF8Text {
   /// and most names and texts are that.
   @inlinable
   static func string(validating bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    isASCII(bytes) ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+    guard isASCII(bytes) else { return String(validating: bytes, as: UTF8.self) }
+    // Up to 15 bytes are kept in the string itself, which `init(decoding:as:)` is slower to make.
+    guard bytes.count <= 15 else { return String(decoding: bytes, as: UTF8.self) }
+    return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
   }
 
   @inlinable
@@ -31,5 +34,16 @@ enum UTF8Text {
     var rest: UInt8 = 0
     for byte in raw { rest |= byte }
     return rest < 0x80
+  }
+}
+
+extension String {
+  /// Calls `body` with the bytes, in place where they are in one piece; not `withUTF8`, which needs a copy to change.
+  ///
+  /// Unsafe pointer, valid inside `body` only: bytes are copied from it at once.
+  @inlinable
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    return Array(utf8).withUnsafeBufferPointer(body)
   }
 }
