@@ -171,7 +171,13 @@ public final class Storage: Sendable, Hashable {
   ///
   /// - Parameter url: A `gs://` URL, or an `http(s)://` download URL.
   /// - Throws: `StorageError.pathError` for a URL of another form, `.bucketMismatch` for one of another bucket.
-  public func reference(for url: URL) throws -> StorageReference { try reference(toURL: url.absoluteString) }
+  public func reference(for url: URL) throws -> StorageReference {
+    do {
+      return try reference(toURL: url.absoluteString)
+    } catch {
+      throw error.thrown
+    }
+  }
 
   private func reference(toURL url: String) throws(StorageError) -> StorageReference {
     let location = try StorageLocation.parse(url)
