@@ -126,7 +126,8 @@ public final class Storage: Sendable, Hashable {
         "I-STR000011",
         """
         useEmulator names \(host):\(port), but the backend of the app is "\(app.options.backend)", and transfers go \
-        there. Configure the app with VestaOptions.backend = .emulator(host:port:) and StorageRemoteLibrary, or leave \
+        there. Configure the app with VestaOptions.backend = .emulator(host:port:) and StorageRemoteLibrary \
+        (with FirebaseCompat: link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave \
         useEmulator out.
         """)
     }
