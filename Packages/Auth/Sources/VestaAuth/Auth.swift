@@ -47,6 +47,7 @@ public final class Auth: Sendable {
   @AuthActor var machine = SessionMachine()
   @AuthActor var user: User?
   @AuthActor var isOver = false
+  @AuthActor var reportedFailure: String?
   @AuthActor var refreshFailures = 0
   @AuthActor var refreshTimer: ListenerRegistration?
   @AuthActor var configuration = Configuration()

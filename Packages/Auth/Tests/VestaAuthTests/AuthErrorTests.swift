@@ -59,9 +59,10 @@ import VestaAuthBackend
   }
 
   @Test func `an error reads like Firebase's NSError`() {
-    var error = AuthError(.emailAlreadyInUse)
-    error.email = "ada@example.com"
-    error.updatedCredential = EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1")
+    let error = AuthError(.emailAlreadyInUse).with {
+      $0.email = "ada@example.com"
+      $0.updatedCredential = EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1")
+    }
     let old = error as NSError
     #expect(old.domain == AuthErrorDomain && old.domain == AuthErrors.domain)
     #expect(old.code == 17007 && AuthErrorCode(rawValue: old.code) == .emailAlreadyInUse)
@@ -87,6 +88,24 @@ import VestaAuthBackend
     #expect(caught(AuthError(.userNotFound)) == "another")
     #expect(caught(NSError(domain: "else", code: 17009)) == "another")
     #expect(caught(CancellationError()) == "another")
+  }
+
+  @Test func `an error is cast to its code`() {
+    func caught(_ error: any Error) -> String {
+      do {
+        throw error
+      } catch let error as AuthErrorCode where error.code == .weakPassword {
+        return "weak password"
+      } catch {
+        return "\(error as? AuthErrorCode == .userNotFound)"
+      }
+    }
+    #expect(caught(AuthError(.weakPassword)) == "weak password")
+    #expect(caught(AuthErrorCode.weakPassword) == "weak password")
+    #expect(caught(AuthError(.userNotFound)) == "true")
+    #expect(caught(AuthError(.networkError)) == "false")
+    #expect(caught(CancellationError()) == "false")
+    #expect(AuthError(.userNotFound) as any Error is AuthErrorCode)
   }
 
   @Test(arguments: [

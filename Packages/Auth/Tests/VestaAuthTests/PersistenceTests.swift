@@ -66,6 +66,23 @@ import VestaTesting
     #expect(heard == [nil, ada.uid])
   }
 
+  @Test func `a store that sleeps is logged once`() async throws {
+    struct Sink: LogSink {
+      let name: String
+      let lines = Log<String>()
+      func write(_ entry: LogEntry) {
+        if entry.code == "I-AUT000001", entry.message.contains(name) { lines.add(entry.message) }
+      }
+    }
+    let test = try TestAuth()
+    let sink = Sink(name: test.app.name)
+    VestaConfiguration.shared.setLogSink(sink)
+    defer { VestaConfiguration.shared.setLogSink(StandardErrorSink()) }
+    test.store.setFailsToRead(true)
+    for _ in 1...3 { #expect(test.auth.currentUser == nil) }
+    #expect(sink.lines.all.count == 1)
+  }
+
   @Test func `a sign-out while the store sleeps counts`() async throws {
     let first = try TestAuth()
     try await first.signIn()

@@ -321,8 +321,8 @@ import VestaTesting
       try await test.auth.signIn(withEmail: "ada@example.com", password: "secret1")
     }
     #expect(error?.code == .secondFactorRequired && test.auth.currentUser == nil)
-    let info = try #require(error.map { $0 as NSError }).userInfo[AuthErrorUserInfoMultiFactorResolverKey]
-    let resolver = try #require(info as? MultiFactorResolver)
+    let refusal = try #require(error) as NSError
+    let resolver = try #require(refusal.userInfo[AuthErrorUserInfoMultiFactorResolverKey] as? MultiFactorResolver)
     #expect(resolver.auth === test.auth && resolver.hints.map(\.uid) == ["m1", "m2"])
     let wrong = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: "m2", oneTimePassword: "0")
     let refused = await code { try await resolver.resolveSignIn(with: wrong) }

@@ -181,6 +181,9 @@ import VestaTesting
     #expect(layout(own, "x", ["XDG_DATA_HOME": "/xdg", "HOME": "/h"]).appDirectory.path == "/xdg/vesta/p/x")
     #expect(layout(own, "x", ["HOME": "/h"]).appDirectory.path == "/h/.local/share/vesta/p/x")
     #expect(layout(own, "x", ["HOME": "/h"]).enginesPath == "/h/.local/share/vesta/p/(engines)")
+    let named = ["VESTA_DIRECTORY": "/named", "XDG_DATA_HOME": "/xdg"]
+    #expect(layout(own, "x", named).appDirectory.path == "/named/p/x")
+    #expect(layout(given, "x", named).appDirectory.path == "/data/p/x")
     for environment in [[:], ["HOME": ""], ["XDG_DATA_HOME": "relative", "HOME": "relative"]] {
       let path = layout(own, "x", environment).appDirectory.path
       #expect(path.hasPrefix("/") && path.hasSuffix("/.local/share/vesta/p/x"), "\(environment)")

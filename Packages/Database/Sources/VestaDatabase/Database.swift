@@ -242,7 +242,8 @@ public final class Database: Sendable {
         "I-RDB000023",
         """
         useEmulator names \(origin), but the backend of the app is "\(backend)", and the database is there. Configure the \
-        app with VestaOptions.backend = .emulator(host:port:) and DatabaseRemoteLibrary, or leave useEmulator out.
+        app with VestaOptions.backend = .emulator(host:port:) and DatabaseRemoteLibrary (with FirebaseCompat: link \
+        FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave useEmulator out.
         """)
     }
     if isLate {

@@ -1,5 +1,4 @@
 import FirebaseAuth
-import FirebaseCore
 import FirebaseFirestore
 import FirebaseFunctions
 import FirebaseMessaging
@@ -24,6 +23,8 @@ import VestaRemoteConfigRemote
 import VestaStorageBackend
 import VestaStorageRemote
 
+@testable import FirebaseCore
+
 /// A moved program that links FirebaseRemote: its options choose between engines and remote backends.
 @Suite struct FirebaseRemoteTests {
   private func app(_ backend: VestaOptions.Backend) throws -> FirebaseApp {
@@ -43,6 +44,19 @@ import VestaStorageRemote
     #expect(try app.container.require((any RemoteConfigBackend).self) is RemoteConfigRemote)
     #expect(try app.container.require((any StorageBackend).self) is StorageRemote)
     _ = await app.delete()
+  }
+
+  @Test func `the environment names the backend where options leave it open`() throws {
+    let open = FirebaseOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
+    let emulator = VestaOptions.Backend.emulator(host: "127.0.0.1", port: 9)
+    let variables = ["VESTA_BACKEND": "emulator:127.0.0.1:9", "VESTA_OPTIONS_FILE": "/none.json"]
+    #expect(try FirebaseApp.placed(open, variables).backend == emulator)
+    #expect(open.backend == .embedded())
+    #expect(try FirebaseApp.placed(open, [:]).backend == .embedded())
+    open.backend = .firebase
+    #expect(try FirebaseApp.placed(open, variables).backend == .firebase)
+    open.backend = .embedded()
+    #expect(throws: VestaError.self) { try FirebaseApp.placed(open, ["VESTA_BACKEND": "nonsense"]) }
   }
 
   @Test func `the engines stay the backend where the options say nothing else`() async throws {

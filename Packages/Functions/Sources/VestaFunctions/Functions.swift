@@ -61,7 +61,8 @@ public final class Functions: Sendable {
           "I-FUN000002",
           """
           useEmulator names \(origin), but the backend of the app is "\(app.options.backend)", and functions are called \
-          there. Configure the app with VestaOptions.backend = .emulator(host:port:) and FunctionsRemoteLibrary, or leave \
+          there. Configure the app with VestaOptions.backend = .emulator(host:port:) and FunctionsRemoteLibrary \
+          (with FirebaseCompat: link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave \
           useEmulator out.
           """)
       }

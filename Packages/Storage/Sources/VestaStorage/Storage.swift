@@ -126,7 +126,8 @@ public final class Storage: Sendable, Hashable {
         "I-STR000011",
         """
         useEmulator names \(host):\(port), but the backend of the app is "\(app.options.backend)", and transfers go \
-        there. Configure the app with VestaOptions.backend = .emulator(host:port:) and StorageRemoteLibrary, or leave \
+        there. Configure the app with VestaOptions.backend = .emulator(host:port:) and StorageRemoteLibrary \
+        (with FirebaseCompat: link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave \
         useEmulator out.
         """)
     }
@@ -171,7 +172,13 @@ public final class Storage: Sendable, Hashable {
   ///
   /// - Parameter url: A `gs://` URL, or an `http(s)://` download URL.
   /// - Throws: `StorageError.pathError` for a URL of another form, `.bucketMismatch` for one of another bucket.
-  public func reference(for url: URL) throws -> StorageReference { try reference(toURL: url.absoluteString) }
+  public func reference(for url: URL) throws -> StorageReference {
+    do {
+      return try reference(toURL: url.absoluteString)
+    } catch {
+      throw error.thrown
+    }
+  }
 
   private func reference(toURL url: String) throws(StorageError) -> StorageReference {
     let location = try StorageLocation.parse(url)

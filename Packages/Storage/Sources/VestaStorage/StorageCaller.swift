@@ -47,12 +47,12 @@ struct StorageCaller: Sendable {
         return try await operation(backend, try await context())
       } catch {
         guard StorageErrorTable.isRetryable(error), let delay = budget.delay(jitter: random()) else {
-          throw StorageErrorTable.error(for: error, object: object)
+          throw StorageErrorTable.thrown(for: error, object: object)
         }
         do {
           try await clock.sleep(for: .seconds(delay))
         } catch {
-          throw StorageError.cancelled
+          throw StorageError.cancelled.thrown
         }
       }
     }

@@ -192,7 +192,8 @@ extension StorageReference {
       if let value {
         completion(.success(value))
       } else {
-        completion(.failure(error ?? StorageError.internalError(message: "There is neither a value nor an error.")))
+        let nothing = StorageError.internalError(message: "There is neither a value nor an error.")
+        completion(.failure(error ?? nothing.thrown))
       }
     }
   }

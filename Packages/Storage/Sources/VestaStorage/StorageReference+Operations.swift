@@ -40,7 +40,7 @@ extension StorageReference {
     }
     guard let token = object.downloadTokens.first,
       let url = storage.address.downloadURL(bucket: object.name.bucket, name: object.name.name, token: token)
-    else { throw StorageError.unknown(message: "Failed to retrieve a download URL.", serverError: [:]) }
+    else { throw StorageError.unknown(message: "Failed to retrieve a download URL.", serverError: [:]).thrown }
     return url
   }
 
@@ -88,9 +88,10 @@ extension StorageReference {
     return StorageListResult(prefixes: prefixes, items: items, pageToken: nil)
   }
 
-  static func checked(_ maxResults: Int64) throws(StorageError) -> Int {
+  static func checked(_ maxResults: Int64) throws(StorageFailure) -> Int {
     guard (1...1000).contains(maxResults) else {
-      throw .invalidArgument(message: "Argument 'maxResults' must be between 1 and 1000 inclusive.")
+      let message = "Argument 'maxResults' must be between 1 and 1000 inclusive."
+      throw StorageError.invalidArgument(message: message).thrown
     }
     return Int(maxResults)
   }
@@ -105,9 +106,10 @@ extension StorageReference {
       pageToken: page.nextPageToken)
   }
 
-  private func objectNameToRead() throws(StorageError) -> ObjectName {
+  private func objectNameToRead() throws(StorageFailure) -> ObjectName {
     guard !fullPath.isEmpty else {
-      throw .invalidArgument(message: "The root of a bucket is no object. Use child(_:) to name one.")
+      let message = "The root of a bucket is no object. Use child(_:) to name one."
+      throw StorageError.invalidArgument(message: message).thrown
     }
     return objectName
   }

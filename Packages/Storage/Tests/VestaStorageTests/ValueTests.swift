@@ -150,6 +150,23 @@ import VestaTesting
     #expect(text("There is no room left.") == "\(upstream) The backend says: There is no room left.")
   }
 
+  @Test func `a thrown error matches its code, its type and NSError`() {
+    func caught(_ error: StorageError) -> [String] {
+      let failure: any Error = error.thrown
+      var matches: [String] = []
+      do { throw failure } catch StorageErrorCode.objectNotFound { matches.append("code") } catch {}
+      do { throw failure } catch let code as StorageErrorCode { matches.append("\(code)") } catch {}
+      do { throw failure } catch StorageError.objectNotFound(let object, _) { matches.append(object) } catch {}
+      do { throw failure } catch let error as StorageError { matches.append("\(error.code)") } catch {}
+      do { throw failure } catch let error as NSError { matches.append("\(error.domain) \(error.code)") }
+      return matches
+    }
+    let missing = StorageError.objectNotFound(object: "o", serverError: [:])
+    #expect(caught(missing) == ["code", "objectNotFound", "o", "objectNotFound", "FIRStorageErrorDomain -13010"])
+    #expect(caught(.cancelled) == ["cancelled", "cancelled", "FIRStorageErrorDomain -13040"])
+    #expect("\(missing.thrown)" == "\(missing)" && missing.thrown.localizedDescription == missing.localizedDescription)
+  }
+
   @Test func `content that did not match is a checksum error`() {
     let error = StorageServiceError(.dataLoss, "", reason: .contentMismatch)
     #expect(StorageErrorTable.error(for: error, object: Self.object).code == .nonMatchingChecksum)

@@ -29,9 +29,8 @@ extension Export {
   /// - Parameter directory: The folder of the copies, as the caller has written it.
   public func usageOfCopies(in directory: String) -> [String] {
     packages[..<wanted].map { "  .package(path: \"\(directory)/\($0.identity)\")," }
-      + packages[..<wanted].compactMap { package in
-        guard let match = manifest(of: package).firstMatch(of: /\.library\(name: *"([^"]+)"/) else { return nil }
-        return "  .product(name: \"\(match.1)\", package: \"\(package.identity)\"),"
+      + packages[..<wanted].flatMap { package in
+        products(of: package).map { "  .product(name: \"\($0)\", package: \"\(package.identity)\")," }
       }
   }
 }

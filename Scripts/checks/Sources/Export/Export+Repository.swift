@@ -32,15 +32,18 @@ extension Export {
 
   /// The lines that a manifest says to use the one package.
   public func usageOfRepository(named name: String, version: String) -> [String] {
+    ["  .package(url: \"…/\(name).git\", from: \"\(version)\"),"]
+      + packages[..<wanted].flatMap(products(of:)).map { "  .product(name: \"\($0)\", package: \"\(name)\")," }
+  }
+
+  /// The products of a package that a program may use, without those that are for tests alone.
+  func products(of package: Package) -> [String] {
     let forTests = ["Contracts", "Fakes", "Testing", "Reference", "Specs"]
-    let products = packages[..<wanted].flatMap { elements(of: $0, "products") }.joined(separator: "\n")
-    return ["  .package(url: \"…/\(name).git\", from: \"\(version)\"),"]
-      + products.split(separator: "\n").compactMap { line in
-        guard !forTests.contains(where: { line.contains($0 + "\"") }),
-          let match = line.firstMatch(of: /name: *("[^"]+")/)
-        else { return nil }
-        return "  .product(name: \(match.1), package: \"\(name)\"),"
-      }
+    return elements(of: package, "products").joined(separator: "\n").split(separator: "\n").compactMap { line in
+      guard let match = line.firstMatch(of: /name: *"([^"]+)"/) else { return nil }
+      let name = String(match.1)
+      return forTests.contains(where: name.hasSuffix) ? nil : name
+    }
   }
 
   /// The README of the one package.

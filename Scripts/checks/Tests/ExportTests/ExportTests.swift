@@ -107,6 +107,19 @@ import Testing
       ])
   }
 
+  @Test func `the lines for copies name every library of a program`() throws {
+    var tree = tree
+    let core = tree.files["Packages/Core/Package.swift"]
+    tree.files["Packages/Core/Package.swift"] = core?.replacing(
+      "    // The one that matters.\n", with: "    .library(name: \"VestaFiles\", targets: [\"VestaFiles\"]),\n")
+    #expect(
+      try Export(tree, ["Core"]).usageOfCopies(in: "Vendor") == [
+        "  .package(path: \"Vendor/vesta-core\"),",
+        "  .product(name: \"VestaFiles\", package: \"vesta-core\"),",
+        "  .product(name: \"VestaCore\", package: \"vesta-core\"),",
+      ])
+  }
+
   @Test func `an array of one element may stand on one line`() {
     var reader = ElementReader(array: "products")
     let goesOn = reader.read("  products: [.library(name: \"A\", targets: [\"A\"])],")

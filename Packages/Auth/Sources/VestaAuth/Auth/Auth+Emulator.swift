@@ -39,7 +39,8 @@ extension Auth {
         .internalError,
         """
         useEmulator names \(origin), but the app is configured with the backend \(appBackend). \
-        Configure the app with VestaOptions.backend = .emulator(host:port:), or leave useEmulator out.
+        Configure the app with VestaOptions.backend = .emulator(host:port:) and AuthRemoteLibrary (with FirebaseCompat: \
+        link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave useEmulator out.
         """
       )
     }

@@ -14,7 +14,9 @@ public import Foundation
 ///   print(error.code, error.message)
 /// }
 /// ```
-public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
+///
+/// It is a class, so that a cast to its code matches: `catch let code as AuthErrorCode`, `error as? AuthErrorCode`.
+public final class AuthError: CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
   /// Why the operation failed.
   public let code: AuthErrorCode
 
@@ -24,23 +26,7 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   /// The underlying error.
   public let underlying: (any Error)?
 
-  /// The e-mail address that the error is about, when the backend named one.
-  public internal(set) var email: String?
-
-  /// The credential with which the user can sign in after all, when there is one.
-  ///
-  /// Of an error with `credentialAlreadyInUse`, `emailAlreadyInUse` or `accountExistsWithDifferentCredential`.
-  public internal(set) var updatedCredential: AuthCredential?
-
-  /// The resolver that continues a sign-in with a second factor.
-  ///
-  /// Of an error with `secondFactorRequired`.
-  public internal(set) var resolver: MultiFactorResolver?
-
-  /// The requirement that a password does not meet, when the backend named one.
-  ///
-  /// Of an error with `weakPassword`; under `NSLocalizedFailureReasonErrorKey` in the dictionary of the `NSError`.
-  public internal(set) var failureReason: String?
+  private let details: Details
 
   /// An error.
   ///
@@ -48,11 +34,51 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
   ///   - code: Why the operation failed.
   ///   - message: The cause and the remedy; the meaning of the code where there is nothing to add.
   ///   - underlying: The underlying error.
-  public init(_ code: AuthErrorCode, _ message: String? = nil, underlying: (any Error)? = nil) {
+  public convenience init(_ code: AuthErrorCode, _ message: String? = nil, underlying: (any Error)? = nil) {
+    self.init(code, message, underlying: underlying, details: Details())
+  }
+
+  init(_ code: AuthErrorCode, _ message: String? = nil, underlying: (any Error)? = nil, details: Details) {
     self.code = code
     self.message = message ?? code.message
     self.underlying = underlying
+    self.details = details
   }
+
+  /// The same error with other details.
+  func with(_ change: (inout Details) -> Void) -> AuthError {
+    var details = details
+    change(&details)
+    return AuthError(code, message, underlying: underlying, details: details)
+  }
+
+  // MARK: Details
+
+  /// What only some errors know.
+  struct Details: Sendable {
+    var email: String?
+    var updatedCredential: AuthCredential?
+    var resolver: MultiFactorResolver?
+    var failureReason: String?
+  }
+
+  /// The e-mail address that the error is about, when the backend named one.
+  public var email: String? { details.email }
+
+  /// The credential with which the user can sign in after all, when there is one.
+  ///
+  /// Of an error with `credentialAlreadyInUse`, `emailAlreadyInUse` or `accountExistsWithDifferentCredential`.
+  public var updatedCredential: AuthCredential? { details.updatedCredential }
+
+  /// The resolver that continues a sign-in with a second factor.
+  ///
+  /// Of an error with `secondFactorRequired`.
+  public var resolver: MultiFactorResolver? { details.resolver }
+
+  /// The requirement that a password does not meet, when the backend named one.
+  ///
+  /// Of an error with `weakPassword`; under `NSLocalizedFailureReasonErrorKey` in the dictionary of the `NSError`.
+  public var failureReason: String? { details.failureReason }
 
   /// The code and the message.
   public var description: String { "\(code) (\(code.rawValue)): \(message)" }
@@ -86,8 +112,6 @@ public struct AuthError: CustomNSError, LocalizedError, Sendable, CustomStringCo
 extension AuthError {
   /// The refusal of a new password that is empty, which needs no backend.
   static var emptyNewPassword: AuthError {
-    var error = AuthError(.weakPassword, "The password is empty.")
-    error.failureReason = "Missing password"
-    return error
+    AuthError(.weakPassword, "The password is empty.", details: Details(failureReason: "Missing password"))
   }
 }

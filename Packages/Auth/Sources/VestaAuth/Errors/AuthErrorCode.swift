@@ -18,11 +18,8 @@ import VestaCore
 /// }
 /// ```
 ///
-/// What is thrown is an ``AuthError``: `catch let error as AuthError where error.code == .weakPassword` and
-/// `(error as? AuthError)?.code` match it, and a cast to `AuthErrorCode` never does, as in the Firebase SDK.
-///
-/// It is a structure and not an enumeration: a `catch` with a case of an enumeration would look at the type of the
-/// error only, and never match an ``AuthError``. The codes themselves are in `AuthErrorCode+All.swift`.
+/// What is thrown is an ``AuthError``, which a cast turns into its code: `catch let code as AuthErrorCode` and
+/// `error as? AuthErrorCode` match it as `error as? AuthError` does. The codes are in `AuthErrorCode+All.swift`.
 public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int
@@ -96,5 +93,27 @@ extension AuthErrorCode {
       result += letter.uppercased()
     }
     return result
+  }
+}
+
+// The cast of an error to its code: the runtime asks a type with this conformance when it casts an object to it.
+extension AuthErrorCode: _ObjectiveCBridgeable {
+  /// An error with the code.
+  public func _bridgeToObjectiveC() -> AuthError { AuthError(self) }
+
+  /// The code of an error.
+  public static func _forceBridgeFromObjectiveC(_ error: AuthError, result: inout AuthErrorCode?) {
+    result = error.code
+  }
+
+  /// The code of an error; every error has one.
+  public static func _conditionallyBridgeFromObjectiveC(_ error: AuthError, result: inout AuthErrorCode?) -> Bool {
+    result = error.code
+    return true
+  }
+
+  /// The code of an error, and that of a failure without a code for `nil`.
+  public static func _unconditionallyBridgeFromObjectiveC(_ error: AuthError?) -> AuthErrorCode {
+    error?.code ?? .internalError
   }
 }

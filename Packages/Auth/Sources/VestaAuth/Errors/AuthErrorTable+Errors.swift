@@ -11,8 +11,7 @@ extension AuthErrorTable {
     }
     // Where the code says nothing, the backend's text is the whole message.
     let message = error.detail.map { code == .internalError ? $0 : "\(code.message) (\($0))" }
-    var result = AuthError(code, message, underlying: error)
-    if code == .weakPassword { result.failureReason = error.detail }
-    return result
+    let reason = code == .weakPassword ? error.detail : nil
+    return AuthError(code, message, underlying: error, details: AuthError.Details(failureReason: reason))
   }
 }

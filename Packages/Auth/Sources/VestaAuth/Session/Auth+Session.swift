@@ -19,9 +19,17 @@ extension Auth {
     do {
       try restore()
     } catch {
-      log.error("I-AUT000001", "The session of the app \"\(appName)\" cannot be read; it will be tried again. \(error)")
+      report("\(error)")
     }
     return user
+  }
+
+  /// Logs a failure of the store once, however often it is asked until it answers or fails in another way.
+  @AuthActor
+  private func report(_ failure: String) {
+    guard reportedFailure != failure else { return }
+    reportedFailure = failure
+    log.error("I-AUT000001", "The session of the app \"\(appName)\" cannot be read; it will be tried again. \(failure)")
   }
 
   /// Finds out who is signed in, unless that is known, and writes what the store has not taken yet.
@@ -36,6 +44,7 @@ extension Auth {
     } catch {
       throw AuthError(.keychainError, error.message, underlying: error)
     }
+    reportedFailure = nil
     let actions = machine.storeWasRead(stored)
     user = stored.map { User(auth: self, record: $0.user, tokens: $0.tokens) }
     perform(actions)

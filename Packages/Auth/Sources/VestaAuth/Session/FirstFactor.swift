@@ -32,10 +32,9 @@ struct FirstFactor: Sendable {
     case .signedIn(let tokens): return tokens
     case .refused(let error): throw error
     case .secondFactorRequired(let pending):
-      var error = AuthError(.secondFactorRequired)
-      error.resolver = MultiFactorResolver(
+      let resolver = MultiFactorResolver(
         auth: auth, tenantID: tenantID, pending: pending, firstFactor: self, user: user)
-      throw error
+      throw AuthError(.secondFactorRequired, details: AuthError.Details(resolver: resolver))
     }
   }
 
@@ -99,7 +98,7 @@ struct FirstFactor: Sendable {
   }
 
   private static func refusal(in response: IdpSignInResponse, credential: OAuthCredential) -> AuthError? {
-    var error: AuthError
+    let error: AuthError
     if response.needsConfirmation {
       error = AuthError(.accountExistsWithDifferentCredential)
     } else if let message = response.errorMessage {
@@ -108,9 +107,10 @@ struct FirstFactor: Sendable {
     } else {
       return nil
     }
-    error.email = response.email
-    error.updatedCredential = credential
-    return error
+    return error.with {
+      $0.email = response.email
+      $0.updatedCredential = credential
+    }
   }
 
   private static func present(
@@ -121,9 +121,9 @@ struct FirstFactor: Sendable {
     case .signedIn(_, _, let isNewUser, let tokens):
       return FirstFactor(.signedIn(tokens), AdditionalUserInfo(providerID: credential.provider, isNewUser: isNewUser))
     case .numberInUse(let number, let proof, _):
-      var error = AuthError(.credentialAlreadyInUse, "Another account has the phone number.")
-      error.updatedCredential = PhoneAuthCredential(.temporaryProof(phoneNumber: number, proof: proof))
-      return FirstFactor(.refused(error), nil)
+      let error = AuthError(.credentialAlreadyInUse, "Another account has the phone number.")
+      let credential = PhoneAuthCredential(.temporaryProof(phoneNumber: number, proof: proof))
+      return FirstFactor(.refused(error.with { $0.updatedCredential = credential }), nil)
     }
   }
 }

@@ -36,7 +36,7 @@ public final class FileCredentialStore: CredentialStore {
     do {
       file = try DurableFile.read(path)
     } catch {
-      throw CredentialStoreError(.unreadable, "The session in \(path) cannot be read.", underlying: error)
+      throw CredentialStoreError(.unreadable, Self.message(path, "read", error), underlying: error)
     }
     guard let file else { return nil }
     if let bytes = CredentialFile.decode(file) { return bytes }
@@ -86,8 +86,15 @@ public final class FileCredentialStore: CredentialStore {
     do {
       try body()
     } catch {
-      throw CredentialStoreError(.unwritable, "The session in \(path) cannot be written.", underlying: error)
+      throw CredentialStoreError(.unwritable, Self.message(path, "written", error), underlying: error)
     }
+  }
+
+  private static func message(_ path: String, _ verb: String, _ error: FileFailure) -> String {
+    """
+    The session in \(path) cannot be \(verb). The system says: \(error.reason). Check who owns the directory and its \
+    files, whether the disk is full, and that no file is in the place of a directory.
+    """
   }
 
   private func path(of key: String) -> String { "\(directoryPath)/\(CredentialFile.name(of: key))" }

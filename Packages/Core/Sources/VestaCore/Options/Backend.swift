@@ -13,8 +13,8 @@ extension VestaOptions {
   public enum Backend: Hashable, Sendable, CustomStringConvertible {
     /// In this process, on this machine: every product runs on its own engine.
     ///
-    /// The directory is for this program's data. Without one it is `$XDG_DATA_HOME/vesta`, or
-    /// `$HOME/.local/share/vesta` where that variable is not set. Each project has a folder in it, with the data of the
+    /// The directory is for this program's data. Without one it is `$VESTA_DIRECTORY`, `$XDG_DATA_HOME/vesta` or
+    /// `$HOME/.local/share/vesta`, the first whose variable is set. Each project has a folder in it, with the data of the
     /// project's engines, which all apps of that project share, and with a folder for what each app keeps for itself.
     case embedded(directory: URL? = nil)
 

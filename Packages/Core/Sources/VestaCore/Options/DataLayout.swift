@@ -34,7 +34,7 @@ struct DataLayout: Hashable, Sendable {
 
   init(options: VestaOptions, appName: String, environment: [String: String]) {
     var earlierApp: URL?
-    if case .embedded(let directory?) = options.backend {
+    if let directory = Self.directory(of: options.backend, environment) {
       base = directory
       // The data of an earlier version has the project's id in it. A program that named no project had another id then.
       let isNamed = options.projectID.map { $0 != VestaOptions.programProject } ?? false
@@ -66,6 +66,12 @@ struct DataLayout: Hashable, Sendable {
   var earlierEngines: [String] {
     let folder = base.appending(path: project)
     return (app == Self.defaultApp ? [app] : [Self.defaultApp, app]).map { Self.path(of: folder.appending(path: $0)) }
+  }
+
+  /// The directory that an embedded backend names, or the environment where it leaves that open.
+  private static func directory(of backend: VestaOptions.Backend, _ environment: [String: String]) -> URL? {
+    guard case .embedded(let directory) = backend else { return nil }
+    return directory ?? environment["VESTA_DIRECTORY"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
   }
 
   /// The user's data directory: `XDG_DATA_HOME`, or `.local/share` in the home directory.

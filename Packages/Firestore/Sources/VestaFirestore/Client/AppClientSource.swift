@@ -83,7 +83,8 @@ final class AppClientSource: FirestoreClientSource {
         .failedPrecondition,
         """
         The settings of this Firestore, or useEmulator, name \(origin), but the backend of its app is an engine in this \
-        process. Configure the app with VestaOptions.backend = .emulator(host:port:) and FirestoreRemoteLibrary, or leave \
+        process. Configure the app with VestaOptions.backend = .emulator(host:port:) and FirestoreRemoteLibrary \
+        (with FirebaseCompat: link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave \
         the address out.
         """)
     }

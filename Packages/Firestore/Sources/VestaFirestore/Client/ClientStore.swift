@@ -46,6 +46,6 @@ struct ClientStore: Sendable {
     throw StoreError(
       .locked, operation: "open the cache", path: path,
       message: "Another process has the pending writes of this data directory open.",
-      hint: "End the other process, or give this one a directory of its own.")
+      hint: "End the other process, or name another directory for this one, such as by VESTA_DIRECTORY.")
   }
 }

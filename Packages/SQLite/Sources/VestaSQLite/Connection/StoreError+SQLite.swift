@@ -100,7 +100,8 @@ extension StoreError.Code {
     case .invalidName: "Use letters, digits, '-', '_' and '.', at most 100, not beginning with a dot."
     case .alreadyOpen: "Share the open store, or close it first."
     case .futureVersion: "Use a version of the past, or check the clock."
-    case .locked: "End the other process, or give this one a directory of its own."
+    case .locked:
+      "End the other process, or name another directory for this one: VESTA_DIRECTORY, or --data of a server."
     case .notADatabase: "Move the file away, or choose another directory."
     case .newerSchema: "Use at least the version of Vesta that wrote it."
     case .corrupt:

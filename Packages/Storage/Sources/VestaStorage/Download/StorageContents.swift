@@ -89,7 +89,7 @@ final class StorageContentsReader: Sendable {
       return try await nextChunk(place)
     } catch {
       close()
-      throw StorageErrorTable.error(for: error, object: object)
+      throw StorageErrorTable.thrown(for: error, object: object)
     }
   }
 

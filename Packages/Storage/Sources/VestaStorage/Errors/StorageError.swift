@@ -2,8 +2,8 @@ public import Foundation
 
 /// The error of the operations of Storage.
 ///
-/// It reads like the `NSError` of Firebase's SDK: `(error as NSError).code`, `.domain` and `.userInfo` have the numbers
-/// and keys of Firebase.
+/// It is thrown as a ``StorageFailure``: an `NSError` with the domain, the numbers and the keys of Firebase, which a cast
+/// to this type matches.
 public enum StorageError: Error, CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
   /// Another failure.
   case unknown(message: String, serverError: [String: any Sendable])

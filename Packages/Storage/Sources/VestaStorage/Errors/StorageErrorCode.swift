@@ -6,10 +6,12 @@ public let StorageErrorDomain: String = "FIRStorageErrorDomain"
 /// ```swift
 /// do {
 ///   let data = try await reference.data(maxSize: 1_000_000)
-/// } catch let error as StorageError where error.code == .objectNotFound {
+/// } catch StorageErrorCode.objectNotFound {
 ///   …
 /// }
 /// ```
+///
+/// What is thrown matches by a cast as well: `(error as? StorageErrorCode) == .objectNotFound`.
 public enum StorageErrorCode: Int, Error, Sendable {
   /// Another failure; the message says which.
   case unknown = -13000

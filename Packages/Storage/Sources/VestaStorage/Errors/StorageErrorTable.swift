@@ -4,15 +4,15 @@ import VestaStorageBackend
 
 /// Turns what the service threw into what the app catches; pure.
 enum StorageErrorTable {
-  /// The public error for any error of an operation on an object.
-  static func error(for error: any Error, object: ObjectName) -> any Error {
+  /// What is thrown for any error of an operation on an object.
+  static func thrown(for error: any Error, object: ObjectName) -> StorageFailure {
     switch error {
-    case let error as StorageError: error
-    case is CancellationError: StorageError.cancelled
-    case let error as StorageServiceError: self.error(for: error, object: object)
+    case let error as StorageError: error.thrown
+    case is CancellationError: StorageError.cancelled.thrown
+    case let error as StorageServiceError: self.error(for: error, object: object).thrown
     case let error as FileFailure:
-      StorageError.unknown(message: "POSIX errno \(error.code) (\(error.reason))", serverError: [:])
-    default: StorageError.unknown(message: "\(error)", serverError: [:])
+      StorageError.unknown(message: "POSIX errno \(error.code) (\(error.reason))", serverError: [:]).thrown
+    default: StorageError.unknown(message: "\(error)", serverError: [:]).thrown
     }
   }
 

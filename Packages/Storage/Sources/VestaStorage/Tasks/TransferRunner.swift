@@ -88,7 +88,7 @@ final class TransferRunner: Sendable {
   func cancel(_ error: StorageError = .cancelled) {
     act { state in
       let actions = state.machine.cancel()
-      if !actions.isEmpty { state.error = error }
+      if !actions.isEmpty { state.error = error.thrown }
       return actions
     }
   }
@@ -96,7 +96,7 @@ final class TransferRunner: Sendable {
   /// Fails a transfer that cannot begin.
   func refuse(_ error: StorageError) {
     act { state in
-      state.error = error
+      state.error = error.thrown
       return state.machine.refused()
     }
   }
@@ -280,7 +280,7 @@ final class TransferRunner: Sendable {
     act { state in
       let actions = state.machine.failed(attempt: number)
       cleansUp = actions.contains(.cleanUp)
-      if cleansUp { state.error = StorageErrorTable.error(for: error, object: reference.objectName) }
+      if cleansUp { state.error = StorageErrorTable.thrown(for: error, object: reference.objectName) }
       return actions
     }
     guard cleansUp else { return }
