@@ -8,6 +8,8 @@ struct FirebaseConfiguration {
   private(set) var rules: [String: String] = [:]
   /// The files of rules of single databases and buckets.
   private(set) var namedRules: [NamedRules] = []
+  /// The files of declared indexes of Firestore, by database.
+  private(set) var indexes: [String: String] = [:]
   /// Whether requests are expected to name one project.
   private(set) var isSingleProject = true
   /// The ports of products, by the name of their emulator.
@@ -29,6 +31,10 @@ struct FirebaseConfiguration {
       // Several databases or buckets have a list; all others have the rules of the first one.
       let sections = object[product]?.array?.compactMap(\.object) ?? (object[product]?.object).map { [$0] } ?? []
       rules[product] = sections.first?["rules"]?.string
+      for section in sections where product == "firestore" {
+        guard let path = section["indexes"]?.string else { continue }
+        indexes[section["database"]?.string ?? "(default)"] = path
+      }
       for section in sections {
         guard let path = section["rules"]?.string else { continue }
         for member in ["database", "bucket", "instance", "target"] {
