@@ -19,8 +19,7 @@ import VestaTesting
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func `the indexes that firebase.json names are declared at the start`() async throws
-  {
+  @Test(.timeLimit(.minutes(5))) func `the indexes of firebase.json are declared at the start`() async throws {
     try await withTemporaryDirectory { directory in
       func write(_ name: String, _ text: String) throws {
         try Data(text.utf8).write(to: directory.appending(path: name))
@@ -28,7 +27,8 @@ import VestaTesting
       let fields = #"[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"}]"#
       let list = #""firestore":[{"indexes":"i.json"},{"database":"notes","indexes":"none.json"}]"#
       try write("firebase.json", "{\(list)}")
-      try write("i.json", #"{"indexes":[{"collectionGroup":"c","fields":\#(fields)}], // More are added by hand."# + "\n}")
+      let index = #"{"collectionGroup":"c","fields":\#(fields)}"#
+      try write("i.json", "{\"indexes\":[\(index)] // More are added by hand.\n}")
       for start in 1...2 {
         let server = try await ServerProcess(in: directory, "--data=data", "--project", "demo")
         let result = try await server.python("firestore_admin", ["declared_\(start)"])
