@@ -28,6 +28,8 @@ import VestaBytes
     #expect(try FirebaseConfiguration(json: Array(list.utf8)).indexes == ["(default)": "a", "b": "c"])
     let one = #"{"firestore":{"rules":"r","indexes":"i"},"storage":{"indexes":"x"}}"#
     #expect(try FirebaseConfiguration(json: Array(one.utf8)).indexes == ["(default)": "i"])
+    let comments = "// A comment.\n{\"firestore\":{\"indexes\":\"a//b\"} /* and one more */}"
+    #expect(try FirebaseConfiguration(json: Array(comments.utf8)).indexes == ["(default)": "a//b"])
   }
 
   @Test(arguments: [#"{"firestore":[]}"#, #"{"storage":[1,{"bucket":2,"rules":3}]}"#, #"{"database":"x"}"#])

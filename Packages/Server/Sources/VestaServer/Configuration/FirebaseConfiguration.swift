@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaServiceInterop
 
 /// The parts of `firebase.json` and `.firebaserc` that a server reads; pure.
 struct FirebaseConfiguration {
@@ -20,11 +21,11 @@ struct FirebaseConfiguration {
   /// The address of a functions emulator.
   private(set) var functionsEmulator: String?
 
-  /// Reads `firebase.json`.
+  /// Reads `firebase.json`, in which the Firebase CLI allows comments.
   ///
   /// - Throws: ``ServerError`` for what is no JSON, and for a port that is none.
   init(json: [UInt8]) throws(ServerError) {
-    guard let object = try? JSONObject(json: json) else {
+    guard let object = Self.object(json) else {
       throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
     }
     for product in ["firestore", "storage", "database"] {
@@ -89,13 +90,17 @@ struct FirebaseConfiguration {
     return result
   }
 
+  private static func object(_ json: [UInt8]) -> JSONObject? {
+    try? JSONObject(json: JSONComments.removed(from: json))
+  }
+
   /// The targets of a project in `.firebaserc`.
   static func targets(json: [UInt8], project: String) -> JSONObject {
-    (try? JSONObject(json: json))?["targets"]?.object?[project]?.object ?? [:]
+    object(json)?["targets"]?.object?[project]?.object ?? [:]
   }
 
   /// The default project of `.firebaserc`; `nil` where it has none.
   static func defaultProject(json: [UInt8]) -> String? {
-    (try? JSONObject(json: json))?["projects"]?.object?["default"]?.string
+    object(json)?["projects"]?.object?["default"]?.string
   }
 }

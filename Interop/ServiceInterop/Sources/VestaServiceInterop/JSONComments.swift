@@ -1,7 +1,9 @@
-/// Comments of JSON files, which tools for Firebase allow; pure.
-enum JSONComments {
+/// Comments of JSON files, which the Firebase CLI allows in `firebase.json` and the files that it names; pure.
+public enum JSONComments {
   /// The bytes of a text without its comments; strings stay as they are.
-  static func removed(from bytes: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter bytes: UTF-8.
+  public static func removed(from bytes: [UInt8]) -> [UInt8] {
     var (result, index) = ([UInt8](), 0)
     while index < bytes.count {
       if let end = end(ofCommentAt: index, in: bytes) {
