@@ -21,37 +21,46 @@ struct AdminRESTRequest {
   /// - Throws: `NOT_FOUND` for a path that means no call, `INVALID_ARGUMENT` for a body or a query that the call does
   ///   not have.
   init(_ method: HTTPMethod, path: Substring, query: Substring?, body: [UInt8]) throws(ServiceStatus) {
+    var parts = try Self.parts(of: path)
+    let verb = method == .post ? Self.removeVerb(from: &parts) : ""
+    guard let (call, member) = Self.call(method, parts, verb) else { throw RESTPlace.nothing(at: path) }
+    let isList = !parts.count.isMultiple(of: 2)
+    let name = (isList ? parts.dropLast() : parts[...]).joined(separator: "/")
+    var object = Self.message(member, name, try RESTBody.object(body))
+    try RESTQuery.bind(query, to: &object, isWhole: member == .whole)
+    (self.call, message) = (call, .object(object))
+  }
+
+  /// The ids after the version, decoded.
+  private static func parts(of path: Substring) throws(ServiceStatus) -> [String] {
     var parts: [String] = []
     for part in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2) {
       guard let text = try? PercentEncoding.decode(part), !text.isEmpty else { throw RESTPlace.nothing(at: path) }
       parts.append(text)
     }
-    var verb = ""
-    if method == .post, let last = parts.last, let colon = last.lastIndex(of: ":") {
-      verb = String(last[last.index(after: colon)...])
-      parts[parts.count - 1] = String(last[..<colon])
-    }
-    guard let (call, member) = Self.call(method, parts, verb) else { throw RESTPlace.nothing(at: path) }
-    let isList = !parts.count.isMultiple(of: 2)
-    let name = (isList ? parts.dropLast() : parts[...]).joined(separator: "/")
-    let content = try RESTBody.object(body)
-    var object = JSONObject()
+    return parts
+  }
+
+  /// The verb after the last colon; empty for none.
+  private static func removeVerb(from parts: inout [String]) -> String {
+    guard let last = parts.last, let colon = last.lastIndex(of: ":") else { return "" }
+    parts[parts.count - 1] = String(last[..<colon])
+    return String(last[last.index(after: colon)...])
+  }
+
+  private static func message(_ member: Member, _ name: String, _ body: JSONObject) -> JSONObject {
+    var (object, named) = (JSONObject(), body)
+    named["name"] = .string(name)
     switch member {
     case .name: object["name"] = .string(name)
     case .parent: object["parent"] = .string(name)
-    case .whole:
-      object = content
-      object["name"] = .string(name)
+    case .whole: object = named
     case .new(let member):
       object["parent"] = .string(name)
-      object[member] = .object(content)
-    case .changed(let member):
-      var content = content
-      content["name"] = .string(name)
-      object[member] = .object(content)
+      object[member] = .object(body)
+    case .changed(let member): object[member] = .object(named)
     }
-    try RESTQuery.bind(query, to: &object, isWhole: member == .whole)
-    (self.call, message) = (call, .object(object))
+    return object
   }
 
   /// What the path and the body are in a message.

@@ -162,12 +162,13 @@ extension AdminIndex {
     guard fields.allSatisfy({ $0.mode != nil && !$0.fieldPath.isEmpty }), let first = paths.first else {
       throw ServiceStatus(.invalidArgument, "Each field of an index needs a path and an order or a configuration.")
     }
-    if paths.count == 1, case .ascending? = first.mode { throw Self.unnecessary }
-    if paths.count == 1, first.mode == .descending || first.mode == .contains { throw Self.unnecessary }
+    // The indexes of one field belong to the field; those for vectors do not.
+    let isOfField: [Mode?] = [.ascending, .descending, .contains]
+    guard paths.count > 1 || !isOfField.contains(first.mode) else {
+      throw ServiceStatus(
+        .invalidArgument, "this index is not necessary, configure using single field index controls")
+    }
   }
-
-  private static let unnecessary = ServiceStatus(
-    .invalidArgument, "this index is not necessary, configure using single field index controls")
 }
 
 extension UpdateFieldRequest {
