@@ -33,7 +33,7 @@ let package = Package(
         .copy("push_service.py"),
         .copy("app_check_admin.py"), .copy("hostile.py"), .copy("triggers.py"),
         .copy("tls.py"), .copy("blocking.py"), .copy("named_rules.py"), .copy("browser.py"),
-        .copy("app_check_enforced.py"),
+        .copy("app_check_enforced.py"), .copy("firestore_admin.py"), .copy("goes_on.py"),
       ],
       swiftSettings: settings
     )

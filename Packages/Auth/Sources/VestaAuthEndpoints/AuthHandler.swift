@@ -42,6 +42,7 @@ struct AuthHandler: HTTPHandler {
           call.context.caller = .owner
           return try await EmulatorCall(call: call, tuning: self.tuning).respond(to: route.call)
         case .recaptchaConfig: return AuthResponse.success(AuthResponse.noRecaptcha)
+        case .recaptchaParams: return AuthResponse.success(AuthResponse.recaptchaParams)
         case .publicKeys:
           let keys = try await self.call(request, project: nil, tenant: nil).publicKeys()
           return AuthResponse.success(keys.jwks, maximumAge: keys.maximumAge)
@@ -91,8 +92,8 @@ struct AuthHandler: HTTPHandler {
     let query = request.query.flatMap { try? FormFields($0) }
     context.tenantID = tenant ?? text("tenantId", "tenant_id") ?? query?["tenantId"].flatMap { $0.isEmpty ? nil : $0 }
     return AuthExchange(
-      host: host, project: id, namesNoProject: named == nil, context: context, query: String(request.query ?? ""),
-      body: body, object: object)
+      host: host, origin: "\(request.scheme)://\(request.authority)", project: id, namesNoProject: named == nil,
+      context: context, query: String(request.query ?? ""), body: body, object: object)
   }
 }
 
@@ -102,6 +103,10 @@ enum AuthResponse {
 
   static let noRecaptcha: [UInt8] = Array(
     #"{"recaptchaEnforcementState":[{"provider":"EMAIL_PASSWORD_PROVIDER","enforcementState":"OFF"}]}"#.utf8)
+
+  /// A site key that is none: clients want one, and send no proof for it to a server for development.
+  static let recaptchaParams: [UInt8] = Array(
+    #"{"kind":"identitytoolkit#GetRecaptchaParamResponse","recaptchaStoken":"none","recaptchaSiteKey":"none"}"#.utf8)
 
   private static let fields: HTTPFields = [
     .contentType: "application/json; charset=UTF-8", "x-content-type-options": "nosniff",

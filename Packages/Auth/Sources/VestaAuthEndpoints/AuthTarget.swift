@@ -9,6 +9,8 @@ enum AuthTarget: Sendable, Hashable {
   case emulator(EmulatorRoute)
   /// Settings of what this service does not offer: nothing of reCAPTCHA is enforced.
   case recaptchaConfig
+  /// The site key that pages of clients ask for before they send a code to a phone.
+  case recaptchaParams
   /// The public keys as a set of JSON Web Keys.
   case publicKeys
   /// The public keys as certificates by their names.
@@ -32,6 +34,9 @@ enum AuthTarget: Sendable, Hashable {
     } else {
       switch (method, target.prefix { $0 != "?" }) {
       case ("GET", "/identitytoolkit.googleapis.com/v2/recaptchaConfig"): self = .recaptchaConfig
+      case ("GET", "/identitytoolkit.googleapis.com/v1/recaptchaParams") where isDevelopment,
+        ("GET", "/www.googleapis.com/identitytoolkit/v3/relyingparty/getRecaptchaParam") where isDevelopment:
+        self = .recaptchaParams
       case ("GET", "/.well-known/jwks.json"),
         ("GET", "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"):
         self = .publicKeys

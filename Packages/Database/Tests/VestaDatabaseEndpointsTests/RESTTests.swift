@@ -194,7 +194,21 @@ import VestaTransportInterop
 
     func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
 
-    func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }
+    func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? {
+      text.withLock { $0 }.map { "\(product) \(form) \($0.utf8.count)" }
+    }
+  }
+
+  @Test func `the outcomes of rules are reported in development`() async throws {
+    let (rules, target) = (TextRules(), "/.inspect/coverage.json?ns=demo")
+    let server = try await Endpoints(rules: rules)
+    server.host.add((any RulesAdministration).self, rules)
+    #expect(try await server.send(.get, target).status == 404)
+    _ = try await rules.replaceRules(with: "{}", of: .database)
+    #expect(try await server.send(.get, target).text == "database json 2")
+    let page = try await server.send(.get, "/.inspect/coverage?ns=demo")
+    #expect(page.text == "database page 2" && page.fields[.contentType] == "text/html; charset=utf-8")
+    #expect(try await Endpoints(isDevelopment: false, rules: rules).send(.get, target).status == 501)
   }
 
   @Test func `owners set rules and see the databases, and their indexes are in force`() async throws {

@@ -18,6 +18,9 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The number of requests of a stream that wait for the engine before no more are read.
   public var pendingRequests = 16
 
+  /// The operations of administration that are kept for each project.
+  public var operations = 1_000
+
   /// The channels of browsers that may be open; one more is refused.
   public var webChannels = 10_000
 

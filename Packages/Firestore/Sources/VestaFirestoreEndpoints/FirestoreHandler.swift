@@ -11,11 +11,11 @@ struct FirestoreHandler: HTTPHandler {
   private let tuning: FirestoreEndpointTuning
 
   init(_ host: any EndpointHost, _ tuning: FirestoreEndpointTuning) {
-    let calls = CallTable(host, tuning)
+    let (calls, administration) = (CallTable(host, tuning), AdminCallTable(host, tuning))
     grpc = GRPCHandler(
-      FirestoreService(calls),
+      FirestoreService(calls, administration),
       options: GRPCOptions(messageBytes: tuning.requestBytes, compression: host.compression), clock: host.clock)
-    rest = FirestoreRESTHandler(host, calls)
+    rest = FirestoreRESTHandler(host, calls, administration)
     emulator = EmulatorHandler(host, tuning)
     channels = WebChannelHandler(host, tuning)
     self.tuning = tuning

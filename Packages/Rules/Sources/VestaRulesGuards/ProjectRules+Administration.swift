@@ -19,12 +19,39 @@ extension ProjectRules: RulesAdministration {
   public func replaceRules(
     with source: String, of product: RuledProduct, scope: String
   ) async throws(RulesRefusal) -> [RulesRemark] {
-    try await (named[product]?[scope] ?? self).replaceRules(with: source, of: product)
+    try await (rules(of: product, scope: scope) ?? self).replaceRules(with: source, of: product)
+  }
+
+  /// Compiles the rules of single buckets, and puts them in force in place of all rules of Storage.
+  public func replaceRules(
+    ofBuckets sources: [String: String], others: String?
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    var (named, remarks): ([String: ProjectRules], [RulesRemark]) = ([:], [])
+    for (bucket, source) in sources.sorted(by: { $0.key < $1.key }) {
+      let rules = try await bucketRules(source)
+      remarks += rules.storage.current?.warnings.map(RulesRemark.init) ?? []
+      named[bucket] = rules
+    }
+    // Last, as it is the only step that can fail from here on.
+    if let others { remarks += try await replaceRules(with: others, of: .storage) }
+    buckets.withLock { $0 = BucketRules(named: named, deniesOthers: others == nil) }
+    return remarks
+  }
+
+  /// Compiles the rules of a bucket.
+  private func bucketRules(_ source: String) async throws(RulesRefusal) -> ProjectRules {
+    do throws(ProjectRulesError) {
+      return try await RulesCompilers.run { [limits, reporting] () throws(ProjectRulesError) in
+        try ProjectRules(RulesSources(storage: .text(source)), limits: limits, reporting: reporting)
+      }
+    } catch {
+      throw RulesRefusal(error.storage?.issues.map(RulesRemark.init) ?? [])
+    }
   }
 
   /// The text of the rules in force for a database or a bucket.
   public func rulesInForce(of product: RuledProduct, scope: String) -> String? {
-    (named[product]?[scope] ?? self).rulesInForce(of: product)
+    rules(of: product, scope: scope)?.rulesInForce(of: product)
   }
 
   /// The text of the rules in force; of a file as it was when it was compiled.

@@ -26,9 +26,12 @@ public final class ProjectRules: Sendable {
   let firestoreReports: SourceReports?
   let storageReports: SourceReports?
   let databaseReports: DatabaseReports?
-  /// The rules of single databases and buckets, by product and name, each of that product alone.
+  /// The rules of single databases, by product and name, each of that product alone.
   let named: [RuledProduct: [String: ProjectRules]]
-  private let limits: RulesLimits
+  /// The rules of Storage by bucket.
+  let buckets: Locked<BucketRules>
+  let limits: RulesLimits
+  let reporting: RulesReporting
   /// Where the rules in force are from.
   private let sources: Locked<RulesSources>
 
@@ -55,6 +58,7 @@ public final class ProjectRules: Sendable {
     storageReports = reporting.isOn ? SourceReports { RulesCoverage(of: $0) } : nil
     databaseReports = reporting.isOn ? DatabaseReports { DatabaseRulesCoverage(of: $0) } : nil
     self.limits = limits
+    self.reporting = reporting
     self.sources = Locked(sources)
     var named: [RuledProduct: [String: ProjectRules]] = [:]
     for (product, sources) in sources.named {
@@ -63,7 +67,15 @@ public final class ProjectRules: Sendable {
           Self.sources(source, of: product), limits: limits, reporting: reporting)
       }
     }
+    buckets = Locked(BucketRules(named: named.removeValue(forKey: .storage) ?? [:]))
     self.named = named
+  }
+
+  /// The rules of a database or a bucket; `nil` where there are none, and everything is denied.
+  func rules(of product: RuledProduct, scope: String) -> ProjectRules? {
+    guard product == .storage else { return named[product]?[scope] ?? self }
+    let buckets = buckets.withLock { $0 }
+    return buckets.named[scope] ?? (buckets.deniesOthers ? nil : self)
   }
 
   /// The rules of one product.
@@ -100,7 +112,10 @@ public final class ProjectRules: Sendable {
       return changed
     }
     if changed.0 { firestore.announce() }
-    if changed.1 { storage.announce() }
+    if changed.1 {
+      buckets.withLock { $0.deniesOthers = false }
+      storage.announce()
+    }
     if changed.2 { database.announce() }
     return Warnings(firestore: compiled.firestore?.warnings ?? [], storage: compiled.storage?.warnings ?? [])
   }
@@ -113,6 +128,14 @@ public final class ProjectRules: Sendable {
   public func reload() async throws(ProjectRulesError) -> Warnings {
     try await replace(with: sources.withLock { $0 })
   }
+}
+
+/// The rules of single buckets.
+struct BucketRules: Sendable {
+  /// The rules by bucket, each of Storage alone.
+  var named: [String: ProjectRules] = [:]
+  /// Whether a bucket without separate rules has none at all.
+  var deniesOthers = false
 }
 
 /// The compiled rules of some services.

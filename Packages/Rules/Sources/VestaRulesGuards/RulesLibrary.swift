@@ -70,11 +70,9 @@ public enum RulesLibrary: Library {
   private static func storageGuard(
     _ rules: ProjectRules, _ reading: BackendReading?, project: String
   ) -> any StorageGuard {
-    func one(_ rules: ProjectRules) -> StorageRulesGuard {
+    ScopedStorageGuard(rules: rules) { rules in
       guard let reading else { return StorageRulesGuard(rules.storage, rules.storageReports) }
       return StorageRulesGuard(rules.storage, rules.storageReports, reading: reading, project: project)
     }
-    guard let named = rules.named[.storage] else { return one(rules) }
-    return ScopedStorageGuard(others: one(rules), named: named.mapValues(one))
   }
 }

@@ -62,7 +62,7 @@ public struct RulesSources: Sendable, Hashable {
 
   /// The rules of single databases of Firestore, buckets and databases of the tree, by product and name.
   ///
-  /// All others have the rules above. Which of them have separate rules does not change; the rules can be replaced.
+  /// All others have the rules above. Which databases have separate rules does not change; the rules can be replaced.
   public var named: [RuledProduct: [String: RulesSource]]
 
   /// Sources.

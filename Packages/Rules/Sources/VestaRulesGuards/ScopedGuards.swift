@@ -50,9 +50,12 @@ struct ScopedFirestoreGuard: FirestoreGuard {
 }
 
 /// Decides about objects by the rules of their bucket.
+///
+/// Which buckets have separate rules can change at any time.
 struct ScopedStorageGuard: StorageGuard {
-  let others: StorageRulesGuard
-  let named: [String: StorageRulesGuard]
+  let rules: ProjectRules
+  /// The guard that decides by rules.
+  let guardian: @Sendable (ProjectRules) -> StorageRulesGuard
 
   nonisolated(nonsending) func allows(
     _ operation: StorageGuardedOperation, at time: Int64, context: CallContext
@@ -63,7 +66,8 @@ struct ScopedStorageGuard: StorageGuard {
       case .list(let bucket, _): bucket
       case .upload(let new, _): new.name.bucket
       }
-    return try await (named[bucket] ?? others).allows(operation, at: time, context: context)
+    guard let rules = rules.rules(of: .storage, scope: bucket) else { return false }
+    return try await guardian(rules).allows(operation, at: time, context: context)
   }
 }
 

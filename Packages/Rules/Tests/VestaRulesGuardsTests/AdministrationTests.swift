@@ -4,6 +4,7 @@ import VestaDatabaseBackend
 import VestaFirestoreBackend
 import VestaRules
 import VestaServiceInterop
+import VestaStorageBackend
 import VestaTesting
 
 @testable import VestaRulesGuards
@@ -93,6 +94,45 @@ struct AdministrationTests {
     _ = try await rules.replaceRules(with: #"{"rules": {"a": {".read": "now > 1"}}}"#, of: .database)
     #expect(rules.coverage(of: .database, as: .lcov)?.contains("BRDA:1,0,0,-") == true)
     #expect(try ProjectRules(RulesSources(database: .text(source))).coverage(of: .database, as: .json) == nil)
+  }
+
+  private func storage(_ condition: String) -> String {
+    "rules_version = '2'; service firebase.storage { match /{a=**} { allow read: if \(condition); } }"
+  }
+
+  @Test func `rules of buckets are replaced together, and a bucket that is not named then denies everything`()
+    async throws
+  {
+    let rules = try ProjectRules(
+      RulesSources(storage: .text(storage("true")), named: [.storage: ["shut": .text(storage("false"))]]))
+    let guardian = ScopedStorageGuard(rules: rules) { StorageRulesGuard($0.storage, $0.storageReports) }
+    func allowed() async throws -> [Bool] {
+      var allowed: [Bool] = []
+      for bucket in ["shut", "a", "b", "other"] {
+        allowed.append(
+          try await guardian.allows(.get(ObjectName(bucket: bucket, name: "o"), nil), at: 1, context: CallContext()))
+      }
+      return allowed
+    }
+    #expect(try await allowed() == [false, true, true, true])
+    _ = try await rules.replaceRules(ofBuckets: ["a": storage("true"), "b": storage("false")], others: nil)
+    #expect(try await allowed() == [false, true, false, false])
+    #expect(rules.rulesInForce(of: .storage, scope: "b") == storage("false"))
+    #expect(rules.rulesInForce(of: .storage, scope: "other") == nil)
+    for (buckets, others) in [(["a": storage("false"), "b": "service {"], nil), (["a": storage("false")], "x")] {
+      let refusal = await #expect(throws: RulesRefusal.self) {
+        _ = try await rules.replaceRules(ofBuckets: buckets, others: others)
+      }
+      #expect(refusal?.remarks.contains(where: \.isError) == true)
+      #expect(try await allowed() == [false, true, false, false])
+    }
+    _ = try await rules.replaceRules(with: storage("true"), of: .storage, scope: "b")
+    #expect(try await allowed() == [false, true, true, false])
+    _ = try await rules.replaceRules(ofBuckets: [:], others: storage("true"))
+    #expect(try await allowed() == [true, true, true, true])
+    _ = try await rules.replaceRules(ofBuckets: ["a": storage("true")], others: nil)
+    _ = try await rules.replaceRules(with: storage("true"), of: .storage)
+    #expect(try await allowed() == [true, true, true, true])
   }
 
   @Test func `warnings are returned`() async throws {

@@ -23,6 +23,15 @@ import VestaBytes
     #expect(throws: ServerError.self) { try configuration.namedRules(targets: [:]) }
   }
 
+  @Test func `files of indexes are those of their databases`() throws {
+    let list = #"{"firestore":[{"indexes":"a"},{"database":"b","indexes":"c"},{"database":"d"}]}"#
+    #expect(try FirebaseConfiguration(json: Array(list.utf8)).indexes == ["(default)": "a", "b": "c"])
+    let one = #"{"firestore":{"rules":"r","indexes":"i"},"storage":{"indexes":"x"}}"#
+    #expect(try FirebaseConfiguration(json: Array(one.utf8)).indexes == ["(default)": "i"])
+    let comments = "// A comment.\n{\"firestore\":{\"indexes\":\"a//b\"} /* and one more */}"
+    #expect(try FirebaseConfiguration(json: Array(comments.utf8)).indexes == ["(default)": "a//b"])
+  }
+
   @Test(arguments: [#"{"firestore":[]}"#, #"{"storage":[1,{"bucket":2,"rules":3}]}"#, #"{"database":"x"}"#])
   func `what is no section of rules is none`(json: String) throws {
     let configuration = try FirebaseConfiguration(json: Array(json.utf8))

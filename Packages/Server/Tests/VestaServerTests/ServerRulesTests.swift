@@ -75,6 +75,42 @@ import VestaTesting
     }
   }
 
+  private static func storage(_ condition: String) -> String {
+    "rules_version = '2'; service firebase.storage { match /{all=**} { allow read: if \(condition); } }"
+  }
+
+  @Test func `rules of buckets that a tool has set count in all projects, until a file of one changes`() async throws {
+    try await withTemporaryDirectory { directory in
+      let file = directory.appending(path: "a.rules")
+      try Data(Self.storage("true").utf8).write(to: file)
+      var settings = ServerSettings(project: "demo")
+      settings.namedRules = ["storage": ["a": file.path]]
+      let host = ServerHost(settings)
+      try host.allRules.readFiles()
+      func inForce(_ project: String) throws -> [String?] {
+        let rules = try host.backend((any RulesAdministration).self, project: project)
+        return ["a", "b", "other"].map { rules.rulesInForce(of: .storage, scope: $0) }
+      }
+      let open = try inForce("demo")[2]
+      #expect(try inForce("demo") == [Self.storage("true"), open, open] && open != nil)
+      _ = try await host.allRules.replaceRules(ofBuckets: ["b": Self.storage("false")], others: nil)
+      for project in ["demo", "late"] { #expect(try inForce(project) == [nil, Self.storage("false"), nil]) }
+      await #expect(throws: RulesRefusal.self) {
+        _ = try await host.allRules.replaceRules(ofBuckets: ["b": "x"], others: nil)
+      }
+      try Data(Self.storage("1 == 1").utf8).write(to: file)
+      #expect(await host.allRules.readChangedFiles() == [.storage])
+      for project in ["demo", "later"] {
+        #expect(try inForce(project) == [Self.storage("1 == 1"), Self.storage("false"), nil])
+      }
+      _ = try await host.allRules.replaceRules(ofBuckets: [:], others: Self.storage("false"))
+      for project in ["demo", "last"] {
+        #expect(try inForce(project) == Array(repeating: Self.storage("false"), count: 3))
+      }
+      await host.projects.close()
+    }
+  }
+
   @Test func `a server does not start with wrong rules, and says where they are wrong`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory.appending(path: "firestore.rules")

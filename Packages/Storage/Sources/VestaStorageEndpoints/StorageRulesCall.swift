@@ -17,32 +17,45 @@ enum StorageRulesCall {
     guard host.isDevelopment, let rules = host.rulesOfAllProjects else {
       return message("This server is not one for development.", 404)
     }
-    let source: String
-    do throws(ServiceStatus) {
-      source = try self.source(in: body)
-    } catch {
-      return message(error.message, 400)
-    }
-    do throws(RulesRefusal) {
-      _ = try await rules.replaceRules(with: source, of: .storage)
+    do {
+      switch try self.sources(in: body) {
+      case .all(let source): _ = try await rules.replaceRules(ofBuckets: [:], others: source)
+      case .buckets(let sources): _ = try await rules.replaceRules(ofBuckets: sources, others: nil)
+      }
       return message("Rules updated successfully", 200)
-    } catch {
+    } catch let error as RulesRefusal {
       return message("There was an error updating rules: \(error)", 400)
+    } catch {
+      return message((error as? ServiceStatus)?.message ?? "The call has failed.", 400)
     }
   }
 
-  /// Reads `{"rules":{"files":[{"name":"storage.rules","content":"…"}]}}`.
-  static func source(in body: [UInt8]) throws(ServiceStatus) -> String {
+  /// The rules that a request sets.
+  enum Sources: Equatable {
+    /// The same for all buckets.
+    case all(String)
+    /// By bucket; other buckets have none.
+    case buckets([String: String])
+  }
+
+  /// Reads `{"rules":{"files":[{"name":"storage.rules","content":"…"}]}}`; several files have the bucket as `resource`.
+  static func sources(in body: [UInt8]) throws(ServiceStatus) -> Sources {
     guard let object = try? JSONObject(json: body), let files = object["rules"]?.object?["files"]?.array,
       !files.isEmpty
     else { throw ServiceStatus(.invalidArgument, "Request body must include 'rules.files' array") }
-    guard files.count == 1 else {
-      throw ServiceStatus(.invalidArgument, "Rules of several buckets are not supported: send one file for all.")
+    var sources: [String: String] = [:]
+    for file in files {
+      guard let file = file.object, file["name"]?.string != nil, let content = file["content"]?.string else {
+        throw ServiceStatus(.invalidArgument, "Each member of 'rules.files' array must contain 'name' and 'content'")
+      }
+      guard let bucket = file["resource"]?.string else {
+        if files.count == 1 { return .all(content) }
+        throw ServiceStatus(
+          .invalidArgument, "Each member of 'rules.files' array must contain 'name', 'content', and 'resource'")
+      }
+      sources[bucket] = content
     }
-    guard let file = files[0].object, file["name"]?.string != nil, let content = file["content"]?.string else {
-      throw ServiceStatus(.invalidArgument, "Each member of 'rules.files' array must contain 'name' and 'content'")
-    }
-    return content
+    return .buckets(sources)
   }
 
   private static func message(_ text: String, _ status: Int) -> HTTPResponse {

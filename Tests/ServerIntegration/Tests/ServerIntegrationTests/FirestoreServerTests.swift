@@ -16,6 +16,17 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(10)), arguments: ["--memory", "--data=data"])
+  func `indexes and databases are administrated over gRPC and REST`(store: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, store)
+      let result = try await server.python("firestore_admin", [])
+      #expect(result.status == 0, "\(result.lines.filter { !$0.hasPrefix("passed") }.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } >= 10)
+      #expect(await server.end() == 0)
+    }
+  }
+
   @Test(.timeLimit(.minutes(5)), arguments: [["firestore_streams", "cases"], ["firestore_webchannel"]])
   func `streams are what clients count on, over gRPC and WebChannel`(script: [String]) async throws {
     try await withTemporaryDirectory { directory in

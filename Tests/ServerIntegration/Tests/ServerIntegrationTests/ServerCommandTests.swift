@@ -14,8 +14,28 @@ import VestaTesting
       let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
       let result = try await server.python("rules_calls", [], ["RULES_FILE": file.path])
       #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
-      #expect(result.lines.count { $0.hasPrefix("passed") } == 5)
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 6)
       #expect(await server.end() == 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `the indexes of firebase.json are declared at the start`() async throws {
+    try await withTemporaryDirectory { directory in
+      func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: directory.appending(path: name))
+      }
+      let fields = #"[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"}]"#
+      let list = #""firestore":[{"indexes":"i.json"},{"database":"notes","indexes":"none.json"}]"#
+      try write("firebase.json", "{\(list)}")
+      let index = #"{"collectionGroup":"c","fields":\#(fields)}"#
+      try write("i.json", "{\"indexes\":[\(index)] // More are added by hand.\n}")
+      for start in 1...2 {
+        let server = try await ServerProcess(in: directory, "--data=data", "--project", "demo")
+        let result = try await server.python("firestore_admin", ["declared_\(start)"])
+        #expect(result.status == 0, "\(result.lines.joined(separator: "\n"))")
+        #expect(result.lines.count { $0.hasPrefix("passed") } == 1)
+        #expect(await server.end() == 0)
+      }
     }
   }
 

@@ -140,7 +140,10 @@ def case_links_are_made_for_owners():
     a = app()
     auth.create_user(email="a@b.c", password="secret", app=a)
     settings = auth.ActionCodeSettings(url="http://localhost/x", handle_code_in_app=True)
-    expect("mode=resetPassword" in auth.generate_password_reset_link("a@b.c", app=a))
+    link = auth.generate_password_reset_link("a@b.c", app=a)
+    expect(link.startswith(f"http://{HOST}/emulator/action?mode=resetPassword"))
+    with urllib.request.urlopen(f"{link}&newPassword=another%20one", timeout=60) as response:
+        equal(response.status, 200)
     expect("mode=verifyEmail" in auth.generate_email_verification_link("a@b.c", app=a))
     expect("mode=signIn" in auth.generate_sign_in_with_email_link("a@b.c", settings, app=a))
     raises(auth.EmailNotFoundError, lambda: auth.generate_password_reset_link("none@b.c", app=a))

@@ -40,6 +40,12 @@ def case_users_write_what_is_theirs():
     equal(rest("GET", "/users.json", owner=True)[1]["ada"], {"name": "Ada"})
 
 
+def case_outcomes_of_rules_are_counted():
+    rest("PUT", "/users/eve/name.json", "Eve", token("eve"))
+    status, report = rest("GET", "/.inspect/coverage.json")
+    equal((status, '"count"' in json.dumps(report)), (200, True))
+
+
 def case_claims_decide():
     equal(rest("PUT", "/staff/x.json", 1, token("ada"))[0], 401)
     equal(rest("PUT", "/staff/x.json", 1, token("ada", admin=True))[0], 200)

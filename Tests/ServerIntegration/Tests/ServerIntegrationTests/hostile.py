@@ -13,7 +13,7 @@ from cases import equal, expect, run
 
 PORTS = {name: os.environ[name] for name in (
     "FIRESTORE_EMULATOR_HOST", "FIREBASE_AUTH_EMULATOR_HOST", "FIREBASE_STORAGE_EMULATOR_HOST", "FIREBASE_EMULATOR_HUB",
-    "VESTA_HOST")}
+    "FIREBASE_DATABASE_EMULATOR_HOST", "FUNCTIONS_EMULATOR_HOST", "VESTA_HOST")}
 FIRESTORE = PORTS["FIRESTORE_EMULATOR_HOST"]
 OWNER = {"Authorization": "Bearer owner"}
 
@@ -58,13 +58,27 @@ def case_requests_of_all_kinds_are_answered():
         "/securetoken.googleapis.com/v1/token?key=k", "/v0/b/b/o/o", "/v0/b/b/o?name=%FF", "/v0/b/b/o?name=n&uploadType=resumable",
         "/storage/v1/b/b/o", "/upload/storage/v1/b/b/o?uploadType=multipart", "/internal/setRules", "/_admin/export", "/emulators",
         "/google.firestore.v1.Firestore/Commit", "/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1",
-        "/v1/projects/p/namespaces/firebase:fetch",
+        "/v1/projects/p/namespaces/firebase:fetch", "/v1/projects/p/remoteConfig", "/v1/projects/p/messages:send",
+        "/v1/projects/p/installations", "/v1/projects/p/apps/a:exchangeDebugToken?key=k", "/v1/projects/p/databases",
+        "/v1/projects/p/databases?databaseId=%00", "/v1/projects/p/databases/d/collectionGroups/c/indexes",
+        "/v1/projects/p/databases/d/collectionGroups/c/fields/%60", "/v1/projects/p/databases/d/operations?pageSize=-1",
+        "/v1/projects/p/databases/d:bulkDeleteDocuments", "/google.firestore.admin.v1.FirestoreAdmin/CreateIndex",
+        "/google.longrunning.Operations/ListOperations", "/.json?ns=p", "/a/%23.json?ns=p", "/a.json?ns=p&orderBy=%22%00%22",
+        "/a.json?ns=p&orderBy=%22$key%22&limitToFirst=-1&startAt={", "/a.json?ns=p&print=%FF&timeout=9e99s", "/.settings/rules.json?ns=p",
+        "/.inspect/coverage.json?ns=p", "/.settings/functionTriggers.json?ns=p", "/.lp?start=t&cb=1&v=5&ns=p", "/.lp?id=1&pw=x&ns=p&d0=e30",
+        "/p/us-central1/none", "/functions/projects/p/triggers/t", "/emulator/v1/projects/p/triggers/t", "/emulator/action?mode=signIn",
+        "/identitytoolkit.googleapis.com/v2/projects/p/config?updateMask=a.b.c", "/identitytoolkit.googleapis.com/v2/projects/p/tenants",
+        "/storage/v1/b/b/o/o/rewriteTo/b/b/o/%FF", "/demo/x?X-Goog-Signature=00&X-Goog-Expires=9e9",
     ]
     bodies = [
         None, b"", b"{", b"[]", b"null", b"{}", b"\x1f\x8b\x08garbage", b"[" * 100_000, b'{"a":' * 50_000, b"\xff" * 1_000,
         json.dumps({"writes": [{"update": {"name": "x"}}] * 3}).encode(),
         json.dumps({"rules": {"files": [{"name": "f", "content": "(" * 50_000}]}}).encode(),
         json.dumps({"structuredQuery": {"where": {"compositeFilter": {"op": "AND", "filters": []}}, "limit": -1}}).encode(),
+        json.dumps({"queryScope": 99, "fields": [{"order": -1}] * 200}).encode(),
+        json.dumps({"queryScope": 1, "fields": [{"fieldPath": "`" * 300, "order": 1}] * 2}).encode(),
+        json.dumps({".value": {".value": 1}, ".priority": [], "a/b": 1, "": {".sv": {"increment": "x"}}}).encode(),
+        json.dumps({"message": {"topic": "\0", "data": {"a": 1}}, "debug_token": 7, "fid": "x", "appId": {}}).encode(),
         json.dumps({"path": "relative", "localId": "\0", "email": "a@" + "b" * 10_000, "password": 1}).encode(),
     ]
     fields = [{}, OWNER, {"Authorization": "Bearer " + "a." * 2_000}, {"Content-Type": "application/grpc", "TE": "trailers"},

@@ -105,5 +105,27 @@ def case_rules_of_storage_are_set_for_all_buckets():
     equal(call("GET", f"http://{STORAGE}/v0/b/demo/o/none")[0], 404)
 
 
+def case_rules_of_storage_are_set_for_several_buckets():
+    place = f"http://{STORAGE}/internal/setRules"
+    def file(condition, **members):
+        text = "rules_version = '2'; service firebase.storage { match /b/{b}/o/{p=**} { allow read: if %s; } }" % condition
+        return {"name": "storage.rules", "content": text, **members}
+    def put(*files):
+        return call("PUT", place, json.dumps({"rules": {"files": files}}), {"Content-Type": "application/json"})
+    def found():
+        return [call("GET", f"http://{STORAGE}/v0/b/{bucket}/o/none")[0] for bucket in ("one", "two", "three")]
+    updated = (200, '{"message":"Rules updated successfully"}')
+    equal(put(file("true", resource="one"), file("false", resource="two")), updated)
+    # A bucket that is not named has no rules.
+    equal(found(), [404, 403, 403])
+    equal(put(file("false", resource="one"), file("(", resource="two"))[0], 400)
+    equal(put(file("false", resource="one"), file("true"))[0], 400)
+    equal(found(), [404, 403, 403])
+    equal(put(file("true", resource="three")), updated)
+    equal(found(), [403, 403, 404])
+    equal(put(file("true")), updated)
+    equal(found(), [404, 404, 404])
+
+
 if __name__ == "__main__":
     run(sys.modules[__name__], sys.argv[1:])

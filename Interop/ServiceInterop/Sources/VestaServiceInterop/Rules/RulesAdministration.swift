@@ -36,6 +36,17 @@ public protocol RulesAdministration: Sendable {
     with source: String, of product: RuledProduct, scope: String
   ) async throws(RulesRefusal) -> [RulesRemark]
 
+  /// Compiles rules of single buckets, and puts them in force in place of all rules of Storage.
+  ///
+  /// - Parameters:
+  ///   - sources: The texts of the rules, by bucket.
+  ///   - others: The text of the rules of all other buckets; `nil` denies everything in them.
+  /// - Returns: The warnings of the compiler.
+  /// - Throws: ``RulesRefusal`` with everything that is wrong in rules that do not compile; no rules are changed then.
+  func replaceRules(
+    ofBuckets sources: [String: String], others: String?
+  ) async throws(RulesRefusal) -> [RulesRemark]
+
   /// The text of the rules in force for one database or bucket; `nil` where none were set.
   func rulesInForce(of product: RuledProduct, scope: String) -> String?
 
@@ -134,6 +145,16 @@ extension RulesAdministration {
     with source: String, of product: RuledProduct, scope: String
   ) async throws(RulesRefusal) -> [RulesRemark] {
     try await replaceRules(with: source, of: product)
+  }
+
+  /// The rules of all buckets together; those of single buckets are refused.
+  public func replaceRules(
+    ofBuckets sources: [String: String], others: String?
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    guard sources.isEmpty, let others else {
+      throw RulesRefusal([RulesRemark(isError: true, message: "Rules of single buckets are not supported.")])
+    }
+    return try await replaceRules(with: others, of: .storage)
   }
 
   /// The rules of all.

@@ -7,6 +7,8 @@ import VestaTransportInterop
 /// One call: whose it is, which project it is about, and what it says.
 struct AuthExchange: Sendable {
   let host: any EndpointHost
+  /// The address that the client has used: `http://127.0.0.1:9099`.
+  let origin: String
   let project: String
   /// Whether the project is the default one because nothing names another.
   let namesNoProject: Bool
@@ -31,6 +33,13 @@ struct AuthExchange: Sendable {
   func publicKeys() async throws -> PublicKeysResponse { try await client.publicKeys(context: context) }
 
   func certificates() async throws -> CertificatesResponse { try await client.certificates(context: context) }
+
+  /// A link of a message: in development to the page of this server, at the address that the client has used.
+  func link(_ link: String) -> String {
+    guard host.isDevelopment, let query = link.firstIndex(of: "?") else { return link }
+    let other = project == host.defaultProject ? "" : "&projectId=\(PercentEncoding.unreserved.encode(project))"
+    return "\(origin)/emulator/action\(link[query...])\(other)"
+  }
 
   // MARK: Bodies
 

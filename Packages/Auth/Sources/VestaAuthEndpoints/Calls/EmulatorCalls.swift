@@ -21,7 +21,9 @@ struct EmulatorCall: Sendable {
     case .updateConfig:
       return AuthResponse.success(try ProjectConfigWire.emulatorJSON(of: try await call.updateConfig()).json())
     case .oobCodes:
-      return AuthResponse.success(try SentOobCodesWire.json(of: try await admin.sentOobCodes(context: context)))
+      var codes = try await admin.sentOobCodes(context: context)
+      for index in codes.indices { codes[index].oobLink = call.link(codes[index].oobLink) }
+      return AuthResponse.success(try SentOobCodesWire.json(of: codes))
     case .verificationCodes:
       let codes = try await admin.sentVerificationCodes(context: context)
       return AuthResponse.success(try SentVerificationCodesWire.json(of: codes))

@@ -23,7 +23,9 @@ extension AuthExchange {
       return Self.deleted
     case .sendOobCode where (object["returnOobLink"] ?? object["return_oob_link"])?.bool == true:
       let request = try read(SendOobCodeRequestWire.self)
-      return try OobLinkWire.json(of: try await admin.createOobLink(request, context: context))
+      var made = try await admin.createOobLink(request, context: context)
+      made.oobLink = link(made.oobLink)
+      return try OobLinkWire.json(of: made)
     default: return try await respondToBatch(call)
     }
   }

@@ -132,6 +132,29 @@ import VestaTransportInterop
     #expect(broken.status == 400)
   }
 
+  @Test func `a link leads to the page of the server for development that made it`() async throws {
+    let server = EndpointWorld()
+    _ = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    _ = try await server.call("accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.c"])
+    let sent = try #require(
+      try await server.local(.get, "oobCodes")["oobCodes"]?.array?.last?.object?["oobLink"]?.string)
+    let url = try #require(HTTPURL(sent))
+    #expect(url.target.hasPrefix("/emulator/action?mode=resetPassword&"))
+    #expect(try await server.send(.get, "\(url.target)&newPassword=another").status == 200)
+    let made = try await server.own(
+      "/accounts:sendOobCode", ["requestType": "PASSWORD_RESET", "email": "a@b.c", "returnOobLink": true])
+    #expect(made["oobLink"]?.string?.contains("/emulator/action?mode=resetPassword&") == true)
+  }
+
+  @Test(arguments: [
+    "/identitytoolkit.googleapis.com/v1/recaptchaParams?key=k",
+    "/www.googleapis.com/identitytoolkit/v3/relyingparty/getRecaptchaParam?key=k",
+  ])
+  func `pages get a site key before they send codes to phones, in development alone`(target: String) async throws {
+    #expect(try await EndpointWorld().send(.get, target)["recaptchaSiteKey"]?.string?.isEmpty == false)
+    #expect(try await EndpointWorld(isDevelopment: false).send(.get, target).status == 404)
+  }
+
   @Test func `a second factor is asked for`() async throws {
     let server = EndpointWorld()
     let account: JSONObject = [

@@ -11,10 +11,12 @@ import VestaTransportInterop
 /// | `GET /.settings/rules.json` | the text of the rules in force |
 /// | `PUT /.settings/rules.json` | `{"status":"ok"}`, or 400 with `line:column: …` |
 /// | `GET /.inspect/databases.json` | `[{"name":"demo"}]` |
+/// | `GET /.inspect/coverage.json`, `/.inspect/coverage` | the outcomes of the rules, in development and to all callers |
 /// | `POST /.settings/functionTriggers.json` | `{}`: a function of another program has changes of the database |
 struct AdministrationCall: Sendable {
   private enum Action {
     case rules, setRules, databases, addTrigger
+    case coverage(RulesCoverageForm)
   }
 
   private let action: Action
@@ -33,6 +35,8 @@ struct AdministrationCall: Sendable {
     case ("/.settings/rules.json", .get): action = .rules
     case ("/.settings/rules.json", .put): action = .setRules
     case ("/.inspect/databases.json", .get): action = .databases
+    case ("/.inspect/coverage.json", .get) where host.isDevelopment: action = .coverage(.json)
+    case ("/.inspect/coverage", .get) where host.isDevelopment: action = .coverage(.page)
     case ("/.settings/functionTriggers.json", .post) where host.isDevelopment: action = .addTrigger
     default:
       throw ServiceStatus(.unimplemented, "This server has no call \(http.method) \(http.path.prefix(100)).")
@@ -61,6 +65,7 @@ struct AdministrationCall: Sendable {
       let names = try await backend.databases(context: context)
       let list = JSONValue.array(names.map { .object(["name": .string($0)]) })
       return .json((try? list.json()) ?? [])
+    case .coverage(let form): return try coverage(as: form)
     case .addTrigger:
       // Only owners list databases: the call decides whether the caller is one.
       _ = try await backend.databases(context: context)
@@ -72,6 +77,15 @@ struct AdministrationCall: Sendable {
       }
       return .json(Array("{}".utf8))
     }
+  }
+
+  private func coverage(as form: RulesCoverageForm) throws -> HTTPResponse {
+    let rules = try host.backend((any RulesAdministration).self, project: place.project)
+    guard let report = rules.coverage(of: .database, as: form) else {
+      throw ServiceStatus(.notFound, "The project \(place.project) has no rules whose coverage is counted.")
+    }
+    guard form == .page else { return .json(Array(report.utf8)) }
+    return HTTPResponse(fields: [.contentType: "text/html; charset=utf-8"], body: .text(report))
   }
 
   /// The project of a function: that of its name, as its namespace may be a pattern.

@@ -135,7 +135,7 @@ func reading<Result>(_ read: () throws(BytesError) -> Result) throws(BytesFailur
 }
 
 /// Has every error leave as one of gRPC.
-private func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
+func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {
     return try await body()
   } catch let error as GRPCError {

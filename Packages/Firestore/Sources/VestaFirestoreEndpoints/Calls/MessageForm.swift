@@ -27,12 +27,3 @@ struct MessageForm<Message: Sendable>: Sendable {
       writeJSON: { (message) throws(BytesError) in try Conversion.json(of: message) })
   }
 }
-
-/// The statement of `google.protobuf.Empty`.
-enum EmptyWire: ProtobufSchema {
-  struct Message: Sendable {}
-
-  static var empty: Message { Message() }
-
-  static func visit(_ message: inout Message, _ visitor: inout some ProtobufVisitor) throws(BytesError) {}
-}

@@ -6,23 +6,21 @@ import VestaTransportInterop
 struct FirestoreRESTHandler: Sendable {
   private let host: any EndpointHost
   private let calls: CallTable
+  private let administration: AdminCallTable
 
-  init(_ host: any EndpointHost, _ calls: CallTable) {
+  init(_ host: any EndpointHost, _ calls: CallTable, _ administration: AdminCallTable) {
     self.host = host
     self.calls = calls
+    self.administration = administration
   }
 
   func reply(to request: HTTPRequest) -> HTTPReply {
     let clock = host.clock
     do {
-      let parsed = try FirestoreRESTRequest(
-        request.method, path: request.path, query: request.query, body: request.body.bytes ?? [])
-      guard let (call, isArray) = calls.rest[parsed.call] else {
-        throw ServiceStatus(.unimplemented, "\(parsed.call) is not served.")
-      }
+      let (message, call, isArray) = try self.call(request)
       return .task {
         do {
-          let bytes = try await call(parsed.message) { CallContext(request, project: $0, clock: clock) }
+          let bytes = try await call(message) { CallContext(request, project: $0, clock: clock) }
           return RESTResponse.success(bytes)
         } catch {
           return RESTResponse.failure(status(of: error), isArray: isArray)
@@ -31,6 +29,25 @@ struct FirestoreRESTHandler: Sendable {
     } catch {
       return .response(RESTResponse.failure(status(of: error)))
     }
+  }
+
+  /// The call that a request means, with its message.
+  private func call(
+    _ request: HTTPRequest
+  ) throws(ServiceStatus) -> (message: JSONValue, call: CallTable.RESTCall, isArray: Bool) {
+    let body = request.body.bytes ?? []
+    if AdminRESTRequest.isMeant(by: request.path) {
+      let parsed = try AdminRESTRequest(request.method, path: request.path, query: request.query, body: body)
+      guard let call = administration.rest[parsed.call] else { throw Self.unserved(parsed.call) }
+      return (parsed.message, call, false)
+    }
+    let parsed = try FirestoreRESTRequest(request.method, path: request.path, query: request.query, body: body)
+    guard let (call, isArray) = calls.rest[parsed.call] else { throw Self.unserved(parsed.call) }
+    return (parsed.message, call, isArray)
+  }
+
+  private static func unserved(_ call: String) -> ServiceStatus {
+    ServiceStatus(.unimplemented, "\(call) is not served.")
   }
 }
 

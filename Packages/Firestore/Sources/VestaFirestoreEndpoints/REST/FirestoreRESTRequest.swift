@@ -38,7 +38,7 @@ struct FirestoreRESTRequest {
     let place = try RESTPlace(path)
     var object: JSONObject
     if let verb {
-      object = try Self.object(body)
+      object = try RESTBody.object(body)
       guard Self.ofParents.contains(verb) ? place.ids.count.isMultiple(of: 2) : place.ids.isEmpty else {
         throw RESTPlace.nothing(at: path)
       }
@@ -64,7 +64,7 @@ struct FirestoreRESTRequest {
     case (.get, true) where !place.ids.isEmpty: return ("GetDocument", ["name": .string(place.name)])
     case (.delete, true) where !place.ids.isEmpty: return ("DeleteDocument", ["name": .string(place.name)])
     case (.patch, true) where !place.ids.isEmpty:
-      var document = try object(body)
+      var document = try RESTBody.object(body)
       document["name"] = .string(place.name)
       return ("UpdateDocument", ["document": .object(document)])
     case (.get, false):
@@ -72,19 +72,10 @@ struct FirestoreRESTRequest {
     case (.post, false):
       let message: JSONObject = [
         "parent": .string(place.parent), "collectionId": .string(place.ids.last ?? ""),
-        "document": .object(try object(body)),
+        "document": .object(try RESTBody.object(body)),
       ]
       return ("CreateDocument", message)
     default: throw RESTPlace.nothing(at: path)
-    }
-  }
-
-  private static func object(_ body: [UInt8]) throws(ServiceStatus) -> JSONObject {
-    guard !body.isEmpty else { return JSONObject() }
-    do {
-      return try JSONObject(json: body, limits: JSONLimits(maximumDepth: 200))
-    } catch {
-      throw ServiceStatus(.invalidArgument, "Invalid JSON payload received. \(error.message).")
     }
   }
 }

@@ -14,7 +14,9 @@ enum RESTQuery {
     "updateMask.field_paths", "update_mask.field_paths",
   ]
 
-  private static let flags: Set = ["currentDocument.exists", "current_document.exists", "showMissing", "show_missing"]
+  private static let flags: Set = [
+    "currentDocument.exists", "current_document.exists", "showMissing", "show_missing", "showDeleted",
+  ]
 
   /// What the path and the body say.
   private static let taken: Set = ["name", "parent", "collectionId", "collection_id", "database", "document"]

@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaServiceInterop
 
 /// The parts of `firebase.json` and `.firebaserc` that a server reads; pure.
 struct FirebaseConfiguration {
@@ -8,6 +9,8 @@ struct FirebaseConfiguration {
   private(set) var rules: [String: String] = [:]
   /// The files of rules of single databases and buckets.
   private(set) var namedRules: [NamedRules] = []
+  /// The files of declared indexes of Firestore, by database.
+  private(set) var indexes: [String: String] = [:]
   /// Whether requests are expected to name one project.
   private(set) var isSingleProject = true
   /// The ports of products, by the name of their emulator.
@@ -18,17 +21,21 @@ struct FirebaseConfiguration {
   /// The address of a functions emulator.
   private(set) var functionsEmulator: String?
 
-  /// Reads `firebase.json`.
+  /// Reads `firebase.json`, in which the Firebase CLI allows comments.
   ///
   /// - Throws: ``ServerError`` for what is no JSON, and for a port that is none.
   init(json: [UInt8]) throws(ServerError) {
-    guard let object = try? JSONObject(json: json) else {
+    guard let object = Self.object(json) else {
       throw ServerError("firebase.json is not valid JSON. Mend it, or name another file with --config.")
     }
     for product in ["firestore", "storage", "database"] {
       // Several databases or buckets have a list; all others have the rules of the first one.
       let sections = object[product]?.array?.compactMap(\.object) ?? (object[product]?.object).map { [$0] } ?? []
       rules[product] = sections.first?["rules"]?.string
+      for section in sections where product == "firestore" {
+        guard let path = section["indexes"]?.string else { continue }
+        indexes[section["database"]?.string ?? "(default)"] = path
+      }
       for section in sections {
         guard let path = section["rules"]?.string else { continue }
         for member in ["database", "bucket", "instance", "target"] {
@@ -83,13 +90,17 @@ struct FirebaseConfiguration {
     return result
   }
 
+  private static func object(_ json: [UInt8]) -> JSONObject? {
+    try? JSONObject(json: JSONComments.removed(from: json))
+  }
+
   /// The targets of a project in `.firebaserc`.
   static func targets(json: [UInt8], project: String) -> JSONObject {
-    (try? JSONObject(json: json))?["targets"]?.object?[project]?.object ?? [:]
+    object(json)?["targets"]?.object?[project]?.object ?? [:]
   }
 
   /// The default project of `.firebaserc`; `nil` where it has none.
   static func defaultProject(json: [UInt8]) -> String? {
-    (try? JSONObject(json: json))?["projects"]?.object?["default"]?.string
+    object(json)?["projects"]?.object?["default"]?.string
   }
 }

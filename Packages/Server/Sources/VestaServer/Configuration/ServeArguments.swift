@@ -132,6 +132,7 @@ public struct ServeArguments: Sendable, Hashable {
       URL(filePath: path, relativeTo: folder).absoluteURL.standardizedFileURL.path(percentEncoded: false)
     }
     settings.rules = (configuration?.rules ?? [:]).mapValues(absolute)
+    settings.indexes = (configuration?.indexes ?? [:]).mapValues(absolute)
     let targets = FileManager.default.contents(atPath: "\(directory)/.firebaserc").map {
       FirebaseConfiguration.targets(json: Array($0), project: settings.project)
     }

@@ -26,6 +26,11 @@ public struct ServerSettings: Sendable, Hashable {
   /// By product and name; all others have the files of ``rules``.
   public var namedRules: [String: [String: String]] = [:]
 
+  /// The files of declared indexes of Firestore (`firestore.indexes.json`), by the id of the database.
+  ///
+  /// They are read at the start, and declared in place of what the project had.
+  public var indexes: [String: String] = [:]
+
   /// The addresses of functions that run in other programs, by name; `*` for all others.
   public var functions: [String: String] = [:]
 

@@ -13,22 +13,24 @@ import VestaServiceInterop
 /// log message names line and column, and decisions do not change. The next save compiles: all open projects have the
 /// new rules, and projects that are opened later as well.
 final class ServerRules: Sendable {
-  private struct State {
+  struct State {
     /// The texts in force; a product without one has the rules of a server without files.
     var texts: [Place: String] = [:]
     /// The files as they were seen last.
     var seen: [Place: Content] = [:]
+    /// Whether buckets without separate rules have none, as a tool has set it.
+    var deniesOtherBuckets = false
   }
 
   /// The subject of rules: a product, or one of its databases or buckets.
-  private struct Place: Sendable, Hashable {
+  struct Place: Sendable, Hashable {
     let product: RuledProduct
     /// The database or the bucket; `nil` for all that have no separate rules.
     var name: String?
   }
 
   /// What a file has.
-  private enum Content: Sendable, Hashable {
+  enum Content: Sendable, Hashable {
     case text(String)
     /// Nothing that can be read, with the cause.
     case unreadable(String)
@@ -44,7 +46,7 @@ final class ServerRules: Sendable {
 
   private let files: [Place: String]
   private let isDevelopment: Bool
-  private let state = Locked(State())
+  let state = Locked(State())
   private let openApps: Locked<@Sendable () -> [VestaApp]> = Locked({ [] })
 
   /// No rules of files until ``readFiles()``.
@@ -65,8 +67,9 @@ final class ServerRules: Sendable {
 
   /// The rules of a project that is opened now.
   var sources: RulesSources {
-    let texts = state.withLock { $0.texts }
+    let (texts, deniesOtherBuckets) = state.withLock { ($0.texts, $0.deniesOtherBuckets) }
     var sources = isDevelopment ? Self.open : RulesSources()
+    if deniesOtherBuckets { sources.storage = nil }
     for (place, text) in texts {
       switch (place.product, place.name) {
       case (let product, let name?): sources.named[product, default: [:]][name] = .text(text)
@@ -157,9 +160,13 @@ final class ServerRules: Sendable {
 
   private func replace(_ text: String, at place: Place) async throws(RulesRefusal) {
     // First for apps that are opened from now on, so that no app is missed.
-    state.withLock { $0.texts[place] = text }
-    for app in openApps.withLock({ $0 })() {
-      guard let rules = try? app.container.find((any RulesAdministration).self) else { continue }
+    let isNewBucket = state.withLock { state in
+      if place == Place(product: .storage) { state.deniesOtherBuckets = false }
+      return state.texts.updateValue(text, forKey: place) == nil && place.product == .storage && place.name != nil
+    }
+    // A tool has replaced the rules of all buckets since the start.
+    if isNewBucket { return try await replaceBuckets() }
+    for rules in openRules {
       if let name = place.name {
         _ = try await rules.replaceRules(with: text, of: place.product, scope: name)
       } else {
@@ -167,6 +174,27 @@ final class ServerRules: Sendable {
       }
     }
   }
+
+  /// Puts the texts of all buckets in force in the apps that are open.
+  func replaceBuckets() async throws(RulesRefusal) {
+    let (texts, deniesOthers) = state.withLock { ($0.texts, $0.deniesOtherBuckets) }
+    var sources: [String: String] = [:]
+    for (place, text) in texts where place.product == .storage {
+      if let name = place.name { sources[name] = text }
+    }
+    let others = deniesOthers ? nil : texts[Place(product: .storage)] ?? (isDevelopment ? Self.openStorage : nil)
+    for rules in openRules { _ = try await rules.replaceRules(ofBuckets: sources, others: others) }
+  }
+
+  /// The rules of the apps that are open.
+  private var openRules: [any RulesAdministration] {
+    openApps.withLock { $0 }().compactMap { try? $0.container.find((any RulesAdministration).self) }
+  }
+
+  private static let openStorage = """
+    rules_version = '2';
+    service firebase.storage { match /b/{bucket}/o { match /{path=**} { allow read, write: if true; } } }
+    """
 
   private static let open = RulesSources(
     firestore: .text(
@@ -176,11 +204,7 @@ final class ServerRules: Sendable {
         match /databases/{database}/documents { match /{document=**} { allow read, write: if true; } }
       }
       """),
-    storage: .text(
-      """
-      rules_version = '2';
-      service firebase.storage { match /b/{bucket}/o { match /{path=**} { allow read, write: if true; } } }
-      """),
+    storage: .text(openStorage),
     database: .text(#"{"rules":{".read":true,".write":true}}"#))
 }
 

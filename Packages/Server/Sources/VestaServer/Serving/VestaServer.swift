@@ -66,6 +66,7 @@ public final class VestaServer: Sendable {
       libraries: Composition.server)
     let outgoing = Composition.outgoing(settings, routes, host.clock)
     host.projects.calls(outgoing)
+    await DeclaredIndexFiles(settings).declare(in: host)
     var tuning = TransportTuning()
     tuning.certificateInterval = settings.certificateInterval
     let transport = try VestaTransportServer(tuning: tuning)
