@@ -79,6 +79,7 @@ let package = Package(
         .product(name: "VestaMessagingPush", package: "Messaging"),
         .product(name: "VestaMessagingService", package: "Messaging"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),

@@ -12,13 +12,21 @@ struct WebPushSubscription: Sendable {
 
   /// Reads the address of a registration.
   ///
+  /// - Parameters:
+  ///   - text: The address.
+  ///   - allowsLocal: Whether the endpoint may be on this machine or in its network.
   /// - Throws: ``MessagingServiceError`` with the field that is wrong.
-  init(_ text: String) throws(MessagingServiceError) {
+  init(_ text: String, allowsLocal: Bool) throws(MessagingServiceError) {
     guard case .webPush(let address) = PushAddress(text: text) else {
       throw .invalid("web", "A subscription has an endpoint, auth and p256dh.")
     }
-    guard let endpoint = HTTPURL(address.endpoint), endpoint.scheme == "https" || Self.isLocal(endpoint) else {
+    guard let endpoint = HTTPURL(address.endpoint),
+      endpoint.scheme == "https" || allowsLocal && Self.isLocal(endpoint)
+    else {
       throw .invalid("web.endpoint", "The endpoint is no URL of https.")
+    }
+    guard allowsLocal || PushServiceHost.isPublic(endpoint.host) else {
+      throw .invalid("web.endpoint", "The endpoint is not on a host of the public internet.")
     }
     guard let point = Self.decoded(address.p256dh), point.count == 65, point[0] == 4 else {
       throw .invalid("web.p256dh", "The key is an uncompressed point on P-256 in base64url.")

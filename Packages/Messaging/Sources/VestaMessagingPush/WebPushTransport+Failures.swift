@@ -12,13 +12,14 @@ extension WebPushTransport {
   /// The failure that a response means; `nil` for an accepted message.
   static func failure(_ response: HTTPResponse, _ body: [UInt8], at endpoint: HTTPURL) -> MessagingServiceError? {
     if response.status.isSuccess { return nil }
-    let text = String(decoding: body.prefix(200), as: UTF8.self)
+    // One line of the log: a service must not write lines of its choice into it.
+    let text = String(decoding: body.prefix(200).map { $0 < 32 || $0 == 127 ? 32 : $0 }, as: UTF8.self)
     let sentence = "The push service \(endpoint.authority) has answered \(response.status). \(text)"
     switch response.status.code {
     case 404, 410: return .unregistered
     case 413: return tooLarge
     case 401, 403: return MessagingServiceError(.unauthenticated, reason: .thirdPartyAuth, sentence)
-    case 429, 500...:
+    case 408, 425, 429, 500...:
       let seconds = response.fields.first("retry-after").flatMap { Int64($0) }
       let details = seconds.map { $0 >= 0 && $0 < 1 << 32 ? [ErrorDetail.retryInfo(after: .seconds($0))] : [] } ?? []
       return MessagingServiceError(.unavailable, reason: .unavailable, sentence, errorDetails: details)

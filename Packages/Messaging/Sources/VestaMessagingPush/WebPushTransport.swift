@@ -8,8 +8,9 @@ public import VestaTransportInterop
 
 /// Delivers messages to browsers by their push services (RFC 8030), encrypted for the browser.
 ///
-/// Endpoints are `https`; `http` is accepted on this machine alone, for tests. A redirect is never followed: it would
-/// send a message where the browser did not ask for it.
+/// Endpoints are `https` and on a host of the public internet, unless
+/// ``MessagingPushOptions/allowsLocalEndpoints`` says otherwise. A redirect is never followed: it would send a message
+/// where the browser did not ask for it.
 public final class WebPushTransport: PushTransport, WebPushKeySource {
   /// Browsers.
   public let platforms: Set<String> = ["web"]
@@ -52,9 +53,16 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
     do { return try VAPIDHeader.publicKey(of: try await keys.key()) } catch { throw Self.failure(error) }
   }
 
-  /// Checks a subscription: its parts, and that it was made for the key of the project.
+  /// The push service of a subscription: the host and port of its endpoint.
+  public func service(of address: String) -> String {
+    guard case .webPush(let address) = PushAddress(text: address) else { return "" }
+    return HTTPURL(address.endpoint)?.authority ?? ""
+  }
+
+  /// Checks a subscription: its parts, that its key is on the curve, and that it was made for the key of the project.
   public func check(_ address: String) async throws(MessagingServiceError) {
-    let subscription = try WebPushSubscription(address)
+    let subscription = try subscription(address)
+    do { _ = try crypto.agreementKey().sharedSecret(with: subscription.point) } catch { throw Self.failure(error) }
     guard try await publicKey() == subscription.applicationKey else {
       throw .invalid(
         "web.application_pub_key",
@@ -67,19 +75,38 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
 
   /// Encrypts a message and posts it to the push service of a subscription.
   public func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
-    let subscription = try WebPushSubscription(address)
+    let subscription = try subscription(address)
     do {
       guard let client = try client() else {
         throw MessagingServiceError(.unavailable, "There is no client of HTTP to reach push services with.")
       }
       let request = try await request(for: delivery, to: subscription)
-      let response = try await client.send(request, timeout: options.timeout)
-      // Read to its end, so that the connection can be used again.
-      let body = (try? await response.body.collect(upTo: 4_096)) ?? []
-      if let failure = Self.failure(response, body, at: subscription.endpoint) { throw failure }
+      if let failure = try await post(request, client, to: subscription) { throw failure }
     } catch {
       throw Self.failure(error)
     }
+  }
+
+  private func subscription(_ address: String) throws(MessagingServiceError) -> WebPushSubscription {
+    try WebPushSubscription(address, allowsLocal: options.allowsLocalEndpoints)
+  }
+
+  /// Posts a message, and returns the failure that the response means.
+  ///
+  /// The status counts as soon as it is there: a message that was accepted is not sent again because of a body that
+  /// never ends.
+  private func post(
+    _ request: HTTPRequest, _ client: any HTTPClient, to subscription: WebPushSubscription
+  ) async throws -> MessagingServiceError? {
+    let (clock, timeout) = (options.clock, options.timeout)
+    let end = clock.now() + timeout.microseconds
+    let response = try await client.send(request, timeout: timeout)
+    // Read to its end, so that the connection can be used again.
+    let body = try? await ServiceBoundary<MessagingServiceError>(clock: clock).serve(CallContext(deadline: end)) { _ in
+      try await response.body.collect(upTo: 4_096)
+    }
+    if body == nil { response.body.stream.cancel() }
+    return Self.failure(response, body ?? [], at: subscription.endpoint)
   }
 
   private func request(

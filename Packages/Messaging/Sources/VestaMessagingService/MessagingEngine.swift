@@ -29,6 +29,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let transports: [any PushTransport]
   let table: SessionTable
   let pushes: PushQueue
+  let pushTimer = PushTimer()
   let deliveries = DeliveryCount()
   let frame: EngineFrame<MessagingServiceError>
   let lastSweep = Locked<Int64?>(nil)
@@ -56,10 +57,20 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     self.options = options
     self.transports = transports
     table = SessionTable(maximumInstants: options.tuning.maximumInstants)
-    pushes = PushQueue(limit: options.tuning.maximumPushes, lanes: options.tuning.pushLanes)
-    frame = EngineFrame("Messaging", clock: options.clock, callers: callers, openStore: openStore) {
+    let tuning = options.tuning
+    pushes = PushQueue(
+      limit: (tuning.maximumPushes, tuning.maximumPushesOfService),
+      lanes: (tuning.pushLanes, tuning.pushLanesOfService))
+    let opened = Locked<(@Sendable () -> Void)?>(nil)
+    frame = EngineFrame("Messaging", clock: options.clock, callers: callers) {
+      let store = try await openStore()
+      opened.withLock { $0.take() }?()
+      return store
+    } report: {
       log.error("I-MSS000002", "A call failed unexpectedly: \($0)")
     }
+    // An engine before this one may have left messages for the transports.
+    opened.withLock { $0 = { [weak self] in self?.wakePushing(at: 0) } }
     frame.onCommit { [weak self] _ in self?.startDispatching() }
   }
 
@@ -67,6 +78,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   ///
   /// - Throws: `StoreError` when the store could not be closed well.
   public func close() async throws {
+    pushTimer.close()
     try await frame.close {
       for session in table.close() { session.end(nil) }
       _ = try? await countDeliveries()

@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaServiceInterop
 
 /// Every figure at which the service's behaviour changes, in addition to ``MessagingServiceOptions``; tests draw
@@ -33,11 +34,30 @@ struct MessagingServiceTuning: Sendable {
   /// The number of rows that one step of sweeping looks at.
   var sweepBatch = 256
 
-  /// The most messages that wait for the transports.
+  /// The most messages that wait in memory for the transports; the others wait in the store.
   var maximumPushes = 10_000
 
-  /// The number of calls whose messages are handed over to the transports at the same time.
-  var pushLanes = 16
+  /// The most of them for one service of a platform.
+  var maximumPushesOfService = 5_000
+
+  /// The number of messages that are handed over at the same time: to all services, and to one.
+  var pushLanes = 512
+  var pushLanesOfService = 16
+
+  /// The number of rows of the messages for transports that one transaction changes.
+  var pushBatch = 256
+
+  /// How long a message for a transport belongs to the engine that has taken it; another one takes it then.
+  var pushClaim: Duration = .seconds(120)
+
+  /// The pause of messages for a service that has as many as it may have, or after a failure of the store.
+  var pushPause: Duration = .seconds(5)
+
+  /// The pauses after failures of a transport, and the number of attempts.
+  var pushRetry = Retry(initial: .seconds(10), cap: .seconds(3_600), jitter: .between(0.75, 1.25), attempts: 32)
+
+  /// The longest pause that a transport may ask for.
+  var longestRetryAfter: Duration = .seconds(86_400)
 
   /// The most messages of an acknowledgement, of `sendEach`, and of a page of the outbox; the most tokens of a call.
   var maximumAcknowledged = 1_000

@@ -55,7 +55,10 @@ extension MessagingServiceTuning {
     tuning.readBatch = 1 + random.below(5)
     tuning.sweepBatch = 1 + random.below(5)
     tuning.maximumPushes = 1 + random.below(5)
+    tuning.maximumPushesOfService = 1 + random.below(5)
     tuning.pushLanes = 1 + random.below(3)
+    tuning.pushLanesOfService = 1 + random.below(3)
+    tuning.pushBatch = 1 + random.below(3)
     return tuning
   }
 }

@@ -28,9 +28,19 @@ import VestaTesting
     #expect(try self.settings("--host", "localhost").hosts == ServerSettings.loopback)
   }
 
+  @Test func `the contact for push services is a mail address or a page of https`() throws {
+    #expect(try settings().pushContact == nil)
+    for contact in ["mailto:push@example.com", "https://example.com/contact"] {
+      #expect(try settings("--push-contact", contact).pushContact == contact)
+    }
+    for wrong in ["push@example.com", "http://example.com/", "mailto:", "mailto:a", "mailto:a@", "mailto:a@b c", "x"] {
+      #expect(throws: ServerError.self) { try settings("--push-contact", wrong) }
+    }
+  }
+
   @Test(arguments: [
     ["--project"], ["--port", "x"], ["--port", "65536"], ["--port-none", "1"], ["--what"], ["--memory=1"], ["a"],
-    ["--config", "/no/such/file"],
+    ["--config", "/no/such/file"], ["--push-contact"],
   ])
   func `what is wrong in arguments is said`(arguments: [String]) {
     #expect(throws: ServerError.self) { try ServeArguments(arguments, in: "/no/such/directory") }

@@ -1,6 +1,7 @@
 import Testing
 import VestaBytes
 import VestaMessagingBackend
+import VestaMessagingPush
 import VestaServiceInterop
 
 @testable import VestaServer
@@ -27,5 +28,17 @@ import VestaServiceInterop
     #expect(other != key)
     let error = await #expect(throws: MessagingServiceError.self) { _ = try await register(other) }
     #expect(error?.message.contains("use your own vapidKey") == true)
+  }
+
+  @Test(arguments: [true, false])
+  func `only in development may an endpoint be on this machine, and the contact is that of the settings`(
+    isDevelopment: Bool
+  ) async throws {
+    var settings = ServerSettings(project: "demo", isDevelopment: isDevelopment)
+    settings.pushContact = "mailto:push@example.com"
+    let host = ServerHost(settings)
+    let app = try host.app(project: "demo")
+    let options = try app.container.require(MessagingPushOptions.self)
+    #expect(options.allowsLocalEndpoints == isDevelopment && options.subject == "mailto:push@example.com")
   }
 }

@@ -73,8 +73,14 @@ final class ScriptedPushService: HTTPClient {
 }
 
 /// A transport over a push service in memory.
-func transport(_ service: ScriptedPushService, store: ModelStore = ModelStore()) -> WebPushTransport {
-  WebPushTransport(project: "demo", crypto: OpenSSLCrypto(), client: { service }, openStore: { store })
+func transport(
+  _ service: ScriptedPushService, store: ModelStore = ModelStore(), allowsLocal: Bool = false,
+  clock: ServiceClock = .system
+) -> WebPushTransport {
+  var options = MessagingPushOptions()
+  (options.allowsLocalEndpoints, options.clock) = (allowsLocal, clock)
+  return WebPushTransport(
+    project: "demo", crypto: OpenSSLCrypto(), options: options, client: { service }, openStore: { store })
 }
 
 func delivery(_ id: String, _ message: PushMessage, from: String = "1") -> PushDelivery {

@@ -7,6 +7,8 @@ import VestaStoreInterop
 struct Acceptance: Sendable {
   var number: Int64
   var messageID: String
+  /// What is to be handed to transports.
+  var push: PushJob?
 }
 
 extension MessagingCall {
@@ -28,6 +30,7 @@ extension MessagingCall {
     let number = sequence.number
     var record = MessageRecord()
     (record.json, record.sentTime) = (message.json, now)
+    var push: PushJob?
     switch (message.target, target) {
     case (_, (let key, let registration)?):
       let settings = DeliverySettings(message, platform: registration.platform, now: Double(now) / 1_000_000)
@@ -36,9 +39,13 @@ extension MessagingCall {
       if settings.timeToLive > 0 {
         try await enqueue(number, settings, record.expiryTime, key, registration, &sequence)
       }
+      if registration.pushAddress != nil, pushed.contains(registration.platform) {
+        push = try await plan(number, to: key, registration, isKept: settings.timeToLive > 0)
+      }
     case (.topic(let topic), nil):
       (record.kind, record.expiryTime) = (.topic, now + Self.longestTimeToLive(message, now))
       try await transaction.put([], for: Keys.topic(topic, number))
+      if !pushed.isEmpty { push = try await plan(number, to: nil, nil, isKept: true) }
     default:
       (record.kind, record.expiryTime) = (.condition, now + Self.longestTimeToLive(message, now))
       try await transaction.put([], for: Keys.condition(number))
@@ -48,7 +55,7 @@ extension MessagingCall {
     // An immediate message stays long enough to reach the connections of every engine on this store.
     try await transaction.put(
       [], for: Keys.expiry(max(record.expiryTime, now + tuning.sweepPause.microseconds), number))
-    return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now))
+    return Acceptance(number: number, messageID: Tokens.messageID(number, sentTime: now), push: push)
   }
 
   /// Looks up the registration of a message, without a change; `nil` for one to a topic or condition.

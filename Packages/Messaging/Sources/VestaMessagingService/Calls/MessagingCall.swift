@@ -10,6 +10,8 @@ struct MessagingCall {
   let senderID: String
   /// The time of the call in microseconds since 1970.
   let now: Int64
+  /// The platforms that transports reach.
+  var pushed: Set<String> = []
 
   var reader: MessagingReader { MessagingReader(reader: transaction, usualSenderID: senderID) }
   var lifetime: Int64 { options.registrationLifetime.microseconds }

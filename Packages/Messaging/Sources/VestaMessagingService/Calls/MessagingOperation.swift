@@ -30,9 +30,10 @@ struct MessagingOperation: Sendable {
     _ body: @escaping @Sendable (MessagingCall) async throws -> Value
   ) async throws -> Value {
     let store = try await engine.store()
-    let (options, senderID, now) = (options, engine.senderID, engine.time())
+    let (options, senderID, now, pushed) = (options, engine.senderID, engine.time(), engine.platforms)
     return try await store.write { transaction in
-      try await body(MessagingCall(transaction: transaction, options: options, senderID: senderID, now: now))
+      try await body(
+        MessagingCall(transaction: transaction, options: options, senderID: senderID, now: now, pushed: pushed))
     }.value
   }
 

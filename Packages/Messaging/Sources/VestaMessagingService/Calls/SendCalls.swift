@@ -38,7 +38,7 @@ extension MessagingOperation {
   private func accepted(_ messages: [Acceptance], _ isValidateOnly: Bool) {
     guard !isValidateOnly else { return }
     engine.startDispatching()
-    engine.startPushing(messages.map(\.number))
+    engine.startPushing(messages.compactMap(\.push))
     engine.startSweeping()
   }
 

@@ -1,67 +1,224 @@
+import VestaConcurrency
 import VestaCore
 import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
 // Delivery to registrations that are not connected.
+//
+// Each message for a transport has a row with the time at which it is to be taken up. The engine that accepts the
+// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A failure
+// moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time takes it.
 extension MessagingEngine {
+  /// The platforms that transports reach.
+  var platforms: Set<String> { transports.reduce(into: []) { $0.formUnion($1.platforms) } }
+
   /// Hands messages over to the transports of registrations that are not connected.
-  func startPushing(_ numbers: [Int64]) {
+  func startPushing(_ jobs: [PushJob]) {
+    guard !jobs.isEmpty else { return }
+    var batches: [RegistrationKey?: [PushJob]] = [:]
+    for job in jobs { batches[job.key, default: []].append(job) }
+    for (_, batch) in batches {
+      let surplus = pushes.add(batch, for: service(of: batch[0])) { [weak self] in await self?.push($0) ?? true }
+      if !surplus.isEmpty { postpone(Array(surplus)) }
+    }
+    if let due = jobs.compactMap(\.due).min() { wakePushing(at: due) }
+  }
+
+  /// Takes up the messages whose time has come, at or after a time.
+  func wakePushing(at time: Int64) {
     guard !transports.isEmpty else { return }
-    let surplus = pushes.add(numbers) { [self] in await push($0) }
-    if surplus > 0 {
-      log.error(
-        "I-MSS000004", "\(surplus) messages wait until their registrations connect: the transports are too slow.")
+    let delay = time - self.time()
+    let work: @Sendable () -> Void = { [weak self] in
+      guard let self else { return }
+      Task { await self.takeUpPushes() }
     }
+    if delay <= 0 { work() } else { pushTimer.start(at: time, after: .microseconds(delay), on: options.clock, work) }
   }
 
-  private func push(_ number: Int64) async {
-    let targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)]
-    do {
-      targets = try await self.targets(of: number)
-    } catch {
-      return log.error(
-        "I-MSS000005", "A message waits until its registrations connect: it cannot be read now. \(error)")
-    }
-    for (key, registration, message) in targets where table.session(key) == nil {
-      guard let transport = transports.first(where: { $0.platforms.contains(registration.platform) }),
-        let address = registration.pushAddress
-      else { continue }
-      let delivery = message.delivery(platform: registration.platform, senderID: senderID)
+  /// Takes up the messages whose time has come, as many as have a place.
+  func takeUpPushes() async {
+    guard pushTimer.begin() else { return }
+    var next: Int64?
+    repeat {
+      next = nil
       do {
-        try await transport.push(delivery, to: address)
-        try await acknowledge(token: registration.token, messageIDs: [delivery.messageID], context: CallContext())
-      } catch  where error.reason == .unregistered {
-        try? await unregister(token: registration.token, context: CallContext())
+        let limit = min(pushes.room, max(1, options.tuning.pushBatch))
+        guard limit > 0 else {
+          next = time() + options.tuning.pushPause.microseconds
+          continue
+        }
+        let found = try await write { try await $0.claimPushes(limit: limit) }
+        startPushing(found.jobs)
+        next = found.next
       } catch {
-        log.error("I-MSS000006", "A transport failed; the message waits until its registration connects. \(error)")
+        next = error.code == .unavailable ? nil : time() + options.tuning.pushPause.microseconds
       }
+    } while pushTimer.end(isDue: next.map { $0 <= time() } ?? false)
+    if let next { wakePushing(at: next) }
+  }
+
+  /// The service that reaches the registration of a message; none for the members of a topic.
+  private func service(of job: PushJob) -> String {
+    guard let address = job.address, let transport = transport(for: address.platform) else { return "" }
+    return "\(address.platform) \(transport.service(of: address.text))"
+  }
+
+  private func transport(for platform: String) -> (any PushTransport)? {
+    transports.first { $0.platforms.contains(platform) }
+  }
+
+  /// Has messages without a place in memory taken up later.
+  private func postpone(_ jobs: [PushJob]) {
+    log.error("I-MSS000004", "\(jobs.count) messages wait in the store: the transports are too slow.")
+    Task {
+      let time = time() + options.tuning.pushPause.microseconds
+      try? await write { call in for job in jobs { try await call.endPush(job, again: time) } }
+      wakePushing(at: time)
     }
   }
 
-  private func targets(of number: Int64) async throws -> [(RegistrationKey, RegistrationRecord, DispatchedMessage)] {
+  /// Hands a message over.
+  ///
+  /// - Returns: Whether the service of the platform does its work.
+  private func push(_ job: PushJob) async -> Bool {
+    // The rest of the time is for the push itself: later on another engine may have taken the message.
+    if let due = job.due, due - time() < options.tuning.pushClaim.microseconds / 2 { return true }
+    do {
+      guard job.key != nil else {
+        try await pushToMembers(job)
+        return true
+      }
+      guard let target = try await target(of: job) else {
+        try await end(job)
+        return true
+      }
+      return try await push(job, to: target)
+    } catch {
+      log.error("I-MSS000005", "A message for a transport waits: the store has failed. \(error)")
+      if let due = job.due { wakePushing(at: due) }
+      return true
+    }
+  }
+
+  private func pushToMembers(_ job: PushJob) async throws {
+    let number = job.number
+    let record = try await store().read { try await MessagingReader(reader: $0).messages([number])[number] }
+    guard let record, let message = DispatchedMessage(number: number, record: record),
+      case .topic(let topic) = message.audience
+    else { return try await end(job) }
+    var rest: PushJob? = job
+    let limit = max(1, options.tuning.pushBatch)
+    while let part = rest {
+      rest = try await write { try await $0.expandPush(part, topic: topic, limit: limit) }
+      wakePushing(at: time())
+    }
+  }
+
+  private func push(_ job: PushJob, to target: PushTarget) async throws -> Bool {
+    guard let transport = transport(for: target.registration.platform), let address = target.registration.pushAddress
+    else {
+      try await end(job)
+      return true
+    }
+    do {
+      try await transport.push(target.delivery, to: address)
+    } catch {
+      return try await failed(job, target, address, error)
+    }
+    try? await acknowledge(
+      token: target.registration.token, messageIDs: [target.delivery.messageID], context: CallContext())
+    try await end(job)
+    return true
+  }
+
+  private func failed(
+    _ job: PushJob, _ target: PushTarget, _ address: String, _ error: MessagingServiceError
+  ) async throws -> Bool {
+    if error.reason == .unregistered, let key = job.key {
+      let isElsewhere = try await write { try await $0.removeMissing(key, address: address) }
+      startDispatching()
+      try await end(job, again: isElsewhere ? time() : nil)
+      return true
+    }
+    var job = job
+    job.failures += 1
+    let pause = error.code == .unavailable ? self.pause(after: job.failures, error.retryAfter) : nil
+    let again = pause.map { time() + $0.microseconds }
+    let isTriedAgain = again.map { $0 < target.expiryTime } ?? false
+    log.error(
+      "I-MSS000006",
+      isTriedAgain
+        ? "A transport has failed; the message is handed over again later. \(error)"
+        : "A transport has failed; the message waits until its registration connects. \(error)")
+    try await end(job, again: isTriedAgain ? again : nil)
+    return error.code != .unavailable
+  }
+
+  /// The pause after failures; `nil` when there is no further attempt.
+  private func pause(after failures: Int, _ wanted: Duration?) -> Duration? {
+    guard let own = options.tuning.pushRetry.pause(after: failures) else { return nil }
+    guard let wanted else { return own }
+    return max(own, min(wanted, options.tuning.longestRetryAfter))
+  }
+
+  private func end(_ job: PushJob, again time: Int64? = nil) async throws {
+    guard job.due != nil else { return }
+    try await write { try await $0.endPush(job, again: time) }
+    if let time { wakePushing(at: time) }
+  }
+}
+
+/// A registration that a message is handed over to.
+struct PushTarget: Sendable {
+  var registration: RegistrationRecord
+  var delivery: PushDelivery
+  /// When the time of the message is over.
+  var expiryTime: Int64
+}
+
+extension MessagingEngine {
+  /// The registration of a message with the delivery; `nil` when there is nothing to hand over.
+  private func target(of job: PushJob) async throws -> PushTarget? {
+    guard let key = job.key, table.session(key) == nil else { return nil }
     let store = try await store()
-    let end = time() - options.registrationLifetime.microseconds
+    let (now, senderID, lifetime) = (time(), senderID, options.registrationLifetime.microseconds)
     return try await store.read { reader in
       let reader = MessagingReader(reader: reader)
-      guard let record = try await reader.messages([number])[number],
-        let message = DispatchedMessage(number: number, record: record)
-      else { return [] }
-      var keys: [RegistrationKey] = []
-      switch message.audience {
-      case .registration(let key): keys = [key]
-      case .topic(let topic):
-        keys = try await reader.reader.entries(in: Keys.members(topic)).map { try Keys.registration(ofMember: $0.key) }
-      case .condition: break
-      }
-      var targets: [(RegistrationKey, RegistrationRecord, DispatchedMessage)] = []
-      for key in keys {
-        guard let found = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
-          found.pushAddress != nil, found.lastSeenTime > end
-        else { continue }
-        targets.append((key, found, message))
-      }
-      return targets
+      guard let record = try await reader.messages([job.number])[job.number],
+        let message = DispatchedMessage(number: job.number, record: record),
+        let registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
+        registration.pushAddress != nil, registration.lastSeenTime + lifetime > now
+      else { return nil }
+      var delivery = message.delivery(platform: registration.platform, senderID: senderID)
+      let expiryTime = record.sentTime + Int64(delivery.settings.timeToLive * 1_000_000)
+      let isWanted = try await reader.isWaiting(message, for: key, registration)
+      // An immediate message has one attempt, soon.
+      let isFresh = job.failures == 0 && now - record.sentTime < Self.immediate.microseconds
+      guard isWanted, expiryTime > now || delivery.settings.timeToLive <= 0 && isFresh else { return nil }
+      delivery.settings.timeToLive = Double(max(0, expiryTime - now)) / 1_000_000
+      return PushTarget(registration: registration, delivery: delivery, expiryTime: expiryTime)
+    }
+  }
+
+  /// How long an immediate message is worth handing over.
+  private static let immediate = Duration.seconds(30)
+}
+
+extension MessagingReader {
+  /// Whether a registration has not acknowledged a message, and it was not replaced or dropped.
+  func isWaiting(
+    _ message: DispatchedMessage, for key: RegistrationKey, _ registration: RegistrationRecord
+  ) async throws -> Bool {
+    let number = message.number
+    switch message.audience {
+    case .registration:
+      return try await reader.get(Keys.queued(key, number)) != nil || message.isInstant(on: registration.platform)
+    case .topic(let topic):
+      guard try await subscription(key, topic)?.holds(at: number) == true else { return false }
+      let rows = try await reader.get([Keys.acknowledged(key, number), Keys.owed(key, number)])
+      return rows[1] != nil || number > registration.cursor && rows[0] == nil
+    case .condition: return false
     }
   }
 }

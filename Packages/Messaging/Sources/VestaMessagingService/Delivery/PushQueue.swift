@@ -1,65 +1,133 @@
 import VestaConcurrency
 
-/// The messages that wait for the transports: messages of a few calls are handed over at a time, and a bounded number
-/// waits.
+/// The messages that wait in memory for the transports: each service of a platform has its own line, and a bounded
+/// number of messages waits.
 ///
-/// A transport that is slow, or hangs, must not collect a task for every message. Messages without a place here are not
-/// lost: it waits in the store until its registration connects.
+/// - A service that is slow, or hangs, delays its own messages alone. It has few of them at once until it has accepted
+///   some: the number grows by one with each success, and falls to one with a failure.
+/// - The messages of one call to one registration are handed over one after another.
+/// - Messages without a place here are not lost: they wait in the store.
 final class PushQueue: Sendable {
-  private struct State {
-    /// The messages of one call are handed over one after another.
-    var waiting: [ArraySlice<Int64>] = []
+  /// The messages of one call to one registration, in order.
+  typealias Batch = [PushJob]
+
+  private struct Line {
+    var waiting = Fifo<ArraySlice<PushJob>>()
     var count = 0
-    var lanes = 0
+    var running = 0
+    var allowed = 1
+    /// Whether it is among the services whose turn comes.
+    var isReady = false
+
+    /// The number of batches that may be handed over now.
+    var free: Int { min(max(0, allowed - running), waiting.count) }
   }
 
-  private let limit: Int
-  private let lanes: Int
+  private struct State {
+    var lines: [String: Line] = [:]
+    /// The services with a message that may be handed over.
+    var ready = Fifo<String>()
+    var count = 0
+    var running = 0
+
+    /// Stores the line of a service, which gets a turn if it has something to hand over.
+    mutating func update(_ service: String, _ line: Line) {
+      var line = line
+      if line.free > 0, !line.isReady {
+        line.isReady = true
+        ready.append(service)
+      }
+      lines[service] = line.running == 0 && line.count == 0 ? nil : line
+    }
+  }
+
+  private let limits: (all: Int, service: Int)
+  private let lanes: (all: Int, service: Int)
   private let state = Locked(State())
 
   /// A queue.
   ///
   /// - Parameters:
-  ///   - limit: How many messages may wait.
-  ///   - lanes: The number of calls whose messages are handed over at the same time.
-  init(limit: Int = 10_000, lanes: Int = 16) { (self.limit, self.lanes) = (limit, lanes) }
+  ///   - limit: How many messages may wait: in all, and of one service.
+  ///   - lanes: How many are handed over at the same time: to all services, and to one.
+  init(limit: (all: Int, service: Int), lanes: (all: Int, service: Int)) {
+    self.limits = (max(1, limit.all), max(1, limit.service))
+    self.lanes = (max(1, lanes.all), max(1, lanes.service))
+  }
 
-  /// How many messages wait, for tests.
+  /// How many messages wait.
   var waitingCount: Int { state.withLock { $0.count } }
 
-  /// Adds the messages of one call.
+  /// The number of messages that have a place.
+  var room: Int { max(0, limits.all - waitingCount) }
+
+  /// Adds messages of one call to one registration.
   ///
   /// - Parameters:
-  ///   - numbers: The messages, in order.
-  ///   - push: Hands one over; the same for all.
-  /// - Returns: The number of messages that were not added, because the queue is full.
-  func add(_ numbers: [Int64], _ push: @escaping @Sendable (Int64) async -> Void) -> Int {
-    let (begins, surplus) = state.withLock { state in
-      let taken = numbers.prefix(max(0, limit - state.count))
-      guard !taken.isEmpty else { return (false, numbers.count) }
-      state.waiting.append(taken)
+  ///   - batch: The messages, in order.
+  ///   - service: The service that reaches the registration.
+  ///   - push: Hands one over, and answers whether the service does its work; the same for all.
+  /// - Returns: The messages that were not added, because there are too many.
+  func add(
+    _ batch: Batch, for service: String, _ push: @escaping @Sendable (PushJob) async -> Bool
+  ) -> ArraySlice<PushJob> {
+    let (taken, begins) = state.withLock { state in
+      var line = state.lines[service] ?? Line()
+      let taken = batch.prefix(max(0, min(limits.all - state.count, limits.service - line.count)))
+      guard !taken.isEmpty else { return (0, false) }
+      line.waiting.append(taken)
+      line.count += taken.count
       state.count += taken.count
-      let begins = state.lanes < lanes
-      if begins { state.lanes += 1 }
-      return (begins, numbers.count - taken.count)
+      state.update(service, line)
+      let begins = state.running < lanes.all
+      if begins { state.running += 1 }
+      return (taken.count, begins)
     }
     if begins { Task { await self.run(push) } }
-    return surplus
+    return batch[taken...]
   }
 
-  private func run(_ push: @Sendable (Int64) async -> Void) async {
-    while let numbers = next() { for number in numbers { await push(number) } }
+  private func run(_ push: @escaping @Sendable (PushJob) async -> Bool) async {
+    while let (service, batch) = next() {
+      var isWorking = true
+      for job in batch { isWorking = await push(job) }
+      let begins = ended(service, isWorking)
+      for _ in 0..<begins { Task { await self.run(push) } }
+    }
   }
 
-  private func next() -> ArraySlice<Int64>? {
+  /// The next messages of the service whose turn it is; `nil` ends the caller.
+  private func next() -> (String, ArraySlice<PushJob>)? {
     state.withLock { state in
-      if state.waiting.isEmpty {
-        state.lanes -= 1
-        return nil
+      while let service = state.ready.popFirst() {
+        guard var line = state.lines[service] else { continue }
+        line.isReady = false
+        guard line.free > 0, let batch = line.waiting.popFirst() else {
+          state.update(service, line)
+          continue
+        }
+        line.running += 1
+        line.count -= batch.count
+        state.count -= batch.count
+        state.update(service, line)
+        return (service, batch)
       }
-      let next = state.waiting.removeFirst()
-      state.count -= next.count
-      return next
+      state.running -= 1
+      return nil
+    }
+  }
+
+  /// Notes the end of a batch; answers how many more callers may run.
+  private func ended(_ service: String, _ isWorking: Bool) -> Int {
+    state.withLock { state in
+      guard var line = state.lines[service] else { return 0 }
+      line.running -= 1
+      line.allowed = isWorking ? min(line.allowed + 1, lanes.service) : 1
+      state.update(service, line)
+      // The caller itself takes one of them.
+      let begins = max(0, min(line.free - 1, lanes.all - state.running))
+      state.running += begins
+      return begins
     }
   }
 }

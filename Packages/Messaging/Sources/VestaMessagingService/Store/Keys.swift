@@ -18,6 +18,8 @@ import VestaBytes
 /// | `"owed"`, installation, sender, number | nothing; messages to topics and conditions under way, below the cursor |
 /// | `"dropped"`, installation, sender, number | nothing; messages that gave way, perhaps while they were under way |
 /// | `"expiry"`, time, number | nothing; when a message is removed |
+/// | `"push"`, time, number, installation, sender | ``PushRecord``: when a message is handed to the transport of a \
+/// registration; without a registration to those of the members of its topic |
 /// | `"statistics"` | ``StatisticsRecord`` |
 ///
 /// A message to a topic is one row of the message and one of the topic, however many registrations there are: each of
@@ -61,6 +63,12 @@ enum Keys {
   }
 
   static func members(_ topic: String) -> KeyRange { KeyEncoder(.string("member"), .string(topic)).range }
+
+  /// The members of a topic after one; all of them for `nil`.
+  static func members(_ topic: String, after key: RegistrationKey?) -> KeyRange {
+    let all = members(topic)
+    return key.map { KeyRange(from: member(topic, $0) + [0], to: all.upper) } ?? all
+  }
 
   static func registration(ofMember key: [UInt8]) throws -> RegistrationKey {
     var decoder = KeyDecoder(key)
@@ -127,6 +135,22 @@ enum Keys {
 
   static func expiries(upTo time: Int64) -> KeyRange {
     KeyRange(from: KeyEncoder(.string("expiry")).bytes, to: KeyEncoder(.string("expiry"), .int(time + 1)).bytes)
+  }
+
+  static func push(_ time: Int64, _ number: Int64, _ key: RegistrationKey?) -> [UInt8] {
+    KeyEncoder(
+      .string("push"), .int(time), .int(number), .string(key?.installationID ?? ""), .string(key?.senderID ?? "")
+    ).bytes
+  }
+
+  static let pushes = KeyEncoder(.string("push")).range
+
+  static func push(ofRow key: [UInt8]) throws -> (time: Int64, number: Int64, key: RegistrationKey?) {
+    var decoder = KeyDecoder(key)
+    _ = try decoder.string()
+    let (time, number) = (try decoder.int(), try decoder.int())
+    let key = RegistrationKey(installationID: try decoder.string(), senderID: try decoder.string())
+    return (time, number, key.installationID.isEmpty ? nil : key)
   }
 
   /// The number that ends a key.

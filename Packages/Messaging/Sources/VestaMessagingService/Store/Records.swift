@@ -172,6 +172,25 @@ struct QueueRecord: FieldRecord {
   }
 }
 
+/// A message that is to be handed to a transport.
+struct PushRecord: FieldRecord {
+  /// The number of attempts that have failed.
+  var failures: Int64 = 0
+  /// The last member of the topic whose own row was written, where the row is for all members.
+  var installationID = ""
+  var senderID = ""
+
+  var lastMember: RegistrationKey? {
+    installationID.isEmpty ? nil : RegistrationKey(installationID: installationID, senderID: senderID)
+  }
+
+  mutating func visit(_ visitor: inout some RecordVisitor) throws {
+    try visitor.field(1, &failures)
+    try visitor.field(2, &installationID)
+    try visitor.field(3, &senderID)
+  }
+}
+
 /// The counts of messages after they were accepted.
 struct StatisticsRecord: FieldRecord {
   var delivered: Int64 = 0

@@ -56,6 +56,10 @@ enum ServerLibrary: Library {
       },
       Component(MessagingPushOptions.self, caching: .shared) { container in
         var options = MessagingPushOptions()
+        let settings = SettingsOfApps.settings(of: container.appName)
+        // Clients of a server that others reach must not choose machines of its network.
+        options.allowsLocalEndpoints = settings.isDevelopment
+        if let contact = settings.pushContact { options.subject = contact }
         // A project's app has no transport: the one of the server's routes reaches push services.
         options.client = SettingsOfApps.outgoing(of: container.appName).client
         return options

@@ -1,6 +1,7 @@
 import Foundation
 import VestaBytes
 import VestaFunctionsEndpoints
+import VestaMessagingPush
 import VestaServiceInterop
 
 /// The arguments of `vesta serve`.
@@ -68,6 +69,7 @@ public struct ServeArguments: Sendable, Hashable {
         }
       case "--tls-certificate": tls.chain = try value()
       case "--tls-key": tls.key = try value()
+      case "--push-contact": settings.pushContact = try Self.pushContact(name, try value())
       case "--verbose": settings.isVerbose = true
       case "--log-format":
         let format = try value()
@@ -164,12 +166,20 @@ public struct ServeArguments: Sendable, Hashable {
       --enforce-app-check A,B  these products refuse calls without a valid App Check token
       --tls-certificate FILE, --tls-key FILE  encrypt all ports by this certificate with its chain, in PEM; changed files are read
                          again
+      --push-contact URL  whom the push services of browsers may write to: mailto:push@your.domain, or a page of https
       --verbose          a line for each request
       --log-format F     text or json
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """
 
   private static func hosts(_ host: String) -> [String] { host == "localhost" ? ServerSettings.loopback : [host] }
+
+  private static func pushContact(_ name: String, _ text: String) throws(ServerError) -> String {
+    guard MessagingPushOptions.isSubject(text) else {
+      throw ServerError("\(name) is written mailto:push@your.domain, or is a URL of https.")
+    }
+    return text
+  }
 
   private static func port(_ name: String, _ text: String) throws(ServerError) -> Int {
     guard let port = Int(text), (0...65_535).contains(port) else {

@@ -45,6 +45,9 @@ public struct ServerSettings: Sendable, Hashable {
   /// `nil` for ports in clear.
   public var certificate: Certificate?
 
+  /// The contact for the push services of browsers, `mailto:` or a URL of `https`; `nil` for none of this server's.
+  public var pushContact: String?
+
   /// How often the files of the certificate are looked at.
   public var certificateInterval = Duration.seconds(5)
 

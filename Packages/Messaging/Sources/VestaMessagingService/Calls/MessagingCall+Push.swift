@@ -1,0 +1,121 @@
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+
+// The messages for transports, in the store.
+extension MessagingCall {
+  /// Plans that a message is handed to transports, by the engine that accepts it.
+  ///
+  /// - Parameters:
+  ///   - number: The message.
+  ///   - key: The registration; `nil` for the members of a topic.
+  ///   - registration: Its row.
+  ///   - isKept: Whether it is tried again, also after a crash; an immediate message is not.
+  func plan(
+    _ number: Int64, to key: RegistrationKey?, _ registration: RegistrationRecord?, isKept: Bool
+  ) async throws -> PushJob {
+    var job = PushJob(number: number, key: key, address: registration.flatMap(PushJob.Address.init))
+    if isKept {
+      let due = now + tuning.pushClaim.microseconds
+      job.due = due
+      try await put(PushRecord(), Keys.push(due, number, key))
+    }
+    return job
+  }
+
+  /// Takes the messages whose time has come; another engine takes them when this one has not handed them over in time.
+  ///
+  /// - Parameter limit: The number of rows to look at.
+  /// - Returns: The messages, and the time of the first one that was left.
+  func claimPushes(limit: Int) async throws -> (jobs: [PushJob], next: Int64?) {
+    let entries = try await transaction.entries(in: Keys.pushes, limit: limit + 1)
+    var jobs: [PushJob] = []
+    for entry in entries.prefix(limit) {
+      let row = try Keys.push(ofRow: entry.key)
+      guard row.time <= now else { return (jobs, row.time) }
+      let record = StoreRow.intact(PushRecord.self, entry.value, entry.key) ?? PushRecord()
+      var job = PushJob(number: row.number, key: row.key, address: nil)
+      let due = now + tuning.pushClaim.microseconds
+      (job.due, job.failures, job.lastMember) = (due, Int(record.failures), record.lastMember)
+      if let key = row.key { job.address = try await address(of: key) }
+      try await transaction.delete(entry.key)
+      try await put(record, Keys.push(due, row.number, row.key))
+      jobs.append(job)
+    }
+    return (jobs, try entries.dropFirst(limit).first.map { try Keys.push(ofRow: $0.key).time })
+  }
+
+  private func address(of key: RegistrationKey) async throws -> PushJob.Address? {
+    let row = Keys.registration(key)
+    let registration = try await transaction.get(row).flatMap { StoreRow.intact(RegistrationRecord.self, $0, row) }
+    return registration.flatMap(PushJob.Address.init)
+  }
+
+  /// Writes a row for each of the next members of the topic of a message.
+  ///
+  /// - Returns: The rest of the work; `nil` when all members have their rows, and when another engine has it.
+  func expandPush(_ job: PushJob, topic: String, limit: Int) async throws -> PushJob? {
+    guard let due = job.due, try await transaction.get(Keys.push(due, job.number, nil)) != nil else { return nil }
+    let entries = try await transaction.entries(in: Keys.members(topic, after: job.lastMember), limit: limit)
+    let keys = try entries.map { try Keys.registration(ofMember: $0.key) }
+    for key in keys { try await put(PushRecord(), Keys.push(now, job.number, key)) }
+    try await transaction.delete(Keys.push(due, job.number, nil))
+    guard keys.count == limit, let last = keys.last else { return nil }
+    var (rest, record) = (job, PushRecord())
+    (rest.due, rest.lastMember) = (now + tuning.pushClaim.microseconds, last)
+    (record.installationID, record.senderID) = (last.installationID, last.senderID)
+    if let due = rest.due { try await put(record, Keys.push(due, job.number, nil)) }
+    return rest
+  }
+
+  /// Ends the work on a message, or has it taken up later.
+  ///
+  /// Another engine may have taken it in between: its row stays.
+  func endPush(_ job: PushJob, again time: Int64?) async throws {
+    guard let due = job.due else { return }
+    let row = Keys.push(due, job.number, job.key)
+    guard try await transaction.get(row) != nil else { return }
+    try await transaction.delete(row)
+    guard let time else { return }
+    var record = PushRecord()
+    record.failures = Int64(job.failures)
+    if let last = job.lastMember { (record.installationID, record.senderID) = (last.installationID, last.senderID) }
+    try await put(record, Keys.push(time, job.number, job.key))
+  }
+
+  /// Removes a registration whose address no longer exists.
+  ///
+  /// - Returns: Whether it has another address by now, and is kept.
+  func removeMissing(_ key: RegistrationKey, address: String) async throws -> Bool {
+    guard let record = try await reader.record(RegistrationRecord.self, Keys.registration(key)) else { return false }
+    guard record.pushAddress == address else { return record.pushAddress != nil }
+    try await remove(key, record)
+    return false
+  }
+}
+
+/// A message that is to be handed to a transport.
+struct PushJob: Sendable {
+  /// Where a registration is reached.
+  struct Address: Sendable {
+    var platform: String
+    var text: String
+
+    /// `nil` for a registration without an address.
+    init?(_ registration: RegistrationRecord) {
+      guard let text = registration.pushAddress else { return nil }
+      (platform, self.text) = (registration.platform, text)
+    }
+  }
+
+  var number: Int64
+  /// The registration; `nil` for the members of the topic of the message.
+  var key: RegistrationKey?
+  var address: Address?
+  /// The time of its row, at which it belongs to this engine no longer; `nil` for one that has no row.
+  var due: Int64?
+  /// The number of attempts that have failed.
+  var failures = 0
+  /// The last member of the topic that has its own row.
+  var lastMember: RegistrationKey?
+}
