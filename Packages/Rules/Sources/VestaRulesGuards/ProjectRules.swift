@@ -56,6 +56,13 @@ public final class ProjectRules: Sendable {
     databaseReports = reporting.isOn ? DatabaseReports { DatabaseRulesCoverage(of: $0) } : nil
     self.limits = limits
     self.sources = Locked(sources)
+    named = try Self.named(sources, limits, reporting)
+  }
+
+  /// The rules of the databases and buckets that have separate rules.
+  private static func named(
+    _ sources: RulesSources, _ limits: RulesLimits, _ reporting: RulesReporting
+  ) throws(ProjectRulesError) -> [RuledProduct: [String: ProjectRules]] {
     var named: [RuledProduct: [String: ProjectRules]] = [:]
     for (product, sources) in sources.named {
       for (name, source) in sources {
@@ -63,7 +70,7 @@ public final class ProjectRules: Sendable {
           Self.sources(source, of: product), limits: limits, reporting: reporting)
       }
     }
-    self.named = named
+    return named
   }
 
   /// The rules of one product.
