@@ -66,14 +66,7 @@ extension Ruleset {
         budget = attempt
         return decision
       }
-      for (function, path) in zip(functions, paths) {
-        let answer = try await read(function, path)
-        if case .notYetRead = answer {
-          known.answers[function, default: [:]][path] = .unavailable
-        } else {
-          known.answers[function, default: [:]][path] = answer
-        }
-      }
+      for (function, path) in zip(functions, paths) { known.add(try await read(function, path), function, path) }
     }
   }
 }
@@ -116,5 +109,11 @@ private struct KnownDocuments: RulesDocuments {
 
   func lookUp(_ function: RulesLookupFunction, _ path: RulesPath) -> RulesLookup {
     answers[function]?[path] ?? .notYetRead
+  }
+
+  /// Adds the answer of a read; a document that could not be read is unavailable from then on.
+  mutating func add(_ answer: RulesLookup, _ function: RulesLookupFunction, _ path: RulesPath) {
+    let isUnread = if case .notYetRead = answer { true } else { false }
+    answers[function, default: [:]][path] = isUnread ? .unavailable : answer
   }
 }

@@ -38,23 +38,29 @@ public struct Ruleset: Sendable {
     guard text.bytes.count <= limits.sourceSize else {
       throw RulesetError([RulesIssue(.error, "The source is larger than \(limits.sourceSize) bytes.", at: nil)])
     }
-    var (tree, issues) = Parser.parse(text, limits: limits)
-    if issues.isEmpty { issues = Checker.check(tree, source: text, limits: limits) }
-    if tree.version == nil || tree.version == "1" {
-      issues.append(
-        RulesIssue(
-          .warning,
-          "Ruleset uses old version (version [1]). Please update to the latest version (version [2]).", at: nil))
-    }
-    issues.sort(by: RulesIssue.precedes)
-    guard !issues.contains(where: { $0.severity == .error }) else { throw RulesetError(issues) }
-    if tree.version == nil { tree.version = "1" }
+    let (tree, issues) = try Ruleset.checkedTree(of: text, limits)
     let compiled = Compiler.compile(tree, service: service, tuning: limits.tuning)
     let version = tree.version == "1" ? 1 : 2
     code = RulesCode(
       source: text, tree: tree, program: compiled.program,
       table: MatchTable(compiled.matches, version: version), service: service, dialect: dialect, limits: limits,
       version: version, warnings: issues)
+  }
+
+  /// The tree of a file, and its warnings.
+  private static func checkedTree(
+    of text: SourceText, _ limits: RulesLimits
+  ) throws(RulesetError) -> (tree: SyntaxTree, warnings: [RulesIssue]) {
+    var (tree, issues) = Parser.parse(text, limits: limits)
+    if issues.isEmpty { issues = Checker.check(tree, source: text, limits: limits) }
+    if tree.version == nil || tree.version == "1" {
+      let message = "Ruleset uses old version (version [1]). Please update to the latest version (version [2])."
+      issues.append(RulesIssue(.warning, message, at: nil))
+    }
+    issues.sort(by: RulesIssue.precedes)
+    guard !issues.contains(where: { $0.severity == .error }) else { throw RulesetError(issues) }
+    if tree.version == nil { tree.version = "1" }
+    return (tree, issues)
   }
 
   /// The budget of a request that is not a commit.
@@ -116,27 +122,41 @@ public struct Ruleset: Sendable {
       return decide(request, segments, QueryFacts(unsatisfiable: limits), documents, &budget, recorder: recorder)
     }
     for alternative in alternatives {
-      // Most rules only compare numbers: one decision is enough then, unless its values are to be shown.
-      if recorder == nil, let open = alternative.withOpenNumbers {
-        let before = budget
-        last = decide(request, segments, QueryFacts(open, limits), documents, &budget, recorder: nil)
-        if last.verdict != .denied {
-          guard last.isAllowed else { return last }
-          continue
-        }
-        budget = before
-      }
-      let (readings, left) = (alternative.readings(limit: limits.readings), budget.expressions)
-      last = decide(request, segments, QueryFacts(readings[0], limits), documents, &budget, recorder: recorder)
+      last = decide(alternative, request, segments, documents, &budget, recorder)
       guard last.isAllowed else { return last }
-      for reading in readings.dropFirst() {
-        // Another reading of the same alternative: it uses none of the budget of the others.
-        let rest = budget.expressions
-        budget.expressions = left
-        last = decide(request, segments, QueryFacts(reading, limits), documents, &budget, recorder: nil)
-        budget.expressions = rest
-        guard last.isAllowed else { return last }
-      }
+    }
+    return last
+  }
+
+  /// The decision on an alternative of a query.
+  private func decide(
+    _ alternative: [QueryCondition], _ request: RulesRequest, _ segments: MatchedPath,
+    _ documents: any RulesDocuments, _ budget: inout RulesBudget, _ recorder: EvaluationRecorder?
+  ) -> RulesDecision {
+    // Most rules only compare numbers: one decision is enough then, unless its values are to be shown.
+    if recorder == nil, let open = alternative.withOpenNumbers {
+      let before = budget
+      let decision = decide(request, segments, QueryFacts(open, limits), documents, &budget, recorder: nil)
+      if decision.verdict != .denied { return decision }
+      budget = before
+    }
+    return decideReadings(of: alternative, request, segments, documents, &budget, recorder)
+  }
+
+  /// The decision on an alternative in all readings of its numbers: the first that is not allowed, or the last.
+  private func decideReadings(
+    of alternative: [QueryCondition], _ request: RulesRequest, _ segments: MatchedPath,
+    _ documents: any RulesDocuments, _ budget: inout RulesBudget, _ recorder: EvaluationRecorder?
+  ) -> RulesDecision {
+    let (readings, left) = (alternative.readings(limit: limits.readings), budget.expressions)
+    var last = decide(request, segments, QueryFacts(readings[0], limits), documents, &budget, recorder: recorder)
+    for reading in readings.dropFirst() {
+      guard last.isAllowed else { return last }
+      // Another reading of the same alternative: it uses none of the budget of the others.
+      let rest = budget.expressions
+      budget.expressions = left
+      last = decide(request, segments, QueryFacts(reading, limits), documents, &budget, recorder: nil)
+      budget.expressions = rest
     }
     return last
   }

@@ -149,6 +149,18 @@ extension DatabaseScalar {
   }
 }
 
+extension DatabaseRulesQuery.Order {
+  fileprivate init(_ index: DatabaseIndex) {
+    self =
+      switch index {
+      case .priority: .priority
+      case .key: .key
+      case .value: .value
+      case .child(let path): .child(path.text)
+      }
+  }
+}
+
 extension DatabaseRulesQuery {
   /// The parameters of a query; of everything none.
   fileprivate init(_ spec: DatabaseQuerySpec) {
@@ -156,14 +168,7 @@ extension DatabaseRulesQuery {
       self.init()
       return
     }
-    let order: Order =
-      switch spec.index {
-      case .priority: .priority
-      case .key: .key
-      case .value: .value
-      case .child(let path): .child(path.text)
-      }
-    self.init(order)
+    self.init(Order(spec.index))
     if let start = spec.start, let end = spec.end, start == end, start.isInclusive {
       equalTo = DatabaseScalar(start.value.leaf)
     } else {

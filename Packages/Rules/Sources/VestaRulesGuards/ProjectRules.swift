@@ -60,6 +60,15 @@ public final class ProjectRules: Sendable {
     self.limits = limits
     self.reporting = reporting
     self.sources = Locked(sources)
+    var named = try Self.named(sources, limits, reporting)
+    buckets = Locked(BucketRules(named: named.removeValue(forKey: .storage) ?? [:]))
+    self.named = named
+  }
+
+  /// The rules of the databases and buckets that have separate rules.
+  private static func named(
+    _ sources: RulesSources, _ limits: RulesLimits, _ reporting: RulesReporting
+  ) throws(ProjectRulesError) -> [RuledProduct: [String: ProjectRules]] {
     var named: [RuledProduct: [String: ProjectRules]] = [:]
     for (product, sources) in sources.named {
       for (name, source) in sources {
@@ -67,8 +76,7 @@ public final class ProjectRules: Sendable {
           Self.sources(source, of: product), limits: limits, reporting: reporting)
       }
     }
-    buckets = Locked(BucketRules(named: named.removeValue(forKey: .storage) ?? [:]))
-    self.named = named
+    return named
   }
 
   /// The rules of a database or a bucket; `nil` where there are none, and everything is denied.

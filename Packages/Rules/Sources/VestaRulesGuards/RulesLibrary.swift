@@ -37,19 +37,22 @@ public enum RulesLibrary: Library {
       EmbeddedService<ProjectRules>.provides((any RulesAdministration).self) { $0 },
       EmbeddedService<ProjectRules>.provides((any FirestoreGuard).self) { firestoreGuard($0) },
       EmbeddedService<ProjectRules>.provides((any DatabaseGuard).self) { databaseGuard($0) },
-      Component(
-        (any StorageGuard).self, caching: .shared,
-        dependencies: [
-          .required(EmbeddedService<ProjectRules>.self), .optional((any FirestoreBackend).self),
-        ]
-      ) { container in
-        let project = try container.require(EmbeddedService<ProjectRules>.self).engine
-        let reading = try container.find((any FirestoreBackend).self).map {
-          BackendReading(backend: $0, context: .owner)
-        }
-        return storageGuard(project, reading, project: container.options.projectID ?? "no-project")
-      },
+      storageGuardComponent(),
     ]
+  }
+
+  /// The guard of Storage, whose rules may read documents of Firestore.
+  private static func storageGuardComponent() -> Component {
+    Component(
+      (any StorageGuard).self, caching: .shared,
+      dependencies: [.required(EmbeddedService<ProjectRules>.self), .optional((any FirestoreBackend).self)]
+    ) { container in
+      let project = try container.require(EmbeddedService<ProjectRules>.self).engine
+      let reading = try container.find((any FirestoreBackend).self).map {
+        BackendReading(backend: $0, context: .owner)
+      }
+      return storageGuard(project, reading, project: container.options.projectID ?? "no-project")
+    }
   }
 
   private static func firestoreGuard(_ rules: ProjectRules) -> any FirestoreGuard {

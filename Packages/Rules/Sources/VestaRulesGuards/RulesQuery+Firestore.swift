@@ -33,12 +33,16 @@ extension RulesQuery.Filter {
         self = Self.nothing
         return
       }
-      switch unary {
-      case .isNull: self = .field(field, .equal, .null)
-      case .isNotNull: self = .field(field, .notEqual, .null)
-      case .isNaN: self = .field(field, .equal, .float(.nan))
-      case .isNotNaN: self = Self.nothing
-      }
+      self = Self.unary(field, unary)
+    }
+  }
+
+  private static func unary(_ field: [String], _ comparison: Filter.UnaryOperator) -> RulesQuery.Filter {
+    switch comparison {
+    case .isNull: .field(field, .equal, .null)
+    case .isNotNull: .field(field, .notEqual, .null)
+    case .isNaN: .field(field, .equal, .float(.nan))
+    case .isNotNaN: nothing
     }
   }
 

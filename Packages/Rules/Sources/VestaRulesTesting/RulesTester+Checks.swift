@@ -49,17 +49,7 @@ extension RulesTester {
   /// and after all of them.
   func check(_ isExpected: Bool, _ writes: [RulesWrite], _ user: RulesUser) throws(RulesTestFailure) {
     var after = documents
-    var requests: [RulesRequest] = []
-    for write in writes {
-      let path = RulesPath.document(write.path)
-      let (old, new) = (after[write.path], write.applied(to: after[write.path]))
-      let method: RulesMethod = new == nil ? .delete : old == nil ? .create : .update
-      requests.append(
-        RulesRequest(
-          method, path, auth: user.value, resource: resource(new, path), time: .timestamp(time),
-          existing: resource(old, path) ?? .null))
-      after[write.path] = new
-    }
+    let requests = writes.map { request($0, user, &after) }
     let answers = answers(after: after)
     let isSingle = writes.count == 1
     var budget = isSingle ? ruleset.budget : RulesBudget.commit(limits: ruleset.limits)
@@ -76,6 +66,19 @@ extension RulesTester {
       }
     }
     if !isExpected { throw RulesTestFailure(isExpected, last) }
+  }
+
+  /// The request of one write of a commit, which changes the documents for the next one.
+  private func request(
+    _ write: RulesWrite, _ user: RulesUser, _ documents: inout [String: RulesValue]
+  ) -> RulesRequest {
+    let path = RulesPath.document(write.path)
+    let (old, new) = (documents[write.path], write.applied(to: documents[write.path]))
+    documents[write.path] = new
+    let method: RulesMethod = new == nil ? .delete : old == nil ? .create : .update
+    return RulesRequest(
+      method, path, auth: user.value, resource: resource(new, path), time: .timestamp(time),
+      existing: resource(old, path) ?? .null)
   }
 
   private func answers(after: [String: RulesValue]) -> TestDocuments {

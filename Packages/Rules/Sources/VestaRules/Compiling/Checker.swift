@@ -26,6 +26,8 @@ struct Checker {
   private struct Locals {
     var names: [String] = []
     var used: Set<String> = []
+    /// The parameters and variables so far, without variables that a later one of the same name has replaced.
+    var declared: [NamedSpan] = []
     var function: Int?
     /// Whether no statement can reach the function: there is no request then, as production says.
     var isUnreachable = false
@@ -68,17 +70,7 @@ struct Checker {
 
   private mutating func check(scope: Int) {
     let syntax = tree.scopes[scope]
-    var names: Set<String> = []
-    for function in syntax.functions.map({ tree.functions[$0].name }) where !names.insert(function.name).inserted {
-      error("The function [\(function.name)] is already declared in the current scope.", function.span)
-    }
-    names = []
-    for capture in syntax.path.compactMap(\.capture) {
-      declare(capture)
-      if !names.insert(capture.name).inserted {
-        error("The identifier [\(capture.name)] is already bound in the current scope.", capture.span)
-      }
-    }
+    checkNames(of: syntax)
     if scopes.captures[scope].count > limits.captures {
       error("More than \(limits.captures) captures are nested.", syntax.pathSpan)
     }
@@ -91,36 +83,59 @@ struct Checker {
     }
   }
 
+  /// Reports functions and captures of one scope that have the same name.
+  private mutating func checkNames(of scope: ScopeSyntax) {
+    var functions: Set<String> = []
+    for function in scope.functions.map({ tree.functions[$0].name }) where !functions.insert(function.name).inserted {
+      error("The function [\(function.name)] is already declared in the current scope.", function.span)
+    }
+    var captures: Set<String> = []
+    for capture in scope.path.compactMap(\.capture) {
+      declare(capture)
+      if !captures.insert(capture.name).inserted { alreadyBound(capture) }
+    }
+  }
+
+  private mutating func alreadyBound(_ name: NamedSpan) {
+    error("The identifier [\(name.name)] is already bound in the current scope.", name.span)
+  }
+
   private mutating func check(function index: Int, isReachable: Bool) {
     let function = tree.functions[index]
     var locals = Locals(function: index, isUnreachable: !isReachable)
-    var pending: [NamedSpan] = []
     for parameter in function.parameters {
       declare(parameter)
-      if locals.names.contains(parameter.name) {
-        error("The identifier [\(parameter.name)] is already bound in the current scope.", parameter.span)
-      }
-      locals.names.append(parameter.name)
-      pending.append(parameter)
+      if locals.names.contains(parameter.name) { alreadyBound(parameter) }
+      bind(parameter, &locals)
     }
     for variable in function.lets {
       check(variable.value, function.scope, &locals)
       declare(variable.name)
       if locals.names.contains(variable.name.name) {
-        error("The identifier [\(variable.name.name)] is already bound in the current scope.", variable.name.span)
-        if let first = pending.firstIndex(where: { $0.name == variable.name.name }) {
-          if !locals.used.contains(variable.name.name) {
-            warn("Unused variable: \(variable.name.name).", pending[first].span)
-          }
-          pending.remove(at: first)
-        }
-        locals.used.remove(variable.name.name)
+        alreadyBound(variable.name)
+        unbind(variable.name.name, &locals)
       }
-      locals.names.append(variable.name.name)
-      pending.append(variable.name)
+      bind(variable.name, &locals)
     }
     check(function.result, function.scope, &locals)
-    for name in pending where !locals.used.contains(name.name) { warn("Unused variable: \(name.name).", name.span) }
+    for name in locals.declared { warnIfUnused(name, locals) }
+  }
+
+  private func bind(_ name: NamedSpan, _ locals: inout Locals) {
+    locals.names.append(name.name)
+    locals.declared.append(name)
+  }
+
+  /// Forgets a name that a variable of the same name replaces.
+  private mutating func unbind(_ name: String, _ locals: inout Locals) {
+    if let first = locals.declared.firstIndex(where: { $0.name == name }) {
+      warnIfUnused(locals.declared.remove(at: first), locals)
+    }
+    locals.used.remove(name)
+  }
+
+  private mutating func warnIfUnused(_ name: NamedSpan, _ locals: Locals) {
+    if !locals.used.contains(name.name) { warn("Unused variable: \(name.name).", name.span) }
   }
 
   // MARK: Expressions
@@ -198,18 +213,23 @@ struct Checker {
     var heights: [Int?] = Array(repeating: nil, count: calls.count)
     for function in calls.indices {
       guard height(function, &heights) > limits.callDepth + 1 else { continue }
-      var chain = [function]
-      while chain.count <= limits.callDepth, let last = chain.last,
-        let next = calls[last].max(by: { (heights[$0] ?? 0) < (heights[$1] ?? 0) })
-      {
-        chain.append(next)
-      }
-      let names = chain.map { tree.functions[$0].name.name }.joined(separator: "->")
+      let names = longestChain(from: function, heights).map { tree.functions[$0].name.name }.joined(separator: "->")
       issues.append(
         RulesIssue(
           .error, "Maximum allowed call depth of \(limits.callDepth) is reached for [\(names)] call stack.", at: nil))
       return
     }
+  }
+
+  /// The longest chain of calls that begins with a function, up to the first call that is too deep.
+  private func longestChain(from function: Int, _ heights: [Int?]) -> [Int] {
+    var chain = [function]
+    while chain.count <= limits.callDepth, let last = chain.last,
+      let next = calls[last].max(by: { (heights[$0] ?? 0) < (heights[$1] ?? 0) })
+    {
+      chain.append(next)
+    }
+    return chain
   }
 
   /// The number of functions on the longest chain of calls that begins with a function; the graph has no cycle.

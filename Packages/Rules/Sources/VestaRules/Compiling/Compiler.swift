@@ -38,38 +38,41 @@ struct Compiler {
   private mutating func run() -> (program: Program, matches: [CompiledMatch]) {
     program.steps = Array(repeating: Step(code: .unbound), count: tree.nodes.count)
     program.spans = tree.nodes.map { ($0.anchor, $0.extent, $0.name ?? $0.anchor) }
-    for function in tree.functions {
-      var place = Place(scope: function.scope, parameters: function.parameters.map(\.name))
-      for variable in function.lets {
-        compile(variable.value, place)
-        place.variables.append((variable.name.name, variable.value))
-      }
-      compile(function.result, place)
-      program.functions.append(
-        CompiledFunction(
-          name: function.name.name, parameterCount: function.parameters.count,
-          variableCount: function.lets.count, result: function.result))
-    }
-    var matches: [(start: Int32, match: CompiledMatch)] = []
+    for function in tree.functions { compile(function) }
+    var matches: [CompiledMatch] = []
     for (index, scope) in tree.scopes.enumerated() where scopes.serviceName(of: index) == service.rawValue {
       for allow in scope.allows {
         if let condition = allow.condition { compile(condition, Place(scope: index)) }
       }
       guard case .match = scope.kind else { continue }
-      for allows in groups(of: scope) {
-        let match = CompiledMatch(
-          segments: scopes.segments[index].map(MatchSegment.init),
-          captureNames: scopes.captures[index].map(\.name),
-          allows: allows.map { allow in
-            CompiledAllow(
-              methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent,
-              shortcut: program.shortcut(of: allow.condition, depth: tuning.shortcutDepth))
-          })
-        matches.append((allows[0].extent.start, match))
-      }
+      matches += groups(of: scope).map { match($0, in: index) }
     }
-    matches.sort { $0.start < $1.start }
-    return (program, matches.map(\.match))
+    matches.sort { $0.allows[0].extent.start < $1.allows[0].extent.start }
+    return (program, matches)
+  }
+
+  private mutating func compile(_ function: FunctionSyntax) {
+    var place = Place(scope: function.scope, parameters: function.parameters.map(\.name))
+    for variable in function.lets {
+      compile(variable.value, place)
+      place.variables.append((variable.name.name, variable.value))
+    }
+    compile(function.result, place)
+    program.functions.append(
+      CompiledFunction(
+        name: function.name.name, parameterCount: function.parameters.count,
+        variableCount: function.lets.count, result: function.result))
+  }
+
+  private func match(_ allows: [AllowSyntax], in scope: Int) -> CompiledMatch {
+    CompiledMatch(
+      segments: scopes.segments[scope].map(MatchSegment.init),
+      captureNames: scopes.captures[scope].map(\.name),
+      allows: allows.map { allow in
+        CompiledAllow(
+          methods: allow.methods.reduce(0) { $0 | $1.bit }, condition: allow.condition, extent: allow.extent,
+          shortcut: program.shortcut(of: allow.condition, depth: tuning.shortcutDepth))
+      })
   }
 
   /// The statements of a match, apart where inner matches stand between them: statements are asked in the order of

@@ -86,6 +86,18 @@ struct QuickCompiler {
   private enum Part {
     case auth, token, resource, data
     case operand(QuickCondition.Operand)
+
+    /// The member of this name; nil where conditions have no quick form of it.
+    func member(_ name: String) -> Part? {
+      switch (self, name) {
+      case (.auth, "uid"): .operand(.uid)
+      case (.auth, "token"): .token
+      case (.resource, "data"): .data
+      case (.token, let name): .operand(.claim(name))
+      case (.data, let name): .operand(.field(name))
+      default: nil
+      }
+    }
   }
 
   private init(_ program: Program, _ match: CompiledMatch, _ tuning: RulesTuning) {
@@ -192,15 +204,7 @@ struct QuickCompiler {
     case .capture:
       let position = match.capturePositions[Int(step.a)]
       return match.segments[position] == .glob ? nil : .operand(.segment(position))
-    case .member:
-      switch (part(Int(step.a), frame), program.names[Int(step.b)]) {
-      case (.auth, "uid"): return .operand(.uid)
-      case (.auth, "token"): return .token
-      case (.resource, "data"): return .data
-      case (.token, let name): return .operand(.claim(name))
-      case (.data, let name): return .operand(.field(name))
-      default: return nil
-      }
+    case .member: return part(Int(step.a), frame)?.member(program.names[Int(step.b)])
     default: return nil
     }
   }

@@ -15,29 +15,39 @@ struct DatabaseCompiler {
     issues.append(RulesIssue(.error, message, at: source.position(Span(min(at, end), end))))
   }
 
+  /// Reports the issues of an expression, at the places of its characters in the source.
+  private mutating func note(_ issues: [(message: String, at: Int)], _ place: (Int) -> Int) {
+    // An array at a wrong place is reported before anything else.
+    let arrays = issues.filter { $0.message == DatabaseTypes.unexpectedArray }
+    for issue in arrays.isEmpty ? issues : arrays { note(issue.message, place(issue.at)) }
+  }
+
   mutating func compile() -> DatabaseRuleset.Node {
-    let nothing = DatabaseRuleset.Node(rules: DatabaseRuleset.Rules(), indexes: [], children: [:], wildcard: nil)
+    guard let rules = rootMembers() else {
+      return DatabaseRuleset.Node(rules: DatabaseRuleset.Rules(), indexes: [], children: [:], wildcard: nil)
+    }
+    return node(rules, captures: [])
+  }
+
+  /// The members of the only member of the document, `rules`.
+  private mutating func rootMembers() -> [PlacedJSON.Member]? {
     let document: PlacedJSON
     do throws(PlacedJSONReader.Failure) {
       document = try PlacedJSONReader.read(source.bytes)
     } catch {
       note("Parse error.", error.at)
-      return nothing
+      return nil
     }
-    guard case .object(let members, let at) = document, members.count == 1, members[0].name == "rules" else {
-      if case .object(let members, _) = document, let other = members.first(where: { $0.name != "rules" }) {
-        note("Expected 'rules' property.", other.at)
-      } else {
-        note("Expected 'rules' property.", document.at)
-      }
-      return nothing
+    let members = if case .object(let members, _) = document { members } else { [PlacedJSON.Member]() }
+    guard members.count == 1, members[0].name == "rules" else {
+      note("Expected 'rules' property.", members.first { $0.name != "rules" }?.at ?? document.at)
+      return nil
     }
-    _ = at
     guard case .object(let rules, _) = members[0].value else {
       note("Expected '{'.", members[0].value.at)
-      return nothing
+      return nil
     }
-    return node(rules, captures: [])
+    return rules
   }
 
   private mutating func node(_ members: [PlacedJSON.Member], captures: [String]) -> DatabaseRuleset.Node {
@@ -90,20 +100,14 @@ struct DatabaseCompiler {
       let origin = DatabaseRuleOrigin(
         kind: kind, captures: captures, text: text, extents: [Span(0, text.count)], places: [Span(at, at + text.count)])
       return numbered(DatabaseExpression(nodes: [.bool(bool)], origin: origin))
-    case .string(let bytes, let places, let at):
-      let parsed = DatabaseParser.parse(bytes, kind: kind, captures: captures, tuning: tuning)
-      // An array at a wrong place is reported before anything else.
-      let arrays = parsed.issues.filter { $0.message == DatabaseTypes.unexpectedArray }
-      for issue in arrays.isEmpty ? parsed.issues : arrays {
-        note(issue.message, issue.at < places.count ? Int(places[issue.at]) : at)
-      }
+    case .string(let text, let places, let at):
+      let parsed = DatabaseParser.parse(text, kind: kind, captures: captures, tuning: tuning)
+      note(parsed.issues) { $0 < places.count ? Int(places[$0]) : at }
       guard parsed.issues.isEmpty else { return nil }
       var expression = parsed.expression
       expression.origin = DatabaseRuleOrigin(
-        kind: kind, captures: captures, text: bytes, extents: parsed.extents,
-        places: parsed.extents.map { extent in
-          Span(Int(places[Int(extent.start)]), Int(places[Int(extent.end) - 1]) + 1)
-        })
+        kind: kind, captures: captures, text: text, extents: parsed.extents,
+        places: parsed.extents.map { Span(Int(places[Int($0.start)]), Int(places[Int($0.end) - 1]) + 1) })
       return numbered(expression)
     default:
       note("Invalid rule expression.  Expected 'true', 'false', or an expression string.", value.at)

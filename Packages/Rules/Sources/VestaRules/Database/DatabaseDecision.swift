@@ -114,24 +114,26 @@ extension DatabaseRuleset {
       guard holds(.validate, way, depth, path, context, &steps) != false else { return false }
     }
     // Depth first, by a list: what is written may be deep.
-    var waiting: [(node: Node, path: [String], captures: [String])] = []
-    func addChildren(_ node: Node?, _ path: [String], _ captures: [String]) {
-      guard let node, !node.children.isEmpty || node.wildcard != nil else { return }
-      for name in context.after.childNames(at: path).reversed() {
-        if let child = node.children[UTF8String(name)] {
-          waiting.append((child, path + [name], captures))
-        } else if let child = node.wildcard {
-          waiting.append((child, path + [name], captures + [name]))
-        }
-      }
-    }
-    addChildren(way.nodes.last ?? nil, path, way.captures)
+    guard let node = way.nodes.last ?? nil else { return true }
+    var waiting = children(of: (node, path, way.captures), context)
     while let next = waiting.popLast() {
       if let rule = next.node.rules[.validate] {
         guard holds(.validate, rule, next.path, next.captures, context, &steps) else { return false }
       }
-      addChildren(next.node, next.path, next.captures)
+      waiting += children(of: next, context)
     }
     return true
+  }
+
+  private typealias PlacedNode = (node: Node, path: [String], captures: [String])
+
+  /// The rules of the children that data has after the write, the last child first.
+  private func children(of parent: PlacedNode, _ context: DatabaseContext) -> [PlacedNode] {
+    guard !parent.node.children.isEmpty || parent.node.wildcard != nil else { return [] }
+    return context.after.childNames(at: parent.path).reversed().compactMap { name in
+      let path = parent.path + [name]
+      if let child = parent.node.children[UTF8String(name)] { return (child, path, parent.captures) }
+      return parent.node.wildcard.map { ($0, path, parent.captures + [name]) }
+    }
   }
 }

@@ -245,11 +245,14 @@ struct DatabaseEvaluation {
     case .exists: return .scalar(.bool(node(path).exists))
     case .getPriority: return .scalar(node(path).priority)
     case .hasChildren: return .scalar(.bool(try hasChildren(isAfter, path, arguments)))
-    default: break
+    default: return DatabaseEvaluation.content(of: node(path), method)
     }
-    let found = node(path)
-    guard case .leaf(let value, _) = found else {
-      if method == .val { return found.exists ? .object : .scalar(.null) }
+  }
+
+  /// The result of `val()`, `isNumber()`, `isString()` and `isBoolean()`.
+  private static func content(of node: DatabaseNode, _ method: DatabaseMethod) -> Value {
+    guard case .leaf(let value, _) = node else {
+      if method == .val { return node.exists ? .object : .scalar(.null) }
       return .scalar(.bool(false))
     }
     switch (method, value) {
@@ -289,13 +292,7 @@ struct DatabaseEvaluation {
       return .bool(text.utf8.reversed().starts(with: try self.text(arguments[0], message).utf8.reversed()))
     case .toLowerCase: return .string(try bounded(text.lowercased()))
     case .toUpperCase: return .string(try bounded(text.uppercased()))
-    case .replace:
-      let old = try self.text(arguments[0], "Argument 1 of replace() must be a string.")
-      let new = try self.text(arguments[1], "Argument 2 of replace() must be a string.")
-      guard let replaced = BytesSearch.replace(text, old, new, limit: room) else {
-        throw Failure("maximum size of values has been reached")
-      }
-      return .string(try bounded(replaced))
+    case .replace: return .string(try replace(text, arguments))
     case .matches:
       guard case .pattern(let pattern) = expression.nodes[arguments[0]] else {
         throw Failure("matches() expects a regular expression literal argument.")
@@ -303,6 +300,15 @@ struct DatabaseEvaluation {
       return .bool(pattern.isFound(in: text))
     default: throw Failure("No such method/property '\(method.rawValue)'.")
     }
+  }
+
+  private mutating func replace(_ text: String, _ arguments: [NodeID]) throws(Failure) -> String {
+    let old = try self.text(arguments[0], "Argument 1 of replace() must be a string.")
+    let new = try self.text(arguments[1], "Argument 2 of replace() must be a string.")
+    guard let replaced = BytesSearch.replace(text, old, new, limit: room) else {
+      throw Failure("maximum size of values has been reached")
+    }
+    return try bounded(replaced)
   }
 }
 
@@ -330,15 +336,9 @@ enum BytesSearch {
   /// The places of a part that do not overlap, in time linear in both (Knuth, Morris and Pratt).
   private static func places(_ bytes: [UInt8], _ part: [UInt8], _ limit: Int) -> [Int] {
     guard !part.isEmpty else { return [0] }
-    var borders = [0]
-    var length = 0
-    for index in part.indices.dropFirst() {
-      while length > 0, part[index] != part[length] { length = borders[length - 1] }
-      if part[index] == part[length] { length += 1 }
-      borders.append(length)
-    }
+    let borders = borders(of: part)
     var found: [Int] = []
-    length = 0
+    var length = 0
     for (index, byte) in bytes.enumerated() {
       while length > 0, byte != part[length] { length = borders[length - 1] }
       if byte == part[length] { length += 1 }
@@ -348,5 +348,17 @@ enum BytesSearch {
       length = 0
     }
     return found
+  }
+
+  /// For each position, the length of the longest proper prefix that ends there.
+  private static func borders(of part: [UInt8]) -> [Int] {
+    var borders = [0]
+    var length = 0
+    for index in part.indices.dropFirst() {
+      while length > 0, part[index] != part[length] { length = borders[length - 1] }
+      if part[index] == part[length] { length += 1 }
+      borders.append(length)
+    }
+    return borders
   }
 }

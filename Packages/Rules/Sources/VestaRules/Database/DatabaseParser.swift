@@ -190,19 +190,20 @@ struct DatabaseParser {
         skipBlanks()
         target = try member(target, try name())
       } else if skip("[") {
-        let key = try conditional()
-        guard skip("]") else { throw unexpected() }
-        if case .string(let name) = expression.nodes[key.node] {
-          target = try member(target, name)
-        } else {
-          target = try add(.index(target.node, key.node), DatabaseTypes.index(target.type), target.at)
-        }
+        target = try index(target)
       } else if skip("(") {
         target = try call(target)
       } else {
         return target
       }
     }
+  }
+
+  private mutating func index(_ target: Operand) throws(Failure) -> Operand {
+    let key = try conditional()
+    guard skip("]") else { throw unexpected() }
+    if case .string(let name) = expression.nodes[key.node] { return try member(target, name) }
+    return try add(.index(target.node, key.node), DatabaseTypes.index(target.type), target.at)
   }
 
   private mutating func name() throws(Failure) -> String {
@@ -217,21 +218,7 @@ struct DatabaseParser {
   }
 
   private mutating func call(_ target: Operand) throws(Failure) -> Operand {
-    var arguments: [Operand] = []
-    var elements: [DatabaseType]?
-    if !skip(")") {
-      repeat {
-        skipBlanks()
-        // An array is allowed as the argument of one method alone, so that it is no error here yet.
-        if target.type == .method(.hasChildren), let (array, types) = try arrayArgument() {
-          arguments.append(array)
-          elements = types
-        } else {
-          arguments.append(try conditional())
-        }
-      } while skip(",")
-      guard skip(")") else { throw unexpected() }
-    }
+    let (arguments, elements) = try arguments(of: target)
     guard case .method(let method) = target.type, case .member(let object, _) = expression.nodes[target.node] else {
       let message = target.type == .error ? nil : "Type error: Function call on target that is not a function."
       return try add(.null, (.error, message), target.at)
@@ -239,6 +226,25 @@ struct DatabaseParser {
     return try add(
       .call(object, method, arguments.map(\.node)),
       DatabaseTypes.call(method, arguments.map(\.type), elements: elements), target.at)
+  }
+
+  /// The arguments of a call, and the types of the elements of an array among them.
+  private mutating func arguments(of target: Operand) throws(Failure) -> ([Operand], elements: [DatabaseType]?) {
+    var arguments: [Operand] = []
+    var elements: [DatabaseType]?
+    if skip(")") { return (arguments, elements) }
+    repeat {
+      skipBlanks()
+      // An array is allowed as the argument of one method alone, so that it is no error here yet.
+      if target.type == .method(.hasChildren), let (array, types) = try arrayArgument() {
+        arguments.append(array)
+        elements = types
+      } else {
+        arguments.append(try conditional())
+      }
+    } while skip(",")
+    guard skip(")") else { throw unexpected() }
+    return (arguments, elements)
   }
 
   // MARK: Primaries
@@ -331,32 +337,32 @@ struct DatabaseParser {
       }
       guard let kind = byte else { break }
       index += 1
-      switch kind {
-      case UInt8(ascii: "n"): text.append(10)
-      case UInt8(ascii: "r"): text.append(13)
-      case UInt8(ascii: "t"): text.append(9)
-      case UInt8(ascii: "b"): text.append(8)
-      case UInt8(ascii: "f"): text.append(12)
-      case UInt8(ascii: "u"):
-        let digits = String(decoding: bytes[index..<min(index + 4, bytes.count)], as: UTF8.self)
-        guard digits.utf8.count == 4, let unit = UInt16(digits, radix: 16) else { throw unexpected() }
-        text += Array(String(decoding: [unit], as: UTF16.self).utf8)
-        index += 4
-      default: text.append(kind)
-      }
+      text += try escaped(kind)
     }
     index = start
     throw unexpected()
   }
 
+  /// The bytes for which an escape sequence stands, after its letter was read.
+  private mutating func escaped(_ kind: UInt8) throws(Failure) -> [UInt8] {
+    switch kind {
+    case UInt8(ascii: "n"): return [10]
+    case UInt8(ascii: "r"): return [13]
+    case UInt8(ascii: "t"): return [9]
+    case UInt8(ascii: "b"): return [8]
+    case UInt8(ascii: "f"): return [12]
+    case UInt8(ascii: "u"):
+      let digits = String(decoding: bytes[index..<min(index + 4, bytes.count)], as: UTF8.self)
+      guard digits.utf8.count == 4, let unit = UInt16(digits, radix: 16) else { throw unexpected() }
+      index += 4
+      return Array(String(decoding: [unit], as: UTF16.self).utf8)
+    default: return [kind]
+    }
+  }
+
   private mutating func pattern(_ start: Int) throws(Failure) -> Operand {
     index += 1
-    var isInClass = false
-    while let next = byte, next != UInt8(ascii: "/") || isInClass {
-      if next == UInt8(ascii: "[") { isInClass = true }
-      if next == UInt8(ascii: "]") { isInClass = false }
-      index += next == UInt8(ascii: "\\") ? 2 : 1
-    }
+    skipPattern()
     guard index < bytes.count else {
       index = start
       throw unexpected()
@@ -369,6 +375,16 @@ struct DatabaseParser {
     switch DatabasePatternCheck.pattern(text, flags: flags) {
     case .success(let pattern): return Operand(node: try add(.pattern(pattern), from: start), type: .regex, at: start)
     case .failure(let failure): return try add(.null, (.error, failure.description), start)
+    }
+  }
+
+  /// Moves to the slash that ends a pattern, or to the end.
+  private mutating func skipPattern() {
+    var isInClass = false
+    while let next = byte, next != UInt8(ascii: "/") || isInClass {
+      if next == UInt8(ascii: "[") { isInClass = true }
+      if next == UInt8(ascii: "]") { isInClass = false }
+      index += next == UInt8(ascii: "\\") ? 2 : 1
     }
   }
 }

@@ -127,19 +127,23 @@ struct DatabaseTypes {
       guard arguments[0] != .error else { return (.error, nil) }
       return (result(of: method), arguments[0].isText ? nil : "\(name)() expects a string argument.")
     case .hasChildren: return hasChildren(arguments, elements)
-    case .replace:
-      guard arguments.count == 2 else { return (.error, "replace() expects two arguments.") }
-      for (index, argument) in arguments.enumerated() where !argument.isText {
-        return (.error, "Argument \(index + 1) of replace() must be a string.")
-      }
-      return (arguments.contains(.error) ? .error : .string, nil)
-    case .matches:
-      guard arguments.count == 1 else { return (.error, "matches() expects 1 regular expression literal argument.") }
-      guard arguments[0] != .error else { return (.error, nil) }
-      return (
-        .boolean, arguments[0] == .regex ? nil : "matches() expects a regular expression literal argument."
-      )
+    case .replace: return replace(arguments)
+    case .matches: return matches(arguments)
     }
+  }
+
+  private static func replace(_ arguments: [DatabaseType]) -> Checked {
+    guard arguments.count == 2 else { return (.error, "replace() expects two arguments.") }
+    for (index, argument) in arguments.enumerated() where !argument.isText {
+      return (.error, "Argument \(index + 1) of replace() must be a string.")
+    }
+    return (arguments.contains(.error) ? .error : .string, nil)
+  }
+
+  private static func matches(_ arguments: [DatabaseType]) -> Checked {
+    guard arguments.count == 1 else { return (.error, "matches() expects 1 regular expression literal argument.") }
+    guard arguments[0] != .error else { return (.error, nil) }
+    return (.boolean, arguments[0] == .regex ? nil : "matches() expects a regular expression literal argument.")
   }
 
   private static func hasChildren(_ arguments: [DatabaseType], _ elements: [DatabaseType]?) -> Checked {

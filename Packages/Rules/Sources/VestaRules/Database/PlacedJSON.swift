@@ -165,17 +165,21 @@ struct PlacedJSONReader {
     case UInt8(ascii: "b"): return [8]
     case UInt8(ascii: "f"): return [12]
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [kind]
-    case UInt8(ascii: "u"):
-      var units = [try unit()]
-      if units[0] & 0xFC00 == 0xD800, byte == UInt8(ascii: "\\"), index + 1 < bytes.count,
-        bytes[index + 1] == UInt8(ascii: "u")
-      {
-        index += 2
-        units.append(try unit())
-      }
-      return Array(String(decoding: units, as: UTF16.self).utf8)
+    case UInt8(ascii: "u"): return try unicodeEscape()
     default: throw Failure(at: index - 1)
     }
+  }
+
+  /// The character after `\u`, of two escapes where the first is the upper half of a surrogate pair.
+  private mutating func unicodeEscape() throws(Failure) -> [UInt8] {
+    var units = [try unit()]
+    if units[0] & 0xFC00 == 0xD800, byte == UInt8(ascii: "\\"), index + 1 < bytes.count,
+      bytes[index + 1] == UInt8(ascii: "u")
+    {
+      index += 2
+      units.append(try unit())
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
   private mutating func unit() throws(Failure) -> UInt16 {

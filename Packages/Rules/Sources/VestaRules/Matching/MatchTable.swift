@@ -218,26 +218,27 @@ private struct MatchTree {
       case .glob:
         branches[branch].globs.append(match)
         return
-      case .capture:
-        if let next = branches[branch].capture {
-          branch = Int(next)
-        } else {
-          branches[branch].capture = Int32(branches.count)
-          branch = branches.count
-          branches.append(Branch())
-        }
-      case .literal(let text):
-        if let next = branches[branch].known[UTF8String(text)] {
-          branch = Int(next)
-        } else {
-          let next = Int32(branches.count)
-          branches[branch].known[UTF8String(text)] = next
-          branches[branch].texts.append((text, next))
-          branches.append(Branch())
-          branch = Int(next)
-        }
+      case .capture: branch = captureBranch(of: branch)
+      case .literal(let text): branch = literalBranch(text, of: branch)
       }
     }
     branches[branch].ends.append(match)
+  }
+
+  private mutating func captureBranch(of branch: Int) -> Int {
+    if let known = branches[branch].capture { return Int(known) }
+    let new = branches.count
+    branches[branch].capture = Int32(new)
+    branches.append(Branch())
+    return new
+  }
+
+  private mutating func literalBranch(_ text: String, of branch: Int) -> Int {
+    if let known = branches[branch].known[UTF8String(text)] { return Int(known) }
+    let new = branches.count
+    branches[branch].known[UTF8String(text)] = Int32(new)
+    branches[branch].texts.append((text, Int32(new)))
+    branches.append(Branch())
+    return new
   }
 }

@@ -46,6 +46,21 @@ enum NumberReadings {
   }
 }
 
+extension QueryCondition {
+  /// The condition in all readings of the value that it fixes, itself first.
+  ///
+  /// The value is left open where the readings, together with those of the conditions before it, exceed the limit.
+  fileprivate func readings(limit: Int, others: Int) -> [QueryCondition] {
+    guard constraint.comparison == .equal else { return [self] }
+    guard let readings = NumberReadings.of(constraint.value, limit: limit), others * readings.count <= limit else {
+      return [QueryCondition(field: field, constraint: constraint, isOpen: true)]
+    }
+    return readings.map { value in
+      QueryCondition(field: field, constraint: QueryFacts.Constraint(comparison: .equal, value: value))
+    }
+  }
+}
+
 extension [QueryCondition] {
   /// The conditions with every number that they fix known by comparisons alone, which is true of all readings at once;
   /// nil where a list or a map is fixed, or no number.
@@ -74,20 +89,8 @@ extension [QueryCondition] {
     }
     var all: [[QueryCondition]] = [[]]
     for condition in self {
-      guard condition.constraint.comparison == .equal else {
-        for index in all.indices { all[index].append(condition) }
-        continue
-      }
-      let readings = NumberReadings.of(condition.constraint.value, limit: limit)
-      guard let readings, all.count * readings.count <= limit else {
-        let open = QueryCondition(field: condition.field, constraint: condition.constraint, isOpen: true)
-        for index in all.indices { all[index].append(open) }
-        continue
-      }
-      all = readings.flatMap { value in
-        let constraint = QueryFacts.Constraint(comparison: .equal, value: value)
-        return all.map { $0 + [QueryCondition(field: condition.field, constraint: constraint)] }
-      }
+      let readings = condition.readings(limit: limit, others: all.count)
+      all = readings.flatMap { reading in all.map { $0 + [reading] } }
     }
     return all
   }

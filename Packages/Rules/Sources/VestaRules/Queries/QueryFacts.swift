@@ -34,25 +34,29 @@ struct QueryFacts: Sendable {
   init(unsatisfiable limits: RulesLimits) { (limit, isUnsatisfiable) = (limits.readings, true) }
 
   private mutating func add(_ condition: QueryCondition) {
-    var place = QueryFacts.data
-    for (depth, name) in condition.field.enumerated() {
-      guard case .object(var members) = facts[place] else { return }
-      if let known = members.first(where: { UTF8Order.equal($0.name, name) }) {
-        place = known.fact
-      } else {
-        let isLast = depth == condition.field.count - 1
-        facts.append(isLast ? .constrained([]) : .object([]))
-        members.append((name, facts.count - 1))
-        facts[place] = .object(members)
-        place = facts.count - 1
-      }
-    }
-    guard case .constrained(let constraints) = facts[place] else { return }
+    guard let place = place(of: condition.field), case .constrained(let constraints) = facts[place] else { return }
     if condition.constraint.comparison == .equal, !condition.isOpen {
       facts[place] = .constant(condition.constraint.value)
     } else {
       facts[place] = .constrained(constraints + [condition.constraint])
     }
+  }
+
+  /// The index of the fact of a field, which is added if it is missing; nil below a field that is no object.
+  private mutating func place(of field: [String]) -> Int? {
+    var place = QueryFacts.data
+    for (depth, name) in field.enumerated() {
+      guard case .object(var members) = facts[place] else { return nil }
+      if let known = members.first(where: { UTF8Order.equal($0.name, name) }) {
+        place = known.fact
+      } else {
+        facts.append(depth == field.count - 1 ? .constrained([]) : .object([]))
+        members.append((name, facts.count - 1))
+        facts[place] = .object(members)
+        place = facts.count - 1
+      }
+    }
+    return place
   }
 
   /// The outcome of a member; nil where nothing is known about it.

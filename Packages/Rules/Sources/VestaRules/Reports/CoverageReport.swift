@@ -66,26 +66,30 @@ struct CoverageReport {
   }
 
   private func value(_ counted: (outcome: RulesCoverage.Outcome, count: Int)) -> JSONValue {
+    let (member, content) = typed(counted.outcome)
     var value = JSONObject()
-    let outcome = counted.outcome
-    if outcome.isFailure {
-      var undefined = JSONObject()
-      undefined["causeMessage"] = .string(outcome.text)
-      if let cause = outcome.position { undefined["sourcePosition"] = position(cause) }
-      value["undefined"] = .object(undefined)
-    } else if outcome.text == "true" || outcome.text == "false" {
-      value["boolValue"] = .bool(outcome.text == "true")
-    } else if outcome.text == "null" {
-      value["nullValue"] = .null
-    } else if let number = Int64(outcome.text) {
-      value["intValue"] = .integer(number)
-    } else {
-      value["stringValue"] = .string(outcome.text)
-    }
+    value[member] = content
     var object = JSONObject()
     object["value"] = .object(value)
     object["count"] = .integer(Int64(counted.count))
     return .object(object)
+  }
+
+  /// The outcome of an expression, and the name of the member that has values of its type.
+  private func typed(_ outcome: RulesCoverage.Outcome) -> (member: String, value: JSONValue) {
+    if outcome.isFailure {
+      var undefined = JSONObject()
+      undefined["causeMessage"] = .string(outcome.text)
+      if let cause = outcome.position { undefined["sourcePosition"] = position(cause) }
+      return ("undefined", .object(undefined))
+    }
+    switch outcome.text {
+    case "true", "false": return ("boolValue", .bool(outcome.text == "true"))
+    case "null": return ("nullValue", .null)
+    default: break
+    }
+    if let number = Int64(outcome.text) { return ("intValue", .integer(number)) }
+    return ("stringValue", .string(outcome.text))
   }
 
   // MARK: LCOV
@@ -125,14 +129,18 @@ struct CoverageReport {
       return "<tr class=\"\(kind)\"><td>\(index + 1)</td><td><pre>\(CoverageReport.escaped(String(text)))</pre></td>"
         + "<td>\(CoverageReport.escaped(note))</td></tr>"
     }
-    return """
-      <!DOCTYPE html>
-      <html><head><meta charset="utf-8"><title>\(CoverageReport.escaped(title))</title>
-      <style>pre{margin:0} td{padding:0 8px;vertical-align:top} .yes{background:#e6ffed} .no{background:#ffeef0}</style>
-      </head><body><h1>\(CoverageReport.escaped(title))</h1><table>
-      \(rows.joined(separator: "\n"))
-      </table></body></html>
-      """
+    return CoverageReport.page(title: CoverageReport.escaped(title), rows)
+  }
+
+  private static func page(title: String, _ rows: [String]) -> String {
+    """
+    <!DOCTYPE html>
+    <html><head><meta charset="utf-8"><title>\(title)</title>
+    <style>pre{margin:0} td{padding:0 8px;vertical-align:top} .yes{background:#e6ffed} .no{background:#ffeef0}</style>
+    </head><body><h1>\(title)</h1><table>
+    \(rows.joined(separator: "\n"))
+    </table></body></html>
+    """
   }
 
   private static func escaped(_ text: String) -> String {

@@ -22,14 +22,7 @@ struct Lexer {
     skipBlanks()
     let start = index
     guard let first = byte() else { return Token(kind: .end, span: Span(start, start)) }
-    if Lexer.isNameStart(first) {
-      if first == UInt8(ascii: "b") || first == UInt8(ascii: "B"), let quote = byte(1), Lexer.isQuote(quote) {
-        index += 1
-        return string(from: start, kind: .bytes)
-      }
-      while let byte = byte(), Lexer.isNamePart(byte) { index += 1 }
-      return Token(kind: .identifier, span: Span(start, index))
-    }
+    if Lexer.isNameStart(first) { return nameOrBytes(from: start, first) }
     if Lexer.isDigit(first) || first == UInt8(ascii: "."),
       byte(first == UInt8(ascii: ".") ? 1 : 0).map(Lexer.isDigit) ?? false
     {
@@ -37,6 +30,16 @@ struct Lexer {
     }
     if Lexer.isQuote(first) { return string(from: start, kind: .string) }
     return sign(from: start, first)
+  }
+
+  /// Reads a name, or bytes where it is a `b` before a quote.
+  private mutating func nameOrBytes(from start: Int, _ first: UInt8) -> Token {
+    if first == UInt8(ascii: "b") || first == UInt8(ascii: "B"), let quote = byte(1), Lexer.isQuote(quote) {
+      index += 1
+      return string(from: start, kind: .bytes)
+    }
+    while let byte = byte(), Lexer.isNamePart(byte) { index += 1 }
+    return Token(kind: .identifier, span: Span(start, index))
   }
 
   private mutating func skipBlanks() {

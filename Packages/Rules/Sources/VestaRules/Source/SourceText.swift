@@ -24,10 +24,12 @@ struct SourceText: Sendable {
     var starts = [0]
     for (index, byte) in bytes.enumerated() where byte == 10 { starts.append(index + 1) }
     lineStarts = starts
-    guard bytes.contains(where: { $0 >= 0x80 }) else {
-      scalarsBefore = []
-      return
-    }
+    let isASCII = bytes.allSatisfy { $0 < 0x80 }
+    scalarsBefore = isASCII ? [] : SourceText.scalars(in: bytes, before: starts)
+  }
+
+  /// For each line the number of scalars before it.
+  private static func scalars(in bytes: [UInt8], before starts: [Int]) -> [Int] {
     var before: [Int] = []
     var (count, line) = (0, 0)
     for (index, byte) in bytes.enumerated() {
@@ -38,7 +40,7 @@ struct SourceText: Sendable {
       if byte & 0xC0 != 0x80 { count += 1 }
     }
     while before.count < starts.count { before.append(count) }
-    scalarsBefore = before
+    return before
   }
 
   /// The text of a range.

@@ -133,12 +133,7 @@ extension Parser {
     var target = start
     while true {
       if skip(.dot) {
-        let member = try name()
-        let kind: SyntaxKind =
-          token.isSign(.leftParen)
-          ? .method(target.node, member.name, try arguments()) : .member(target.node, member.name)
-        target.node = try add(kind, anchor: target.first, first: target.first)
-        tree.nodes[target.node].name = member.span
+        target.node = try member(of: target)
       } else if skip(.leftBracket) {
         let from = try expression()
         let kind: SyntaxKind =
@@ -149,6 +144,17 @@ extension Parser {
         return target
       }
     }
+  }
+
+  /// Reads the name of a member, or a call of a method.
+  private mutating func member(of target: Parsed) throws(Failure) -> NodeID {
+    let member = try name()
+    let isCall = token.isSign(.leftParen)
+    let kind: SyntaxKind =
+      isCall ? .method(target.node, member.name, try arguments()) : .member(target.node, member.name)
+    let node = try add(kind, anchor: target.first, first: target.first)
+    tree.nodes[node].name = member.span
+    return node
   }
 
   private mutating func arguments() throws(Failure) -> [NodeID] {
@@ -170,16 +176,7 @@ extension Parser {
     switch token.kind {
     case .identifier: return try identifier(first)
     case .integer: return try integer(first, first: first)
-    case .float:
-      guard let number = Double(source.text(first).hasPrefix(".") ? "0" + source.text(first) : source.text(first))
-      else { throw unexpected() }
-      return try literal(.float(number), first)
-    case .string:
-      guard let text = stringValue(of: token) else { throw invalidEscape(first) }
-      return try literal(.string(text), first)
-    case .bytes:
-      guard let bytes = bytesValue(of: token) else { throw invalidEscape(first) }
-      return try literal(.bytes(bytes), first)
+    case .float, .string, .bytes: return try literal(try literalValue(), first)
     case .sign(.leftParen):
       advance()
       let inner = try expression()
@@ -191,6 +188,22 @@ extension Parser {
       let path = try pathExpression()
       return Parsed(node: try add(path, anchor: first, first: first), first: first)
     default: throw unexpected()
+    }
+  }
+
+  /// The value of the token, which is a float, a string or bytes.
+  private mutating func literalValue() throws(Failure) -> RulesValue {
+    let text = source.text(token.span)
+    switch token.kind {
+    case .string:
+      if let string = stringValue(of: token) { return .string(string) }
+      throw invalidEscape(token.span)
+    case .bytes:
+      if let bytes = bytesValue(of: token) { return .bytes(bytes) }
+      throw invalidEscape(token.span)
+    default:
+      if let number = Double(text.hasPrefix(".") ? "0" + text : text) { return .float(number) }
+      throw unexpected()
     }
   }
 

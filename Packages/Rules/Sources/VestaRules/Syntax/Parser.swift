@@ -134,23 +134,28 @@ struct Parser {
   mutating func file() {
     while token.kind != .end {
       do throws(Failure) {
-        if isWord("rules_version") {
-          try version()
-        } else if isWord("service") {
-          try service()
-        } else if isWord("function") {
-          try function(in: 0)
-        } else if isWord("import") {
-          importStatement()
-        } else {
-          throw unexpected()
-        }
+        try statement()
       } catch {
         skipStatement()
         if token.isSign(.rightBrace) { advance() }
       }
     }
     tree.scopes[0].extent = Span(0, source.bytes.count)
+  }
+
+  /// Reads a statement of the file, outside services.
+  private mutating func statement() throws(Failure) {
+    if isWord("rules_version") {
+      try version()
+    } else if isWord("service") {
+      try service()
+    } else if isWord("function") {
+      try function(in: 0)
+    } else if isWord("import") {
+      importStatement()
+    } else {
+      throw unexpected()
+    }
   }
 
   /// Refuses an import, which the language does not have.
@@ -197,21 +202,25 @@ struct Parser {
   private mutating func members(of scope: Int) {
     while token.kind != .end, !token.isSign(.rightBrace) {
       do throws(Failure) {
-        if isWord("function") {
-          try function(in: scope)
-        } else if isWord("match") {
-          try match(in: scope)
-        } else if isWord("allow"), case .match = tree.scopes[scope].kind {
-          try allow(in: scope)
-        } else if token.isSign(.slash) {
-          issue("Missing 'match' keyword before path.", firstSegmentSpan())
-          try match(in: scope, keyword: false)
-        } else {
-          throw unexpected()
-        }
+        try member(of: scope)
       } catch {
         skipStatement()
       }
+    }
+  }
+
+  private mutating func member(of scope: Int) throws(Failure) {
+    if isWord("function") {
+      try function(in: scope)
+    } else if isWord("match") {
+      try match(in: scope)
+    } else if isWord("allow"), case .match = tree.scopes[scope].kind {
+      try allow(in: scope)
+    } else if token.isSign(.slash) {
+      issue("Missing 'match' keyword before path.", firstSegmentSpan())
+      try match(in: scope, keyword: false)
+    } else {
+      throw unexpected()
     }
   }
 
@@ -249,6 +258,15 @@ struct Parser {
   private mutating func allow(in scope: Int) throws(Failure) {
     let start = token.span
     advance()
+    let methods = try methods()
+    let condition = skip(.colon) ? try condition() : nil
+    // Deployed rules of well-known apps have no semicolon here.
+    _ = skip(.semicolon)
+    tree.scopes[scope].allows.append(
+      AllowSyntax(methods: methods, condition: condition, extent: Span(Int(start.start), previousEnd)))
+  }
+
+  private mutating func methods() throws(Failure) -> [RulesMethod] {
     var methods: [RulesMethod] = []
     repeat {
       guard token.kind == .identifier, let named = RulesMethod.named(source.text(token.span)) else {
@@ -257,21 +275,18 @@ struct Parser {
       methods += named.filter { !methods.contains($0) }
       advance()
     } while skip(.comma)
-    var condition: NodeID?
-    if skip(.colon) {
-      guard isWord("if") else { throw unexpected() }
-      let keyword = token.span
-      advance()
-      if token.isSign(.semicolon) {
-        issue("Missing conditional expression after 'if'.", keyword)
-        throw Failure()
-      }
-      condition = try expression()
+    return methods
+  }
+
+  private mutating func condition() throws(Failure) -> NodeID {
+    guard isWord("if") else { throw unexpected() }
+    let keyword = token.span
+    advance()
+    if token.isSign(.semicolon) {
+      issue("Missing conditional expression after 'if'.", keyword)
+      throw Failure()
     }
-    // Deployed rules of well-known apps have no semicolon here.
-    _ = skip(.semicolon)
-    tree.scopes[scope].allows.append(
-      AllowSyntax(methods: methods, condition: condition, extent: Span(Int(start.start), previousEnd)))
+    return try expression()
   }
 
   private mutating func function(in scope: Int) throws(Failure) {
@@ -279,18 +294,40 @@ struct Parser {
     advance()
     let functionName = try name()
     try expect(.leftParen)
-    var parameters: [NamedSpan] = []
-    if !token.isSign(.rightParen) {
-      repeat {
-        parameters.append(try name())
-        if parameters.count > limits.parameters {
-          issue("A function has at most \(limits.parameters) parameters.", functionName.span)
-          throw Failure()
-        }
-      } while skip(.comma)
-    }
+    let parameters = token.isSign(.rightParen) ? [] : try parameters(of: functionName)
     try expect(.rightParen)
     try expect(.leftBrace)
+    let lets = try variables(of: functionName)
+    let result = try returnStatement()
+    try expect(.rightBrace)
+    tree.scopes[scope].functions.append(tree.functions.count)
+    tree.functions.append(
+      FunctionSyntax(
+        name: functionName, parameters: parameters, lets: lets, result: result, scope: scope,
+        extent: Span(Int(start.start), previousEnd)))
+  }
+
+  private mutating func parameters(of function: NamedSpan) throws(Failure) -> [NamedSpan] {
+    var parameters: [NamedSpan] = []
+    repeat {
+      parameters.append(try name())
+      if parameters.count > limits.parameters {
+        issue("A function has at most \(limits.parameters) parameters.", function.span)
+        throw Failure()
+      }
+    } while skip(.comma)
+    return parameters
+  }
+
+  private mutating func returnStatement() throws(Failure) -> NodeID {
+    guard isWord("return") else { throw unexpected() }
+    advance()
+    let result = try expression()
+    _ = skip(.semicolon)
+    return result
+  }
+
+  private mutating func variables(of function: NamedSpan) throws(Failure) -> [LetSyntax] {
     var lets: [LetSyntax] = []
     while isWord("let") {
       advance()
@@ -299,19 +336,10 @@ struct Parser {
       lets.append(LetSyntax(name: name, value: try expression()))
       try expectSemicolon()
       if lets.count > limits.lets {
-        issue("A function has at most \(limits.lets) variables.", functionName.span)
+        issue("A function has at most \(limits.lets) variables.", function.span)
         throw Failure()
       }
     }
-    guard isWord("return") else { throw unexpected() }
-    advance()
-    let result = try expression()
-    _ = skip(.semicolon)
-    try expect(.rightBrace)
-    tree.scopes[scope].functions.append(tree.functions.count)
-    tree.functions.append(
-      FunctionSyntax(
-        name: functionName, parameters: parameters, lets: lets, result: result, scope: scope,
-        extent: Span(Int(start.start), previousEnd)))
+    return lets
   }
 }

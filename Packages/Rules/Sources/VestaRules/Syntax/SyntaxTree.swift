@@ -88,6 +88,10 @@ enum SegmentSyntax: Sendable {
   case literal(String)
   case capture(NamedSpan)
   case glob(NamedSpan, at: Span)
+
+  var isGlob: Bool {
+    if case .glob = self { true } else { false }
+  }
 }
 
 struct AllowSyntax: Sendable {
