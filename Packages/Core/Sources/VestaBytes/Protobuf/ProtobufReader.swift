@@ -315,6 +315,7 @@ extension ProtobufReader: ProtobufVisitor {
     var (count, place) = (1, index)
     guard number < 16, wireType == .delimited else { return count }
     let tag = UInt8(truncatingIfNeeded: number << 3) | ProtobufWireType.delimited.rawValue
+    // Unchecked within the end of the message, which is never after the bytes.
     while count < 64, place + 1 < end {
       let low = Int(bytes.span[unchecked: place])
       let high = low < 0x80 ? 0 : Int(bytes.span[unchecked: place + 1])
