@@ -175,6 +175,7 @@ extension ProtobufReader {
 
   /// Reads a length, and checks that as many bytes are left.
   @inlinable
+  @inline(__always)
   public mutating func length() throws(BytesError) -> Int {
     let length = try varint()
     guard length <= UInt64(end &- index) else { throw isLonger() }
@@ -314,12 +315,13 @@ extension ProtobufReader: ProtobufVisitor {
     var (count, place) = (1, index)
     guard number < 16, wireType == .delimited else { return count }
     let tag = UInt8(truncatingIfNeeded: number << 3) | ProtobufWireType.delimited.rawValue
+    // Unchecked within the end of the message, which is never after the bytes.
     while count < 64, place + 1 < end {
-      let low = Int(bytes[place])
-      let high = low < 0x80 ? 0 : Int(bytes[place + 1])
+      let low = Int(bytes.span[unchecked: place])
+      let high = low < 0x80 ? 0 : Int(bytes.span[unchecked: place + 1])
       guard high < 0x80 else { break }
       place += (low < 0x80 ? 1 : 2) + (low & 0x7F | high << 7)
-      guard place < end, bytes[place] == tag else { break }
+      guard place < end, bytes.span[unchecked: place] == tag else { break }
       place += 1
       count += 1
     }

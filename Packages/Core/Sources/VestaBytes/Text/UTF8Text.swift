@@ -7,10 +7,7 @@ enum UTF8Text {
   /// and most names and texts are that.
   @inlinable
   static func string(validating bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    guard isASCII(bytes) else { return String(validating: bytes, as: UTF8.self) }
-    // Up to 15 bytes are kept in the string itself, which `init(decoding:as:)` is slower to make.
-    guard bytes.count <= 15 else { return String(decoding: bytes, as: UTF8.self) }
-    return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
+    isASCII(bytes) ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
   }
 
   @inlinable
