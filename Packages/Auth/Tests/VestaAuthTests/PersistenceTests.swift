@@ -80,7 +80,7 @@ import VestaTesting
     defer { VestaConfiguration.shared.setLogSink(StandardErrorSink()) }
     test.store.setFailsToRead(true)
     for _ in 1...3 { #expect(test.auth.currentUser == nil) }
-    #expect(sink.lines.all.count == 1)
+    #expect(sink.lines.entries.count == 1)
   }
 
   @Test func `a sign-out while the store sleeps counts`() async throws {
