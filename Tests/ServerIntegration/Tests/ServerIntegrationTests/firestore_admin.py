@@ -83,7 +83,7 @@ def case_indexes_are_created_listed_read_and_deleted():
         expect(operation.metadata.end_time >= operation.metadata.start_time)
         equal(client.get_index(name=made.name), made)
         # The same index with the name that it ends with anyway.
-        raises(exceptions.AlreadyExists,
+        raises(exceptions.Conflict,
                lambda: client.create_index(parent=group, index=index("<age", ">name", ">__name__")))
         other = client.create_index(
             parent=group.replace("people", "tags"), index=index("[list", "<n", scope=Scope.COLLECTION_GROUP)).result()
@@ -120,8 +120,8 @@ def case_wrong_indexes_are_refused():
         group = f"{project}/databases/(default)/collectionGroups/c"
         for wrong in [index("<one"), index(), index("<a", "<a"), index("<a", "<b", scope=0), index("[a", "[b"),
                       index("<a", "<__x__")]:
-            raises(exceptions.InvalidArgument, lambda: client.create_index(parent=group, index=wrong))
-        raises(exceptions.InvalidArgument, lambda: client.list_indexes(parent=f"{project}/databases/(default)"))
+            raises(exceptions.BadRequest, lambda: client.create_index(parent=group, index=wrong))
+        raises(exceptions.BadRequest, lambda: client.list_indexes(parent=f"{project}/databases/(default)"))
         unique = index("<a", "<b")
         unique.unique = True
         raises(exceptions.MethodNotImplemented, lambda: client.create_index(parent=group, index=unique))
@@ -170,10 +170,10 @@ def case_databases_are_created_listed_and_read():
         wanted = admin.Database(location_id="nam5", type_=admin.Database.DatabaseType.FIRESTORE_NATIVE)
         made = client.create_database(parent=project, database=wanted, database_id="notes").result(timeout=30)
         equal([made.name, made.type_.name], [f"{project}/databases/notes", "FIRESTORE_NATIVE"])
-        raises(exceptions.AlreadyExists, lambda: client.create_database(
+        raises(exceptions.Conflict, lambda: client.create_database(
             parent=project, database=wanted, database_id="notes"))
         for wrong in ["x", "Notes", "-notes", "notes-", "a" * 64]:
-            raises(exceptions.InvalidArgument, lambda: client.create_database(
+            raises(exceptions.BadRequest, lambda: client.create_database(
                 parent=project, database=wanted, database_id=wrong))
         equal(client.get_database(name=made.name), made)
         raises(exceptions.NotFound, lambda: client.get_database(name=f"{project}/databases/none"))
@@ -240,7 +240,7 @@ def case_documents_are_exported_to_a_bucket_and_imported_again():
         raises(exceptions.NotFound, lambda: client.export_documents(
             request={"name": f"{project}/databases/none", "output_uri_prefix": place}))
         for wrong in ["", "exports", "http://exports/x"]:
-            raises(exceptions.InvalidArgument, lambda: client.export_documents(
+            raises(exceptions.BadRequest, lambda: client.export_documents(
                 request={"name": source, "output_uri_prefix": wrong}))
     each(body)
 
