@@ -63,7 +63,7 @@ import VestaAuthBackend
       $0.email = "ada@example.com"
       $0.updatedCredential = EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1")
     }
-    let old = error as NSError
+    let old = (error as any Error) as NSError
     #expect(old.domain == AuthErrorDomain && old.domain == AuthErrors.domain)
     #expect(old.code == 17007 && AuthErrorCode(rawValue: old.code) == .emailAlreadyInUse)
     #expect(old.userInfo[AuthErrorUserInfoNameKey] as? String == "ERROR_EMAIL_ALREADY_IN_USE")
@@ -83,7 +83,7 @@ import VestaAuthBackend
       }
     }
     #expect(caught(AuthError(.wrongPassword)) == "wrong password")
-    #expect(caught(AuthError(.wrongPassword) as NSError) == "wrong password")
+    #expect(caught((AuthError(.wrongPassword) as any Error) as NSError) == "wrong password")
     #expect(caught(AuthErrorCode.wrongPassword) == "wrong password")
     #expect(caught(AuthError(.userNotFound)) == "another")
     #expect(caught(NSError(domain: "else", code: 17009)) == "another")

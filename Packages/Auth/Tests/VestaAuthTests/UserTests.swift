@@ -321,7 +321,7 @@ import VestaTesting
       try await test.auth.signIn(withEmail: "ada@example.com", password: "secret1")
     }
     #expect(error?.code == .secondFactorRequired && test.auth.currentUser == nil)
-    let refusal = try #require(error) as NSError
+    let refusal = try #require(error as (any Error)?) as NSError
     let resolver = try #require(refusal.userInfo[AuthErrorUserInfoMultiFactorResolverKey] as? MultiFactorResolver)
     #expect(resolver.auth === test.auth && resolver.hints.map(\.uid) == ["m1", "m2"])
     let wrong = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: "m2", oneTimePassword: "0")

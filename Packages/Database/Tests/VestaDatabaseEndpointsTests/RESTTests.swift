@@ -7,6 +7,7 @@ import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaTesting
 import VestaTransportInterop
+import VestaTransportInteropFakes
 
 @testable import VestaDatabaseEndpoints
 @testable import VestaDatabaseService
