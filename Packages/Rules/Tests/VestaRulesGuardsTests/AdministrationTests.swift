@@ -110,7 +110,8 @@ struct AdministrationTests {
       var allowed: [Bool] = []
       for bucket in ["shut", "a", "b", "other"] {
         allowed.append(
-          try await guardian.allows(.get(ObjectName(bucket: bucket, name: "o"), nil), at: 1, context: CallContext()))
+          try await guardian.allows(
+            .get(ObjectName(bucket: bucket, name: "o"), existing: nil), at: 1, context: CallContext()))
       }
       return allowed
     }
