@@ -280,49 +280,17 @@ private final class Observer: EventSourceObserver {
   func sourceWillClose() async { calls.add("closed") }
 }
 
-/// A store that other processes write to, whose news is told by the test.
-private final class SharedStore: CommitObservable {
-  private let base = ModelStore()
-  private let listeners = Locked<[@Sendable (StoreVersion) -> Void]>([])
-
-  /// How many listen.
-  var listenerCount: Int { listeners.withLock { $0.count } }
-
-  func tell() { for listener in listeners.withLock({ $0 }) { listener(.zero) } }
-
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    listeners.withLock { $0.append(observer) }
-    return ListenerRegistration { [listeners] in listeners.withLock { $0 = [] } }
-  }
-
-  var commits: AsyncStream<StoreVersion> { AsyncStream { $0.finish() } }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await base.read(body)
-  }
-
-  @discardableResult
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> { try await base.write(body) }
-
-  @discardableResult
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
-
-  func close() async throws {}
-}
-
 @Suite struct SharedOutboxTests {
   @Test func `commits of other processes are news to an observer, until the outbox closes`() async throws {
     let store = SharedStore()
     let outbox = makeOutbox(store)
     let observer = Observer()
     _ = outbox.observe(observer)
-    while store.listenerCount == 0 { await Task.yield() }
-    store.tell()
+    while store.observerCount == 0 { await Task.yield() }
+    store.reportCommitElsewhere()
     #expect(observer.calls.entries == ["others"])
     await outbox.close()
-    #expect(store.listenerCount == 0)
+    #expect(store.observerCount == 0)
   }
 
   @Test func `a lease is taken by the store's time, whatever happens between asking and committing`() async throws {

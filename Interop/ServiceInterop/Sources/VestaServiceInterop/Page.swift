@@ -65,6 +65,19 @@ public struct PageToken: Sendable, Hashable {
     return Base64.url.encode(writer.bytes)
   }
 
+  /// A token of a list that is ordered by numbers.
+  public init(number: Int64, of request: [UInt8]) { self.init(position: Array("\(number)".utf8), of: request) }
+
+  /// The number of a token that was made of one.
+  ///
+  /// - Throws: `BytesError` with `.malformed` for another position.
+  public func number() throws(BytesError) -> Int64 {
+    guard let number = Int64(String(decoding: position, as: UTF8.self)) else {
+      throw BytesError(.malformed, "The position of the page token is no number.")
+    }
+    return number
+  }
+
   private static func checksum(_ request: [UInt8]) -> UInt32 {
     var checksum = CRC32C()
     checksum.update(request)

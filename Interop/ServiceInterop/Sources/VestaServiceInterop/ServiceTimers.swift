@@ -38,7 +38,7 @@ public final class ServiceTimers<Name: Hashable & Sendable>: Sendable {
   private enum Next {
     case nothing
     case fire(Work?)
-    case wait(number: Int, until: Int64)
+    case wait(number: Int, Duration)
   }
 
   private struct State {
@@ -96,7 +96,7 @@ public final class ServiceTimers<Name: Hashable & Sendable>: Sendable {
     }
     withExtendedLifetime(replaced) {}
     superseded?.registration?.cancel()
-    if let number { schedule(name, number, at: due) }
+    if let number { schedule(name, number, after: .microseconds(max(0, due - clock.now()))) }
   }
 
   /// Cancels a timer.
@@ -127,8 +127,8 @@ public final class ServiceTimers<Name: Hashable & Sendable>: Sendable {
     for entry in entries { entry.call?.registration?.cancel() }
   }
 
-  private func schedule(_ name: Name, _ number: Int, at time: Int64) {
-    let registration = clock.schedule(at: time) { [weak self] in self?.called(name, number) }
+  private func schedule(_ name: Name, _ number: Int, after delay: Duration) {
+    let registration = clock.schedule(after: delay) { [weak self] in self?.called(name, number) }
     let isWaiting = state.withLock { state in
       guard state.entries[name]?.call?.number == number else { return false }
       state.entries[name]?.call?.registration = registration
@@ -146,15 +146,16 @@ public final class ServiceTimers<Name: Hashable & Sendable>: Sendable {
         state.entries[name] = nil
         return .nothing
       }
-      // The clock that calls and the clock that tells the time need not agree.
-      if due > max(now, call.time) { return .wait(number: state.plan(name, at: due), until: due) }
+      // The call has taken its time, also where the clock was set back or calls early.
+      let time = max(now, call.time)
+      if due > time { return .wait(number: state.plan(name, at: due), .microseconds(due - time)) }
       state.entries[name] = nil
       return .fire(entry.work)
     }
     switch next {
     case .nothing: break
     case .fire(let work): work?()
-    case .wait(let number, let until): schedule(name, number, at: until)
+    case .wait(let number, let delay): schedule(name, number, after: delay)
     }
   }
 }

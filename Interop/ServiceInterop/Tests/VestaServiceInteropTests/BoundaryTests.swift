@@ -134,6 +134,8 @@ struct SampleFailure: ServiceFailure, Equatable {
     let token = PageToken(position: [1, 0, 255], of: [7])
     #expect(try PageToken(token.text, of: [7]) == token)
     #expect(throws: (any Error).self) { try PageToken(token.text, of: [8]) }
+    #expect(try PageToken(PageToken(number: -7, of: [1]).text, of: [1]).number() == -7)
+    #expect(throws: (any Error).self) { try token.number() }
     for text in ["", "!", "AA", String(token.text.dropLast())] {
       #expect((try? PageToken(text, of: [7])) != token)
     }

@@ -238,4 +238,52 @@ import VestaTesting
     clock.advance(by: .seconds(60))
     #expect(fired.entries == ["fired"])
   }
+
+  @Test func `a cancelled timer does not fire, and costs the clock one call`() {
+    let timers = timers()
+    for _ in 0..<100 {
+      timers.start(.idle, after: .seconds(60)) { [fired] in fired.add("never") }
+      timers.cancel(.idle)
+    }
+    #expect(clock.deadlines.count == 1)
+    clock.advance(by: .seconds(1_000))
+    #expect(fired.entries.isEmpty && clock.deadlines.isEmpty)
+  }
+
+  @Test func `a timer that is put off by less than a second is put off all the same`() {
+    let timers = timers()
+    timers.start(.idle, after: .seconds(60)) {}
+    clock.advance(by: .milliseconds(500))
+    timers.start(.idle, after: .seconds(60)) { [fired] in fired.add("fired") }
+    clock.advance(by: .milliseconds(59_750))
+    #expect(fired.entries.isEmpty)
+    clock.advance(by: .milliseconds(250))
+    #expect(fired.entries == ["fired"])
+  }
+
+  @Test func `a call that arrives early by the clock still fires its timer`() {
+    let timers = ServiceTimers<Name>(
+      ServiceClock(now: { [clock] in clock.now * 9 / 10 }, schedule: { [clock] in clock.schedule(after: $0, $1) }))
+    timers.start(.idle, after: .seconds(60)) { [fired] in fired.add("fired") }
+    timers.start(.other, after: .seconds(90)) {}
+    timers.cancel(.other)
+    clock.advance(by: .seconds(60))
+    #expect(fired.entries == ["fired"])
+  }
+
+  @Test func `a timer that was put off fires at its time although the clock was set back`() {
+    let shift = Locked(Int64(0))
+    let timers = ServiceTimers<Name>(
+      ServiceClock(
+        now: { [clock] in clock.now + shift.withLock { $0 } },
+        schedule: { [clock] in clock.schedule(after: $0, $1) }))
+    timers.start(.idle, after: .seconds(60)) {}
+    clock.advance(by: .seconds(20))
+    timers.start(.idle, after: .seconds(60)) { [fired] in fired.add("fired") }
+    shift.withLock { $0 = -3_600_000_000 }
+    clock.advance(by: .seconds(59))
+    #expect(fired.entries.isEmpty)
+    clock.advance(by: .seconds(1))
+    #expect(fired.entries == ["fired"])
+  }
 }

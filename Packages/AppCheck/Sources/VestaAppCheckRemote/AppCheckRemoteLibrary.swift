@@ -42,7 +42,7 @@ public enum AppCheckRemoteLibrary: Library {
       at: backend.origin(of: "appcheck", firebase: "https://firebaseappcheck.googleapis.com"),
       isEmulator: backend.kind == .emulators, sending: [.apiKey, .bundleID, .heartbeats])
     return AppCheckRemote(
-      project: app.projectID ?? "no-project", number: app.gcmSenderID, on: service,
+      project: app.resourceProjectID, number: app.gcmSenderID, on: service,
       crypto: try container.find((any CryptoProvider).self),
       options: try container.find(AppCheckRemoteOptions.self)
         ?? (backend.kind == .firebase ? .firebase : AppCheckRemoteOptions()))

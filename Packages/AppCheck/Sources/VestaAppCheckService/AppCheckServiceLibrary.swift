@@ -38,7 +38,7 @@ public enum AppCheckServiceLibrary: Library {
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return AppCheckEngine(
-          projectID: container.options.projectID ?? "no-project", projectNumber: container.options.gcmSenderID,
+          projectID: container.options.resourceProjectID, projectNumber: container.options.gcmSenderID,
           crypto: try container.require((any CryptoProvider).self),
           options: try container.find(AppCheckServiceOptions.self) ?? AppCheckServiceOptions(),
           callers: CallerCheck(callers: try container.find((any CallerVerifier).self))

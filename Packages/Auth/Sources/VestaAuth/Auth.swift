@@ -28,7 +28,7 @@ public final class Auth: Sendable {
   public weak let app: VestaApp?
 
   let appName: String
-  let backend: BackendCaller
+  let backend: AuthCaller
   let store: any CredentialStore
   let clock: ServiceClock
   let callbackQueue: DispatchQueue
@@ -62,7 +62,7 @@ public final class Auth: Sendable {
   }
 
   init(
-    app: VestaApp, backend: BackendCaller, emulators: EmulatorConnection<any AuthBackend>? = nil,
+    app: VestaApp, backend: AuthCaller, emulators: EmulatorConnection<any AuthBackend>? = nil,
     store: any CredentialStore, clock: ServiceClock = .system
   ) {
     self.app = app
@@ -109,7 +109,7 @@ public final class Auth: Sendable {
   /// The signed-in user; `nil` when no user is signed in, or when the store cannot be read now.
   ///
   /// ``loadCurrentUser()`` distinguishes the two.
-  public var currentUser: User? { AuthActor.sync { present() } }
+  public var currentUser: User? { AuthActor.sync { currentUserIfReadable() } }
 
   /// Returns the signed-in user, or throws when the store cannot be read.
   ///

@@ -60,7 +60,7 @@ public enum AuthLibrary: Library {
     let store = try container.find((any CredentialStore).self)
     return Auth(
       app: app,
-      backend: BackendCaller(backend: backend, appCheck: appCheck),
+      backend: AuthCaller(backend: backend, appCheck: appCheck),
       emulators: try container.find(EmulatorConnection<any AuthBackend>.self),
       store: store ?? FileCredentialStore(directory: app.dataDirectory.appending(path: "auth-session"))
     )

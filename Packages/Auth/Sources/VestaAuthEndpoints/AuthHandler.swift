@@ -40,7 +40,7 @@ struct AuthHandler: HTTPHandler {
         case .emulator(let route):
           var call = try self.call(request, project: route.project, tenant: route.tenant)
           call.context.caller = .owner
-          return try await EmulatorCall(call: call, tuning: self.tuning).respond(to: route.call)
+          return try await AuthEmulatorCall(call: call, tuning: self.tuning).respond(to: route.call)
         case .recaptchaConfig: return AuthResponse.success(AuthResponse.noRecaptcha)
         case .recaptchaParams: return AuthResponse.success(AuthResponse.recaptchaParams)
         case .publicKeys:
@@ -114,7 +114,7 @@ enum AuthResponse {
 
   static func success(_ json: [UInt8], maximumAge: Int64? = nil) -> HTTPResponse {
     var fields = fields
-    fields.append("cache-control", maximumAge.map { "public, max-age=\($0)" } ?? "no-store")
+    fields.append("cache-control", CacheControlWire.text(maximumAge: maximumAge))
     return HTTPResponse(fields: fields, body: .bytes(json))
   }
 

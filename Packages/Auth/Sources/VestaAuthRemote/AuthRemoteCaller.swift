@@ -120,7 +120,7 @@ struct AuthRemoteCaller: Sendable {
     var call = request("GET", at: "www.googleapis.com", target, [])
     call.hasToken = false
     return try await keys.call(call, context: context) { answer in
-      try read(answer.body, Self.maximumAge(answer.fields.first("cache-control") ?? ""))
+      try read(answer.body, CacheControlWire.maximumAge(answer.fields.first("cache-control")))
     }
   }
 
@@ -140,14 +140,5 @@ struct AuthRemoteCaller: Sendable {
 
   private func encoded(_ body: () throws -> [UInt8]) throws(AuthServiceError) -> [UInt8] {
     do { return try body() } catch { throw AuthServiceError(.invalidArgument, "\(error)") }
-  }
-
-  private static func maximumAge(_ field: String) -> Int64 {
-    for part in field.split(separator: ",") {
-      let pair = part.split(separator: "=")
-      guard pair.count == 2, pair[0].drop(while: { $0 == " " }).lowercased() == "max-age" else { continue }
-      return Int64(pair[1]).map { max(0, $0) } ?? 0
-    }
-    return 0
   }
 }

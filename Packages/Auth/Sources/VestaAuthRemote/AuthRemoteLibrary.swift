@@ -62,6 +62,6 @@ public enum AuthRemoteLibrary: Library {
     var options =
       try container.find(AuthRemoteOptions.self) ?? (kind == .firebase ? .firebase : AuthRemoteOptions())
     options.clientVersion = options.clientVersion ?? "Swift/Vesta/\(version)"
-    return AuthRemote(project: app.projectID ?? "no-project", on: service, options: options)
+    return AuthRemote(project: app.resourceProjectID, on: service, options: options)
   }
 }

@@ -62,7 +62,7 @@ public enum AuthServiceLibrary: Library {
       options.identityProviderKeys = try container.find((any IdentityProviderKeySource).self)
     }
     return AuthEngine(
-      projectID: container.options.projectID ?? "no-project", options: options,
+      projectID: container.options.resourceProjectID, options: options,
       crypto: try container.require((any CryptoProvider).self)
     ) {
       try await stores.openStore(named: "auth", in: home.ready(), options: StoreOptions())

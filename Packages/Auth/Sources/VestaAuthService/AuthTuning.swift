@@ -9,6 +9,9 @@ struct AuthTuning: Sendable {
   /// The most accounts with a provider of one address that are looked at for its ways to sign in.
   var methods = 100
 
+  /// The most identity providers of a project or of a tenant.
+  var identityProviders = 200
+
   /// The number of rows for the guesses at addresses without account.
   var guessSlots: Int64 = 1_024
 

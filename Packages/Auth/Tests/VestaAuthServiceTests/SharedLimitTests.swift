@@ -6,25 +6,6 @@ import VestaStoreInteropFakes
 
 @testable import VestaAuthService
 
-/// A store that several processes have open: it says nothing of commits before they are acknowledged.
-final class SharedStore: OrderedStore {
-  private let inner = ModelStore()
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await inner.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    try await inner.write(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await inner.raiseFloor(to: version) }
-
-  func close() async throws {}
-}
-
 /// Limits that several processes keep together, and that a restart does not forget.
 @Suite struct SharedLimitTests {
   private let store = SharedStore()

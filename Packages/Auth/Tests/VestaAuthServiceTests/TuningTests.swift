@@ -13,6 +13,7 @@ import VestaTesting
     tuning.page = Int.random(in: 1...5, using: &random)
     tuning.batch = Int.random(in: 1...6, using: &random)
     tuning.methods = Int.random(in: 1...3, using: &random)
+    tuning.identityProviders = Int.random(in: 1...4, using: &random)
     tuning.guessSlots = Int64.random(in: 1...3, using: &random)
     tuning.sweptTickets = Int.random(in: 1...2, using: &random)
     let drawn = tuning
@@ -66,6 +67,30 @@ import VestaTesting
       alive.append(index)
     }
     #expect(alive == Array((tokens.count - limit)..<tokens.count), "seed \(seed), limit \(limit)")
+  }
+}
+
+/// The settings of identity providers are bounded, of the project and of each tenant.
+extension TuningTests {
+  @Test(arguments: UInt64(0)..<6)
+  func `a project and a tenant have no more identity providers than the limit`(_ seed: UInt64) async throws {
+    let (world, tuning) = world(seed)
+    let admin = world.engine.administration
+    let tenant = try await admin.createTenant(CreateTenantRequest(displayName: "t"), context: .owner).tenantID
+    for tenantID in [nil, tenant] {
+      var context = CallContext.owner
+      context.tenantID = tenantID
+      func create(_ number: Int) async -> AuthServiceError.Code? {
+        let provider = IdentityProvider(id: "oidc.p\(number)", clientID: "c", issuer: "https://issuer.example")
+        return await refusal { [context] in
+          _ = try await admin.identityProviders.createProvider(provider, context: context)
+        }
+      }
+      for number in 0..<tuning.identityProviders { #expect(await create(number) == nil) }
+      #expect(await create(99) == .resourceExhausted, "seed \(seed): \(tuning)")
+      try await admin.identityProviders.deleteProvider(id: "oidc.p0", context: context)
+      #expect(await create(99) == nil)
+    }
   }
 }
 

@@ -20,7 +20,7 @@ import VestaTesting
     var machine = SessionMachine()
     #expect(
       machine.storeWasRead(ada) == [.announceUser, .announceToken, .watch(expiration: ada.tokens.expiration)])
-    #expect(machine.session == ada && machine.isRead && machine.debt == nil)
+    #expect(machine.session == ada && machine.isRead && machine.pendingWrite == nil)
   }
 
   @Test func `an empty store announces nobody`() {
@@ -81,7 +81,7 @@ import VestaTesting
       let new = Int.random(in: 0..<3, using: &random) == 0 ? nil : session
       let actions = isRead ? machine.storeWasRead(stored) : machine.sessionChanged(to: new)
       let storeWorks = Bool.random(using: &random)
-      for action in actions + (storeWorks ? [machine.debt].compactMap { $0 } : []) {
+      for action in actions + (storeWorks ? [machine.pendingWrite].compactMap { $0 } : []) {
         switch action {
         case .save(let session) where storeWorks: (stored, _) = (session, machine.storeTookTheChange())
         case .erase where storeWorks: (stored, _) = (nil, machine.storeTookTheChange())
@@ -92,7 +92,7 @@ import VestaTesting
       }
       #expect(heardUser == machine.session?.user.uid, "seed \(seed), step \(step)")
       #expect(heardToken == machine.session?.tokens.idToken, "seed \(seed), step \(step)")
-      #expect(machine.debt != nil || stored == machine.session, "seed \(seed), step \(step)")
+      #expect(machine.pendingWrite != nil || stored == machine.session, "seed \(seed), step \(step)")
     }
   }
 

@@ -37,7 +37,7 @@ struct TestAuth: Sendable {
     clock = ManualClock()
     (self.store, self.backend) = (store, backend)
     auth = Auth(
-      app: app, backend: BackendCaller(backend: backend, appCheck: appCheck), emulators: emulators, store: store,
+      app: app, backend: AuthCaller(backend: backend, appCheck: appCheck), emulators: emulators, store: store,
       clock: clock.service)
   }
 

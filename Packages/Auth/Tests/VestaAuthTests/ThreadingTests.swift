@@ -27,7 +27,7 @@ import VestaTesting
 
   @Test func `without a callback queue, handlers and listeners are called on the main queue`() async throws {
     let app = try VestaApp.configure(name: uniqueName(), options: VestaOptions(), libraries: [])
-    let backend = BackendCaller(backend: ScriptedAuthBackend(), appCheck: nil)
+    let backend = AuthCaller(backend: ScriptedAuthBackend(), appCheck: nil)
     let auth = Auth(app: app, backend: backend, store: MemoryCredentialStore())
     // Asked of the queue and not of the thread: a program without a run loop serves the main queue on any thread.
     let key = DispatchSpecificKey<String>()

@@ -285,6 +285,16 @@ import VestaTesting
     }
   }
 
+  @Test(arguments: [
+    (nil as String?, Int64(0)), ("", 0), ("no-store", 0), ("max-age", 0), ("max-age=x", 0), ("max-age=-5", 0),
+    ("public, max-age=60", 60), ("Max-Age=7,must-revalidate", 7), ("s-maxage=9, max-age=3", 3),
+  ])
+  func `the age of keys is that of their cache-control`(_ text: String?, _ age: Int64) {
+    #expect(CacheControlWire.maximumAge(text) == age)
+    #expect(CacheControlWire.maximumAge(CacheControlWire.text(maximumAge: age)) == age)
+    #expect(CacheControlWire.text(maximumAge: nil) == "no-store")
+  }
+
   @Test func `a tenant is added to a body and read from it`() throws {
     let body = try AuthBodyWire.adding(tenant: "t", to: utf8(#"{"a":1}"#))
     #expect(text(body) == #"{"a":1,"tenantId":"t"}"# && AuthBodyWire.tenant(of: body) == "t")

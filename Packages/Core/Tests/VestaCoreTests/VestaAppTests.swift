@@ -80,7 +80,9 @@ import VestaTesting
     #expect(UserAgent.string(libraries: [], others: ["!~": "\u{7F}"]).hasSuffix(" !~/_"))
   }
 
-  @Test func `data collection is on unless it was switched off and the choice outlives the app`() async throws {
+  @Test func `data collection is on unless it was switched off, and the choice outlives the process and no deletion`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let (name, options) = (uniqueName(), VestaOptions(projectID: "p", backend: .embedded(directory: directory)))
       let first = try VestaApp.configure(name: name, options: options, libraries: [])

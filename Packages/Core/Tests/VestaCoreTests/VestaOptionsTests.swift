@@ -150,6 +150,14 @@ import VestaTesting
     #expect(options.backend.description == "emulator:[::1]:9099")
   }
 
+  @Test func `options without a project have one id for resource names, and others their own`() {
+    let options = VestaOptions(googleAppID: "a", gcmSenderID: "b")
+    #expect(options.projectID == nil && options.resourceProjectID == "no-project")
+    options.projectID = "shop"
+    #expect(options.resourceProjectID == "shop")
+    #expect(VestaOptions().resourceProjectID == VestaOptions.programProject)
+  }
+
   @Test func `a copy is equal and independent`() {
     let options = VestaOptions(googleAppID: "a", gcmSenderID: "b")
     options.callbackQueue = DispatchQueue(label: "q")

@@ -88,9 +88,7 @@ public final class Database: Sendable {
   /// - Returns: Always the same object for the same app and address.
   /// - Throws: `VestaError` or ``DatabaseError`` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil, url: String? = nil) throws -> Database {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
+    let app = try VestaApp.appOrDefault(app)
     return try app.container.require(
       DatabaseProvider.self, providedBy: "DatabaseLibrary of VestaDatabase (Packages/Database)"
     ).database(url: url)
@@ -100,8 +98,7 @@ public final class Database: Sendable {
     do {
       return try instance(for: app, url: url)
     } catch {
-      log.error("I-RDB000008", "\(error)")
-      preconditionFailure("\(error)")
+      VestaApp.stop("Database.database(): \(error)")
     }
   }
 

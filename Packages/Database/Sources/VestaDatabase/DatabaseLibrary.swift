@@ -70,7 +70,7 @@ final class DatabaseProvider: Sendable, ComponentLifecycleMaintainer {
       guard let app else { throw VestaError(.appDeleted, "The app of this database has been deleted.") }
       return await app.dataPathWhenFree()
     }
-    let project = app.options.projectID ?? "local"
+    let project = app.options.resourceProjectID
     defaultURL = app.options.databaseURL ?? "https://\(project)-default-rtdb.firebaseio.com"
     make = { [weak app, environment] url in
       Database(

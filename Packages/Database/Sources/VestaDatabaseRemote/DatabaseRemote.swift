@@ -21,7 +21,7 @@ public import VestaTransportInterop
 /// let connection = remote.connect(request) { message in print(message) }
 /// ```
 ///
-/// To read on: `Connection/ConnectionMachine.swift`, then `DatabaseRemote+Administration.swift`.
+/// To read on: `Connection/RemoteConnectionMachine.swift`, then `DatabaseRemote+Administration.swift`.
 public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
   typealias Channel = RESTChannel<DatabaseServiceError>
 
@@ -59,9 +59,9 @@ public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
     let origin = service.origin
     var opening = DatabaseOpening(namespace: request.namespace)
     opening.lastSession = request.lastSession
-    let machine = ConnectionMachine(
+    let machine = RemoteConnectionMachine(
       host: hosts.withLock { $0[origin] }, followsHosts: options.followsHosts, tuning: tuning)
-    let runner = ConnectionRunner(
+    let runner = RemoteConnectionRunner(
       service, target: "/.ws?\(opening.query)", context: request.context, timeout: tuning.openingTime, machine: machine,
       remember: { [weak self] host in self?.hosts.withLock { $0[origin] = host } }, receive: receive)
     runner.start()

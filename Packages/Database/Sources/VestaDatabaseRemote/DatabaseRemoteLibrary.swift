@@ -64,6 +64,6 @@ public enum DatabaseRemoteLibrary: Library {
       try container.find(DatabaseRemoteOptions.self) ?? (kind == .firebase ? .firebase : DatabaseRemoteOptions())
     // The host of an emulator is the one that the program names, whatever was configured for the app.
     if kind == .emulators { (options.domain, options.followsHosts) = (nil, false) }
-    return DatabaseRemote(project: container.options.projectID ?? "no-project", on: service, options: options)
+    return DatabaseRemote(project: container.options.resourceProjectID, on: service, options: options)
   }
 }

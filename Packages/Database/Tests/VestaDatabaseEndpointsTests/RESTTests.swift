@@ -178,30 +178,8 @@ import VestaTransportInteropFakes
 
 /// The calls of the administration.
 @Suite struct AdministrationCallTests {
-  /// Rules that accept any text but the empty one.
-  private final class TextRules: RulesAdministration {
-    private let text = Locked<String?>(nil)
-
-    func replaceRules(
-      with source: String, of product: RuledProduct
-    ) async throws(RulesRefusal) -> [RulesRemark] {
-      guard !source.isEmpty else {
-        let place = RulesRemark.Place(line: 1, column: 2, startOffset: 1, endOffset: 2)
-        throw RulesRefusal([RulesRemark(isError: true, message: "Parse error.", place: place)])
-      }
-      text.withLock { $0 = source }
-      return []
-    }
-
-    func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
-
-    func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? {
-      text.withLock { $0 }.map { "\(product) \(form) \($0.utf8.count)" }
-    }
-  }
-
   @Test func `the outcomes of rules are reported in development`() async throws {
-    let (rules, target) = (TextRules(), "/.inspect/coverage.json?ns=demo")
+    let (rules, target) = (FakeRulesAdministration(), "/.inspect/coverage.json?ns=demo")
     let server = try await Endpoints(rules: rules)
     server.host.add((any RulesAdministration).self, rules)
     #expect(try await server.send(.get, target).status == 404)
@@ -213,7 +191,7 @@ import VestaTransportInteropFakes
   }
 
   @Test func `owners set rules and see the databases, and their indexes are in force`() async throws {
-    let server = try await Endpoints(rules: TextRules())
+    let server = try await Endpoints(rules: FakeRulesAdministration())
     let owner: HTTPFields = ["authorization": "Bearer owner"]
     let rules = #"{"rules":{"rooms":{".indexOn":"size"}}}"#
     let path = "/.settings/rules.json?ns=demo"

@@ -3,6 +3,7 @@ import VestaDatabaseBackend
 import VestaDatabaseBackendContracts
 import VestaDatabaseBackendFakes
 import VestaDatabaseWire
+import VestaServiceInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseRemote
@@ -35,7 +36,8 @@ import VestaTesting
   func `the administration keeps its contract`(_ contract: Contract<DatabaseAdminSubject>) async throws {
     var options = DatabaseRemoteOptions()
     options.tuning.exportRows = Int.random(in: 1...3)
-    let served = try Served.onFakeNetwork(verifier: ReadingCallerVerifier(), rules: TextRules(), options: options)
+    let served = try Served.onFakeNetwork(
+      verifier: ReadingCallerVerifier(), rules: FakeRulesAdministration(), options: options)
     try await contract.verify(DatabaseAdminSubject(served.remote, admin: served.remote))
   }
 
@@ -44,7 +46,8 @@ import VestaTesting
     _ contract: Contract<DatabaseAdminSubject>
   ) async throws {
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    let served = try Served.onScriptedNetwork(seed: seed, verifier: ReadingCallerVerifier(), rules: TextRules())
+    let served = try Served.onScriptedNetwork(
+      seed: seed, verifier: ReadingCallerVerifier(), rules: FakeRulesAdministration())
     do {
       try await contract.verify(DatabaseAdminSubject(served.remote, admin: served.remote))
     } catch {

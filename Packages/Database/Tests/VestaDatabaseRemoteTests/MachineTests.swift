@@ -9,22 +9,22 @@ import VestaTesting
 
 /// The client's side of a connection, decision by decision.
 @Suite struct MachineTests {
-  private typealias Action = ConnectionMachine.Action
+  private typealias Action = RemoteConnectionMachine.Action
 
   private static let greeting = #"{"t":"c","d":{"t":"h","d":{"ts":5,"v":"5","h":"s-1.example","s":"S"}}}"#
   private static let hello = Action.deliver(.hello(DatabaseHello(timestamp: 5, session: "S")))
 
   private func machine(
     host: String? = nil, followsHosts: Bool = true, _ change: (inout DatabaseRemoteTuning) -> Void = { _ in }
-  ) -> ConnectionMachine {
+  ) -> RemoteConnectionMachine {
     var tuning = DatabaseRemoteTuning()
     tuning.keepAlive = .microseconds(45)
     tuning.answerTime = .microseconds(30)
     change(&tuning)
-    return ConnectionMachine(host: host, followsHosts: followsHosts, tuning: tuning)
+    return RemoteConnectionMachine(host: host, followsHosts: followsHosts, tuning: tuning)
   }
 
-  private func open(_ change: (inout DatabaseRemoteTuning) -> Void = { _ in }) -> ConnectionMachine {
+  private func open(_ change: (inout DatabaseRemoteTuning) -> Void = { _ in }) -> RemoteConnectionMachine {
     var machine = machine(change)
     _ = machine.opened(nil, keepsTokensSecret: true, at: 0)
     _ = machine.received(Array(Self.greeting.utf8), at: 0)

@@ -70,21 +70,6 @@ struct Served {
   }
 }
 
-/// Rules for tests: any text but the empty one.
-final class TextRules: RulesAdministration {
-  private let text = Locked<String?>(nil)
-
-  func replaceRules(with source: String, of product: RuledProduct) async throws(RulesRefusal) -> [RulesRemark] {
-    guard !source.isEmpty else { throw RulesRefusal([RulesRemark(isError: true, message: "There is no text.")]) }
-    text.withLock { $0 = source }
-    return []
-  }
-
-  func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
-
-  func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }
-}
-
 /// A connection with what it was sent.
 final class Client: Sendable {
   let messages = Log<DatabaseServerMessage>()

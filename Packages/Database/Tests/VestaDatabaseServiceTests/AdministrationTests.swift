@@ -4,33 +4,17 @@ import VestaDatabaseBackend
 import VestaDatabaseBackendContracts
 import VestaDatabaseBackendFakes
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// Rules for tests: any text but the empty one.
-final class TextRules: RulesAdministration {
-  private let text = Locked<String?>(nil)
-
-  func replaceRules(
-    with source: String, of product: RuledProduct
-  ) async throws(RulesRefusal) -> [RulesRemark] {
-    guard !source.isEmpty else { throw RulesRefusal([RulesRemark(isError: true, message: "There is no text.")]) }
-    text.withLock { $0 = source }
-    return []
-  }
-
-  func rulesInForce(of product: RuledProduct) -> String? { text.withLock { $0 } }
-
-  func coverage(of product: RuledProduct, as form: RulesCoverageForm) -> String? { nil }
-}
-
 /// The administration of databases, rules that declare indexes, and what functions do not hear.
 @Suite struct AdministrationTests {
   private func engine(
-    _ rules: (any RulesAdministration)? = TextRules(), rowsOfATransfer: Int = 3, bytesOfATransfer: Int = 1 << 20,
-    gatekeeper: (any DatabaseGuard)? = nil, store: ModelStore = ModelStore()
+    _ rules: (any RulesAdministration)? = FakeRulesAdministration(), rowsOfATransfer: Int = 3,
+    bytesOfATransfer: Int = 1 << 20, gatekeeper: (any DatabaseGuard)? = nil, store: ModelStore = ModelStore()
   ) -> DatabaseEngine {
     var options = DatabaseServiceOptions()
     (options.rules, options.gatekeeper) = (rules, gatekeeper)
@@ -93,7 +77,7 @@ final class TextRules: RulesAdministration {
   }
 
   @Test func `the indexes of rules are declared when they come into force, and gone when they do not`() async throws {
-    let rules = TextRules()
+    let rules = FakeRulesAdministration()
     let engine = engine(rules)
     let tree = DatabaseNode(children: [
       ("x", DatabaseNode(children: [("size", DatabaseNode(.int(2)))])),
@@ -125,7 +109,7 @@ final class TextRules: RulesAdministration {
   }
 
   @Test func `rules that others replace declare their indexes as well`() async throws {
-    let (rules, guardian) = (TextRules(), ManualDatabaseGuard())
+    let (rules, guardian) = (FakeRulesAdministration(), ManualDatabaseGuard())
     let engine = engine(rules, gatekeeper: guardian)
     let query = DatabaseReadRequest(
       namespace: "n", path: "rooms", spec: DatabaseQuerySpec(index: .value, limit: .init(1, .first)),

@@ -22,9 +22,10 @@ private enum ModelLibrary: Library {
 
 @Suite(.timeLimit(.minutes(20)))
 struct LibraryTests {
-  private func app(_ name: String) throws -> VestaApp {
+  private func app(_ name: String, project: String? = "demo") throws -> VestaApp {
     let directory = URL(filePath: NSTemporaryDirectory()).appending(path: name)
     let options = VestaOptions(projectID: "demo", backend: .embedded(directory: directory))
+    options.projectID = project
     options.callbackQueue = DispatchQueue(label: "callbacks")
     let libraries: [any Library.Type] = [DatabaseLibrary.self, DatabaseServiceLibrary.self, ModelLibrary.self]
     return try VestaApp.configure(name: name, options: options, libraries: libraries)
@@ -41,6 +42,12 @@ struct LibraryTests {
     #expect(try await other.reference(withPath: "x").getData().exists() == false)
     #expect(await app.delete())
     #expect(throws: (any Error).self) { try Database.instance(for: app) }
+  }
+
+  @Test func `the default database of an app without a project is that of the default project`() async throws {
+    let app = try app("database-without-project", project: nil)
+    #expect(Database.database(app: app).reference().url == "https://no-project-default-rtdb.firebaseio.com/")
+    await app.delete()
   }
 
   @Test func `an address with a path, or of another database, is refused with a sentence`() async throws {

@@ -163,23 +163,23 @@ import VestaTesting
   }
 
   @Test func `events have the names and the data of the API`() throws {
-    let put = DatabaseEvent(.data("a/b", DatabaseNode(.int(1)), tag: nil), at: "a")
+    let put = DatabaseStreamEvent(.data("a/b", DatabaseNode(.int(1)), tag: nil), at: "a")
     #expect(put == .put("b", DatabaseNode(.int(1))))
     #expect(put.map { text($0.data()) } == #"{"path":"/b","data":1}"#)
-    #expect(DatabaseEvent(.data("x", .empty, tag: nil), at: "a") == nil)
-    #expect(DatabaseEvent(.listenRevoked("a", .all), at: "a")?.name == "cancel")
+    #expect(DatabaseStreamEvent(.data("x", .empty, tag: nil), at: "a") == nil)
+    #expect(DatabaseStreamEvent(.listenRevoked("a", .all), at: "a")?.name == "cancel")
     var random = SplitMix(seed: 7)
     for round in 0..<10_000 {
-      let events: [DatabaseEvent] = [
+      let events: [DatabaseStreamEvent] = [
         .put(random.path(0...2), random.wireNode()), .patch(random.path(0...2), random.values()), .keepAlive, .cancel,
         .authRevoked(random.text()),
       ]
       let event = random.pick(events)
       let data = event.data(form: .export)
       #expect(!data.contains(10) && !data.contains(13))
-      #expect(try DatabaseEvent.event(name: event.name, data: data) == event, "round \(round)")
-      _ = try? DatabaseEvent.event(name: event.name, data: random.damaged(data))
+      #expect(try DatabaseStreamEvent.event(name: event.name, data: data) == event, "round \(round)")
+      _ = try? DatabaseStreamEvent.event(name: event.name, data: random.damaged(data))
     }
-    #expect(try DatabaseEvent.event(name: "other", data: []) == nil)
+    #expect(try DatabaseStreamEvent.event(name: "other", data: []) == nil)
   }
 }

@@ -11,12 +11,7 @@ extension Firestore {
   public static func firestore() -> Firestore { firestore(database: FirestoreProvider.defaultDatabase) }
 
   /// A database of the default app.
-  public static func firestore(database: String) -> Firestore {
-    guard let app = VestaApp.app() else {
-      stop("There is no default app. Call VestaApp.configure(libraries:) before Firestore.firestore().")
-    }
-    return firestore(app: app, database: database)
-  }
+  public static func firestore(database: String) -> Firestore { instanceOrStop(of: nil, database) }
 
   /// The default database of an app.
   public static func firestore(app: VestaApp) -> Firestore {
@@ -26,13 +21,7 @@ extension Firestore {
   /// A database of an app.
   ///
   /// - Returns: Always the same object for the same app and database, until it is terminated.
-  public static func firestore(app: VestaApp, database: String) -> Firestore {
-    do {
-      return try instance(for: app, database: database)
-    } catch {
-      stop("The app \"\(app.name)\" has no Firestore. \(error)")
-    }
-  }
+  public static func firestore(app: VestaApp, database: String) -> Firestore { instanceOrStop(of: app, database) }
 
   /// A database of an app, or why there is none.
   ///
@@ -42,18 +31,18 @@ extension Firestore {
   /// - Returns: Always the same object for the same app and database, until it is terminated.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public static func instance(for app: VestaApp? = nil, database: String = "(default)") throws -> Firestore {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
+    let app = try VestaApp.appOrDefault(app)
     return try app.container.require(
       FirestoreProvider.self, providedBy: "FirestoreLibrary of VestaFirestore (Packages/Firestore)"
     ).firestore(app: app, database: database)
   }
 
-  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
-  private static func stop(_ sentence: String) -> Never {
-    Logger(service: "VestaFirestore").error("I-FST000002", sentence)
-    preconditionFailure(sentence)
+  private static func instanceOrStop(of app: VestaApp?, _ database: String) -> Firestore {
+    do {
+      return try instance(for: app, database: database)
+    } catch {
+      VestaApp.stop("Firestore.firestore(): \(error)")
+    }
   }
 }
 
@@ -71,7 +60,7 @@ final class FirestoreProvider: Sendable, ComponentLifecycleMaintainer {
   func firestore(app: VestaApp, database: String) throws -> Firestore {
     guard !database.isEmpty else { throw VestaError(.invalidOption, "A database must have a name.") }
     return try databases.instance(for: UTF8String(database)) {
-      let name = DatabaseName(project: app.options.projectID ?? "default", database: database)
+      let name = DatabaseName(project: app.options.resourceProjectID, database: database)
       let predecessor = ends.withLock { $0[UTF8String(database)] }
       return Firestore(app: app, database: name, source: source, provider: self, after: predecessor)
     }

@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
@@ -101,6 +103,71 @@ import VestaTesting
       let rows = try await database.store.read { try await $0.entries(in: KeyRange(prefix: database.keys.leases)) }
       #expect(rows.isEmpty)
     }
+  }
+
+  /// A store whose transactions take two milliseconds of a clock, and between whose commits another process commits.
+  private final class BusyStore: OrderedStore {
+    private let store: ModelStore
+    private let clock: ManualClock
+    private let isBusy = Locked(false)
+
+    init(_ clock: ManualClock) { (store, self.clock) = (ModelStore(clock: clock.ofStore), clock) }
+
+    func begin() { isBusy.withLock { $0 = true } }
+
+    func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
+      try await store.read(body)
+    }
+
+    func write<Result: Sendable>(
+      _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
+    ) async throws -> StoreCommit<Result> {
+      let commit = try await store.write(body)
+      clock.jump(to: clock.now + 2_000)
+      if isBusy.withLock({ $0 }) {
+        _ = try await store.write { try await $0.put([UInt8](UUID().uuidString.utf8), for: [0xFE]) }
+      }
+      return commit
+    }
+
+    func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
+    func close() async throws { try await store.close() }
+  }
+
+  @Test func `a build among other commits pauses on the engine's clock for as long as its transactions take`()
+    async throws
+  {
+    let clock = ManualClock()
+    let store = BusyStore(clock)
+    let engine = makeEngine(at: store, clock) { options in
+      options.pollInterval = .seconds(3_600)
+      (options.tuning.indexes.firstPart, options.tuning.indexes.smallestPart) = (2, 2)
+      options.tuning.indexes.largestPart = 4
+    }
+    for number in 0..<20 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
+    let database = try await engine.engine(database)
+    store.begin()
+    database.indexes.build([Self.shape])
+    let isReady = Locked(false)
+    let build = Task {
+      await database.indexes.settle()
+      isReady.withLock { $0 = true }
+    }
+    var pauses = 0
+    while !isReady.withLock({ $0 }) {
+      if let due = clock.deadlines.first, due <= clock.now + 5_000 {
+        pauses += 1
+        clock.advance(to: due)
+      }
+      await Task.yield()
+    }
+    await build.value
+    // The first part is written without a pause: whether others commit is known after it.
+    #expect((4...10).contains(pauses))
+    let catalogue = try await database.store.read { try await database.indexes.catalogue(in: $0) }
+    let id = try #require(catalogue.byShape[Self.shape]?.id)
+    let (wanted, found) = try await entries(database, id)
+    #expect(found == wanted && found.count == 20)
   }
 
   @Test func `a run that the log has forgotten is read again`() async throws {

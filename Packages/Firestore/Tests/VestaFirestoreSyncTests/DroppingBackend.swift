@@ -60,16 +60,18 @@ final class DroppingBackend: ForwardingFirestoreBackend {
   }
 }
 
-/// A clock whose short timers, those before a stream opens again, are due at once, and whose long ones never are.
-struct ImmediateClock: SyncClock {
-  var now: Timestamp { Timestamp(seconds: 1_700_000_000) }
-  var monotonicSeconds: Double { 0 }
-
-  func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    guard seconds < 9 else { return {} }
-    let task = Task { if !Task.isCancelled { action() } }
-    return { task.cancel() }
+extension ServiceClock {
+  /// A clock that stands still, whose timers are due at once when they are shorter than a limit, and never otherwise.
+  static func immediate(below limit: Duration) -> ServiceClock {
+    ServiceClock(now: { 1_700_000_000_000_000 }) { delay, work in
+      guard delay < limit else { return ListenerRegistration {} }
+      let task = Task { if !Task.isCancelled { work() } }
+      return ListenerRegistration { task.cancel() }
+    }
   }
+
+  /// A clock whose short timers, the ones before a stream opens again, are due at once, and whose long ones never are.
+  static let hasty = immediate(below: .seconds(9))
 }
 
 extension DuplexCall {

@@ -29,14 +29,6 @@ struct FirstSnapshotTests {
     }
   }
 
-  /// A clock without timers.
-  private struct StoppedClock: SyncClock {
-    var now: Timestamp { Timestamp(seconds: 1_700_000_000) }
-    var monotonicSeconds: Double { 0 }
-
-    func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void { {} }
-  }
-
   private let world = World()
   private let backend: QuietBackend
   private let client: SyncClient
@@ -45,7 +37,7 @@ struct FirstSnapshotTests {
     backend = QuietBackend(world.engine)
     var options = SyncOptions()
     options.link = .embedded
-    options.clock = StoppedClock()
+    options.clock = .immediate(below: .zero)
     client = SyncClient(database: database, backend: backend, store: nil, options: options)
     let writer = world.client()
     for id in ["a", "b", "c"] {
@@ -102,7 +94,7 @@ struct FirstSnapshotTests {
   @Test func `the target of a first snapshot is followed from its version on, and removed after that`() async throws {
     var options = SyncOptions()
     options.link = .embedded
-    options.clock = ImmediateClock()
+    options.clock = .hasty
     let client = SyncClient(database: database, backend: backend, store: nil, options: options)
     let received = Received()
     let added = client.listen(try query("rooms"), options: ListenOptions()) { received.receive($0) }

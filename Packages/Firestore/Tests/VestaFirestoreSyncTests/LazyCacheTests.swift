@@ -216,15 +216,14 @@ struct LazyCacheTests {
   }
 
   /// A clock whose timers fire when a test says so.
-  private final class KeptClock: SyncClock {
+  private final class KeptClock: Sendable {
     private let actions = Locked<[@Sendable () -> Void]>([])
 
-    var now: Timestamp { Timestamp(seconds: 1_700_000_000) }
-    var monotonicSeconds: Double { 0 }
-
-    func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-      actions.withLock { $0.append(action) }
-      return {}
+    var service: ServiceClock {
+      ServiceClock(now: { 1_700_000_000_000_000 }) { _, work in
+        self.actions.withLock { $0.append(work) }
+        return ListenerRegistration {}
+      }
     }
 
     func fireAll() {
@@ -241,7 +240,7 @@ struct LazyCacheTests {
     for (limit, isRead) in [(1 << 20, false), (1_000, true)] {
       let clock = KeptClock()
       let client = world.client(store: store) {
-        $0.clock = clock
+        $0.clock = clock.service
         $0.garbagePolicy = .leastRecentlyUsed(bytes: limit)
       }
       await client.setNetworkEnabled(false)

@@ -171,7 +171,7 @@ extension World {
   ) -> SyncClient {
     var options = SyncOptions()
     options.link = isEmbedded ? .embedded : .remote
-    options.clock = ImmediateClock()
+    options.clock = .hasty
     if store != nil, !isEmbedded { options.garbagePolicy = .leastRecentlyUsed(bytes: nil) }
     return SyncClient(database: database, backend: backend, store: store, options: options)
   }

@@ -46,7 +46,7 @@ struct OutageTests {
   private func client(_ backend: any FirestoreBackend, isEmbedded: Bool = true, isDurable: Bool = true) -> SyncClient {
     var options = SyncOptions()
     options.link = isEmbedded ? .embedded : .remote
-    options.clock = ImmediateClock()
+    options.clock = .hasty
     options.log = { [log] in log.add($0) }
     return SyncClient(database: database, backend: backend, store: isDurable ? store : nil, options: options)
   }

@@ -8,17 +8,6 @@ import VestaStoreInteropFakes
 /// Users that change, tasks that are cancelled, and a backend that is dead.
 @Suite(.timeLimit(.minutes(15)))
 struct UserTests {
-  /// A clock all of whose timers are due at once.
-  private struct HastyClock: SyncClock {
-    var now: Timestamp { Timestamp(seconds: 1_700_000_000) }
-    var monotonicSeconds: Double { 0 }
-
-    func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-      let task = Task { if !Task.isCancelled { action() } }
-      return { task.cancel() }
-    }
-  }
-
   private func isFound(_ text: String, _ client: SyncClient) async throws -> Bool {
     try await client.cachedDocument(path(text)).isFound
   }
@@ -119,7 +108,7 @@ struct UserTests {
     try await first.write([set("rooms/a", ["n": .integer(1)])]).acknowledged()
     await first.shutdown()
     var options = SyncOptions()
-    options.clock = HastyClock()
+    options.clock = .immediate(below: .seconds(1_000_000))
     options.garbagePolicy = .leastRecentlyUsed(bytes: nil)
     let client = SyncClient(database: database, backend: DeadBackend(), store: store, options: options)
     let received = Received()

@@ -45,6 +45,14 @@ struct ClientCreationTests {
     Firestore(app: app, database: DatabaseName(project: "demo"), source: source)
   }
 
+  @Test func `the databases of an app without a project are those of the default project`() async throws {
+    let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
+    let app = try VestaApp.configure(name: "firestore-without-project", options: options, libraries: [])
+    let db = try FirestoreProvider(source: CountingSource()).firestore(app: app, database: "(default)")
+    #expect(db.database == DatabaseName(project: "no-project"))
+    await app.delete()
+  }
+
   @Test func `sixty-four tasks that come first together get one client`() async throws {
     let app = try makeApp()
     let source = CountingSource()

@@ -7,7 +7,7 @@ extension Functions {
   /// The functions of the default app.
   ///
   /// Stops the process when there is no default app, or no `FunctionsLibrary` among its libraries.
-  public class func functions() -> Functions { functions(app: defaultApp()) }
+  public class func functions() -> Functions { instanceOrStop(of: nil) }
 
   /// The functions of an app.
   ///
@@ -18,13 +18,13 @@ extension Functions {
   /// The functions of the default app in a region.
   ///
   /// - Parameter region: The region, such as `europe-west1`.
-  public class func functions(region: String) -> Functions { functions(app: defaultApp(), region: region) }
+  public class func functions(region: String) -> Functions { instanceOrStop(of: nil, region: region) }
 
   /// The functions of the default app on a domain of one's own.
   ///
   /// - Parameter customDomain: The origin, such as `https://api.example.com`.
   public class func functions(customDomain: String) -> Functions {
-    functions(app: defaultApp(), customDomain: customDomain)
+    instanceOrStop(of: nil, customDomain: customDomain)
   }
 
   /// The functions of an app in a region.
@@ -34,7 +34,7 @@ extension Functions {
   ///   - region: The region.
   /// - Returns: Always the same object for the same app and region.
   public class func functions(app: VestaApp, region: String) -> Functions {
-    orStop { () throws(VestaError) in try instance(for: app, region: region) }
+    instanceOrStop(of: app, region: region)
   }
 
   /// The functions of an app on a domain of one's own.
@@ -44,7 +44,7 @@ extension Functions {
   ///   - customDomain: The origin.
   /// - Returns: Always the same object for the same app and domain.
   public class func functions(app: VestaApp, customDomain: String) -> Functions {
-    orStop { () throws(VestaError) in try instance(for: app, customDomain: customDomain) }
+    instanceOrStop(of: app, customDomain: customDomain)
   }
 
   /// The functions of an app, or why there are none.
@@ -58,33 +58,20 @@ extension Functions {
   public class func instance(
     for app: VestaApp? = nil, region: String? = nil, customDomain: String? = nil
   ) throws(VestaError) -> Functions {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
+    let app = try VestaApp.appOrDefault(app)
     let key = FunctionsInstances.Key(region: region ?? defaultRegion, customDomain: customDomain)
     return try app.container.require(
       FunctionsInstances.self, providedBy: "FunctionsLibrary of VestaFunctions (Packages/Functions)"
     ).functions(of: app, key)
   }
 
-  private class func defaultApp() -> VestaApp {
-    guard let app = VestaApp.app() else {
-      stop("`FirebaseApp.configure()` needs to be called before using Functions.")
-    }
-    return app
-  }
-
-  private class func orStop(_ body: () throws(VestaError) -> Functions) -> Functions {
+  private class func instanceOrStop(
+    of app: VestaApp?, region: String? = nil, customDomain: String? = nil
+  ) -> Functions {
     do {
-      return try body()
+      return try instance(for: app, region: region, customDomain: customDomain)
     } catch {
-      stop("The app has no Functions. \(error)")
+      VestaApp.stop("Functions.functions(): \(error)")
     }
-  }
-
-  /// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
-  static func stop(_ sentence: String) -> Never {
-    Logger(service: "VestaFunctions").error("I-FUN000001", sentence)
-    preconditionFailure(sentence)
   }
 }

@@ -35,7 +35,7 @@ public final class Functions: Sendable {
     self.region = region
     self.customDomain = customDomain
     appCaller = caller
-    projectID = app.options.projectID ?? ""
+    projectID = app.options.resourceProjectID
   }
 
   /// The origin of the emulator that ``useEmulator(withHost:port:)`` has set.
@@ -67,7 +67,7 @@ public final class Functions: Sendable {
           """)
       }
     } catch {
-      Self.stop("The emulator at \(origin) cannot be used. \(error)")
+      VestaApp.stop("The emulator at \(origin) cannot be used. \(error)")
     }
     let emulator = Emulator(origin: origin.text, caller: caller)
     self.emulator.withLock { $0 = emulator }

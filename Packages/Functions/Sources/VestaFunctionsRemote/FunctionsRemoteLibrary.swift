@@ -53,6 +53,6 @@ public enum FunctionsRemoteLibrary: Library {
     var options = try container.find(FunctionsRemoteOptions.self) ?? FunctionsRemoteOptions()
     if kind == .firebase { options.usesHostsOfRegions = true }
     if kind == .emulators { options.usesHostsOfRegions = false }
-    return FunctionsRemote(project: container.options.projectID ?? "no-project", on: service, options: options)
+    return FunctionsRemote(project: container.options.resourceProjectID, on: service, options: options)
   }
 }

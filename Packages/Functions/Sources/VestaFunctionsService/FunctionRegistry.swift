@@ -45,11 +45,9 @@ public final class FunctionRegistry: Sendable {
   /// - Parameter app: The app; `nil` for the default app.
   /// - Throws: `VestaError` when the app has no `FunctionsServiceLibrary`.
   public class func registry(for app: VestaApp? = nil) throws(VestaError) -> FunctionRegistry {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
-    return try app.container.require(
-      FunctionRegistry.self, providedBy: "FunctionsServiceLibrary of VestaFunctionsService (Packages/Functions)")
+    try VestaApp.instance(
+      of: FunctionRegistry.self, for: app,
+      providedBy: "FunctionsServiceLibrary of VestaFunctionsService (Packages/Functions)")
   }
 
   // MARK: Registering

@@ -71,7 +71,7 @@ public enum FunctionsServiceLibrary: Library {
   ) throws -> RemoteTriggers? {
     guard let delivery = try container.find((any EventTriggerDelivery).self) else { return nil }
     return RemoteTriggers(
-      registry, delivery, project: container.options.projectID ?? "", folder: home.path,
+      registry, delivery, project: container.options.resourceProjectID, folder: home.path,
       tuning: options.tuning.triggers
     ) { _ = try await home.ready() }
   }

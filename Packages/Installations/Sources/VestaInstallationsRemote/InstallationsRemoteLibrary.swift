@@ -58,7 +58,7 @@ public enum InstallationsRemoteLibrary: Library {
       at: backend.origin(of: "installations", firebase: "https://firebaseinstallations.googleapis.com"),
       isEmulator: backend.kind == .emulators, sending: [.apiKey, .bundleID, .heartbeats])
     return InstallationsRemote(
-      project: app.projectID ?? "no-project", on: service, options: try options(in: container))
+      project: app.resourceProjectID, on: service, options: try options(in: container))
   }
 
   private static func keeper(

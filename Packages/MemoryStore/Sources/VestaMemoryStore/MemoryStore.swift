@@ -30,7 +30,7 @@ public final class MemoryStore: CommitObservable {
 
   private let state = Locked(State())
   private let writers = FairQueue(limit: 1)
-  private let commitNews = ListenerRegistry<StoreVersion>()
+  private let commitNotifications = ListenerRegistry<StoreVersion>()
   private let versions: StoreVersions
   private let bodies = StoreBodies()
   private let onClose: @Sendable () -> Void
@@ -105,7 +105,7 @@ public final class MemoryStore: CommitObservable {
     state.withLock { $0.isClosed = true }
     await writers.drained()
     await state.wait(in: \.closers) { $0.readers == 0 }
-    commitNews.finish()
+    commitNotifications.finish()
     guard isFirst else { return }
     // The old tree is handed out, so that it is freed with the lock open.
     _ = state.withLock { state in
@@ -120,14 +120,14 @@ public final class MemoryStore: CommitObservable {
   /// - Parameter observer: Takes the version of the commit.
   /// - Returns: A registration; cancel it to get no more calls.
   public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    commitNews.add(observer)
+    commitNotifications.add(observer)
   }
 
   /// Observers are called before a write returns.
   public var tellsBeforeAcknowledging: Bool { true }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
-  public var commits: AsyncStream<StoreVersion> { commitNews.events }
+  public var commits: AsyncStream<StoreVersion> { commitNotifications.events }
 
   /// How many writers wait for their turn, for tests.
   var writersInLine: Int { writers.waitingCount }
@@ -140,7 +140,7 @@ public final class MemoryStore: CommitObservable {
     let version = transaction.allotted()
     state.withLock { ($0.tree, $0.version) = (changed, version) }
     versions.settle()
-    commitNews.emit(version)
+    commitNotifications.emit(version)
     return version
   }
 }

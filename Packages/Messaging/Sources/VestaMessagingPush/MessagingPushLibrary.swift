@@ -37,7 +37,7 @@ public enum MessagingPushLibrary: Library {
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return WebPushTransport(
-          project: container.options.projectID ?? "no-project",
+          project: container.options.resourceProjectID,
           crypto: try container.require((any CryptoProvider).self),
           options: try container.find(MessagingPushOptions.self) ?? MessagingPushOptions(),
           client: { [weak container] in try container?.find((any HTTPClient).self) },

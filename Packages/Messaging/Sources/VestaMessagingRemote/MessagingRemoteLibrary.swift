@@ -45,7 +45,7 @@ public enum MessagingRemoteLibrary: Library {
         ]
       ) { container in
         MessagingAdminRemote(
-          project: container.options.projectID ?? "no-project", on: try service(in: container),
+          project: container.options.resourceProjectID, on: try service(in: container),
           options: try options(in: container))
       },
     ]
@@ -54,7 +54,7 @@ public enum MessagingRemoteLibrary: Library {
   private static func remote(in container: ComponentContainer) throws -> MessagingRemote {
     let source = try container.require((any InstallationSource).self)
     return MessagingRemote(
-      project: container.options.projectID ?? "no-project", on: try service(in: container),
+      project: container.options.resourceProjectID, on: try service(in: container),
       options: try options(in: container)
     ) { _ in source }
   }

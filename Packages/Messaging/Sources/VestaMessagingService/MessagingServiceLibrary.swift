@@ -39,7 +39,7 @@ public enum MessagingServiceLibrary: Library {
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return MessagingEngine(
-          projectID: container.options.projectID ?? "no-project", senderID: container.options.gcmSenderID,
+          projectID: container.options.resourceProjectID, senderID: container.options.gcmSenderID,
           options: try container.find(MessagingServiceOptions.self) ?? MessagingServiceOptions(),
           transports: container.resolveAll((any PushTransport).self),
           callers: CallerCheck(

@@ -223,7 +223,7 @@ extension EventLog<PushDelivery> {
     }
     try await engine.acknowledge(
       token: token, messageIDs: ["", "0:1%", "0:1%zz", "0:1%-5", "0:1%7fffffffffffffff", "x"], context: CallContext())
-    for page in ["x", "0", "-1"] {
+    for page in ["x", "0", "-1", "7"] {
       await #expect(throws: MessagingServiceError.self) {
         try await engine.outbox(pageSize: 10, pageToken: page, context: .owner)
       }

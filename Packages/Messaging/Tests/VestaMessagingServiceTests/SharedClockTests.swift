@@ -8,31 +8,6 @@ import VestaTesting
 
 @testable import VestaMessagingService
 
-/// A store that other processes have open too.
-private final class SharedStore: CommitObservable {
-  let base: ModelStore
-
-  init(_ base: ModelStore) { self.base = base }
-
-  var tellsBeforeAcknowledging: Bool { false }
-  var commits: AsyncStream<StoreVersion> { base.commits }
-
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    base.observeCommits(observer)
-  }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await base.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> { try await base.write(body) }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
-  func close() async throws {}
-}
-
 @Suite struct SharedClockTests {
   @Test(arguments: [600, -600, 0])
   func `a message with a short time to live arrives in a process whose clock is ten minutes off`(lead: Int) async throws

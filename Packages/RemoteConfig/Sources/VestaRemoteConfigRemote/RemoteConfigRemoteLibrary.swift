@@ -60,6 +60,6 @@ public enum RemoteConfigRemoteLibrary: Library {
         options.realtimeOrigin ?? HTTPURL("https://firebaseremoteconfigrealtime.googleapis.com")
       options.realtimeProject = options.realtimeProject ?? app.gcmSenderID
     }
-    return RemoteConfigRemote(project: app.projectID ?? "no-project", on: service, options: options)
+    return RemoteConfigRemote(project: app.resourceProjectID, on: service, options: options)
   }
 }

@@ -39,7 +39,7 @@ public enum RemoteConfigServiceLibrary: Library {
       ) { container, home in
         let stores = try container.require((any StoreProvider).self)
         return RemoteConfigEngine(
-          projectID: container.options.projectID ?? "no-project",
+          projectID: container.options.resourceProjectID,
           options: try container.find(RemoteConfigServiceOptions.self) ?? RemoteConfigServiceOptions(),
           callers: CallerCheck(
             callers: try container.find((any CallerVerifier).self),

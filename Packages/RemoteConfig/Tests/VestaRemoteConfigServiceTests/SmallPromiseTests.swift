@@ -253,23 +253,25 @@ import VestaTesting
       _ = try await engine.publish(PublishRequest(template: ConfigTemplate(), precondition: .any), context: .owner)
       clock.advance(by: .seconds(1))
     }
-    func numbers(_ request: ListVersionsRequest) async throws -> [Int64?] {
+    /// The numbers of the page of a request, and of the pages after it.
+    func numbers(_ request: ListVersionsRequest) async throws -> [[Int64?]] {
       let page = try await engine.listVersions(request, context: .owner)
-      return page.versions.map(\.versionNumber) + [page.nextPageToken.flatMap { Int64($0) }]
+      var next = request
+      next.pageToken = page.nextPageToken
+      return [page.versions.map(\.versionNumber)] + (page.nextPageToken == nil ? [] : try await numbers(next))
     }
     let (first, second) = (start + 1_000_000, start + 3_000_000)
-    #expect(try await numbers(ListVersionsRequest()) == [5, 4, 3, 2, 1, nil])
-    #expect(try await numbers(ListVersionsRequest(pageSize: 5)) == [5, 4, 3, 2, 1, nil])
-    #expect(try await numbers(ListVersionsRequest(pageSize: 2)) == [5, 4, 3])
-    #expect(try await numbers(ListVersionsRequest(pageSize: 2, pageToken: "3")) == [3, 2, 1])
-    #expect(try await numbers(ListVersionsRequest(pageSize: 2, pageToken: "9", endVersion: 2)) == [2, 1, nil])
-    #expect(try await numbers(ListVersionsRequest(pageToken: "2", endVersion: 4)) == [2, 1, nil])
-    #expect(try await numbers(ListVersionsRequest(startTime: first, endTime: second)) == [3, 2, nil])
-    #expect(try await numbers(ListVersionsRequest(pageSize: 1, startTime: first)) == [5, 4])
-    for request in [ListVersionsRequest(pageSize: 0), .init(pageSize: 301), .init(pageToken: "0")] {
+    #expect(try await numbers(ListVersionsRequest()) == [[5, 4, 3, 2, 1]])
+    #expect(try await numbers(ListVersionsRequest(pageSize: 5)) == [[5, 4, 3, 2, 1]])
+    #expect(try await numbers(ListVersionsRequest(pageSize: 2)) == [[5, 4], [3, 2], [1]])
+    #expect(try await numbers(ListVersionsRequest(pageSize: 2, endVersion: 2)) == [[2, 1]])
+    #expect(try await numbers(ListVersionsRequest(pageSize: 1, startTime: first, endTime: second)) == [[3], [2]])
+    #expect(try await numbers(ListVersionsRequest(pageSize: 2, startTime: first)) == [[5, 4], [3, 2]])
+    let page = try await engine.listVersions(ListVersionsRequest(pageSize: 2, endVersion: 4), context: .owner)
+    let ofOther = ListVersionsRequest(pageSize: 2, pageToken: page.nextPageToken)
+    for request in [ListVersionsRequest(pageSize: 0), .init(pageSize: 301), .init(pageToken: "3"), ofOther] {
       await #expect(throws: RemoteConfigServiceError.self) { try await engine.listVersions(request, context: .owner) }
     }
-    #expect(try await numbers(ListVersionsRequest(pageSize: 1)) == [5, 4])
   }
 
   @Test func `files with default values leave out what XML cannot say, and values that the app has itself`()

@@ -51,7 +51,7 @@ public enum RulesLibrary: Library {
       let reading = try container.find((any FirestoreBackend).self).map {
         BackendReading(backend: $0, context: .owner)
       }
-      return storageGuard(project, reading, project: container.options.projectID ?? "no-project")
+      return storageGuard(project, reading, project: container.options.resourceProjectID)
     }
   }
 

@@ -31,7 +31,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
   let files: StoreFiles
   let tuning: StoreTuning
   let versions: StoreVersions
-  let commitNews = ListenerRegistry<StoreVersion>()
+  let commitNotifications = ListenerRegistry<StoreVersion>()
   let turns = Locked(Turns())
   private let isEnding = Locked(false)
   private let ended = Latch()
@@ -173,11 +173,11 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   /// Calls back after every commit; see `CommitObservable`.
   public func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    commitNews.add(observer)
+    commitNotifications.add(observer)
   }
 
   /// The commits from here on as a stream, none left out; it ends when the store is closed.
-  public var commits: AsyncStream<StoreVersion> { commitNews.events }
+  public var commits: AsyncStream<StoreVersion> { commitNotifications.events }
 
   // MARK: Closing
 
@@ -200,7 +200,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
     writer.noteEnd(floor: floors.withLock { $0.raised })
     writer.close()
     writer.reserve.close()
-    commitNews.finish()
+    commitNotifications.finish()
     files.release()
     ended.open()
   }

@@ -19,13 +19,13 @@ extension Storage {
   /// - Returns: Always the same object for the same app.
   public class func storage(app: VestaApp) -> Storage {
     guard let bucket = app.options.storageBucket ?? usualBucket(of: app) else {
-      stop(
+      VestaApp.stop(
         """
         No default Storage bucket found. Did you configure Firebase Storage properly? Set VestaOptions.storageBucket, \
         such as "shop.appspot.com", or name a bucket by Storage.storage(url:).
         """)
     }
-    return orStop { () throws(VestaError) in try instance(for: app, bucket: bucket) }
+    return instanceOrStop(of: app, bucket: bucket)
   }
 
   private static func usualBucket(of app: VestaApp) -> String? {
@@ -41,14 +41,14 @@ extension Storage {
   /// - Returns: Always the same object for the same app and bucket.
   public class func storage(app: VestaApp, url: String) -> Storage {
     // An empty URL is the root of no bucket: references to any bucket are accepted.
-    guard !url.isEmpty else { return orStop { () throws(VestaError) in try instance(for: app, bucket: "") } }
+    guard !url.isEmpty else { return instanceOrStop(of: app, bucket: "") }
     guard let location = try? StorageLocation.parse(url), url.hasPrefix("gs://") else {
-      stop("Internal error: URI must be in the form of gs://<bucket>/<path/to/object>")
+      VestaApp.stop("Internal error: URI must be in the form of gs://<bucket>/<path/to/object>")
     }
     guard location.path.isEmpty else {
-      stop("Internal Error: Storage bucket cannot be initialized with a path")
+      VestaApp.stop("Internal Error: Storage bucket cannot be initialized with a path")
     }
-    return orStop { () throws(VestaError) in try instance(for: app, bucket: location.bucket) }
+    return instanceOrStop(of: app, bucket: location.bucket)
   }
 
   /// The storage of a bucket, or why there is none.
@@ -59,9 +59,7 @@ extension Storage {
   /// - Returns: Always the same object for the same app and bucket.
   /// - Throws: `VestaError` with a sentence that says what to do.
   public class func instance(for app: VestaApp? = nil, bucket: String? = nil) throws(VestaError) -> Storage {
-    guard let app = app ?? VestaApp.app() else {
-      throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
-    }
+    let app = try VestaApp.appOrDefault(app)
     guard let bucket = bucket ?? app.options.storageBucket else {
       throw VestaError(.notProvided, "The options have no storageBucket. Set it, or name a bucket.")
     }
@@ -71,17 +69,18 @@ extension Storage {
   }
 
   private class func defaultApp() -> VestaApp {
-    guard let app = VestaApp.app() else {
-      stop("There is no default app. Call VestaApp.configure(libraries:) before Storage.storage().")
+    do {
+      return try VestaApp.appOrDefault(nil)
+    } catch {
+      VestaApp.stop("Storage.storage(): \(error)")
     }
-    return app
   }
 
-  private class func orStop(_ body: () throws(VestaError) -> Storage) -> Storage {
+  private class func instanceOrStop(of app: VestaApp, bucket: String) -> Storage {
     do {
-      return try body()
+      return try instance(for: app, bucket: bucket)
     } catch {
-      stop("The app has no Storage. \(error)")
+      VestaApp.stop("Storage.storage(): \(error)")
     }
   }
 }

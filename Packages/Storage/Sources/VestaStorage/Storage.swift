@@ -103,7 +103,7 @@ public final class Storage: Sendable, Hashable {
   ///   - host: The host, not empty.
   ///   - port: The port.
   public func useEmulator(withHost host: String, port: Int) {
-    guard !host.isEmpty else { stop("Invalid host argument: Cannot connect to empty host.") }
+    guard !host.isEmpty else { VestaApp.stop("Invalid host argument: Cannot connect to empty host.") }
     let isLate = settings.withLock { settings in
       guard !settings.isUsed else { return true }
       settings.address = ServiceAddress(scheme: "http", host: host, port: port)
@@ -111,7 +111,7 @@ public final class Storage: Sendable, Hashable {
     }
     connect(toEmulatorAt: host, port)
     guard !isLate else {
-      stop(
+      VestaApp.stop(
         """
         Cannot connect to emulator after Storage SDK initialization. \
         Call useEmulator(host:port:) before creating a Storage reference or trying to load data.
@@ -135,7 +135,7 @@ public final class Storage: Sendable, Hashable {
       let backend = try emulators.backend(at: EmulatorOrigin(host: host, port: port))
       settings.withLock { $0.caller.backend = backend }
     } catch {
-      stop("The emulator at \(host):\(port) cannot be used. \(error)")
+      VestaApp.stop("The emulator at \(host):\(port) cannot be used. \(error)")
     }
   }
 
@@ -164,7 +164,7 @@ public final class Storage: Sendable, Hashable {
     do {
       return try reference(toURL: url)
     } catch {
-      stop(error.localizedDescription)
+      VestaApp.stop(error.localizedDescription)
     }
   }
 
@@ -220,10 +220,4 @@ public final class Storage: Sendable, Hashable {
 
   /// Feeds the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-/// Stops the process; the log has the sentence in a release build too, where the trap alone is silent.
-func stop(_ sentence: String) -> Never {
-  Logger(service: "VestaStorage").error("I-STR000001", sentence)
-  preconditionFailure(sentence)
 }

@@ -12,35 +12,6 @@ import VestaTesting
 
 @testable import VestaStorageService
 
-/// A model store that says, as the store of several processes does, that other processes may have it open.
-final class SharedStore: OrderedStore {
-  private let base: ModelStore
-  private let isFull: @Sendable () -> Bool
-
-  /// - Parameter isFull: Whether a commit finds no room on the disk.
-  init(_ base: ModelStore, isFull: @escaping @Sendable () -> Bool = { false }) {
-    self.base = base
-    self.isFull = isFull
-  }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await base.read(body)
-  }
-
-  @discardableResult
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    if isFull() { throw StoreError(.diskFull, operation: "commit", message: "The disk is full.") }
-    return try await base.write(body)
-  }
-
-  @discardableResult
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await base.raiseFloor(to: version) }
-
-  func close() async throws {}
-}
-
 /// Two engines on one store, as two processes have them.
 @Suite struct SharedStoreTests {
   private let directory: TemporaryDirectory
@@ -254,7 +225,8 @@ final class SharedStore: OrderedStore {
     let reserve = directory.path(of: "blobs/reserve")
     let isFull = Locked(false)
     let store = SharedStore(ModelStore()) {
-      isFull.withLock { $0 } && ((try? OpenFile(reading: reserve).size()) ?? 0) > 0
+      let hasNoRoom = isFull.withLock { $0 } && ((try? OpenFile(reading: reserve).size()) ?? 0) > 0
+      return hasNoRoom ? StoreError(.diskFull, operation: "commit", message: "The disk is full.") : nil
     }
     var options = StorageServiceOptions()
     options.inlineLimit = 4

@@ -31,6 +31,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   errorCodesAreExplained,
   filesStayShort,
   commentsFitTheScreen,
+  commentsArePlain,
   publicNamesAreDocumented,
   summariesNameTheThing,
   nothingNamesAMachine,

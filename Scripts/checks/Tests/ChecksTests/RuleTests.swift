@@ -60,6 +60,15 @@ import Testing
   }
 
   @Test(arguments: [
+    "try await ContinuousClock().sleep(for: .seconds(1))", "queue.asyncAfter(deadline: .now() + 1) {}",
+    "try await SuspendingClock().sleep(until: end)",
+  ])
+  func `other waits of the system in a client are found`(line: String) {
+    tree.files[file] = "func wait() async throws { \(line) }\n"
+    #expect(tree.verdict == ["\(file):1: sleep"])
+  }
+
+  @Test(arguments: [
     "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 0", "let a = unsafeBitCast(b, to: Int.self)",
     "let a = unsafeDowncast(b, to: C.self)", "/// Documentation is no reason.\nnonisolated(unsafe) var a = 0",
     "// A reason.\n\nnonisolated(unsafe) var a = 0",

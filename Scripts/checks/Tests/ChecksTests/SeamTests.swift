@@ -31,4 +31,17 @@ import Testing
     tree.files["Tests/Contracts/Tests/ContractsTests/A.swift"] = "import VestaAuthInteropContracts\n"
     #expect(tree.verdict == [])
   }
+
+  @Test func `a set of contracts that runs nowhere is found, also when its module is imported`() {
+    tree.addPackage(
+      "Tests/Contracts", dependencies: ["../../Interop/AuthInterop"], targets: ["ContractsTests"],
+      products: ["VestaAuthInteropContracts"])
+    tree.files["Interop/AuthInterop/Sources/VestaAuthInteropContracts/C.swift"] =
+      "/// Promises.\npublic enum AuthContracts {}\npublic enum GuardContracts {}\nenum InnerContracts {}\n"
+    let file = "Tests/Contracts/Tests/ContractsTests/A.swift"
+    tree.files[file] = "import VestaAuthInteropContracts\nlet a = AuthContracts.self  // GuardContracts\n"
+    #expect(tree.verdict == ["Tests/Contracts/Package.swift:1: seam"])
+    tree.files[file]? += "let b = GuardContracts.self\n"
+    #expect(tree.verdict == [])
+  }
 }

@@ -36,19 +36,13 @@ private func memoryOfListeners(_ count: Int) async throws -> Double {
   // The connection, and what the first listener has for all.
   var kept = [listen(-1)]
   while there.withLock({ $0 }) < 1 { try await Task.sleep(for: .milliseconds(1)) }
-  let before = residentMemory()
+  let before = Memory.resident()
   for number in 0..<count { kept.append(listen(number)) }
   while there.withLock({ $0 }) < count + 1 { try await Task.sleep(for: .milliseconds(1)) }
-  let used = residentMemory() - before
+  let used = Memory.resident() - before
   for registration in kept { registration.remove() }
   _ = await app.delete()
   return used / Double(count)
-}
-
-private func residentMemory() -> Double {
-  let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-  let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-  return line.flatMap { Double($0.filter(\.isNumber)) }.map { $0 * 1_024 } ?? .nan
 }
 
 /// The time from the return of the network to a snapshot with what has changed meanwhile.

@@ -1,9 +1,12 @@
 import Testing
 import VestaDatabaseBackend
 import VestaDatabaseBackendContracts
+import VestaDatabaseBackendFakes
 import VestaDatabaseService
 import VestaMemoryStore
 import VestaSQLite
+import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaStoreInteropFakes
 import VestaTesting
 
@@ -23,5 +26,23 @@ import VestaTesting
     let directory = try TemporaryDirectory("database")
     let store = try await SQLiteStore.open(named: "database", in: directory.path)
     try await contract.verify(DatabaseSubject(DatabaseEngine(store: store)))
+  }
+
+  @Test(arguments: DatabaseGuardContracts.all)
+  func `the engine with a guard keeps`(contract: Contract<GuardedDatabaseSubject>) async throws {
+    try await contract.verify(GuardedDatabaseSubject { guardian in Self.engine { $0.gatekeeper = guardian } })
+  }
+
+  @Test(arguments: DatabaseAdminContracts.all)
+  func `the administration of the engine keeps`(contract: Contract<DatabaseAdminSubject>) async throws {
+    let engine = Self.engine { $0.rules = FakeRulesAdministration() }
+    try await contract.verify(DatabaseAdminSubject(engine, admin: engine))
+  }
+
+  private static func engine(_ change: (inout DatabaseServiceOptions) -> Void) -> DatabaseEngine {
+    var options = DatabaseServiceOptions()
+    change(&options)
+    return DatabaseEngine(
+      store: MemoryStore(), options: options, callers: CallerCheck(callers: ReadingCallerVerifier()))
   }
 }

@@ -15,11 +15,11 @@ import VestaTesting
   ]
 
   /// An engine in which no transaction expires while the machine is busy.
-  private static func engine(on store: any OrderedStore) -> FirestoreEngine {
+  private static func engine(on store: any OrderedStore, _ guardian: (any FirestoreGuard)? = nil) -> FirestoreEngine {
     var options = FirestoreServiceOptions()
     options.transactionIdleTime = .seconds(100_000)
     options.transactionLifetime = .seconds(100_000)
-    return FirestoreEngine(store: store, options: options)
+    return FirestoreEngine(store: store, options: options, gatekeeper: guardian)
   }
 
   @Test(arguments: all) func `an implementation keeps every promise`(_ implementation: Implementation<FirestoreSubject>)
@@ -34,6 +34,13 @@ import VestaTesting
       return FirestoreAdminSubject(engine, admin: engine)
     }
     await implementation.keeps(FirestoreAdminContracts.all)
+  }
+
+  @Test func `the engine with a guard keeps every promise`() async {
+    let implementation = Implementation("FirestoreEngine") {
+      GuardedFirestoreSubject { FirestoreImplementations.engine(on: MemoryStore(), $0) }
+    }
+    await implementation.keeps(FirestoreGuardContracts.all)
   }
 
   /// The reference has no past, no transactions and no calls that stay open.

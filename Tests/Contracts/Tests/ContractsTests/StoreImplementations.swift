@@ -19,6 +19,15 @@ import VestaTesting
     await implementation.keeps(StoreContracts.all)
   }
 
+  @Test(arguments: StoreProviderContracts.all)
+  func `the providers of stores keep`(contract: Contract<StoreProviderSubject>) async throws {
+    let directory = try TemporaryDirectory("provider")
+    try await contract.verify(
+      StoreProviderSubject(provider: MemoryStoreProvider(), directory: directory.path(of: "memory"), keepsData: false))
+    try await contract.verify(
+      StoreProviderSubject(provider: SQLiteStoreProvider(), directory: directory.path(of: "files"), keepsData: true))
+  }
+
   private static func sqliteStore() async throws -> StoreSubject {
     let directory = try TemporaryDirectory("contract")
     let open = { @Sendable in try await SQLiteStore.open(named: "contract", in: directory.path) }

@@ -20,4 +20,9 @@ import VestaTransportInteropFakes
   func `a transport keeps every promise`(_ implementation: Implementation<TransportSubject>) async {
     await implementation.keeps(TransportContracts.all)
   }
+
+  @Test(arguments: all)
+  func `a transport keeps every promise of gRPC`(_ implementation: Implementation<TransportSubject>) async {
+    await implementation.keeps(GRPCContracts.all)
+  }
 }

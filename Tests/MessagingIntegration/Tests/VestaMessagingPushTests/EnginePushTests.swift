@@ -10,9 +10,9 @@ import VestaTransportInterop
 /// The engine with the transport of browsers.
 @Suite(.timeLimit(.minutes(2))) struct EnginePushTests {
   @Test func `a message reaches the browser, and a subscription that is gone ends the registration`() async throws {
-    let service = try ScriptedPushService()
+    let (service, store) = (try ScriptedPushService(), ModelStore())
     let push = transport(service)
-    let engine = MessagingEngine(projectID: "demo", senderID: "1", transports: [push]) { ModelStore() }
+    let engine = MessagingEngine(projectID: "demo", senderID: "1", transports: [push]) { store }
     let key = try await push.publicKey()
     func request(_ id: String, _ endpoint: String, _ key: String?) -> RegisterRequest {
       RegisterRequest(
@@ -26,21 +26,21 @@ import VestaTransportInterop
       request("c" + String(repeating: "a", count: 21), "https://p.example/1", key), context: CallContext())
     let gone = try await engine.register(
       request("c" + String(repeating: "b", count: 21), "https://p.example/gone", key), context: CallContext())
+    let commits = store.commits
     for target in [token, gone] {
       _ = try await engine.send(
         PushMessage(to: .token(target), data: ["a": "b"]), isValidateOnly: false, context: .owner)
     }
-    // The engine hands messages over in the background.
-    while true {
+    // The engine hands messages over in the background, and commits the end of the registration.
+    for await _ in commits {
       do {
         _ = try await engine.registration(token: gone, context: .owner)
-        try await Task.sleep(for: .milliseconds(5))
       } catch let error as MessagingServiceError {
         #expect(error.reason == .unregistered)
         break
       }
     }
-    while service.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    await service.log.wait(for: 2)
     let accepted = service.requests.filter { $0.target == "/1" }
     #expect(accepted.count == 1)
     #expect(try service.payload(of: try #require(accepted.first))["data"] == ["a": "b"])

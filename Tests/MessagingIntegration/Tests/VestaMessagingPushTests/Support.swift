@@ -6,25 +6,24 @@ import VestaMessagingBackend
 import VestaMessagingPush
 import VestaServiceInterop
 import VestaStoreInteropFakes
+import VestaTesting
 import VestaTransportInterop
 
 /// A push service in memory: it answers as a test says, and decrypts with the key of a browser.
 final class ScriptedPushService: HTTPClient {
-  private struct State {
-    var requests: [HTTPRequest] = []
-    var answer = HTTPResponse(201)
-  }
-
   let browser: any AgreementKey
   let secret = [UInt8](repeating: 5, count: 16)
   private let crypto = OpenSSLCrypto()
-  private let state = Locked(State())
+  private let nextAnswer = Locked(HTTPResponse(201))
+
+  /// The requests, in order.
+  let log = Log<HTTPRequest>()
 
   init() throws { browser = try OpenSSLCrypto().agreementKey() }
 
-  var requests: [HTTPRequest] { state.withLock { $0.requests } }
+  var requests: [HTTPRequest] { log.entries }
 
-  func answer(_ response: HTTPResponse) { state.withLock { $0.answer = response } }
+  func answer(_ response: HTTPResponse) { nextAnswer.withLock { $0 = response } }
 
   /// The address of a subscription.
   func address(_ endpoint: String = "https://push.example/1", key: String? = nil) -> String {
@@ -59,10 +58,8 @@ final class ScriptedPushService: HTTPClient {
   }
 
   func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
-    state.withLock { state in
-      state.requests.append(request)
-      return request.target == "/gone" ? HTTPResponse(410) : state.answer
-    }
+    log.add(request)
+    return request.target == "/gone" ? HTTPResponse(410) : nextAnswer.withLock { $0 }
   }
 
   func openWebSocket(_ request: HTTPRequest, subprotocols: [String], timeout: Duration?) async throws -> WebSocket {

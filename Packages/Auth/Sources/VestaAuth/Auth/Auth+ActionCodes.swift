@@ -123,7 +123,7 @@ extension Auth {
 
   @AuthActor
   private func performRevocation(_ authorizationCode: String) async throws {
-    guard let user = present() else { throw AuthError(.nullUser, "Nobody is signed in.") }
+    guard let user = currentUserIfReadable() else { throw AuthError(.nullUser, "Nobody is signed in.") }
     try await user.authorized { idToken, backend, context throws(AuthServiceError) in
       let request = RevokeTokenRequest(
         idToken: idToken, providerID: AuthProviderID.apple.rawValue, token: authorizationCode, tokenType: .code)

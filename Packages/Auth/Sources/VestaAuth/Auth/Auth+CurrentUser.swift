@@ -9,7 +9,7 @@ extension Auth {
   @AuthActor
   private func performSignOut() throws {
     try setCurrentUser(nil)
-    guard machine.debt == nil else { throw AuthError(.keychainError, "The session could not be forgotten.") }
+    guard machine.pendingWrite == nil else { throw AuthError(.keychainError, "The session could not be forgotten.") }
   }
 
   /// Sets the current user.

@@ -8,7 +8,7 @@ extension Auth {
     var host: String
     var port: Int
     /// Its backend, made at the first call; `nil` where the app's backend is that emulator anyway.
-    var caller: BackendCaller?
+    var caller: AuthCaller?
   }
 
   /// Connects the app to an emulator.
@@ -26,7 +26,7 @@ extension Auth {
 
   /// The way to the backend of the app, or to the emulator.
   @AuthActor
-  var caller: BackendCaller { configuration.emulator?.caller ?? backend }
+  var caller: AuthCaller { configuration.emulator?.caller ?? backend }
 
   /// Connects to the emulator that was named, where that has not happened yet.
   @AuthActor
@@ -46,7 +46,7 @@ extension Auth {
     }
     do {
       let backend = try emulators.backend(at: origin)
-      configuration.emulator?.caller = BackendCaller(backend: backend, appCheck: self.backend.appCheck)
+      configuration.emulator?.caller = AuthCaller(backend: backend, appCheck: self.backend.appCheck)
     } catch {
       throw AuthError(.internalError, "The emulator \(origin) cannot be used. \(error)")
     }

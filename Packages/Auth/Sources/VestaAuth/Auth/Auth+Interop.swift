@@ -29,7 +29,7 @@ extension Auth: AuthInterop {
   public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
     let receiver = QueuedReceiver(queue: interopQueue, receive: listener)
     let registration = AuthActor.sync {
-      receiver.post(Self.change(to: present()))
+      receiver.post(Self.change(to: currentUserIfReadable()))
       return tokenChanges.add(
         onEnd: { _ in receiver.end() },
         // The registry is notified on the work queue only, so the user's token is the one of this change.
@@ -44,7 +44,7 @@ extension Auth: AuthInterop {
 
   @AuthActor
   private func tokenOfCurrentUser(forcingRefresh: Bool) async throws -> String? {
-    while let asked = present() {
+    while let asked = currentUserIfReadable() {
       let tokens: TokenSet
       do {
         tokens = try await asked.currentTokens(forcingRefresh: forcingRefresh)

@@ -80,7 +80,7 @@ extension Auth {
   ) -> ListenerRegistration {
     let receiver = QueuedReceiver(queue: queue, receive: receive)
     let registration = AuthActor.sync {
-      receiver.post(present())
+      receiver.post(currentUserIfReadable())
       return registry.add(onEnd: { _ in receiver.end() }, { receiver.post($0) })
     }
     return ListenerRegistration {

@@ -87,7 +87,7 @@ extension Auth {
 
   @AuthActor
   private func performAnonymousSignIn() async throws -> AuthDataResult {
-    if let user = present(), user.record.isAnonymous {
+    if let user = currentUserIfReadable(), user.record.isAnonymous {
       return AuthDataResult(user: user, additionalUserInfo: AdditionalUserInfo(providerID: "", isNewUser: false))
     }
     return try await performSignIn { backend, context throws(AuthServiceError) in
@@ -128,7 +128,7 @@ extension Auth {
   /// Makes both calls, and the user the current one, without changing threads: that costs more than the look-up.
   @concurrent
   private func performSignIn(
-    _ context: CallContext, _ caller: BackendCaller,
+    _ context: CallContext, _ caller: AuthCaller,
     _ operation: @Sendable (any AuthBackend, CallContext) async throws(AuthServiceError) -> FirstFactor
   ) async throws -> AuthDataResult {
     let (signIn, found) = try await caller.call(context: context) { backend, context throws(AuthServiceError) in

@@ -15,7 +15,7 @@ extension Auth {
 
   /// The signed-in user, as far as the store can be read.
   @AuthActor
-  func present() -> User? {
+  func currentUserIfReadable() -> User? {
     do {
       try restore()
     } catch {
@@ -36,7 +36,7 @@ extension Auth {
   @AuthActor
   func restore() throws {
     guard !isOver else { return }
-    if let debt = machine.debt { try? write(debt) }
+    if let pendingWrite = machine.pendingWrite { try? write(pendingWrite) }
     guard !machine.isRead else { return }
     let stored: StoredSession?
     do {
@@ -72,7 +72,7 @@ extension Auth {
   func setCurrentUser(_ new: User?) throws {
     try checkAppIsThere()
     // Before the machine decides: a session that was never looked at must count as the old one, not as a later one.
-    _ = present()
+    _ = currentUserIfReadable()
     user = new
     perform(machine.sessionChanged(to: new?.session))
   }
@@ -190,7 +190,7 @@ extension Auth: ComponentLifecycleMaintainer {
   @AuthActor
   private func end() {
     guard !isOver else { return }
-    if let debt = machine.debt { try? write(debt) }
+    if let pendingWrite = machine.pendingWrite { try? write(pendingWrite) }
     isOver = true
     stopWatching()
     user = nil

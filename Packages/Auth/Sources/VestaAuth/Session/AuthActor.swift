@@ -7,7 +7,7 @@ import VestaConcurrency
 /// - Private code is isolated to it, which the compiler checks, and the executor asserts at run time.
 ///
 /// Nothing of an app runs on it: handlers are called, and released, on the callback queue; backends and App Check are
-/// called off the queue (``BackendCaller``). So `sync` never waits for itself. The one exception is documented at
+/// called off the queue (``AuthCaller``). So `sync` never waits for itself. The one exception is documented at
 /// ``CredentialStore``.
 @globalActor
 actor AuthActor {

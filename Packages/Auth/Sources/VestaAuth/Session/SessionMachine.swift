@@ -32,7 +32,7 @@ struct SessionMachine {
   private(set) var isRead = false
 
   /// The write that the store has not accepted yet.
-  private(set) var debt: Action?
+  private(set) var pendingWrite: Action?
 
   /// The store has been read.
   mutating func storeWasRead(_ stored: StoredSession?) -> [Action] {
@@ -51,7 +51,7 @@ struct SessionMachine {
     isRead = true
     session = new
     let write = new.map(Action.save) ?? .erase
-    debt = write
+    pendingWrite = write
     var actions = [write]
     if old?.user.uid != new?.user.uid { actions.append(.announceUser) }
     guard old?.tokens.idToken != new?.tokens.idToken || old?.user.uid != new?.user.uid else { return actions }
@@ -61,5 +61,5 @@ struct SessionMachine {
   }
 
   /// The store has taken the last change.
-  mutating func storeTookTheChange() { debt = nil }
+  mutating func storeTookTheChange() { pendingWrite = nil }
 }

@@ -17,6 +17,9 @@ enum TokenFreshness {
   /// A token with less time left than this is refreshed before it is handed out.
   static let margin: TimeInterval = 5 * 60
 
+  /// The pauses after refreshes that failed.
+  private static let retry = Retry(initial: .seconds(30), factor: 2, cap: .seconds(16 * 60))
+
   /// Whether a token may be handed out.
   static func isFresh(expiration: Date, now: Date) -> Bool {
     expiration.timeIntervalSince(now) >= margin
@@ -39,7 +42,6 @@ enum TokenFreshness {
       let pause = min(30, max(0, expiration.timeIntervalSince(now) / 2))
       return max(expiration.addingTimeInterval(-margin), now.addingTimeInterval(pause))
     }
-    let delay = min(16 * 60, 30 * Double(1 << min(failures - 1, 5)))
-    return now.addingTimeInterval(delay)
+    return now.addingTimeInterval(retry.pauseWithoutJitter(after: failures) / .seconds(1))
   }
 }

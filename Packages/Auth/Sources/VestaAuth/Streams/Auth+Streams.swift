@@ -28,7 +28,7 @@ extension Auth {
   private func stream(of registry: ListenerRegistry<User?>) -> AsyncStream<User?> {
     .events { sink in
       AuthActor.sync {
-        sink.send(present())
+        sink.send(currentUserIfReadable())
         return registry.add(onEnd: { sink.finish(throwing: $0) }, { sink.send($0) })
       }
     }

@@ -1,4 +1,5 @@
 public import VestaAuthBackend
+import VestaAuthWire
 import VestaBytes
 import VestaConcurrency
 public import VestaServiceInterop
@@ -79,16 +80,7 @@ public final class HTTPProviderKeys: IdentityProviderKeySource {
     guard let object = try? JSONObject(json: body) else {
       throw AuthServiceError(.invalidIdpResponse, "\(address) has no JSON object.")
     }
-    return (object, Self.maximumAge(response.fields.first("cache-control") ?? ""))
-  }
-
-  private static func maximumAge(_ field: String) -> Int64 {
-    for part in field.split(separator: ",") {
-      let pair = part.split(separator: "=")
-      guard pair.count == 2, pair[0].drop(while: { $0 == " " }).lowercased() == "max-age" else { continue }
-      return Int64(pair[1]).map { max(0, $0) } ?? 0
-    }
-    return 0
+    return (object, CacheControlWire.maximumAge(response.fields.first("cache-control")))
   }
 }
 

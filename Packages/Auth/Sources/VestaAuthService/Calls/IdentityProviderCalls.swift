@@ -50,10 +50,11 @@ extension ProviderOperation {
       guard try await call.reader.get(key) == nil else {
         throw IdentityProviderCheck.invalid("The identity provider \(provider.id) exists.")
       }
-      let count = try await call.reader.scan(
-        Keys.identityProviders(call.tenant), order: .ascending, limit: IdentityProviderCheck.limit
-      ) { _, _ in .next }.visited
-      guard count < IdentityProviderCheck.limit else {
+      let limit = options.tuning.identityProviders
+      let count = try await call.reader.scan(Keys.identityProviders(call.tenant), order: .ascending, limit: limit) {
+        _, _ in .next
+      }.visited
+      guard count < limit else {
         throw AuthServiceError(.resourceExhausted, "There are \(count) identity providers, which is the limit.")
       }
       try await call.transaction.put(IdentityProviderRecord(provider), key)

@@ -2,8 +2,6 @@ import VestaAuthBackend
 
 /// The checks of an identity provider's settings, without the store.
 enum IdentityProviderCheck {
-  /// The most providers of a project or of a tenant.
-  static let limit = 200
   private static let longestText = 4_096
   private static let longestKey = 1 << 14
   private static let longestList = 20

@@ -17,10 +17,19 @@ extension VestaApp {
   public static func instance<Instance: Sendable>(
     of type: Instance.Type, for app: VestaApp? = nil, providedBy library: StaticString? = nil
   ) throws(VestaError) -> Instance {
+    try appOrDefault(app).container.require(type, providedBy: library)
+  }
+
+  /// An app, or the default app in its place.
+  ///
+  /// - Parameter app: The app; `nil` for the default app.
+  /// - Returns: The app.
+  /// - Throws: `VestaError` with a sentence that says what to do, when there is no default app.
+  public static func appOrDefault(_ app: VestaApp?) throws(VestaError) -> VestaApp {
     guard let app = app ?? AppRegistry.shared.app(named: defaultName) else {
       throw VestaError(.notProvided, "There is no default app. Call VestaApp.configure(libraries:) first.")
     }
-    return try app.container.require(type, providedBy: library)
+    return app
   }
 
   /// The instance of a product in an app; stops the process when there is none, after the log has said why.

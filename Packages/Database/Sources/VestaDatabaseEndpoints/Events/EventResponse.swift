@@ -36,18 +36,18 @@ struct EventResponse: Sendable {
   }
 
   /// The events up to the reply to the listen: at least the data that is there.
-  private func firstEvents() async throws -> [DatabaseEvent] {
+  private func firstEvents() async throws -> [DatabaseStreamEvent] {
     let spec = exchange.call.spec
     link.send(
       .listen(DatabaseListen(path: exchange.call.path, spec: spec, tag: spec.loadsAllData ? nil : 1)), id: 1)
-    var events: [DatabaseEvent] = []
+    var events: [DatabaseStreamEvent] = []
     while let message = try await link.nextMessage() {
       switch message {
       case .reply(1, let reply):
         guard reply.status == .ok else { throw DatabaseServiceError(reply) }
         return events.isEmpty ? [.put(.root, .empty)] : events
       case .closed(let reason): try await refuse(reason)
-      default: if let event = DatabaseEvent(message, at: exchange.call.path) { events.append(event) }
+      default: if let event = DatabaseStreamEvent(message, at: exchange.call.path) { events.append(event) }
       }
     }
     throw DatabaseServiceError(.unavailable, "The connection has ended.")
@@ -64,7 +64,7 @@ struct EventResponse: Sendable {
 
   // MARK: The stream
 
-  private func begin(_ first: [DatabaseEvent]) {
+  private func begin(_ first: [DatabaseStreamEvent]) {
     let (body, link, links, path) = (body, link, exchange.links, exchange.call.path)
     let form = exchange.call.nodeForm
     let pulse = Pulse(exchange.host.clock, every: exchange.tuning.keepAlive) {
@@ -87,7 +87,7 @@ struct EventResponse: Sendable {
           switch item {
           case .text(let bytes): try await body.write(bytes)
           case .message(let message):
-            guard let event = DatabaseEvent(message, at: path) else { continue }
+            guard let event = DatabaseStreamEvent(message, at: path) else { continue }
             try await body.write(Self.bytes(of: event, form))
             if event.isLast { break loop }
           }
@@ -107,12 +107,12 @@ struct EventResponse: Sendable {
       })
   }
 
-  static func bytes(of event: DatabaseEvent, _ form: NodeWire.Form) -> [UInt8] {
+  static func bytes(of event: DatabaseStreamEvent, _ form: NodeWire.Form) -> [UInt8] {
     ServerSentEvent(String(decoding: event.data(form: form), as: UTF8.self), name: event.name).encoded
   }
 }
 
-extension DatabaseEvent {
+extension DatabaseStreamEvent {
   /// Whether nothing follows.
   fileprivate var isLast: Bool {
     switch self {

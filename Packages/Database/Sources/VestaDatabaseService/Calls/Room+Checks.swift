@@ -15,7 +15,7 @@ import VestaStoreInterop
 /// ever. What the same client requests in the meantime waits.
 extension Room {
   /// Begins to check the hash of a write; its connection waits.
-  func check(_ write: Write) {
+  func check(_ write: RequestedWrite) {
     guard let operation = write.hashed, let hash = operation.hash else { return }
     write.connection.suspend()
     let number = state.withLock { $0.checks.begin(at: operation.path) }
@@ -40,7 +40,7 @@ struct HashCheck: Sendable {
   }
 
   fileprivate let room: Room
-  fileprivate let write: Write
+  fileprivate let write: RequestedWrite
   fileprivate let operation: WriteOperation
   fileprivate let number: Int
 
@@ -76,7 +76,8 @@ struct HashCheck: Sendable {
 
   /// Checks the hash of the write once more.
   private func repeated() async {
-    let next = Write(connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
+    let next = RequestedWrite(
+      connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
     if next.checks < room.options.tuning.checksBeside { return room.check(next) }
     let waiting = write.connection.resume()
     var writes = [next]
@@ -129,7 +130,7 @@ struct HashCheck: Sendable {
   }
 }
 
-extension Write {
+extension RequestedWrite {
   /// The write, if it is one with a hash.
   fileprivate var hashed: WriteOperation? {
     var operation: WriteOperation

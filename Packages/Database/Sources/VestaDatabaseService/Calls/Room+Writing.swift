@@ -18,7 +18,7 @@ extension Room {
     case later
   }
 
-  func commit(_ writes: inout [Write]) async {
+  func commit(_ writes: inout [RequestedWrite]) async {
     guard !writes.isEmpty else { return }
     let group = writes
     writes = []
@@ -41,19 +41,19 @@ extension Room {
     }
   }
 
-  func fail(_ write: Write, _ error: any Error) {
+  func fail(_ write: RequestedWrite, _ error: any Error) {
     let isUnknown = StoreError.Code.unknownOutcome ~= error
     let sentence = isUnknown ? "It is unknown whether the write was stored" : "The write was not stored"
     answer(write, DatabaseReply(.unavailable, message: "\(sentence): \(error)"), .zero)
   }
 
-  func answer(_ write: Write, _ reply: DatabaseReply, _ version: StoreVersion) {
+  func answer(_ write: RequestedWrite, _ reply: DatabaseReply, _ version: StoreVersion) {
     write.connection.jobEnds()
     hub.reply(.reply(write.id, reply), to: write.connection, version)
     write.connection.deliver()
   }
 
-  private func run(_ group: [Write]) async throws {
+  private func run(_ group: [RequestedWrite]) async throws {
     let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
     let (beside, gatekeeper) = (options.tuning.checksBeside, options.gatekeeper)
     // Ends of sessions that could not be carried out precede later requests.
@@ -249,7 +249,7 @@ extension DatabaseRequest {
   }
 }
 
-extension [Write] {
+extension [RequestedWrite] {
   /// Reads the rows that the writes look at, in one round trip: the transaction does not ask for them again.
   fileprivate func fetch(in transaction: any StoreTransaction, _ context: RoomContext) async throws {
     let places = Set(flatMap { $0.request.writtenPlaces })
@@ -257,7 +257,7 @@ extension [Write] {
   }
 }
 
-extension Write {
+extension RequestedWrite {
   /// The reply when it is done.
   ///
   /// - Parameters:

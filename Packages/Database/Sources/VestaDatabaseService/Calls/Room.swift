@@ -136,12 +136,12 @@ final class Room: Sendable {
   // MARK: Jobs
 
   func process(_ jobs: [Job]) async {
-    var writes: [Write] = []
+    var writes: [RequestedWrite] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
         // Nobody counts the jobs of a connection that has ended.
         if connection.keep(job) || !isOpen(connection) { continue }
-        writes.append(Write(connection: connection, request: request, id: id))
+        writes.append(RequestedWrite(connection: connection, request: request, id: id))
         continue
       }
       await commit(&writes)
@@ -246,7 +246,7 @@ final class Room: Sendable {
 }
 
 /// A write, and who has asked for it.
-struct Write: Sendable {
+struct RequestedWrite: Sendable {
   let connection: EngineConnection
   let request: DatabaseRequest
   let id: Int

@@ -23,6 +23,4 @@ enum WriteKind: Sendable, Hashable {
   case mergeFields([FieldPath])
   /// Changes the fields of an existing document; keys are paths.
   case update
-
-  var allowsDelete: Bool { self != .set }
 }

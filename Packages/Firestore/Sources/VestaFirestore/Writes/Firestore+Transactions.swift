@@ -1,6 +1,8 @@
 internal import Foundation
 internal import VestaConcurrency
+internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
+internal import VestaFirestoreSync
 
 extension Firestore {
   /// Starts a batch of writes that happen together.
@@ -36,7 +38,7 @@ extension Firestore {
       } catch {
         let error = FirestoreErrorCode.publicError(error)
         guard let pause = retry.pause(after: error, random: .random(in: -0.5...0.5)) else { throw error }
-        try await Task.sleep(for: pause)
+        if pause > .zero { try await client.options.clock.sleep(for: pause) }
       }
     }
   }

@@ -84,7 +84,7 @@ struct DocumentEventForm: EventTriggerForm {
   private static func modern(
     _ event: Event, _ trigger: EventTrigger, _ project: String, _ mask: [String]
   ) throws -> EventMessage {
-    var message = DocumentChange()
+    var message = DocumentChangeMessage()
     func document(_ name: String) throws -> Document? {
       try event.data[name].map { try DocumentWire.message(json: $0) }
     }
@@ -113,7 +113,7 @@ struct DocumentEventForm: EventTriggerForm {
 }
 
 /// A change of a document as a function gets it.
-struct DocumentChange: Sendable, Hashable {
+struct DocumentChangeMessage: Sendable, Hashable {
   var value: Document?
   var oldValue: Document?
   var updateMask: DocumentMask?
@@ -122,9 +122,9 @@ struct DocumentChange: Sendable, Hashable {
 /// The statement of `google.events.cloud.firestore.v1.DocumentEventData`, whose documents have the form of
 /// Firestore's.
 enum DocumentChangeWire: ProtobufSchema {
-  static var empty: DocumentChange { DocumentChange() }
+  static var empty: DocumentChangeMessage { DocumentChangeMessage() }
 
-  static func visit(_ change: inout DocumentChange, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+  static func visit(_ change: inout DocumentChangeMessage, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
     try visitor.optional(1, "value", &change.value, ProtobufMessage<DocumentWire>.self)
     try visitor.optional(2, "oldValue", &change.oldValue, ProtobufMessage<DocumentWire>.self)
     try visitor.optional(3, "updateMask", &change.updateMask, ProtobufMessage<DocumentMaskWire>.self)

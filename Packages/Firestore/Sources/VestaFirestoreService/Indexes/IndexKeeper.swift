@@ -271,6 +271,7 @@ final class IndexKeeper: QueryIndexes {
     let build = IndexBuild(
       of: number, keys: keys, name: name, retention: options.retention.microseconds, tuning: options.tuning)
     var pace = WorkPace(options.tuning.indexes)
+    let clock = options.clock
     while var run = try await store.read({ try await build.next(in: $0) }) {
       while run.isReading {
         if await isOver(lease) { return }
@@ -284,7 +285,7 @@ final class IndexKeeper: QueryIndexes {
         // The body may run again, and begins with the same run then.
         let (before, part) = (run, pace.part)
         let commit = try await store.write { transaction in
-          let start = ContinuousClock.now
+          let start = clock.now()
           let run = try await build.write(before, part: part, in: transaction)
           if run.isLast {
             try await lease.release(in: transaction)
@@ -294,8 +295,9 @@ final class IndexKeeper: QueryIndexes {
           return (run, start)
         }
         run = commit.value.0
-        let pause = pace.note(.now - commit.value.1, from: run.version, to: commit.version.microseconds)
-        if pause > .zero { try await Task.sleep(for: pause) }
+        let duration = Duration.microseconds(clock.now() - commit.value.1)
+        let pause = pace.note(duration, from: run.version, to: commit.version.microseconds)
+        if pause > .zero { try await clock.sleep(for: pause) }
       }
       if run.isLast { return }
     }

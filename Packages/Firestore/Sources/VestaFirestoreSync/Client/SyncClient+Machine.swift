@@ -80,7 +80,7 @@ extension SyncClient {
     configuration.link = options.link
     configuration.isDurable = writer != nil
     let clock = options.clock
-    configuration.monotonicTime = { clock.monotonicSeconds }
+    configuration.time = { Double(clock.now()) / 1_000_000 }
     configuration.random = { Double.random(in: 0...1) }
     let machine = ClientMachine(configuration, local: store)
     state.machine = machine

@@ -13,7 +13,7 @@ extension SyncClient {
       return write
     }
     let id = register(write.remote)
-    let time = options.clock.now
+    let time = Timestamp(microseconds: options.clock.now())
     run(.bases(of: mutations)) { [weak self] in
       self?.fail(write, id)
     } _: { [weak self] machine in

@@ -41,7 +41,8 @@ package final class SyncClient: Sendable {
   }
 
   let database: DatabaseName
-  let options: SyncOptions
+  /// How the client behaves.
+  package let options: SyncOptions
   let writer: CacheWriter?
   let streams: SyncStreams
   let timers: SyncTimers

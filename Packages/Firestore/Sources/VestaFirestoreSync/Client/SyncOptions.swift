@@ -25,23 +25,10 @@ package struct SyncOptions: Sendable {
     CallContext()
   }
   /// The time and the timers.
-  package var clock: any SyncClock = SystemSyncClock()
+  package var clock = ServiceClock.system
   /// Called with what the operator should know, such as a damaged row of the cache.
   package var log: @Sendable (String) -> Void = { _ in }
 
   /// Options with defaults: a cache in memory, and no signed-in user.
   package init() {}
-}
-
-/// The time as a client sees it.
-package protocol SyncClock: Sendable {
-  /// The time of day.
-  var now: Timestamp { get }
-  /// A time in seconds that only grows.
-  var monotonicSeconds: Double { get }
-
-  /// Calls an action later.
-  ///
-  /// - Returns: Cancels the call.
-  func schedule(seconds: Double, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 }

@@ -40,8 +40,8 @@ package final class ClientMachine {
     package var tuning = SyncTuning()
     /// MD5; without it bloom filters are not used.
     package var digest: BloomFilter.Digest?
-    /// A time in seconds that only grows.
-    package var monotonicTime: @Sendable () -> Double = { 0 }
+    /// The time in seconds, by which pauses are counted.
+    package var time: @Sendable () -> Double = { 0 }
     /// A random number from 0 to 1.
     package var random: @Sendable () -> Double = { 0.5 }
 

@@ -101,7 +101,7 @@ package final class WatchLink {
       targets: .init(
         data: { [unowned self] in targets[$0] }, remoteKeys: { [unowned self] in remoteKeys(of: $0) },
         hasRemoteKey: { [unowned self] in owner?.hasRemoteKey(of: $0, $1) ?? false }))
-    perform(stream.start(now: configuration.monotonicTime(), random: configuration.random()))
+    perform(stream.start(now: configuration.time(), random: configuration.random()))
     change(online.streamStarting())
   }
 

@@ -100,7 +100,7 @@ package final class WriteLink {
 
   private func start() {
     hasShakenHands = false
-    perform(stream.start(now: configuration.monotonicTime(), random: configuration.random()))
+    perform(stream.start(now: configuration.time(), random: configuration.random()))
   }
 
   /// The stream has opened.

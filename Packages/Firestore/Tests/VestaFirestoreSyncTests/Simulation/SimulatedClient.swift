@@ -90,7 +90,7 @@ final class SimulatedClient {
     var configuration = ClientMachine.Configuration(database: database)
     configuration.tuning = kind.tuning
     configuration.link = kind.isEmbedded ? .embedded : .remote
-    configuration.monotonicTime = { clock.now * kind.drift }
+    configuration.time = { clock.now * kind.drift }
     configuration.random = { clock.random() }
     return ClientMachine(configuration, local: store)
   }

@@ -54,7 +54,7 @@ struct BlockedBlockTests {
         return nil
       }) { ended.add($1 == nil) }
     }
-    while ended.entries.count < 1_000 { try await Task.sleep(for: .milliseconds(5)) }
+    await ended.wait(for: 1_000)
     #expect(ended.entries.allSatisfy { $0 })
     #expect(try await db.collection("notes").count.getAggregation(source: .server).count == 1_000)
     await app.delete()

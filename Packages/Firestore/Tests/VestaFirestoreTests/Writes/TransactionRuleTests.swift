@@ -1,8 +1,13 @@
 import Foundation
 import Testing
+import VestaConcurrency
 import VestaCore
 import VestaFirestoreBackend
 import VestaFirestoreModel
+import VestaFirestoreReference
+import VestaFirestoreSync
+import VestaServiceInteropFakes
+import VestaTesting
 
 @testable import VestaFirestore
 
@@ -42,6 +47,45 @@ struct TransactionRuleTests {
       #expect(retry.pause(after: aborted, random: random) == .zero)
       #expect(retry.pause(after: aborted, random: random) == .seconds(second))
     }
+  }
+
+  /// Makes clients with a clock that tests advance.
+  private struct ClockSource: FirestoreClientSource {
+    let clock: ManualClock
+
+    func makeClient(
+      database: DatabaseName, settings: FirestoreSettings.Values, after predecessor: Latch?
+    ) throws -> SyncClient {
+      var options = SyncOptions()
+      options.clock = clock.service
+      return SyncClient(database: database, backend: ReferenceBackend(), store: nil, options: options)
+    }
+
+    func clearCache(database: DatabaseName, settings: FirestoreSettings.Values) async throws {}
+    func close() async {}
+  }
+
+  @Test func `a transaction that was refused waits on the clock of its client`() async throws {
+    let app = try makeApp()
+    let clock = ManualClock()
+    let db = Firestore(app: app, database: DatabaseName(project: "demo"), source: ClockSource(clock: clock))
+    let attempts = Log<Int64>()
+    let transaction = Task { [aborted] in
+      try await db.runTransaction { _ in
+        attempts.add(clock.now)
+        throw aborted
+      }
+    }
+    for (count, longest) in [(2, 1.5), (3, 2.25), (4, 3.375)] {
+      await attempts.wait(for: count)
+      await clock.waitForTimers()
+      #expect(attempts.entries.count == count)
+      clock.advance(by: .seconds(longest))
+    }
+    await #expect(throws: FirestoreErrorCode.self) { try await transaction.value }
+    #expect(attempts.entries.count == 5 && attempts.entries[0] == attempts.entries[1])
+    try await db.terminate()
+    await app.delete()
   }
 
   @Test func `an error that a block reports has the code of Firestore's domain and no other`() {

@@ -32,13 +32,13 @@ extension OrderedTree {
     }
     let first = lower.map(node.child(for:)) ?? 0
     for index in first...end {
-      let goOn = try ascend(
+      let shouldContinue = try ascend(
         node.children[index],
         from: index == first ? lower : nil,
         to: index == end ? upper : nil,
         visit
       )
-      if !goOn { return false }
+      if !shouldContinue { return false }
     }
     return true
   }
@@ -57,13 +57,13 @@ extension OrderedTree {
     }
     let first = lower.map(node.child(for:)) ?? 0
     for index in (first...end).reversed() {
-      let goOn = try descend(
+      let shouldContinue = try descend(
         node.children[index],
         from: index == first ? lower : nil,
         to: index == end ? upper : nil,
         visit
       )
-      if !goOn { return false }
+      if !shouldContinue { return false }
     }
     return true
   }

@@ -1,9 +1,13 @@
 import VestaBytes
 import VestaMessagingBackend
+import VestaServiceInterop
 import VestaStoreInterop
 
 /// Lists the messages that wait or are kept; damaged rows are logged and left out.
 struct OutboxPages {
+  /// The list that the tokens are of: all messages.
+  static let scope = Array("outbox".utf8)
+
   let reader: MessagingReader
 
   func page(_ pageSize: Int, before: Int64) async throws -> OutboxPage {
@@ -16,7 +20,7 @@ struct OutboxPages {
       else { return .next }
       let number = try Keys.number(of: key)
       guard listed.count < pageSize else {
-        page.nextPageToken = "\(number + 1)"
+        page.nextPageToken = PageToken(number: number + 1, of: OutboxPages.scope).text
         return .stop
       }
       listed.append((number, record, message))

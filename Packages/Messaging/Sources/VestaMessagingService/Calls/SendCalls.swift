@@ -49,8 +49,8 @@ extension MessagingOperation {
     guard pageSize > 0, pageSize <= options.tuning.maximumPage else {
       throw MessagingServiceError.invalid("pageSize", "It is between 1 and \(options.tuning.maximumPage).")
     }
-    let before = pageToken.map { Int64($0) ?? 0 } ?? Int64.max - 1
-    guard before > 0 else {
+    let before = pageToken.map { try? PageToken($0, of: OutboxPages.scope).number() } ?? Int64.max - 1
+    guard let before, before > 0 else {
       throw MessagingServiceError.invalid("pageToken", "It is no page token of this list.")
     }
     return try await read { try await OutboxPages(reader: $0).page(pageSize, before: before) }

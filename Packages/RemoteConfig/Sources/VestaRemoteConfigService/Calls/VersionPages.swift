@@ -14,7 +14,7 @@ struct VersionPages {
     }
     var first = request.endVersion ?? .max - 1
     if let token = request.pageToken {
-      guard let version = Int64(token), version > 0 else {
+      guard let version = try? PageToken(token, of: scope).number(), version > 0 else {
         throw RemoteConfigServiceError(.invalidArgument, "\"\(token)\" is not a page token of this list.")
       }
       first = min(first, version)
@@ -35,7 +35,13 @@ struct VersionPages {
       }
       versions.append(version)
     }
-    return VersionPage(versions: versions, nextPageToken: next.map { "\($0)" })
+    return VersionPage(versions: versions, nextPageToken: next.map { PageToken(number: $0, of: scope).text })
+  }
+
+  /// The request without its page.
+  private var scope: [UInt8] {
+    let bounds = [request.endVersion, request.startTime, request.endTime].map { bound in bound.map { "\($0)" } ?? "" }
+    return Array((bounds + [request.namespace]).joined(separator: " ").utf8)
   }
 
   private func isWanted(_ version: ConfigVersion) -> Bool {

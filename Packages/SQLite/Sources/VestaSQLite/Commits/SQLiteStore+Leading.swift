@@ -152,7 +152,7 @@ extension SQLiteStore {
     versions.settle()
     guard let loss else {
       floors.withLock { $0.durable = max($0.durable, writer.floor) }
-      for version in group.committed { commitNews.emit(version) }
+      for version in group.committed { commitNotifications.emit(version) }
       return ready
     }
     return share(loss, among: ready, ranCount: group.count, bodyFailed: bodyFailed, again: &again)

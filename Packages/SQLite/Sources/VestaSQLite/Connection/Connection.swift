@@ -127,7 +127,7 @@ final class Connection: @unchecked Sendable {
   /// Ends statements that take long once a request has been cancelled; they fail with SQLITE_INTERRUPT then.
   func endStatements(when request: WriteRequest?) {
     guard let request else { return sqlite3_progress_handler(handle, 0, nil, nil) }
-    // The request outlives the connection: `aside` keeps both until the connection is closed.
+    // The request outlives the connection: `offPool` keeps both until the connection is closed.
     let context = Unmanaged.passUnretained(request).toOpaque()
     sqlite3_progress_handler(
       handle, 10_000,

@@ -17,8 +17,8 @@ extension SQLiteStore {
   /// - Throws: `StoreError` or `CancellationError`; the target is as it was then. `StoreError.Code.invalidName` for a
   ///   target in the directory of this or another open store.
   public func backup(to path: String) async throws {
-    try await aside { connection, request in
-      try StoreError.telling("backup", path) {
+    try await offPool { connection, request in
+      try StoreError.translating("backup", path) {
         guard try !StoreFiles.isInUse(Platform.parent(of: path)) else { throw StoreError.targetInUse("backup", path) }
         Platform.sweepUniqueFiles(beside: path)
         let (partial, lock) = try Platform.makeUniqueFile(beside: path)

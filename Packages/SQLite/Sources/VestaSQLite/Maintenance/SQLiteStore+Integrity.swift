@@ -22,17 +22,17 @@ extension SQLiteStore {
   /// - Returns: The defects, a sentence each; empty when the store is sound.
   /// - Throws: `StoreError` when the check could not be done, or `CancellationError`.
   public func checkIntegrity() async throws -> [String] {
-    try await aside { connection, _ in try connection.problems() }
+    try await offPool { connection, _ in try connection.problems() }
   }
 
   /// Returns how much room the store takes, and how much of it is free.
   public func size() async throws -> StoreSize {
     let log = files.log
-    return try await aside { connection, _ in
+    return try await offPool { connection, _ in
       let page = try connection.number("PRAGMA page_size", operation: "size") ?? 0
       let pages = try connection.number("PRAGMA page_count", operation: "size") ?? 0
       let free = try connection.number("PRAGMA freelist_count", operation: "size") ?? 0
-      let logBytes = try StoreError.telling("size", log) { try Platform.size(of: log) }
+      let logBytes = try StoreError.translating("size", log) { try Platform.size(of: log) }
       return StoreSize(databaseBytes: Int(pages * page), freeBytes: Int(free * page), logBytes: logBytes)
     }
   }
@@ -45,7 +45,7 @@ extension SQLiteStore {
   /// - Throws: `StoreError`, or `CancellationError`; the store is as it was then.
   public func compact() async throws {
     try await withExclusiveTurn("compact") { writer in
-      try await VestaSQLite.aside { request in try writer.compact(request) }
+      try await VestaSQLite.offPool { request in try writer.compact(request) }
     }
   }
 }

@@ -36,10 +36,10 @@ extension SQLiteStore {
   /// - Throws: `StoreError.Code.corrupt` with the problems when the content is damaged; the file is as it was then.
   @discardableResult
   public static func repair(named name: String, in directory: String) async throws -> StoreRepair {
-    try await VestaSQLite.aside { request in
+    try await VestaSQLite.offPool { request in
       let files = try StoreFiles(name: name, in: directory)
       defer { files.release() }
-      return try StoreError.telling("repair", files.database) { try repair(files, request) }
+      return try StoreError.translating("repair", files.database) { try repair(files, request) }
     }
   }
 

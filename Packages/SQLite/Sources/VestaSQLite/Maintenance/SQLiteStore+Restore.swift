@@ -18,11 +18,11 @@ extension SQLiteStore {
   /// - Throws: `StoreError`, and the store is as it was: `corrupt` for an empty or damaged backup, `notADatabase` for
   ///   another file, `locked` for the file of a store that is open, or of one that was not closed.
   public static func restore(named name: String, in directory: String, from backup: String) async throws {
-    try await VestaSQLite.aside { request in
+    try await VestaSQLite.offPool { request in
       let files = try StoreFiles(name: name, in: directory)
       defer { files.release() }
-      try StoreError.telling("restore", backup) { try checkSource(backup, files) }
-      try StoreError.telling("restore", files.database) { try restore(files, from: backup, request) }
+      try StoreError.translating("restore", backup) { try checkSource(backup, files) }
+      try StoreError.translating("restore", files.database) { try restore(files, from: backup, request) }
     }
   }
 

@@ -116,7 +116,7 @@ public final class FileBlobStore: BlobStore {
 
   /// Keeps room in a file that has nothing else.
   public func keepRoom(_ bytes: Int) async {
-    try? await aside { [root, reserve] () throws(FileFailure) in
+    try? await offPool { [root, reserve] () throws(FileFailure) in
       try DurableFile.makeDirectory(root)
       let file = try OpenFile(writing: reserve, .ifMissing)
       defer { file.close() }
@@ -202,10 +202,10 @@ final class FileBlobWriter: BlobWriter {
     for part in parts { file.leave(from: part.lowerBound, to: part.upperBound) }
   }
 
-  func sync() async throws { try await aside { [file] () throws(FileFailure) in try file.sync() } }
+  func sync() async throws { try await offPool { [file] () throws(FileFailure) in try file.sync() } }
 
   func seal() async throws {
-    try await aside { [store, id, file, size] () throws(FileFailure) in try store.seal(id, file, size: size) }
+    try await offPool { [store, id, file, size] () throws(FileFailure) in try store.seal(id, file, size: size) }
     close()
   }
 

@@ -76,12 +76,6 @@ enum Keys {
     return try decoder.string()
   }
 
-  static func uploadID(_ key: [UInt8]) throws -> UploadID {
-    var decoder = KeyDecoder(key)
-    _ = try decoder.int()
-    return UploadID(rawValue: try decoder.string())
-  }
-
   static func garbageID(_ key: [UInt8]) throws -> BlobID? {
     var decoder = KeyDecoder(key)
     _ = try decoder.int()

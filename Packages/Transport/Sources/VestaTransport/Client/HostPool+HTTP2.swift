@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaTransportInterop
 
 extension HostPool {
@@ -73,7 +74,9 @@ extension HostPool {
   /// Sends an exchange after a while, longer each time: servers count a stream for a moment after they have ended it.
   private func pause(_ exchange: ClientExchange, _ route: Route) {
     wait(exchange)
-    loop.schedule(after: loop.tuning.http2RefusalPause * (1 << min(exchange.attempts - 1, 10))) { [self] in
+    let first = loop.tuning.http2RefusalPause
+    let retry = Retry(initial: first, factor: 2, cap: first * 1_024)
+    loop.schedule(after: retry.pauseWithoutJitter(after: exchange.attempts)) { [self] in
       guard stopWaiting(exchange), !exchange.isOver else { return }
       send(exchange, route)
     }

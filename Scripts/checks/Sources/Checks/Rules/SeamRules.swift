@@ -32,10 +32,20 @@ private let meeting = "Tests/Contracts"
   guard let place = house.packages.first(where: { $0.folder == meeting }) else { return [] }
   let imported = Set(
     house.files.filter { $0.package.folder == meeting }.flatMap { $0.source.imports.map(\.module) })
-  return house.packages.filter { $0.room == .interop }.flatMap { package in
-    package.manifest.targets.map(\.name).filter { $0.hasSuffix("Contracts") && !imported.contains($0) }.map {
-      Violation(place.manifest.path, 1, "seam", "run \($0) against its implementations: no file imports it")
-    }
+  let modules = house.packages.filter { $0.room == .interop }.flatMap { $0.manifest.targets.map(\.name) }
+  let unused = modules.filter { $0.hasSuffix("Contracts") && !imported.contains($0) }.map {
+    Violation(place.manifest.path, 1, "seam", "run \($0) against its implementations: no file imports it")
+  }
+  return unused + contractSetsOutside(house, place, imported)
+}
+
+/// The sets of contracts in the imported modules that no file of the meeting place names.
+private func contractSetsOutside(_ house: House, _ place: House.Package, _ imported: Set<String>) -> [Violation] {
+  let lines = house.files.filter { $0.package.folder == meeting }.flatMap(\.source.code)
+  let sets = house.files.filter { $0.isSource && $0.module.map(imported.contains) == true }
+    .flatMap(\.source.contractSets)
+  return sets.filter { name in !lines.contains { $0.hasWord(name) } }.map { name in
+    Violation(place.manifest.path, 1, "seam", "run \(name) against its implementations: no file names it")
   }
 }
 
@@ -45,6 +55,19 @@ extension SourceText {
     code.compactMap { line in
       let words = line.words
       guard let kind = words.firstIndex(of: "protocol"), kind + 1 < words.count, words[..<kind].contains("public")
+      else { return nil }
+      return words[kind + 1]
+    }
+  }
+}
+
+extension SourceText {
+  /// The names of the sets of contracts that a file declares: `public enum …Contracts`.
+  fileprivate var contractSets: [String] {
+    code.compactMap { line in
+      let words = line.words
+      guard let kind = words.firstIndex(of: "enum"), kind + 1 < words.count, words[..<kind].contains("public"),
+        words[kind + 1].hasSuffix("Contracts")
       else { return nil }
       return words[kind + 1]
     }

@@ -73,34 +73,22 @@
 
 /// Clients and engines wait on a clock that tests can advance, never on the system's.
 ///
-/// The plug-ins are left alone: their pauses belong to a connection or a file. The files of the list wait for their
-/// product to move; one that has moved is to be taken off.
+/// The plug-ins are left alone: their pauses belong to a connection or a file.
 @Sendable func waitsHaveAClock(_ house: House) -> [Violation] {
   let products = Set(
     house.files.filter { $0.isSource && $0.package.room == .product }.compactMap { file in
       file.module.flatMap { $0.hasSuffix("Service") ? file.package.folder : nil }
     })
-  var found: [Violation] = []
-  for file in house.files where file.isSource && products.contains(file.package.folder) {
-    let sleeps = (house.tree.files[file.path] ?? "").hasASCII("Task.sleep(")
-    let code = sleeps ? file.source.code : []
-    let lines = code.enumerated().filter { $0.element.contains("Task.sleep(") }.map { $0.offset + 1 }
-    let isListed = sleepers.contains(file.path)
-    if isListed, lines.isEmpty {
-      found.append(Violation(file.path, 1, "sleep", "take the file off the list of `waitsHaveAClock`: it has moved"))
-    }
-    if isListed { continue }
-    let message = "wait with a ServiceClock (`clock.sleep(for:)`, ServiceTimers): tests cannot advance `Task.sleep`"
-    found += lines.map { Violation(file.path, $0, "sleep", message) }
+  return house.files.filter { $0.isSource && products.contains($0.package.folder) }.flatMap { file -> [Violation] in
+    guard let text = house.tree.files[file.path], bareWaits.contains(where: { text.hasASCII($0) }) else { return [] }
+    let lines = file.source.code.enumerated().filter { line in bareWaits.contains { line.element.contains($0) } }
+    let message = "wait with a ServiceClock (`clock.sleep(for:)`, ServiceTimers): tests cannot advance the system's"
+    return lines.map { Violation(file.path, $0.offset + 1, "sleep", message) }
   }
-  return found
 }
 
-private let sleepers: Set = [
-  "Packages/Firestore/Sources/VestaFirestore/Writes/Firestore+Transactions.swift",
-  "Packages/Firestore/Sources/VestaFirestoreService/Indexes/IndexKeeper.swift",
-  "Packages/Firestore/Sources/VestaFirestoreSync/Platform.swift",
-]
+/// The waits of the standard library and of Dispatch.
+private let bareWaits = ["Task.sleep(", "ContinuousClock().sleep(", "SuspendingClock().sleep(", ".asyncAfter("]
 
 extension SourceText {
   /// The names of types that a file declares public.

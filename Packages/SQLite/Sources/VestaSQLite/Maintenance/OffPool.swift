@@ -5,7 +5,7 @@ import VestaStoreInterop
 ///
 /// - Parameter work: Gets a request that is cancelled with the calling task. An error that it throws after that is
 ///   reported as `CancellationError`.
-func aside<Result: Sendable>(
+func offPool<Result: Sendable>(
   _ work: @escaping @Sendable (_ cancellation: WriteRequest) throws -> Result
 ) async throws -> Result {
   try Task.checkCancellation()
@@ -27,13 +27,13 @@ func aside<Result: Sendable>(
 
 extension SQLiteStore {
   /// Does something long with a fresh connection, which reads the disk; the store stays open for it.
-  func aside<Result: Sendable>(
+  func offPool<Result: Sendable>(
     _ work: @escaping @Sendable (Connection, _ cancellation: WriteRequest) throws -> Result
   ) async throws -> Result {
     // A reader of the pool holds the store open.
     let lease = try await readers.acquire(inside: bodies.current())
     defer { readers.release(lease) }
-    return try await VestaSQLite.aside { [path] request in
+    return try await VestaSQLite.offPool { [path] request in
       let connection = try Connection(path: path, operation: "read")
       defer { connection.close() }
       connection.endStatements(when: request)
@@ -44,7 +44,7 @@ extension SQLiteStore {
 
 extension StoreError {
   /// Does something with files; an error of the system gets the operation and the path.
-  static func telling<Result>(
+  static func translating<Result>(
     _ operation: String, _ path: String, _ body: () throws -> Result
   ) throws -> Result {
     do {

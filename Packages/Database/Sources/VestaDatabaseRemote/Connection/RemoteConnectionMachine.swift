@@ -12,7 +12,7 @@ import VestaServiceInterop
 /// send(.get("a"), id: 41)                        ->  write({"t":"d","d":{"r":1,"a":"g","b":{"p":"/a","q":{}}}})
 /// {"t":"d","d":{"r":1,"b":{"s":"ok","d":7}}}     ->  deliver(.reply(41, …))
 /// ```
-struct ConnectionMachine: Sendable {
+struct RemoteConnectionMachine: Sendable {
   /// What follows.
   enum Action: Sendable, Equatable {
     /// Opens a WebSocket, at another host where one is given; an earlier one is left.

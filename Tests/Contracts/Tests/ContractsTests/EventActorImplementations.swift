@@ -1,19 +1,27 @@
 import Foundation
 import Testing
 import VestaAuthBackend
+import VestaAuthService
 import VestaConcurrency
 import VestaCore
+import VestaCrypto
 import VestaDatabaseBackend
+import VestaDatabaseService
 import VestaEventsInterop
 import VestaEventsInteropContracts
 import VestaFirestoreBackend
+import VestaFirestoreService
+import VestaFunctionsService
+import VestaMemoryStore
 import VestaRemoteConfigBackend
+import VestaRemoteConfigService
 import VestaServiceInterop
 import VestaStorageBackend
+import VestaStorageService
 import VestaTesting
 
-/// What every engine's events have of the call that makes the change.
-@Suite struct EventActorTests {
+/// The events of every engine have the caller of the change, and a call may suppress them.
+@Suite struct EventActorImplementations {
   enum Engine: String, CaseIterable, CustomTestStringConvertible {
     case documents = "firestore.googleapis.com"
     case objects = "storage.googleapis.com"
@@ -38,8 +46,9 @@ import VestaTesting
     engine: Engine, contract: Contract<EventActorSubject>
   ) async throws {
     let directory = try TemporaryDirectory()
-    let app = try EventApp(directory.path)
-    let sources = app.app.container.resolveAll((any EventSource).self)
+    let app = try Self.app(in: directory)
+    let container = app.container
+    let sources = container.resolveAll((any EventSource).self)
     let source = try #require(sources.first { $0.service == engine.rawValue })
     let count = Locked(0)
     let pattern = engine == .tree ? try EventPattern("a/{id}") : nil
@@ -50,10 +59,24 @@ import VestaTesting
       }
       var context = Self.context(of: actor)
       context.suppressesEvents = isSilent
-      try await Self.change(number, engine, app, context)
+      try await Self.change(number, engine, container, context)
     }
     try await contract.verify(subject)
-    await app.app.delete()
+    await app.delete()
+  }
+
+  private static let database = "projects/demo/databases/(default)"
+
+  /// An app with all engines; that of functions asks for their events.
+  private static func app(in directory: TemporaryDirectory) throws -> VestaApp {
+    try VestaApp.configure(
+      name: "events-\(UUID().uuidString)",
+      options: VestaOptions(projectID: "demo", backend: .embedded(directory: URL(filePath: directory.path))),
+      libraries: [
+        AuthServiceLibrary.self, CryptoLibrary.self, DatabaseServiceLibrary.self, FirestoreServiceLibrary.self,
+        FunctionsServiceLibrary.self, MemoryStoreLibrary.self, RemoteConfigServiceLibrary.self,
+        StorageServiceLibrary.self,
+      ])
   }
 
   private static func context(of actor: EventActor) -> CallContext {
@@ -65,20 +88,21 @@ import VestaTesting
   }
 
   /// Makes changes of all kinds that the engine has events of.
-  private static func change(_ number: Int, _ engine: Engine, _ app: EventApp, _ context: CallContext) async throws {
-    let container = app.app.container
+  private static func change(
+    _ number: Int, _ engine: Engine, _ container: ComponentContainer, _ context: CallContext
+  ) async throws {
     switch engine {
     case .documents:
       let backend = try container.require((any FirestoreBackend).self)
-      let name = app.name("a/\(number)")
+      let name = "\(database)/documents/a/\(number)"
       let writes: [Write] = [
         .update(Document(name: name)), .update(Document(name: name, fields: ["n": .integer(1)])), .delete(name),
       ]
       for write in writes {
-        _ = try await backend.commit(CommitRequest(database: EventApp.database, writes: [write]), context: context)
+        _ = try await backend.commit(CommitRequest(database: database, writes: [write]), context: context)
       }
       _ = try await backend.batchWrite(
-        BatchWriteRequest(database: EventApp.database, writes: [.update(Document(name: name))]), context: context)
+        BatchWriteRequest(database: database, writes: [.update(Document(name: name))]), context: context)
     case .objects: try await change(objectsOf: try container.require((any StorageBackend).self), number, context)
     case .accounts:
       guard context.isOwner else {

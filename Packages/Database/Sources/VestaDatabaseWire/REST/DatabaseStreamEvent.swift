@@ -2,7 +2,7 @@ public import VestaBytes
 public import VestaDatabaseBackend
 
 /// An event of a listener: the name and the data of a server-sent event.
-public enum DatabaseEvent: Sendable, Hashable {
+public enum DatabaseStreamEvent: Sendable, Hashable {
   /// The data at a path has been replaced.
   case put(DatabasePath, DatabaseNode)
   /// Several nodes below a path have been replaced.
@@ -95,7 +95,7 @@ public enum DatabaseEvent: Sendable, Hashable {
   /// - Throws: `BytesError` with `.malformed`.
   public static func event(
     name: String, data: [UInt8], tuning: DatabaseWireTuning = DatabaseWireTuning()
-  ) throws(BytesError) -> DatabaseEvent? {
+  ) throws(BytesError) -> DatabaseStreamEvent? {
     switch name {
     case "keep-alive": return .keepAlive
     case "cancel": return .cancel

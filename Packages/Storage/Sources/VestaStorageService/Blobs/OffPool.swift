@@ -3,7 +3,7 @@ import VestaFiles
 import VestaStorageBackend
 
 /// Runs work that waits for the disk on a thread that may wait; to its end, whether the task is cancelled or not.
-func aside(_ work: @escaping @Sendable () throws(FileFailure) -> Void) async throws(BlobError) {
+func offPool(_ work: @escaping @Sendable () throws(FileFailure) -> Void) async throws(BlobError) {
   let failure: FileFailure? = await withCheckedContinuation { continuation in
     BlockingPool.shared.async {
       do throws(FileFailure) {

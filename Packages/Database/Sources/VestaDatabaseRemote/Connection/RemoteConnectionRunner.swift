@@ -4,11 +4,11 @@ import VestaDatabaseWire
 import VestaServiceInterop
 import VestaTransportInterop
 
-/// Carries out a ``ConnectionMachine``: the WebSocket, the timer, and the client that receives.
+/// Carries out a ``RemoteConnectionMachine``: the WebSocket, the timer, and the client that receives.
 ///
 /// Everything happens on a serial queue, so that messages and requests keep their order. The client is called from the
 /// queue, never on the stack of its call.
-actor ConnectionRunner {
+actor RemoteConnectionRunner {
   private nonisolated let queue = WorkQueue(label: "vesta.database.remote")
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -18,7 +18,7 @@ actor ConnectionRunner {
   private let timeout: Duration
   private let remember: @Sendable (String?) -> Void
   private let receive: @Sendable (DatabaseServerMessage) -> Void
-  private var machine: ConnectionMachine
+  private var machine: RemoteConnectionMachine
   private var socket: WebSocket?
   private var opening: Task<Void, Never>?
   private var timer: ListenerRegistration?
@@ -26,7 +26,7 @@ actor ConnectionRunner {
   private var attempt = 0
 
   init(
-    _ service: RESTService, target: String, context: CallContext, timeout: Duration, machine: ConnectionMachine,
+    _ service: RESTService, target: String, context: CallContext, timeout: Duration, machine: RemoteConnectionMachine,
     remember: @escaping @Sendable (String?) -> Void, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) {
     (self.service, self.target, self.context) = (service, target, context)
@@ -41,13 +41,13 @@ actor ConnectionRunner {
 
   nonisolated func close() { enqueue { runner in runner.perform(runner.machine.close()) } }
 
-  private nonisolated func enqueue(_ body: @escaping @Sendable (isolated ConnectionRunner) -> Void) {
+  private nonisolated func enqueue(_ body: @escaping @Sendable (isolated RemoteConnectionRunner) -> Void) {
     queue.async { self.assumeIsolated { runner in body(runner) } }
   }
 
   private var now: Int64 { service.clock.now() }
 
-  private func perform(_ actions: [ConnectionMachine.Action]) {
+  private func perform(_ actions: [RemoteConnectionMachine.Action]) {
     for action in actions {
       switch action {
       case .open(let host): open(host)
@@ -134,9 +134,9 @@ actor ConnectionRunner {
 
 /// The connection as the client has it; dropping it ends it.
 final class RemoteConnection: DatabaseConnection {
-  private let runner: ConnectionRunner
+  private let runner: RemoteConnectionRunner
 
-  init(_ runner: ConnectionRunner) { self.runner = runner }
+  init(_ runner: RemoteConnectionRunner) { self.runner = runner }
 
   deinit { runner.close() }
 

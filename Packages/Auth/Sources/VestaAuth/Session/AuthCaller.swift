@@ -3,7 +3,7 @@ import VestaAuthBackend
 import VestaServiceInterop
 
 /// The way to the backend: off the work queue, with an App Check token, and with Auth's errors.
-struct BackendCaller: Sendable {
+struct AuthCaller: Sendable {
   let backend: any AuthBackend
   let appCheck: (any AppCheckInterop)?
 

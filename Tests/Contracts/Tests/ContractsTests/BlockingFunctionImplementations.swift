@@ -1,6 +1,7 @@
 import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
+import VestaAuthBackendFakes
 import VestaAuthEndpoints
 import VestaBytes
 import VestaConcurrency
@@ -10,8 +11,8 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// Blocking functions by HTTP keep the contract.
-@Suite struct BlockingFunctionTests {
+/// Blocking functions by HTTP, and the fake.
+@Suite struct BlockingFunctionImplementations {
   /// A function in another program.
   private final class Function: HTTPHandler {
     let reply = Locked<BlockingFunctionSubject.Reply>(.isAbsent)
@@ -57,6 +58,23 @@ import VestaTransportInteropFakes
       function.reply.withLock { $0 = reply }
     } received: {
       function.received.withLock { $0 }
+    }
+    try await contract.verify(subject)
+  }
+
+  @Test(arguments: BlockingFunctionContracts.all)
+  func `the fake keeps every promise`(_ contract: Contract<BlockingFunctionSubject>) async throws {
+    let functions = ScriptedBlockingFunctions()
+    let subject = BlockingFunctionSubject(functions, url: "http://localhost/f") { reply in
+      functions.replies { _ throws(AuthServiceError) in
+        switch reply {
+        case .changes(let answer): return answer
+        case .refuses(let text): throw AuthServiceError(.blockingFunctionError, text)
+        case .isAbsent: throw AuthServiceError(.blockingFunctionError, "no answer")
+        }
+      }
+    } received: {
+      functions.asked.map { "\($0.event.rawValue) \($0.user.localID) \($0.signInMethod)" }
     }
     try await contract.verify(subject)
   }

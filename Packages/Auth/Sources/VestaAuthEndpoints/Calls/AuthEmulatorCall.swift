@@ -5,7 +5,7 @@ import VestaServiceInterop
 import VestaTransportInterop
 
 /// A call of local test suites: made as the owner, as it needs no credential.
-struct EmulatorCall: Sendable {
+struct AuthEmulatorCall: Sendable {
   let call: AuthExchange
   let tuning: AuthEndpointTuning
 
