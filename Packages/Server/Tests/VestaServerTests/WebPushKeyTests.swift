@@ -37,7 +37,7 @@ import VestaServiceInterop
     var settings = ServerSettings(project: "demo", isDevelopment: isDevelopment)
     settings.pushContact = "mailto:push@example.com"
     let host = ServerHost(settings)
-    let app = try host.app(project: "demo")
+    let app = try host.projects.app("demo")
     let options = try app.container.require(MessagingPushOptions.self)
     #expect(options.allowsLocalEndpoints == isDevelopment && options.subject == "mailto:push@example.com")
   }
