@@ -203,48 +203,6 @@ def case_all_documents_of_a_database_are_deleted_at_once():
     each(body)
 
 
-def case_documents_are_exported_to_a_bucket_and_imported_again():
-    from google.auth.credentials import AnonymousCredentials
-    from google.cloud import storage
-    def body(client, project):
-        name = project.split("/")[1]
-        source, target = f"{project}/databases/(default)", f"{project}/databases/copy"
-        db, place = firestore.Client(project=name), f"gs://{name}.appspot.com"
-        for number in range(30):
-            db.document(f"a/{number:02}").set({"n": number, "text": "grüße"})
-        db.document("a/00/b/c").set({"deep": {"er": [True, None]}})
-        operation = client.export_documents(
-            request={"name": source, "output_uri_prefix": f"{place}/2026/first"})
-        equal(operation.result(timeout=60).output_uri_prefix, f"{place}/2026/first")
-        equal([operation.metadata.progress_documents.completed_work, operation.metadata.operation_state.name],
-              [31, "SUCCESSFUL"])
-        bucket = storage.Client(project=name, credentials=AnonymousCredentials(), client_options={
-            "api_endpoint": f"http://{os.environ['FIREBASE_STORAGE_EMULATOR_HOST']}"}).bucket(f"{name}.appspot.com")
-        names = [blob.name for blob in bucket.list_blobs(prefix="2026/first/")]
-        expect("2026/first/first.overall_export_metadata" in names, names)
-        expect("2026/first/all_namespaces/all_kinds/output-0" in names, names)
-        done = client.import_documents(
-            request={"name": target, "input_uri_prefix": f"{place}/2026/first", "collection_ids": ["b"]})
-        done.result(timeout=60)
-        equal(done.metadata.progress_documents.completed_work, 1)
-        copy = firestore.Client(project=name, database="copy")
-        equal([len(list(copy.collection("a").stream())), copy.document("a/00/b/c").get().to_dict()],
-              [0, {"deep": {"er": [True, None]}}])
-        client.import_documents(request={"name": target, "input_uri_prefix": f"{place}/2026/first"}).result()
-        equal([one.get("n") for one in copy.collection("a").stream()], list(range(30)))
-        # Without a path the folder is named by the time.
-        made = client.export_documents(request={"name": source, "output_uri_prefix": place}).result()
-        expect(made.output_uri_prefix.startswith(f"{place}/"))
-        raises(exceptions.NotFound, lambda: client.import_documents(
-            request={"name": target, "input_uri_prefix": f"{place}/none"}))
-        raises(exceptions.NotFound, lambda: client.export_documents(
-            request={"name": f"{project}/databases/none", "output_uri_prefix": place}))
-        for wrong in ["", "exports", "http://exports/x"]:
-            raises(exceptions.BadRequest, lambda: client.export_documents(
-                request={"name": source, "output_uri_prefix": wrong}))
-    each(body)
-
-
 def case_operations_are_listed_read_and_deleted():
     def body(client, project):
         database = f"{project}/databases/(default)"
