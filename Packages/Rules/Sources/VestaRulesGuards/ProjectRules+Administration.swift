@@ -1,3 +1,4 @@
+import VestaConcurrency
 public import VestaRules
 public import VestaServiceInterop
 

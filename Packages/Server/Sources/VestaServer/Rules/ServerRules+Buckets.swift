@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaRules
 import VestaRulesGuards
 import VestaServiceInterop
