@@ -79,22 +79,6 @@ import VestaTesting
     #expect(try ListOperationsRequestWire.bytes(of: page) == [0x0A, 1, 0x66, 0x10, 7, 0x1A, 1, 0x74, 0x22, 1, 0x70])
   }
 
-  @Test func `exports and imports name their folder by the same number`() throws {
-    var request = TransferRequest()
-    (request.name, request.collectionIDs, request.folder) = ("d", ["a", "b"], "gs://b/x")
-    try check(request, ImportDocumentsRequestWire.self)
-    #expect(
-      try ImportDocumentsRequestWire.bytes(of: request) == ExportDocumentsRequestWire.bytes(of: request))
-    request.snapshotTime = Timestamp(seconds: 7)
-    try check(request, ExportDocumentsRequestWire.self)
-    let json = try JSONValue(json: ExportDocumentsRequestWire.json(of: request)).object
-    #expect(json?["outputUriPrefix"] == "gs://b/x" && json?["collectionIds"] == ["a", "b"])
-    var metadata = TransferMetadata()
-    (metadata.documents, metadata.state, metadata.folder) = (5, .successful, "gs://b/x")
-    try check(metadata, ExportDocumentsMetadataWire.self)
-    try check(metadata, ImportDocumentsMetadataWire.self)
-  }
-
   @Test func `a mask is one string in JSON, in camel case`() throws {
     var update = UpdateFieldRequest()
     update.mask = ["index_config", "ttl_config"]

@@ -17,7 +17,7 @@ struct AdminCallTable: Sendable {
 
   init(_ host: any EndpointHost, _ tuning: FirestoreEndpointTuning) {
     self.host = host
-    let admin = FirestoreAdministration(host, log: OperationLog(limit: tuning.operations))
+    let admin = FirestoreAdministration(host.clock, log: OperationLog(limit: tuning.operations))
     addIndexes(admin)
     addDatabases(admin)
     addOperations(admin)
@@ -40,8 +40,8 @@ struct AdminCallTable: Sendable {
     add("UpdateDatabase", UpdateDatabaseRequestWire.self, OperationWire.self, \.database.name, admin.updateDatabase)
     add("BulkDeleteDocuments", BulkDeleteRequestWire.self, OperationWire.self, \.name, admin.bulkDelete)
     absent("DeleteDatabase", "A database cannot be deleted here. BulkDeleteDocuments deletes its documents.")
-    add("ExportDocuments", ExportDocumentsRequestWire.self, OperationWire.self, \.name, admin.exportDocuments)
-    add("ImportDocuments", ImportDocumentsRequestWire.self, OperationWire.self, \.name, admin.importDocuments)
+    absent("ExportDocuments", "Exports to buckets are not served here. Use the export of the server.")
+    absent("ImportDocuments", "Imports from buckets are not served here. Use the import of the server.")
   }
 
   private mutating func addOperations(_ admin: FirestoreAdministration) {

@@ -3,8 +3,6 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreWire
 import VestaServiceInterop
-import VestaStorageBackend
-import VestaTransportInterop
 
 /// The calls of `google.firestore.admin.v1` on the indexes of a database, made of the text that declares them.
 ///
@@ -12,19 +10,10 @@ import VestaTransportInterop
 struct FirestoreAdministration: Sendable {
   let clock: ServiceClock
   let log: OperationLog
-  let tuning = FirestoreExportTuning()
-  private let host: any EndpointHost
   /// One change of a text at a time: it is read, changed and set.
   private let turns = FairQueue(limit: 1)
 
-  init(_ host: any EndpointHost, log: OperationLog) { (self.host, clock, self.log) = (host, host.clock, log) }
-
-  /// The backend of a bucket, which belongs to the project of its name, and otherwise to that of the server.
-  func storage(of bucket: String) throws(ServiceStatus) -> any StorageBackend {
-    let suffix = [".appspot.com", ".firebasestorage.app"].first { bucket.hasSuffix($0) } ?? bucket
-    let project = String(bucket.dropLast(suffix.count))
-    return try host.backend((any StorageBackend).self, project: project.isEmpty ? host.defaultProject : project)
-  }
+  init(_ clock: ServiceClock, log: OperationLog) { (self.clock, self.log) = (clock, log) }
 
   // MARK: Indexes of several fields
 
