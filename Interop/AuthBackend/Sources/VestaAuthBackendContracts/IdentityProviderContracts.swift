@@ -82,7 +82,8 @@ public enum IdentityProviderContracts {
         (.displayName, IdentityProvider(id: provider.id, displayName: "New")),
         (.clientID, IdentityProvider(id: provider.id, clientID: "new")),
         (.issuer, IdentityProvider(id: provider.id, issuer: "https://new.example")),
-        (.responseTypes, IdentityProvider(id: provider.id, responseTypes: [.token])),
+        (.responseToken, IdentityProvider(id: provider.id, responseTypes: [.token])),
+        (.responseCode, IdentityProvider(id: provider.id)),
       ]
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (member, change) in changes {

@@ -87,7 +87,8 @@ import VestaTesting
       let read = Locked<[IdentityProvider]>([])
       wrong.updates = { good, change, context in
         let old = try await good.provider(id: change.provider.id, context: context)
-        guard change.members.isSubset(of: [.displayName, .clientID, .issuer, .responseTypes]), old.id == "oidc.acme"
+        guard change.members.isSubset(of: [.displayName, .clientID, .issuer, .responseToken, .responseCode]),
+          old.id == "oidc.acme"
         else { return try await good.updateProvider(change, context: context) }
         if change.members == [.issuer], change.provider.issuer == nil {
           return try await good.updateProvider(change, context: context)

@@ -192,7 +192,8 @@ import VestaTransportInterop
       // The masks of the Admin SDKs name single members of messages, in both cases of letters.
       ("displayName,responseType.idToken,responseType.code", ["responseType": ["code": true]], "code"),
       ("responseType", ["responseType": ["token": true]], "token"), ("responseType", [:], ""),
-      ("responseType.code", [:], "idToken"), ("unknown", ["responseType": ["code": true]], "idToken"),
+      ("responseType.code", [:], "idToken"), ("responseType.code", ["responseType": ["code": true]], "code,idToken"),
+      ("unknown", ["responseType": ["code": true]], "idToken"),
       ("enabled", ["responseType": ["code": true]], "idToken"),
     ] as [(String, JSONObject, String)])
   func `a mask with single members of a message counts`(_ mask: String, _ body: JSONObject, _ expected: String)
@@ -206,7 +207,7 @@ import VestaTransportInterop
     let changed = try await server.own(
       "/oauthIdpConfigs/oidc.a?updateMask=\(mask)", body, method: .patch, version: "v2")
     #expect(changed.status == 200)
-    let types = changed["responseType"]?.object?.members.filter { $0.value == .bool(true) }.map(\.name) ?? []
+    let types = changed["responseType"]?.object?.members.filter { $0.value == .bool(true) }.map(\.name).sorted() ?? []
     #expect(types.joined(separator: ",") == expected)
   }
 }

@@ -70,7 +70,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
       log.error("I-MSS000002", "A call failed unexpectedly: \($0)")
     }
     // An engine before this one may have left messages for the transports.
-    opened.withLock { $0 = { [weak self] in self?.wakePushing(at: 0) } }
+    opened.withLock { $0 = { [weak self] in self?.pushing.wake(at: 0) } }
     frame.onCommit { [weak self] _ in self?.startDispatching() }
   }
 
@@ -84,6 +84,12 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
       _ = try? await countDeliveries()
     }
   }
+
+  /// The platforms that transports reach.
+  var platforms: Set<String> { transports.reduce(into: []) { $0.formUnion($1.platforms) } }
+
+  /// The delivery to registrations that are not connected.
+  var pushing: PushRunner { PushRunner(engine: self) }
 
   /// Runs a call as the frame does.
   func serve<Value: Sendable>(

@@ -194,7 +194,7 @@ import VestaTransportInterop
         try await push.push(delivery("1", PushMessage(to: .token("t"))), to: service.address())
         return nil
       } catch {
-        return (error as? MessagingServiceError)?.code
+        return error.code
       }
     }
     await clock.waitForTimers(1)

@@ -8,7 +8,8 @@ public enum IdentityProviderWire {
   private static let openIDConnect: Table = [
     (.displayName, .text("displayName", \.displayName)), (.isEnabled, .flag("enabled", \.isEnabled)),
     (.clientID, .text("clientId", \.clientID)), (.clientSecret, .text("clientSecret", \.clientSecret)),
-    (.issuer, .text("issuer", \.issuer)), (.responseTypes, .responseTypes("responseType")),
+    (.issuer, .text("issuer", \.issuer)), (.responseIDToken, .response(.idToken)), (.responseCode, .response(.code)),
+    (.responseToken, .response(.token)),
   ]
 
   private static let saml: Table = [
@@ -123,21 +124,16 @@ public enum IdentityProviderWire {
 }
 
 extension JSONMember<IdentityProvider> {
-  /// The parts of a response: an object of flags.
-  fileprivate static func responseTypes(_ path: String) -> JSONMember {
-    JSONMember(path: path) {
-      var flags = JSONObject()
-      for type in IdentityProvider.ResponseType.allCases where $0.responseTypes.contains(type) {
-        flags[type.rawValue] = true
-      }
-      return .object(flags)
+  /// A part of the response: a flag, which is absent unless it is set.
+  fileprivate static func response(_ type: IdentityProvider.ResponseType) -> JSONMember {
+    JSONMember(path: "responseType.\(type.rawValue)") {
+      $0.responseTypes.contains(type) ? true : nil
     } write: { provider, json in
-      guard let flags = json.object else { return false }
-      provider.responseTypes = Set(
-        IdentityProvider.ResponseType.allCases.filter { flags[$0.rawValue] == .bool(true) })
+      guard case .bool(let isWanted) = json else { return false }
+      if isWanted { provider.responseTypes.insert(type) } else { provider.responseTypes.remove(type) }
       return true
     } clear: {
-      $0.responseTypes = []
+      $0.responseTypes.remove(type)
     }
   }
 

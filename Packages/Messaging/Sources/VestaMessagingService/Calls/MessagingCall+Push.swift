@@ -23,6 +23,11 @@ extension MessagingCall {
     return job
   }
 
+  /// Whether a registration with an address is subscribed to a topic.
+  func hasPushedMembers(_ topic: String) async throws -> Bool {
+    try await !transaction.entries(in: Keys.members(topic), limit: 1).isEmpty
+  }
+
   /// Takes the messages whose time has come; another engine takes them when this one has not handed them over in time.
   ///
   /// - Parameter limit: The number of rows to look at.

@@ -45,7 +45,9 @@ extension MessagingCall {
     case (.topic(let topic), nil):
       (record.kind, record.expiryTime) = (.topic, now + Self.longestTimeToLive(message, now))
       try await transaction.put([], for: Keys.topic(topic, number))
-      if !pushed.isEmpty { push = try await plan(number, to: nil, nil, isKept: true) }
+      if !pushed.isEmpty, try await hasPushedMembers(topic) {
+        push = try await plan(number, to: nil, nil, isKept: true)
+      }
     default:
       (record.kind, record.expiryTime) = (.condition, now + Self.longestTimeToLive(message, now))
       try await transaction.put([], for: Keys.condition(number))

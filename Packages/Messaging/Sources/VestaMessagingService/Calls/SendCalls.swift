@@ -38,7 +38,7 @@ extension MessagingOperation {
   private func accepted(_ messages: [Acceptance], _ isValidateOnly: Bool) {
     guard !isValidateOnly else { return }
     engine.startDispatching()
-    engine.startPushing(messages.compactMap(\.push))
+    engine.pushing.start(messages.compactMap(\.push))
     engine.startSweeping()
   }
 

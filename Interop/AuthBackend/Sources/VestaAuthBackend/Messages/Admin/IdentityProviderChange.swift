@@ -11,8 +11,12 @@ extension IdentityProvider {
     case clientSecret
     /// ``IdentityProvider/issuer``.
     case issuer
-    /// ``IdentityProvider/responseTypes`` as a whole.
-    case responseTypes
+    /// Whether ``IdentityProvider/responseTypes`` has the ID token.
+    case responseIDToken
+    /// Whether ``IdentityProvider/responseTypes`` has the code.
+    case responseCode
+    /// Whether ``IdentityProvider/responseTypes`` has the access token.
+    case responseToken
     /// ``SAMLSettings/entityID``.
     case samlEntityID
     /// ``SAMLSettings/signInURL``.
@@ -36,7 +40,10 @@ extension IdentityProvider {
     switch Kind(providerID: id) {
     case .standard where id == "apple.com": [.isEnabled, .clientID, .clientSecret, .appleKey, .appleBundleIDs]
     case .standard: [.isEnabled, .clientID, .clientSecret]
-    case .openIDConnect: [.displayName, .isEnabled, .clientID, .clientSecret, .issuer, .responseTypes]
+    case .openIDConnect:
+      [
+        .displayName, .isEnabled, .clientID, .clientSecret, .issuer, .responseIDToken, .responseCode, .responseToken,
+      ]
     case .saml:
       [
         .displayName, .isEnabled, .samlEntityID, .samlSignInURL, .samlCertificates, .samlSignsRequests,
@@ -65,7 +72,9 @@ extension IdentityProvider {
       case .clientID: clientID = other.clientID
       case .clientSecret: clientSecret = other.clientSecret
       case .issuer: issuer = other.issuer
-      case .responseTypes: responseTypes = other.responseTypes
+      case .responseIDToken: take(.idToken, from: other)
+      case .responseCode: take(.code, from: other)
+      case .responseToken: take(.token, from: other)
       case .samlEntityID: saml.entityID = other.saml.entityID
       case .samlSignInURL: saml.signInURL = other.saml.signInURL
       case .samlCertificates: saml.certificates = other.saml.certificates
@@ -78,6 +87,12 @@ extension IdentityProvider {
       case .appleBundleIDs: apple.bundleIDs = other.apple.bundleIDs
       }
     }
+  }
+}
+
+extension IdentityProvider {
+  private mutating func take(_ type: ResponseType, from other: IdentityProvider) {
+    if other.responseTypes.contains(type) { responseTypes.insert(type) } else { responseTypes.remove(type) }
   }
 }
 

@@ -4,58 +4,71 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-// Delivery to registrations that are not connected.
-//
-// Each message for a transport has a row with the time at which it is to be taken up. The engine that accepts the
-// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A failure
-// moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time takes it.
-extension MessagingEngine {
-  /// The platforms that transports reach.
-  var platforms: Set<String> { transports.reduce(into: []) { $0.formUnion($1.platforms) } }
+/// Delivers to registrations that are not connected, by the transports of an engine.
+///
+/// Each message for a transport has a row with the time at which it is to be taken up. The engine that accepts the
+/// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A failure
+/// moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time takes it.
+///
+/// | event | row of the message, in seconds after the call |
+/// |---|---|
+/// | `send` commits | 120 |
+/// | the service answers 429, `retry-after: 300`, after a second | 301 |
+/// | at 301 s an engine takes it up | 421 |
+/// | the service answers 201 | none |
+struct PushRunner: Sendable {
+  let engine: MessagingEngine
 
-  /// Hands messages over to the transports of registrations that are not connected.
-  func startPushing(_ jobs: [PushJob]) {
+  private var options: MessagingServiceOptions { engine.options }
+
+  /// Hands messages over.
+  func start(_ jobs: [PushJob]) {
     guard !jobs.isEmpty else { return }
     var batches: [RegistrationKey?: [PushJob]] = [:]
     for job in jobs { batches[job.key, default: []].append(job) }
     for (_, batch) in batches {
-      let surplus = pushes.add(batch, for: service(of: batch[0])) { [weak self] in await self?.push($0) ?? true }
+      let surplus = engine.pushes.add(batch, for: service(of: batch[0])) { [weak engine] job in
+        guard let engine else { return true }
+        return await PushRunner(engine: engine).push(job)
+      }
       if !surplus.isEmpty { postpone(Array(surplus)) }
     }
-    if let due = jobs.compactMap(\.due).min() { wakePushing(at: due) }
+    if let due = jobs.compactMap(\.due).min() { wake(at: due) }
   }
 
   /// Takes up the messages whose time has come, at or after a time.
-  func wakePushing(at time: Int64) {
-    guard !transports.isEmpty else { return }
-    let delay = time - self.time()
-    let work: @Sendable () -> Void = { [weak self] in
-      guard let self else { return }
-      Task { await self.takeUpPushes() }
+  func wake(at time: Int64) {
+    guard !engine.transports.isEmpty else { return }
+    let delay = time - engine.time()
+    let work: @Sendable () -> Void = { [weak engine] in
+      guard let engine else { return }
+      Task { await PushRunner(engine: engine).takeUp() }
     }
-    if delay <= 0 { work() } else { pushTimer.start(at: time, after: .microseconds(delay), on: options.clock, work) }
+    let timer = engine.pushTimer
+    if delay <= 0 { work() } else { timer.start(at: time, after: .microseconds(delay), on: options.clock, work) }
   }
 
   /// Takes up the messages whose time has come, as many as have a place.
-  func takeUpPushes() async {
-    guard pushTimer.begin() else { return }
+  private func takeUp() async {
+    guard engine.pushTimer.begin() else { return }
     var next: Int64?
     repeat {
       next = nil
       do {
-        let limit = min(pushes.room, max(1, options.tuning.pushBatch))
+        let limit = min(engine.pushes.room, max(1, options.tuning.pushBatch))
         guard limit > 0 else {
-          next = time() + options.tuning.pushPause.microseconds
+          next = engine.time() + options.tuning.pushPause.microseconds
           continue
         }
-        let found = try await write { try await $0.claimPushes(limit: limit) }
-        startPushing(found.jobs)
+        let found = try await engine.write { try await $0.claimPushes(limit: limit) }
+        start(found.jobs)
         next = found.next
       } catch {
-        next = error.code == .unavailable ? nil : time() + options.tuning.pushPause.microseconds
+        // After the end of the engine its timer does not start again.
+        next = engine.time() + options.tuning.pushPause.microseconds
       }
-    } while pushTimer.end(isDue: next.map { $0 <= time() } ?? false)
-    if let next { wakePushing(at: next) }
+    } while engine.pushTimer.end(isDue: next.map { $0 <= engine.time() } ?? false)
+    if let next { wake(at: next) }
   }
 
   /// The service that reaches the registration of a message; none for the members of a topic.
@@ -65,16 +78,16 @@ extension MessagingEngine {
   }
 
   private func transport(for platform: String) -> (any PushTransport)? {
-    transports.first { $0.platforms.contains(platform) }
+    engine.transports.first { $0.platforms.contains(platform) }
   }
 
   /// Has messages without a place in memory taken up later.
   private func postpone(_ jobs: [PushJob]) {
     log.error("I-MSS000004", "\(jobs.count) messages wait in the store: the transports are too slow.")
     Task {
-      let time = time() + options.tuning.pushPause.microseconds
-      try? await write { call in for job in jobs { try await call.endPush(job, again: time) } }
-      wakePushing(at: time)
+      let time = engine.time() + options.tuning.pushPause.microseconds
+      try? await engine.write { call in for job in jobs { try await call.endPush(job, again: time) } }
+      wake(at: time)
     }
   }
 
@@ -83,7 +96,7 @@ extension MessagingEngine {
   /// - Returns: Whether the service of the platform does its work.
   private func push(_ job: PushJob) async -> Bool {
     // The rest of the time is for the push itself: later on another engine may have taken the message.
-    if let due = job.due, due - time() < options.tuning.pushClaim.microseconds / 2 { return true }
+    if let due = job.due, due - engine.time() < options.tuning.pushClaim.microseconds / 2 { return true }
     do {
       guard job.key != nil else {
         try await pushToMembers(job)
@@ -96,22 +109,22 @@ extension MessagingEngine {
       return try await push(job, to: target)
     } catch {
       log.error("I-MSS000005", "A message for a transport waits: the store has failed. \(error)")
-      if let due = job.due { wakePushing(at: due) }
+      if let due = job.due { wake(at: due) }
       return true
     }
   }
 
   private func pushToMembers(_ job: PushJob) async throws {
     let number = job.number
-    let record = try await store().read { try await MessagingReader(reader: $0).messages([number])[number] }
+    let record = try await engine.store().read { try await MessagingReader(reader: $0).messages([number])[number] }
     guard let record, let message = DispatchedMessage(number: number, record: record),
       case .topic(let topic) = message.audience
     else { return try await end(job) }
     var rest: PushJob? = job
     let limit = max(1, options.tuning.pushBatch)
     while let part = rest {
-      rest = try await write { try await $0.expandPush(part, topic: topic, limit: limit) }
-      wakePushing(at: time())
+      rest = try await engine.write { try await $0.expandPush(part, topic: topic, limit: limit) }
+      wake(at: engine.time())
     }
   }
 
@@ -126,7 +139,7 @@ extension MessagingEngine {
     } catch {
       return try await failed(job, target, address, error)
     }
-    try? await acknowledge(
+    try? await engine.acknowledge(
       token: target.registration.token, messageIDs: [target.delivery.messageID], context: CallContext())
     try await end(job)
     return true
@@ -136,15 +149,15 @@ extension MessagingEngine {
     _ job: PushJob, _ target: PushTarget, _ address: String, _ error: MessagingServiceError
   ) async throws -> Bool {
     if error.reason == .unregistered, let key = job.key {
-      let isElsewhere = try await write { try await $0.removeMissing(key, address: address) }
-      startDispatching()
-      try await end(job, again: isElsewhere ? time() : nil)
+      let isElsewhere = try await engine.write { try await $0.removeMissing(key, address: address) }
+      engine.startDispatching()
+      try await end(job, again: isElsewhere ? engine.time() : nil)
       return true
     }
     var job = job
     job.failures += 1
     let pause = error.code == .unavailable ? self.pause(after: job.failures, error.retryAfter) : nil
-    let again = pause.map { time() + $0.microseconds }
+    let again = pause.map { engine.time() + $0.microseconds }
     let isTriedAgain = again.map { $0 < target.expiryTime } ?? false
     log.error(
       "I-MSS000006",
@@ -164,8 +177,8 @@ extension MessagingEngine {
 
   private func end(_ job: PushJob, again time: Int64? = nil) async throws {
     guard job.due != nil else { return }
-    try await write { try await $0.endPush(job, again: time) }
-    if let time { wakePushing(at: time) }
+    try await engine.write { try await $0.endPush(job, again: time) }
+    if let time { wake(at: time) }
   }
 }
 
@@ -177,12 +190,12 @@ struct PushTarget: Sendable {
   var expiryTime: Int64
 }
 
-extension MessagingEngine {
+extension PushRunner {
   /// The registration of a message with the delivery; `nil` when there is nothing to hand over.
   private func target(of job: PushJob) async throws -> PushTarget? {
-    guard let key = job.key, table.session(key) == nil else { return nil }
-    let store = try await store()
-    let (now, senderID, lifetime) = (time(), senderID, options.registrationLifetime.microseconds)
+    guard let key = job.key, engine.table.session(key) == nil else { return nil }
+    let store = try await engine.store()
+    let (now, senderID, lifetime) = (engine.time(), engine.senderID, options.registrationLifetime.microseconds)
     return try await store.read { reader in
       let reader = MessagingReader(reader: reader)
       guard let record = try await reader.messages([job.number])[job.number],
