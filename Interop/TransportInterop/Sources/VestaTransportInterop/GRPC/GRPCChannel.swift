@@ -13,6 +13,8 @@ public struct GRPCChannel: Sendable {
   private let scheme: String
   private let options: GRPCOptions
   private let clock: ServiceClock
+  /// Calls take microseconds and have limits of minutes: a timer for each would cost more than the call.
+  private let deadlines: ServiceDeadlines
 
   /// A way to a server.
   ///
@@ -31,6 +33,7 @@ public struct GRPCChannel: Sendable {
     self.scheme = scheme
     self.options = options
     self.clock = clock
+    deadlines = ServiceDeadlines(clock)
   }
 
   /// Longer than any call: a call without a deadline waits for its server.
@@ -71,9 +74,9 @@ public struct GRPCChannel: Sendable {
     do {
       let response = try await client.send(request(path, metadata, timeout, body), timeout: timeout)
       try Self.check(response)
-      return GRPCReader(response, options, try compression(of: response), isRepeatable: isRepeatable) { stream in
-        deadline.overflow ? nil : clock.schedule(at: deadline.partialValue) { stream.cancel() }
-      }
+      let reader = GRPCReader(response, options, try compression(of: response), isRepeatable: isRepeatable)
+      if !deadline.overflow { reader.limit(until: deadline.partialValue, by: deadlines) }
+      return reader
     } catch let error as TransportError {
       throw GRPCError(error, isRepeatable: isRepeatable)
     }
@@ -83,7 +86,7 @@ public struct GRPCChannel: Sendable {
     try Self.check(response)
     let body = response.body.stream
     let timer = deadline.map { deadline in
-      clock.schedule(at: deadline) { body.cancel() }
+      deadlines.add(at: deadline) { body.cancel() }
     }
     defer { timer?.cancel() }
     let bytes: [UInt8]
