@@ -36,6 +36,9 @@ public struct GRPCChannel: Sendable {
     deadlines = ServiceDeadlines(clock)
   }
 
+  /// The executor on which responses arrive; see ``HTTPClient/executor(for:)``.
+  var executor: (any TaskExecutor)? { client.executor(for: authority) }
+
   /// Longer than any call: a call without a deadline waits for its server.
   private static let noDeadline = Duration.seconds(3_000_000_000)
 
