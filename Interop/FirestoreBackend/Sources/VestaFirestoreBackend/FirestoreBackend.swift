@@ -114,4 +114,15 @@ public protocol FirestoreBackend: Sendable {
   ///   - context: Whose call it is. Another user needs another call.
   /// - Throws: The failure that prevents the whole call.
   func write(database: String, context: CallContext) async throws(FirestoreServiceError) -> WriteCall
+
+  /// The executor on which responses arrive; `nil` for a backend without one.
+  ///
+  /// A task that prefers it takes a response without a change of threads. It may be the thread of all connections, so
+  /// such a task must not work for long or block.
+  var responseExecutor: (any TaskExecutor)? { get }
+}
+
+extension FirestoreBackend {
+  /// No executor.
+  public var responseExecutor: (any TaskExecutor)? { nil }
 }

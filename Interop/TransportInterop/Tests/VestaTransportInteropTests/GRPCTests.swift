@@ -173,6 +173,32 @@ extension GRPCTests {
     #expect(client.offer([1]) && client.offer([2]) && !client.offer([UInt8](repeating: 3, count: 20)))
   }
 
+  @Test func `the deadlines of the calls of a channel have one timer, and each call ends at its own`() async throws {
+    let (client, clock) = (FakeNetwork(), ManualClock())
+    let listener = try await client.listen(
+      at: .internet(host: "localhost", port: 1),
+      handler: GRPCHandler(
+        ClosureService { _, call in
+          call.offer([1])
+          try await Task.sleep(for: .seconds(1_000))
+        }))
+    let channel = GRPCChannel(client, authority: listener.address.description, clock: clock.service)
+    var readers: [GRPCReader] = []
+    for seconds in [10, 60, 60] {
+      let reader = try await channel.responses(
+        "/a.B/C", [], metadata: [:], timeout: .seconds(seconds), isRepeatable: true)
+      #expect(try await reader.nextBatch() == [[1]])
+      readers.append(reader)
+    }
+    #expect(clock.deadlines.count == 1)
+    clock.advance(by: .seconds(10))
+    let first = readers[0]
+    let error = await #expect(throws: GRPCError.self) { try await first.nextBatch() }
+    #expect(error?.code == .deadlineExceeded && clock.deadlines.count == 1)
+    for reader in readers { reader.cancel() }
+    await client.close()
+  }
+
   @Test func `a task that was cancelled reads no response, also one that has arrived`() async throws {
     let client = FakeNetwork()
     let sent = Gate()

@@ -35,6 +35,9 @@ public final class FirestoreRemote: FirestoreBackend {
     channel = GRPCServiceChannel(service, grpc: grpc)
   }
 
+  /// The loop of the connection, which all calls share.
+  public var responseExecutor: (any TaskExecutor)? { channel.executor }
+
   // MARK: Reading
 
   /// Reads documents by name, all at one version.

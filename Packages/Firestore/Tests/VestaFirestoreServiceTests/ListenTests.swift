@@ -108,6 +108,22 @@ struct ListenTests {
     Target(id: id, .query(parent: root, query), resume: resume)
   }
 
+  @Test func `a new target of one document is answered by one batch`() async throws {
+    let engine = makeEngine()
+    try await engine.commit(update("rooms/a", ["n": .integer(1)]))
+    let call = try await engine.listen(database: database, context: owner)
+    call.send(.addTarget(Target(id: 2, .documents([name("rooms/a")]))))
+    for try await batch in call.responses {
+      guard case .targetChange(let first)? = batch.first, case .targetChange(let last)? = batch.last else {
+        Issue.record("no target changes: \(batch)")
+        break
+      }
+      #expect(first.kind == .add && last.kind == .noChange && last.readTime != nil && batch.count == 4)
+      break
+    }
+    call.cancel()
+  }
+
   @Test func `a target begins with what is there and is current`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))

@@ -48,7 +48,10 @@ private final class Crowd: Sendable {
   }
 
   private func crowd() async throws -> Made {
-    if let made = made.withLock({ $0 }) { return made }
+    if let made = made.withLock({ $0 }) {
+      guard await Self.onThread({ made.sockets.allSatisfy { $0.stayOpen() } }) else { throw ServerBench.Absent() }
+      return made
+    }
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = limit.rlim_max

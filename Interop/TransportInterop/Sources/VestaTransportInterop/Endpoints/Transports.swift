@@ -57,8 +57,21 @@ public protocol HTTPClient: Sendable {
     _ request: HTTPRequest, subprotocols: [String], timeout: Duration?
   ) async throws -> WebSocket
 
+  /// The executor on which the responses of a host arrive over HTTP/2; `nil` for a client without one.
+  ///
+  /// A task that prefers it takes a response without a change of threads. It shares the thread with the connections of
+  /// the client, so it must not work for long or block.
+  ///
+  /// - Parameter authority: The host and the port, as in requests.
+  func executor(for authority: String) -> (any TaskExecutor)?
+
   /// Closes all connections: exchanges that are running fail with ``TransportError/Code/closed``.
   nonisolated(nonsending) func close() async
+}
+
+extension HTTPClient {
+  /// No executor.
+  public func executor(for authority: String) -> (any TaskExecutor)? { nil }
 }
 
 /// Notices changes of the network; it is among the services, so that clients that know no HTTP may use it.

@@ -13,6 +13,8 @@ public struct GRPCChannel: Sendable {
   private let scheme: String
   private let options: GRPCOptions
   private let clock: ServiceClock
+  /// Calls take microseconds and have limits of minutes: a timer for each would cost more than the call.
+  private let deadlines: ServiceDeadlines
 
   /// A way to a server.
   ///
@@ -31,7 +33,11 @@ public struct GRPCChannel: Sendable {
     self.scheme = scheme
     self.options = options
     self.clock = clock
+    deadlines = ServiceDeadlines(clock)
   }
+
+  /// The executor on which responses arrive; see ``HTTPClient/executor(for:)``.
+  var executor: (any TaskExecutor)? { client.executor(for: authority) }
 
   /// Longer than any call: a call without a deadline waits for its server.
   private static let noDeadline = Duration.seconds(3_000_000_000)
@@ -71,9 +77,9 @@ public struct GRPCChannel: Sendable {
     do {
       let response = try await client.send(request(path, metadata, timeout, body), timeout: timeout)
       try Self.check(response)
-      return GRPCReader(response, options, try compression(of: response), isRepeatable: isRepeatable) { stream in
-        deadline.overflow ? nil : clock.schedule(at: deadline.partialValue) { stream.cancel() }
-      }
+      let reader = GRPCReader(response, options, try compression(of: response), isRepeatable: isRepeatable)
+      if !deadline.overflow { reader.limit(until: deadline.partialValue, by: deadlines) }
+      return reader
     } catch let error as TransportError {
       throw GRPCError(error, isRepeatable: isRepeatable)
     }
@@ -83,7 +89,7 @@ public struct GRPCChannel: Sendable {
     try Self.check(response)
     let body = response.body.stream
     let timer = deadline.map { deadline in
-      clock.schedule(at: deadline) { body.cancel() }
+      deadlines.add(at: deadline) { body.cancel() }
     }
     defer { timer?.cancel() }
     let bytes: [UInt8]

@@ -7,17 +7,20 @@ final class GRPCReader: Sendable {
   private let messages: GRPCMessages
   private let fields: HTTPFields
   private let isRepeatable: Bool
-  private let timer: ListenerRegistration?
+  /// The deadline, and the table that it is in.
+  private let limit = Locked<(registration: ListenerRegistration, table: ServiceDeadlines)?>(nil)
 
-  init(
-    _ response: HTTPResponse, _ options: GRPCOptions, _ compression: TransportCompression?, isRepeatable: Bool,
-    timer: (ByteStream) -> ListenerRegistration?
-  ) {
+  init(_ response: HTTPResponse, _ options: GRPCOptions, _ compression: TransportCompression?, isRepeatable: Bool) {
     body = response.body.stream
     messages = GRPCMessages(body, limit: options.messageBytes, compression: compression)
     fields = response.fields
     self.isRepeatable = isRepeatable
-    self.timer = timer(body)
+  }
+
+  /// Ends the call at a time, unless it ends before.
+  func limit(until deadline: Int64, by table: ServiceDeadlines) {
+    let registration = table.add(at: deadline) { [body] in body.cancel() }
+    limit.withLock { $0 = (registration, table) }
   }
 
   /// The responses that are there, at least one; `nil` after success.
@@ -38,7 +41,7 @@ final class GRPCReader: Sendable {
 
   /// Leaves the call, or notes its end.
   func cancel() {
-    timer?.cancel()
+    limit.withLock { $0.take() }?.registration.cancel()
     body.cancel()
   }
 }

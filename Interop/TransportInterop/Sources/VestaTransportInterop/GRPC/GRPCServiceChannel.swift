@@ -35,6 +35,9 @@ public struct GRPCServiceChannel<Failure: ServiceFailure>: Sendable {
       options: grpc, clock: service.clock)
   }
 
+  /// The executor on which responses arrive; see ``HTTPClient/executor(for:)``.
+  public var executor: (any TaskExecutor)? { channel.executor }
+
   // MARK: One request
 
   /// Makes a call with one request and one response.

@@ -17,7 +17,8 @@ extension CallTable {
       }
     }
     streaming(
-      "RunQuery", .conversion(RunQueryRequestWire.self), .schema(RunQueryResponseWire.self), resource: \.parent
+      "RunQuery", .conversion(RunQueryRequestWire.self), .schema(RunQueryResponseWire.self), resource: \.parent,
+      isLong: true
     ) { backend, request, context, receive in
       try await backend.runQuery(request, context: context) { response in
         var response = response
@@ -30,7 +31,7 @@ extension CallTable {
     }
     streaming(
       "RunAggregationQuery", .conversion(RunAggregationRequestWire.self), .schema(RunAggregationResponseWire.self),
-      resource: \.parent
+      resource: \.parent, isLong: true
     ) { backend, request, context, receive in
       try await receive(try await backend.runAggregation(request, context: context))
     }

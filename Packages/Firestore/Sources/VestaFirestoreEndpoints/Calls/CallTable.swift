@@ -1,4 +1,5 @@
 import VestaBytes
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreWire
 import VestaServiceInterop
@@ -59,9 +60,12 @@ struct CallTable: Sendable {
   }
 
   /// Adds a call with one request and a stream of responses.
+  ///
+  /// - Parameter isLong: Whether several calls at a time run concurrently, and not one after the other on the loop of
+  ///   their connection, because each of them computes for long.
   mutating func streaming<Request, Response>(
     _ name: String, _ requests: MessageForm<Request>, _ responses: MessageForm<Response>,
-    resource: @escaping @Sendable (Request) -> String,
+    resource: @escaping @Sendable (Request) -> String, isLong: Bool = false,
     _ serve:
       @escaping @Sendable (
         any FirestoreBackend, Request, CallContext, (Response) async throws -> Void
@@ -74,19 +78,24 @@ struct CallTable: Sendable {
       let backend = try host.backend((any FirestoreBackend).self, project: project)
       try await serve(backend, request, calling(project), receive)
     }
+    let load = isLong ? CallLoad() : nil
     grpc[name] = .stream { call, stream in
       try await failing {
         guard let bytes = try await stream.requests.next() else {
           throw ServiceStatus(.internal, "The call came without a request.")
         }
         let request = try reading { () throws(BytesError) in try requests.read(bytes) }
-        var sender = ResponseSender(stream, tuning)
-        try await run(request) {
-          CallContext(grpc: call, project: $0)
-        } _: {
-          try await sender.send(try responses.write($0))
+        let executor = load?.begin()
+        defer { load?.end() }
+        try await withTaskExecutorPreference(executor) {
+          var sender = ResponseSender(stream, tuning)
+          try await run(request) {
+            CallContext(grpc: call, project: $0)
+          } _: {
+            try await sender.send(try responses.write($0))
+          }
+          try await sender.flush()
         }
-        try await sender.flush()
       }
     }
     rest[name] = (
@@ -120,6 +129,25 @@ struct CallTable: Sendable {
   mutating func absent(_ name: String) {
     rest[name] = ({ _, _ in throw ServiceStatus(.unimplemented, "\(name) is not served here.") }, true)
   }
+}
+
+/// The number of running calls of one method, by which the next one is placed.
+private final class CallLoad: Sendable {
+  private let running = Locked(0)
+
+  /// Begins a call.
+  ///
+  /// - Returns: Where it runs: `nil` for the loop of the connection, which saves a single call two changes of threads.
+  func begin() -> (any TaskExecutor)? {
+    let isAlone = running.withLock { running in
+      running += 1
+      return running == 1
+    }
+    return isAlone ? nil : globalConcurrentExecutor
+  }
+
+  /// Ends a call.
+  func end() { running.withLock { $0 -= 1 } }
 }
 
 /// A message that cannot be read.

@@ -74,7 +74,7 @@ final class WatchHub: Sendable {
   private let state = Locked(State())
   let name: DatabaseName
   private let store: any OrderedStore
-  private let options: FirestoreServiceOptions
+  let options: FirestoreServiceOptions
   let gatekeeper: (any FirestoreGuard)?
   let failure: @Sendable (any Error) -> FirestoreServiceError
   private let read: Read
@@ -281,7 +281,8 @@ final class WatchHub: Sendable {
       if let guarded = open.guarded, let denial = await denial(of: target, guarded, snapshot) {
         return perform(machine.refuse(target, of: call, denial), &jobs)
       }
-      perform(machine.add(target, of: call, in: name, isGuarded: open.guarded != nil), &jobs)
+      let actions = machine.add(target, of: call, in: name, isGuarded: open.guarded != nil)
+      await perform(actions, &machine, &jobs, snapshot)
     case .started(let job, .failure(let error)):
       perform(machine.refused(job, error), &jobs)
       jobs.end(job)
@@ -383,7 +384,7 @@ final class WatchHub: Sendable {
   func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
     if actions.isEmpty { return }
     let calls = state.withLock { $0.calls }
-    for action in actions {
+    for action in WatchMachine.Action.joined(actions) {
       switch action {
       case .send(let call, let responses): calls[call]?.mailbox.send(responses)
       case .begin(let job): jobs.add(job)

@@ -481,6 +481,19 @@ struct WatchMachine {
   }
 }
 
+extension WatchMachine.Action {
+  /// Actions with the responses together that one call is sent in a row: each sending may wake a thread.
+  static func joined(_ actions: [Self]) -> [Self] {
+    if actions.count < 2 { return actions }
+    return actions.reduce(into: []) { joined, action in
+      guard case .send(let call, let more) = action, case .send(call, let responses)? = joined.last else {
+        return joined.append(action)
+      }
+      joined[joined.count - 1] = .send(call, responses + more)
+    }
+  }
+}
+
 extension ListenResponse {
   /// Whether it is about a document that has left its targets and is in no other.
   fileprivate var isFormerResult: Bool {

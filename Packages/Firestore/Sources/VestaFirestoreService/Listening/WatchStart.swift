@@ -40,12 +40,7 @@ struct WatchStart: Sendable {
     self.request = request
     self.attempts = attempts
     version = snapshot.version
-    let known: Int64? =
-      switch request.resume {
-      case nil: nil
-      case .token(let token): ResumeToken.decode(token)
-      case .readTime(let time): time.microseconds
-      }
+    let known = request.known
     let horizon = try await snapshot.horizon()
     // A token may be ahead of the last commit, where nothing was committed for long; never of the clock.
     let latest = max(snapshot.version, now)
@@ -210,6 +205,21 @@ struct StartRequest: Hashable, Sendable {
   var subject: WatchSubject
   var resume: Target.Resume?
   var expectedCount: Int32?
+
+  /// The version up to which the caller has followed the target; `nil` for a new target.
+  var known: Int64? {
+    switch resume {
+    case nil: nil
+    case .token(let token): ResumeToken.decode(token)
+    case .readTime(let time): time.microseconds
+    }
+  }
+
+  /// Whether the start reads a few documents at most, and nothing of the log.
+  func isShort(at version: Int64, documents limit: Int) -> Bool {
+    guard case .documents(let places) = subject, places.count <= limit else { return false }
+    return known.map { $0 >= version } ?? true
+  }
 }
 
 extension ListenResponse {

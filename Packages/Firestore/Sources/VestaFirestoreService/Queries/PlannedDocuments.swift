@@ -11,10 +11,12 @@ struct PlannedDocuments {
   private(set) var bytes = 0
   /// The number of documents that were read by name, in addition to their entries.
   private var fetched = 0
+  private var names: DocumentNames
 
   /// - Parameter wanted: How many entries are likely to be wanted.
   init(_ plan: QueryPlan, wanted: Int, in snapshot: Snapshot) {
     self.snapshot = snapshot
+    names = DocumentNames(in: snapshot.name)
     entries = EntryUnion(plan, wanted: wanted, in: snapshot)
   }
 
@@ -60,7 +62,7 @@ struct PlannedDocuments {
     return try zip(places, rows).map { place, row in
       guard let row else { return nil }
       bytes += row.count
-      return try StoredDocument(place: place, row: row).document(in: snapshot.name)
+      return try names.document(at: place, row)
     }
   }
 }

@@ -106,13 +106,14 @@ extension SyncClient {
     }
   }
 
-  // MARK: Reads of an engine in the process
+  // MARK: Reads without a listener
 
   /// The document as the backend has it now, with the pending writes on top.
   ///
-  /// - Returns: `nil` where a listener must be used: the backend is not embedded, or the network is disabled.
+  /// - Returns: `nil` where a listener must be used: the network is disabled, or the watch stream has not shown that the
+  ///   backend can be reached, or follows the document.
   package func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? {
-    guard let direct = usableDirect else { return nil }
+    guard let direct = usableDirect else { return try await readDocument(path) }
     return try await answering(isLocal: true) { try await direct.document(path, pending) }
   }
 
@@ -130,7 +131,7 @@ extension SyncClient {
   }
 
   /// Looks at the pending writes after the events that wait.
-  private func pending(_ look: @escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays {
+  func pending(_ look: @escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays {
     try await read { look($0.local.shown.writes) }
   }
 
@@ -172,6 +173,7 @@ extension SyncClient {
       if !isEnabled { self?.commits.keepAll(machine) }
       completion.finish(nil)
     }
+    if !isEnabled { documentReads.cancelAll() }
     return completion
   }
 
@@ -181,6 +183,7 @@ extension SyncClient {
       // The former user's writes may have to wait for long: they survive the process as if the network were disabled.
       if machine.changeUser(user ?? "") { self?.commits.keepAll(machine) }
     }
+    documentReads.cancelAll()
   }
 
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and

@@ -17,6 +17,9 @@ final class SyncStreams: Sendable {
     self.options = options
   }
 
+  /// Where responses of the backend arrive.
+  var responseExecutor: (any TaskExecutor)? { backend.responseExecutor }
+
   func perform(_ action: ClientAction, _ client: SyncClient) {
     switch action {
     case .openWatch(let stream, let refreshes): openWatch(stream, refreshes, client)
@@ -68,7 +71,7 @@ final class SyncStreams: Sendable {
         let call = try await backend.listen(database: database.description, context: context(refreshes: refreshes))
         guard isCurrent(call) else { return call.cancel() }
         client?.run { $0.watch.opened(stream: stream) }
-        for try await batch in call.responses {
+        try await read(call.responses) { batch in
           client?.run(.responses(batch)) { machine in
             for response in batch { machine.watch.received(stream: stream, response) }
           }
@@ -86,12 +89,30 @@ final class SyncStreams: Sendable {
         let call = try await backend.write(database: database.description, context: context(refreshes: refreshes))
         guard isCurrent(call) else { return call.cancel() }
         client?.run { $0.writes.opened(stream: stream) }
-        for try await batch in call.responses {
+        try await read(call.responses) { batch in
           client?.run { machine in for response in batch { machine.writes.received(stream: stream, response) } }
         }
         client?.run { $0.writes.closed(stream: stream, error: Self.ended) }
       } catch {
         client?.run { $0.writes.closed(stream: stream, error: Self.failure(error)) }
+      }
+    }
+  }
+
+  /// Takes responses where they arrive.
+  ///
+  /// A change of threads would take longer than most of them. Many responses at once are taken elsewhere, because the
+  /// thread serves other connections, too.
+  private func read<Response: Sendable>(
+    _ responses: AsyncThrowingStream<[Response], any Error>, _ take: ([Response]) -> Void
+  ) async throws {
+    try await withTaskExecutorPreference(backend.responseExecutor) {
+      for try await batch in responses {
+        if batch.count <= options.tuning.responsesInPlace {
+          take(batch)
+        } else {
+          await withTaskExecutorPreference(globalConcurrentExecutor) { take(batch) }
+        }
       }
     }
   }

@@ -30,6 +30,8 @@ package struct SyncTuning: Sendable, Hashable {
   package var pipelineLimit = 10
   /// How many limbo resolutions are active at once; `nil` for no limit.
   package var limboLimit: Int? = 100
+  /// How many responses that arrive at once are taken on the thread of the connection.
+  package var responsesInPlace = 32
   /// The pauses of streams to a remote backend.
   package var pauses = Pauses()
   /// The pauses of streams to an engine in the process.

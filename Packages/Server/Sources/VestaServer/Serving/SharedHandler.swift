@@ -1,12 +1,25 @@
 import VestaBytes
+import VestaConcurrency
 import VestaTransportInterop
 
 /// All products at one port: the first one that serves a request gets it.
 struct SharedHandler: HTTPHandler {
   let products: [(provider: any EndpointProvider, handler: any HTTPHandler)]
 
+  /// The products of methods of gRPC, by path: each would be asked about every call.
+  private let methods = Locked<[String: Int]>([:])
+  private static let methodLimit = 256
+
+  init(products: [(provider: any EndpointProvider, handler: any HTTPHandler)]) { self.products = products }
+
   private func handler(for head: HTTPRequestHead) -> (any HTTPHandler)? {
-    products.first { $0.provider.serves(head) }?.handler
+    let isMethod = head.method == .post && GRPCHandler.isGRPC(head)
+    if isMethod, let known = methods.withLock({ $0[head.target] }) { return products[known].handler }
+    guard let index = products.firstIndex(where: { $0.provider.serves(head) }) else { return nil }
+    if isMethod {
+      methods.withLock { methods in if methods.count < Self.methodLimit { methods[head.target] = index } }
+    }
+    return products[index].handler
   }
 
   func bodyDelivery(for head: HTTPRequestHead) -> HTTPBodyDelivery {

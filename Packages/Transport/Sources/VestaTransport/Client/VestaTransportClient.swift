@@ -100,6 +100,14 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     }
   }
 
+  /// The loop of the connection of HTTP/2 to a host.
+  public func executor(for authority: String) -> (any TaskExecutor)? { multiplexing(authority).loop }
+
+  /// One connection of HTTP/2 serves a host, so its requests are on one loop.
+  private func multiplexing(_ authority: String) -> HostPool {
+    hosts[Int(UInt(bitPattern: authority.hashValue) % UInt(hosts.count))]
+  }
+
   private func exchange(
     _ request: HTTPRequest, timeout: Duration?,
     _ make: @escaping @Sendable (Turn<ClientExchange.Outcome>) -> ClientExchange
@@ -116,10 +124,7 @@ public final class VestaTransportClient: HTTPClient, Sendable {
       guard !state.isClosed else {
         throw TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
       }
-      // One connection of HTTP/2 serves a host, so its requests are on one loop.
-      if request.version == .http2 {
-        return hosts[Int(UInt(bitPattern: request.authority.hashValue) % UInt(hosts.count))]
-      }
+      if request.version == .http2 { return multiplexing(request.authority) }
       state.nextLoop = (state.nextLoop + 1) % hosts.count
       return hosts[state.nextLoop]
     }

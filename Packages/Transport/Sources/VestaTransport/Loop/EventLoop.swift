@@ -12,7 +12,7 @@ import VestaTransportInterop
 /// A turn: wait for events; serve each; run the closures that were there by then, and the jobs with the jobs that they
 /// enqueue; let the channels write that asked for it meanwhile; fire the timers that are due.
 // Sound as @unchecked Sendable: what is not constant, atomic or locked is touched by the thread of the loop alone.
-final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
+final class EventLoop: TaskExecutor, @unchecked Sendable {
   private struct Work: Sendable {
     let perform: @Sendable () -> Void
   }
@@ -133,10 +133,6 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     inbox.withLock { $0.isStopped = true }
     poll.wake()
   }
-
-  func checkIsolated() { precondition(isCurrent, "This code must run on its event loop.") }
-
-  func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
   // MARK: On the loop
 
@@ -274,7 +270,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
       swap(&batch, &jobs)
       count += batch.count
       for job in batch {
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        // On no actor: code that is isolated to none would be enqueued again after each wait.
+        job.runSynchronously(on: asUnownedTaskExecutor())
       }
       batch.removeAll(keepingCapacity: true)
       if jobs.isEmpty { swap(&batch, &jobs) }
