@@ -8,6 +8,8 @@ import VestaStoreInteropFakes
 final class HeldStore: OrderedStore {
   private struct State: Sendable {
     var holds: [KeyRange] = []
+    /// Whether rows that are read by their keys are held too.
+    var holdsKeys = false
     var waiting: [CheckedContinuation<Void, Never>] = []
     var arrivals: [CheckedContinuation<Void, Never>] = []
   }
@@ -17,6 +19,9 @@ final class HeldStore: OrderedStore {
 
   /// Keeps everybody waiting from here on who reads and scans a range that begins within one of these.
   func hold(_ ranges: KeyRange...) { state.withLock { $0.holds = ranges } }
+
+  /// The same for rows that are read by their keys too.
+  func hold(keysIn range: KeyRange) { state.withLock { ($0.holds, $0.holdsKeys) = ([range], true) } }
 
   /// Waits until somebody is kept waiting.
   func arrival() async {
@@ -37,7 +42,7 @@ final class HeldStore: OrderedStore {
   /// - Parameter ranges: What keeps the next ones waiting.
   func release(holding ranges: KeyRange...) {
     let waiting = state.withLock { state in
-      defer { (state.holds, state.waiting) = (ranges, []) }
+      defer { (state.holds, state.holdsKeys, state.waiting) = (ranges, false, []) }
       return state.waiting
     }
     for waiter in waiting { waiter.resume() }
@@ -55,10 +60,12 @@ final class HeldStore: OrderedStore {
 
   func close() async throws { try await store.close() }
 
-  fileprivate func pass(_ range: KeyRange) async {
+  fileprivate func pass(_ key: [UInt8], isRead: Bool = false) async {
     await withCheckedContinuation { continuation in
       let (goesOn, arrivals) = state.withLock { state in
-        guard state.holds.contains(where: { $0.contains(range.lower) }) else { return (true, state.arrivals.prefix(0)) }
+        guard !isRead || state.holdsKeys, state.holds.contains(where: { $0.contains(key) }) else {
+          return (true, state.arrivals.prefix(0))
+        }
         defer { state.arrivals = [] }
         state.waiting.append(continuation)
         return (false, state.arrivals[...])
@@ -77,12 +84,15 @@ private struct HeldReader: StoreReader {
 
   func get(_ key: [UInt8]) async throws -> [UInt8]? { try await reader.get(key) }
 
-  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await reader.get(keys) }
+  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
+    for key in keys { await store.pass(key, isRead: true) }
+    return try await reader.get(keys)
+  }
 
   func scan(
     _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
   ) async throws -> ScanEnd {
-    await store.pass(range)
+    await store.pass(range.lower)
     return try await reader.scan(range, order: order, limit: limit, visit)
   }
 }

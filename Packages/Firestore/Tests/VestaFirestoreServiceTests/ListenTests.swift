@@ -27,8 +27,8 @@ struct Follower {
   /// How often it received a document that it had already.
   private(set) var repetitions = 0
 
-  init(_ engine: FirestoreEngine) async throws {
-    call = try await engine.listen(database: database, context: owner)
+  init(_ engine: FirestoreEngine, as context: CallContext = owner) async throws {
+    call = try await engine.listen(database: database, context: context)
     iterator = call.responses.makeAsyncIterator()
   }
 

@@ -26,13 +26,13 @@ extension WatchHub {
   ///
   /// - Throws: `FirestoreServiceError` for a document that cannot be read.
   func ask(
-    about subject: WatchSubject, of job: WatchMachine.JobID, _ machine: inout WatchMachine, _ jobs: inout JobQueue,
+    about start: WatchStart, of job: WatchMachine.JobID, _ machine: inout WatchMachine, _ jobs: inout JobQueue,
     _ snapshot: Snapshot
   ) async throws {
-    guard case .documents(let places) = subject else { return }
+    guard case .documents(let places) = start.request.subject else { return }
     for (call, id) in machine.waiting(for: job) {
       guard let guarded = guarded(call) else { continue }
-      let denial = await denial { try await self.ask(guarded, about: Array(places), snapshot) }
+      let denial = await denial { try await self.ask(guarded, about: places, of: start, snapshot) }
       if let denial { perform(machine.deny(id, of: call, denial), &jobs) }
     }
   }
@@ -58,15 +58,29 @@ extension WatchHub {
       guard let guarded = guarded(call) else { continue }
       var denial = await denial(of: target, guarded, snapshot)
       if case .documents(let places)? = try? WatchSubject(target.subject, in: name) {
-        denial = await self.denial { try await self.ask(guarded, about: Array(places), snapshot) }
+        denial = await self.denial { try await self.ask(guarded, about: places, of: nil, snapshot) }
       }
       if let denial { perform(machine.deny(target.id, of: call, denial), &jobs) }
     }
   }
 
-  private func ask(_ guarded: GuardedCaller, about places: [Place], _ snapshot: Snapshot) async throws {
+  /// Asks about documents by name.
+  ///
+  /// - Parameter start: The start that sends them: documents in it are not read again.
+  private func ask(
+    _ guarded: GuardedCaller, about places: Set<Place>, of start: WatchStart?, _ snapshot: Snapshot
+  ) async throws {
     let state = SnapshotState(snapshot: snapshot)
-    for (place, stored) in zip(places, try await snapshot.documents(at: places)) {
+    var unread: [Place] = []
+    for place in places {
+      guard let fact = start?.fact(at: place) else {
+        unread.append(place)
+        continue
+      }
+      try await guarded.get(fact.name, fact.document, state)
+    }
+    if unread.isEmpty { return }
+    for (place, stored) in zip(unread, try await snapshot.documents(at: unread)) {
       let document = stored?.document(in: name)
       // The name of a document that exists is known: the key of its place is not read again.
       let name = try document?.name ?? ResourceName(database: name, path: place.path()).description

@@ -291,7 +291,7 @@ final class WatchHub: Sendable {
         if isBlocked { return jobs.again(job) }
         do {
           guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
-          if gatekeeper != nil { try await ask(about: start.request.subject, of: job, &machine, &jobs, snapshot) }
+          if gatekeeper != nil { try await ask(about: start, of: job, &machine, &jobs, snapshot) }
           perform(machine.joined(job, start), &jobs)
         } catch let error as FirestoreServiceError {
           // A document of this target that cannot be read stops no other.

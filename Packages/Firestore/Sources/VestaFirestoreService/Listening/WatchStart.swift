@@ -102,6 +102,9 @@ struct WatchStart: Sendable {
     facts = [:]
   }
 
+  /// The state of a document that is sent; `nil` for a document that has not changed since the resume token.
+  func fact(at place: Place) -> WatchFact? { facts[place] }
+
   /// The messages between the acknowledgement of a target and its being current.
   func responses(for target: Int32) -> [ListenResponse] {
     var responses: [ListenResponse] = []
