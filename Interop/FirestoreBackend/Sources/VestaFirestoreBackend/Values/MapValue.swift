@@ -12,8 +12,11 @@ public struct MapValue: Sendable, Hashable, RandomAccessCollection, ExpressibleB
   /// A name and the value under it.
   public typealias Element = (name: String, value: Value)
 
-  private var names: [String]
-  private var values: [Value]
+  @usableFromInline
+  var names: [String]
+
+  @usableFromInline
+  var values: [Value]
 
   /// An empty map.
   public init() {
@@ -131,10 +134,18 @@ extension MapValue: ProtobufMap {
   }
 
   /// Keeps a value under a name; of several with one name the last one stays.
-  public mutating func set(_ value: Value, for name: String) { self[name] = value }
+  public mutating func set(_ value: consuming Value, for name: consuming String) {
+    let value = value
+    let name = name
+    if let last = names.last, UTF8Order.compare(last, name) >= 0 { return self[name] = value }
+    // As nearly every writer has them: in order.
+    names.append(name)
+    values.append(value)
+  }
 
   /// Calls `body` with each name and its value, in order.
+  @inlinable
   public func forEachEntry(_ body: (String, Value) throws(BytesError) -> Void) throws(BytesError) {
-    for (name, value) in zip(names, values) { try body(name, value) }
+    for place in names.indices { try body(names[place], values[place]) }
   }
 }

@@ -22,6 +22,10 @@ public protocol ProtobufKind: SendableMetatype {
   /// Writes a value, with its length and without its number.
   static func write(_ value: Value, to writer: inout ProtobufWriter) throws(BytesError)
 
+  /// Writes an entry of a map with its number: a key and a value.
+  static func write(
+    _ number: UInt32, entry key: String, _ value: Value, to writer: inout ProtobufWriter) throws(BytesError)
+
   /// Reads a value.
   static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Value
 
@@ -43,6 +47,14 @@ extension ProtobufKind {
   /// Null is the absence of a value.
   @inlinable
   public static var acceptsNull: Bool { false }
+
+  /// Writes the key and the value.
+  @inlinable
+  public static func write(
+    _ number: UInt32, entry key: String, _ value: Value, to writer: inout ProtobufWriter
+  ) throws(BytesError) {
+    try writer.write(number, entry: key, value, Self.self)
+  }
 
   /// Replaces the value.
   @inlinable

@@ -33,10 +33,60 @@ extension UnsafeMutablePointer<UInt8> {
     self += 8
   }
 
+  /// Writes the length of a message of two numbers, and its fields 1 and 2; zero is not written.
+  ///
+  /// At most 23 bytes.
+  @inlinable
+  mutating func put(numbers first: Int64, _ second: Int64) {
+    let start = self
+    put(0)
+    if first != 0 {
+      put(0x08)
+      put(varint: UInt64(bitPattern: first))
+    }
+    if second != 0 {
+      put(0x10)
+      put(varint: UInt64(bitPattern: second))
+    }
+    start.pointee = UInt8(truncatingIfNeeded: self - start - 1)
+  }
+
+  /// Writes the length of a message of two doubles, and its fields 1 and 2; zero is not written.
+  ///
+  /// At most 19 bytes.
+  @inlinable
+  mutating func put(doubles first: Double, _ second: Double) {
+    let start = self
+    put(0)
+    if first.bitPattern != 0 {
+      put(0x09)
+      put(fixed64: first.bitPattern)
+    }
+    if second.bitPattern != 0 {
+      put(0x11)
+      put(fixed64: second.bitPattern)
+    }
+    start.pointee = UInt8(truncatingIfNeeded: self - start - 1)
+  }
+
   /// Writes bytes.
   @inlinable
   mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
     if let base = bytes.baseAddress { update(from: base, count: bytes.count) }
     self += bytes.count
+  }
+
+  /// Writes an entry of a map up to the content of its value, a message of a known length.
+  @inlinable
+  mutating func put(entry number: UInt32, _ key: UnsafeBufferPointer<UInt8>, _ length: Int) {
+    let sizes =
+      ProtobufWriter.size(ofVarint: UInt64(key.count)) &+ ProtobufWriter.size(ofVarint: UInt64(length))
+    put(tag: number, .delimited)
+    put(varint: UInt64(2 &+ sizes &+ key.count &+ length))
+    put(0x0A)
+    put(varint: UInt64(key.count))
+    put(key)
+    put(0x12)
+    put(varint: UInt64(length))
   }
 }

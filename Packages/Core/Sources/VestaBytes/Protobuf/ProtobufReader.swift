@@ -50,9 +50,7 @@ public struct ProtobufReader: Sendable {
     self.bytes = bytes
     end = bytes.count
     depth = limits.maximumDepth
-    guard bytes.count <= limits.maximumSize else {
-      throw BytesError(.limitExceeded, "protobuf: the message is longer than \(limits.maximumSize) bytes")
-    }
+    guard bytes.count <= limits.maximumSize else { throw Self.isTooLong(limits) }
   }
 
   /// Reads the fields up to the end of the current message into a message.
@@ -73,12 +71,15 @@ public struct ProtobufReader: Sendable {
   public mutating func nextField() throws(BytesError) -> Bool {
     guard index < end else { return false }
     let tag = try varint()
-    guard tag >> 3 > 0, tag >> 3 < 1 << 29 else { throw malformed("\(tag >> 3) is no number of a field") }
-    guard let type = ProtobufWireType(rawValue: UInt8(truncatingIfNeeded: tag & 7)) else {
-      throw malformed("field \(tag >> 3) is a group, or of an unknown wire type")
+    guard tag >> 3 > 0, tag >> 3 < 1 << 29 else { throw isNoNumber(tag) }
+    switch tag & 7 {
+    case 0: wireType = .varint
+    case 1: wireType = .fixed64
+    case 2: wireType = .delimited
+    case 5: wireType = .fixed32
+    default: throw isOfUnknownType(tag)
     }
     number = UInt32(truncatingIfNeeded: tag >> 3)
-    wireType = type
     isTaken = false
     return true
   }
@@ -93,8 +94,9 @@ public struct ProtobufReader: Sendable {
 
   /// Moves to the next field if it has this number, below 16, and this wire type.
   @inlinable
+  @inline(__always)
   mutating func take(tag number: UInt32, _ type: ProtobufWireType) -> Bool {
-    guard index < end, bytes[index] == UInt8(truncatingIfNeeded: number << 3) | type.rawValue else { return false }
+    guard index < end, byte == UInt8(truncatingIfNeeded: number << 3) | type.rawValue else { return false }
     index &+= 1
     self.number = number
     wireType = type
@@ -118,17 +120,12 @@ public struct ProtobufReader: Sendable {
   /// Checks the wire type of the current field.
   @inlinable
   public func expect(_ type: ProtobufWireType) throws(BytesError) {
-    guard wireType == type else { throw malformed("field \(number) is of the wire type \(wireType), not \(type)") }
-  }
-
-  @usableFromInline
-  func malformed(_ message: String) -> BytesError {
-    BytesError(.malformed, "protobuf at byte \(index): \(message)")
+    guard wireType == type else { throw isNot(type) }
   }
 
   @usableFromInline
   mutating func advance(_ count: Int) throws(BytesError) {
-    guard count <= end - index else { throw malformed("the bytes end inside field \(number)") }
+    guard count <= end - index else { throw endsInside() }
     index += count
   }
 }
@@ -136,10 +133,14 @@ public struct ProtobufReader: Sendable {
 extension ProtobufReader {
   /// Reads a varint of up to ten bytes; bits beyond 64 are dropped, as other readers do.
   @inlinable
+  @inline(__always)
   public mutating func varint() throws(BytesError) -> UInt64 {
-    if index < end, bytes[index] < 0x80 {
-      defer { index &+= 1 }
-      return UInt64(bytes[index])
+    if index < end {
+      let first = byte
+      if first < 0x80 {
+        index &+= 1
+        return UInt64(first)
+      }
     }
     return try longVarint()
   }
@@ -156,24 +157,28 @@ extension ProtobufReader {
       shift += 7
       guard shift < 70 else { throw malformed("a varint is longer than ten bytes") }
     }
-    throw malformed("the bytes end inside field \(number)")
+    throw endsInside()
   }
+
+  /// The next byte, which there has to be: no message ends after the bytes.
+  @inlinable
+  @inline(__always)
+  var byte: UInt8 { bytes.span[unchecked: index] }
 
   /// Reads eight bytes, the lowest first.
   @inlinable
   public mutating func fixed64() throws(BytesError) -> UInt64 {
-    guard end - index >= 8 else { throw malformed("the bytes end inside field \(number)") }
+    guard end &- index >= 8 else { throw endsInside() }
     defer { index &+= 8 }
     return UInt64(littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
   /// Reads a length, and checks that as many bytes are left.
   @inlinable
+  @inline(__always)
   public mutating func length() throws(BytesError) -> Int {
     let length = try varint()
-    guard length <= UInt64(end &- index) else {
-      throw malformed("field \(number) is longer than the message that it is in")
-    }
+    guard length <= UInt64(end &- index) else { throw isLonger() }
     return Int(length)
   }
 
@@ -188,7 +193,7 @@ extension ProtobufReader {
     let string = bytes.withUnsafeBufferPointer {
       UTF8Text.string(validating: UnsafeBufferPointer(rebasing: $0[index..<(index &+ count)]))
     }
-    guard let string else { throw malformed("field \(number) is not valid UTF-8") }
+    guard let string else { throw isNoUTF8() }
     return string
   }
 
@@ -223,7 +228,7 @@ extension ProtobufReader {
   @inlinable
   public mutating func enter() throws(BytesError) -> Outer {
     let count = try length()
-    guard depth > 0 else { throw BytesError(.limitExceeded, "protobuf: messages are nested too deep") }
+    guard depth > 0 else { throw Self.isTooDeep() }
     let outer = Outer(end: end, number: number)
     depth &-= 1
     end = index &+ count
@@ -233,7 +238,9 @@ extension ProtobufReader {
   /// Continues after a nested message; bytes that are left in it are an error.
   @inlinable
   public mutating func leave(_ outer: Outer) throws(BytesError) {
-    guard index == end else { throw malformed("field \(outer.number) has bytes after its content") }
+    guard index == end else { throw hasBytesLeft(outer) }
+    // The end of another reader's message may be after these bytes, and bytes are read unchecked up to the end.
+    precondition(outer.end <= bytes.count, "the message was entered by another reader")
     end = outer.end
     number = outer.number
     depth &+= 1
@@ -292,17 +299,30 @@ extension ProtobufReader: ProtobufVisitor {
     guard number == self.number else { return }
     try expect(.delimited)
     if entries.isEmpty { entries.reserve(entriesAhead()) }
-    let entry = try mapEntry(kind)
-    entries.set(entry.value, for: entry.key)
+    // Entries follow one another, as nearly every writer has them.
+    repeat {
+      let (key, value) = try mapEntry(kind)
+      entries.set(value, for: key)
+    } while number < 16 && take(tag: number, .delimited)
     isTaken = true
   }
 
   /// How many entries of a map follow one another from the current field on: what to make room for, up to a number that
   /// costs little where there are none.
+  ///
+  /// Messages that occur more than once are counted like entries. Only what has short tags and lengths is.
   public func entriesAhead() -> Int {
-    var ahead = self
-    var count = 1
-    while count < 64, (try? ahead.skip()) != nil, (try? ahead.nextField()) == true, ahead.number == number {
+    var (count, place) = (1, index)
+    guard number < 16, wireType == .delimited else { return count }
+    let tag = UInt8(truncatingIfNeeded: number << 3) | ProtobufWireType.delimited.rawValue
+    // Unchecked within the end of the message, which is never after the bytes.
+    while count < 64, place + 1 < end {
+      let low = Int(bytes.span[unchecked: place])
+      let high = low < 0x80 ? 0 : Int(bytes.span[unchecked: place + 1])
+      guard high < 0x80 else { break }
+      place += (low < 0x80 ? 1 : 2) + (low & 0x7F | high << 7)
+      guard place < end, bytes.span[unchecked: place] == tag else { break }
+      place += 1
       count += 1
     }
     return count
@@ -340,7 +360,7 @@ extension ProtobufReader: ProtobufVisitor {
       }
     }
     try leave(outer)
-    guard let value = value ?? Kind.absentEntry else { throw malformed("an entry of field \(number) has no value") }
+    guard let value = value ?? Kind.absentEntry else { throw hasNoValue() }
     return (key, value)
   }
 

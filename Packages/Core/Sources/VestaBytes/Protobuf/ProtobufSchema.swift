@@ -35,6 +35,11 @@ public protocol ProtobufSchema: SendableMetatype {
   ///   - visitor: Writes the fields, or reads one of them.
   /// - Throws: The error of the visitor.
   static func visit(_ message: inout Message, _ visitor: inout some ProtobufVisitor) throws(BytesError)
+
+  /// Writes the fields in binary form, without a length.
+  ///
+  /// By default ``visit(_:_:)`` does, on a copy; a message that is most of what is sent is written without one.
+  static func write(_ message: Message, to writer: inout ProtobufWriter) throws(BytesError)
 }
 
 /// Writes the fields of a message, or reads the one that it is at; ``ProtobufSchema`` has the rules.
@@ -85,7 +90,7 @@ public protocol ProtobufMap {
   mutating func reserve(_ count: Int)
 
   /// Keeps a value under a name; of several with one name the last one stays.
-  mutating func set(_ value: Value, for name: String)
+  mutating func set(_ value: consuming Value, for name: consuming String)
 
   /// Calls `body` with each name and its value.
   func forEachEntry(_ body: (String, Value) throws(BytesError) -> Void) throws(BytesError)
@@ -105,6 +110,13 @@ extension Dictionary: ProtobufMap where Key == String {
 }
 
 extension ProtobufSchema {
+  /// Visits a copy of the message.
+  @inlinable
+  public static func write(_ message: Message, to writer: inout ProtobufWriter) throws(BytesError) {
+    var message = message
+    try visit(&message, &writer)
+  }
+
   /// The message as bytes.
   @inlinable
   public static func bytes(of message: Message) throws(BytesError) -> [UInt8] {

@@ -18,7 +18,7 @@ public struct ProtobufWriter: Sendable {
   /// An empty writer.
   ///
   /// - Parameter capacity: How many bytes to reserve.
-  public init(reserving capacity: Int = 256) {
+  public init(reserving capacity: Int = 512) {
     buffer = [UInt8](repeating: 0, count: max(16, capacity))
   }
 
@@ -52,7 +52,12 @@ public struct ProtobufWriter: Sendable {
   @usableFromInline
   mutating func grow(by most: Int) {
     let wanted = max(count + most, 2 * buffer.count, 64)
-    buffer.append(contentsOf: repeatElement(0, count: wanted - buffer.count))
+    // Unsafe pointer, used inside the closure only: all of the larger buffer is initialized.
+    buffer = [UInt8](unsafeUninitializedCapacity: wanted) { room, initialized in
+      _ = room.initialize(from: buffer[..<count])
+      room[count...].initialize(repeating: 0)
+      initialized = wanted
+    }
   }
 
   /// Writes the fields of a message, without a length.
@@ -60,8 +65,7 @@ public struct ProtobufWriter: Sendable {
   public mutating func write<Schema: ProtobufSchema>(
     _ message: Schema.Message, _ schema: Schema.Type
   ) throws(BytesError) {
-    var message = message
-    try Schema.visit(&message, &self)
+    try Schema.write(message, to: &self)
   }
 
   /// Writes the number and the wire type of a field.
@@ -86,9 +90,8 @@ public struct ProtobufWriter: Sendable {
   /// Writes a length and a string.
   @inlinable
   public mutating func write(string: String) {
-    var string = string
     // Unsafe pointer, used inside the closure only: the bytes of a string are appended at once.
-    string.withUTF8 { utf8 in
+    string.withBytes { utf8 in
       withRoom(for: utf8.count &+ 10) {
         $0.put(varint: UInt64(utf8.count))
         $0.put(utf8)
@@ -196,7 +199,9 @@ extension ProtobufWriter: ProtobufVisitor {
   public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
     _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
   ) throws(BytesError) where Map.Value == Kind.Value {
-    try entries.forEachEntry { name, value throws(BytesError) in try write(number, entry: name, value, kind) }
+    try entries.forEachEntry { name, value throws(BytesError) in
+      try Kind.write(number, entry: name, value, to: &self)
+    }
   }
 
   /// Writes a member of a oneof, if the enumeration is this one.
@@ -221,10 +226,9 @@ extension ProtobufWriter: ProtobufVisitor {
   public mutating func write<Kind: ProtobufKind>(
     _ number: UInt32, entry key: String, _ value: Kind.Value, _ kind: Kind.Type
   ) throws(BytesError) {
-    var key = key
     var start = 0
     // Unsafe pointers, used inside the closures only: the number, the key and the number of the value at once.
-    key.withUTF8 { utf8 in
+    key.withBytes { utf8 in
       withRoom(for: utf8.count &+ 32) { [count] place in
         let base = place
         place.put(varint: UInt64(number) << 3 | UInt64(ProtobufWireType.delimited.rawValue))

@@ -33,3 +33,14 @@ enum UTF8Text {
     return rest < 0x80
   }
 }
+
+extension String {
+  /// Calls `body` with the bytes, in place where they are in one piece; not `withUTF8`, which needs a copy to change.
+  ///
+  /// Unsafe pointer, valid inside `body` only: bytes are copied from it at once.
+  @inlinable
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    return Array(utf8).withUnsafeBufferPointer(body)
+  }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaBytes
 
@@ -74,6 +75,79 @@ import VestaBytes
     }
   }
 
+  @Test(arguments: [1, 15, 16, 2_047, 2_048, 536_870_911] as [UInt32])
+  func `a message of a message of two numbers has the bytes of one that is measured`(number: UInt32) {
+    func measured(_ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      let outer = writer.begin()
+      writer.write(tag: number, .delimited)
+      let inner = writer.begin()
+      content(&writer)
+      writer.close(inner)
+      writer.close(outer)
+      return writer.finish()
+    }
+    let numbers = [(0, 0), (5, 0), (0, 5), (-1, .min)] as [(Int64, Int64)]
+    for (first, second) in numbers {
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOf: number, numbers: first, second)
+      let expected = measured {
+        for (field, value) in [(1, first), (2, second)] as [(UInt32, Int64)] where value != 0 {
+          $0.write(tag: field, .varint)
+          $0.write(varint: UInt64(bitPattern: value))
+        }
+      }
+      #expect(writer.finish() == expected)
+    }
+    for (first, second) in [(0, 0), (0.5, 0), (0, -0.0), (.nan, -1)] as [(Double, Double)] {
+      var writer = ProtobufWriter(reserving: 0)
+      writer.write(messageOf: number, doubles: first, second)
+      let expected = measured {
+        for (field, value) in [(1, first), (2, second)] as [(UInt32, Double)] where value.bitPattern != 0 {
+          $0.write(tag: field, .fixed64)
+          $0.write(fixed64: value.bitPattern)
+        }
+      }
+      #expect(writer.finish() == expected)
+    }
+  }
+
+  @Test(arguments: [1, 15, 16, 2_047, 2_048, 536_870_911] as [UInt32])
+  func `an entry of a map with a known length has the bytes of one that is measured`(number: UInt32) {
+    func written(_ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
+      var writer = ProtobufWriter(reserving: 0)
+      content(&writer)
+      return writer.finish()
+    }
+    func measured(_ key: String, _ content: (inout ProtobufWriter) -> Void) -> [UInt8] {
+      written { writer in
+        writer.write(tag: number, .delimited)
+        let start = writer.begin()
+        writer.write(tag: 1, .delimited)
+        writer.write(string: key)
+        writer.write(tag: 2, .delimited)
+        content(&writer)
+        writer.close(start)
+      }
+    }
+    // Within a few bytes of the lengths at which the entry's length or the key's needs another byte.
+    for size in [0, 1, 15, 16] + Array(96...130) + Array(16_360...16_386) {
+      let key = String(repeating: "é", count: size / 2) + (size.isMultiple(of: 2) ? "" : "k")
+      for value in [0, 127, 128, .max] as [UInt64] {
+        let varint = written { $0.write(number, entry: key, messageOf: 11, varint: value) }
+        let fixed = written { $0.write(number, entry: key, messageOf: 17, fixed64: value) }
+        #expect(varint == measured(key) { $0.write(messageOf: 11, varint: value) }, "\(size)")
+        #expect(fixed == measured(key) { $0.write(messageOf: 17, fixed64: value) }, "\(size)")
+      }
+      let (string, other) = (
+        written { $0.write(number, entry: key, messageOf: 17, string: "Ada") },
+        written { $0.write(number, entry: "Ada", messageOf: 5, string: key) }
+      )
+      #expect(string == measured(key) { $0.write(messageOf: 17, string: "Ada") }, "\(size)")
+      #expect(other == measured("Ada") { $0.write(messageOf: 5, string: key) }, "\(size)")
+    }
+  }
+
   @Test func `a message of two numbers leaves out zero and has room for the longest ones`() {
     func bytes(_ first: Int64, _ second: Int64) -> [UInt8] {
       var writer = ProtobufWriter(reserving: 0)
@@ -85,6 +159,16 @@ import VestaBytes
     #expect(bytes(5, 0) == [2, 0x08, 5])
     #expect(bytes(0, 5) == [2, 0x10, 5])
     #expect(bytes(-1, -1) == [22, 0x08] + minusOne + [0x10] + minusOne)
+  }
+
+  @Test func `a message that another reader has entered cannot be left`() async {
+    await #expect(processExitsWith: .failure) {
+      var (long, short) = (try ProtobufReader([1, 0, 0, 0]), try ProtobufReader([0]))
+      let outer = try long.enter()
+      _ = try short.enter()
+      try short.leave(outer)
+      exit(0)
+    }
   }
 
   @Test func `the entries ahead are counted up to a limit, another field or a broken one`() throws {

@@ -13,6 +13,24 @@ public enum DocumentWire: ProtobufSchema {
     try visitor.optional(3, "createTime", &document.createTime, TimestampWire.self)
     try visitor.optional(4, "updateTime", &document.updateTime, TimestampWire.self)
   }
+
+  /// Writes the fields without a copy of the document: most of what is sent are documents.
+  public static func write(_ document: Document, to writer: inout ProtobufWriter) throws(BytesError) {
+    if !document.name.isEmpty {
+      writer.write(tag: 1, .delimited)
+      writer.write(string: document.name)
+    }
+    try document.fields.forEachEntry { name, value throws(BytesError) in
+      try ValueWire.write(2, entry: name, value, to: &writer)
+    }
+    if let time = document.createTime { write(3, time, to: &writer) }
+    if let time = document.updateTime { write(4, time, to: &writer) }
+  }
+
+  private static func write(_ number: UInt32, _ time: Timestamp, to writer: inout ProtobufWriter) {
+    writer.write(tag: number, .delimited)
+    writer.write(messageOfNumbers: time.seconds, Int64(time.nanos))
+  }
 }
 
 /// The statement of `google.firestore.v1.DocumentMask`.

@@ -19,8 +19,21 @@ public enum TimestampWire: ProtobufKind {
 
   /// Reads the fields.
   public static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Timestamp {
-    let parts = try ProtobufMessage<SecondsWire>.read(&reader)
-    return Timestamp(seconds: parts.seconds, nanos: parts.nanos)
+    let outer = try reader.enter()
+    var timestamp = Timestamp(seconds: 0)
+    while try reader.nextField() {
+      switch reader.fieldNumber {
+      case 1:
+        try reader.expect(.varint)
+        timestamp.seconds = Int64(bitPattern: try reader.varint())
+      case 2:
+        try reader.expect(.varint)
+        timestamp.nanos = Int32(truncatingIfNeeded: try reader.varint())
+      default: try reader.skip()
+      }
+    }
+    try reader.leave(outer)
+    return timestamp
   }
 
   /// Writes a string.

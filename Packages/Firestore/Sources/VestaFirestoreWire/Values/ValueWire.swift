@@ -22,7 +22,9 @@ public enum ValueWire: ProtobufKind {
     case .double(let number): writer.write(messageOf: 3, fixed64: number.bitPattern)
     case .reference(let name): writer.write(messageOf: 5, string: name)
     case .string(let text): writer.write(messageOf: 17, string: text)
-    case .map, .geoPoint, .array, .timestamp, .bytes:
+    case .timestamp(let time): writer.write(messageOf: 10, numbers: time.seconds, Int64(time.nanos))
+    case .geoPoint(let point): writer.write(messageOf: 8, doubles: point.latitude, point.longitude)
+    case .map, .array, .bytes:
       let start = writer.begin()
       try writeMember(value, to: &writer)
       writer.close(start)
@@ -35,26 +37,37 @@ public enum ValueWire: ProtobufKind {
     case .map(let map):
       writer.write(tag: 6, .delimited)
       try write(map, to: &writer)
-    case .geoPoint(let point):
-      writer.write(tag: 8, .delimited)
-      try ProtobufMessage<GeoPointWire>.write(point, to: &writer)
     case .array(let values):
       writer.write(tag: 9, .delimited)
       try write(values, to: &writer)
-    case .timestamp(let timestamp):
-      writer.write(tag: 10, .delimited)
-      try TimestampWire.write(timestamp, to: &writer)
     case .bytes(let bytes):
       writer.write(tag: 18, .delimited)
       writer.write(blob: bytes)
-    case .null, .boolean, .integer, .double, .reference, .string: break
+    case .null, .boolean, .integer, .double, .reference, .string, .timestamp, .geoPoint: break
     }
   }
 
   private static func write(_ map: MapValue, to writer: inout ProtobufWriter) throws(BytesError) {
     let start = writer.begin()
-    for (name, value) in map { try writer.write(1, entry: name, value, ValueWire.self) }
+    try map.forEachEntry { name, value throws(BytesError) in try write(1, entry: name, value, to: &writer) }
     writer.close(start)
+  }
+
+  /// Writes an entry of a map; one whose length is known before it is written is written at once.
+  public static func write(
+    _ number: UInt32, entry key: String, _ value: Value, to writer: inout ProtobufWriter
+  ) throws(BytesError) {
+    switch value {
+    case .null: writer.write(number, entry: key, messageOf: 11, varint: 0)
+    case .boolean(let flag): writer.write(number, entry: key, messageOf: 1, varint: flag ? 1 : 0)
+    case .integer(let integer):
+      writer.write(number, entry: key, messageOf: 2, varint: UInt64(bitPattern: integer))
+    case .double(let double): writer.write(number, entry: key, messageOf: 3, fixed64: double.bitPattern)
+    case .reference(let name): writer.write(number, entry: key, messageOf: 5, string: name)
+    case .string(let text): writer.write(number, entry: key, messageOf: 17, string: text)
+    case .map, .geoPoint, .array, .timestamp, .bytes:
+      try writer.write(number, entry: key, value, ValueWire.self)
+    }
   }
 
   private static func write(_ values: [Value], to writer: inout ProtobufWriter) throws(BytesError) {
@@ -95,39 +108,36 @@ public enum ValueWire: ProtobufKind {
   /// Reads the current field; `nil` when it is none of a value's.
   private static func readMember(_ reader: inout ProtobufReader) throws(BytesError) -> Value? {
     switch reader.fieldNumber {
-    case 17, 5, 18: return try readBytes(&reader)
-    case 6, 8, 9, 10: return try readMessage(&reader)
     case 3:
       try reader.expect(.fixed64)
       return .double(Double(bitPattern: try reader.fixed64()))
     case 1, 2, 11:
       try reader.expect(.varint)
-      let number = try reader.varint()
-      switch reader.fieldNumber {
-      case 1: return .boolean(number != 0)
-      case 2: return .integer(Int64(bitPattern: number))
-      default: return .null
-      }
+      return number(reader.fieldNumber, try reader.varint())
+    case 5, 6, 8, 9, 10, 17, 18:
+      try reader.expect(.delimited)
+      return try readDelimited(&reader)
     default: return nil
     }
   }
 
-  private static func readBytes(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
-    try reader.expect(.delimited)
-    switch reader.fieldNumber {
-    case 17: return .string(try reader.string())
-    case 5: return .reference(try reader.string())
-    default: return .bytes(try reader.blob())
+  private static func number(_ field: UInt32, _ number: UInt64) -> Value {
+    switch field {
+    case 1: .boolean(number != 0)
+    case 2: .integer(Int64(bitPattern: number))
+    default: .null
     }
   }
 
-  private static func readMessage(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
-    try reader.expect(.delimited)
+  private static func readDelimited(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
     switch reader.fieldNumber {
-    case 6: return .map(try readMap(&reader))
-    case 9: return .array(try readArray(&reader))
-    case 8: return .geoPoint(try ProtobufMessage<GeoPointWire>.read(&reader))
-    default: return .timestamp(try TimestampWire.read(&reader))
+    case 17: .string(try reader.string())
+    case 5: .reference(try reader.string())
+    case 6: .map(try readMap(&reader))
+    case 9: .array(try readArray(&reader))
+    case 8: .geoPoint(try readPoint(&reader))
+    case 10: .timestamp(try TimestampWire.read(&reader))
+    default: .bytes(try reader.blob())
     }
   }
 
@@ -140,8 +150,8 @@ public enum ValueWire: ProtobufKind {
         continue
       }
       if map.isEmpty { map.reserve(reader.entriesAhead()) }
-      let entry = try reader.mapEntry(ValueWire.self)
-      map.set(entry.value, for: entry.key)
+      let (key, value) = try reader.mapEntry(ValueWire.self)
+      map.set(value, for: key)
     }
     try reader.leave(outer)
     return map
@@ -155,10 +165,29 @@ public enum ValueWire: ProtobufKind {
         try reader.skip()
         continue
       }
+      if values.isEmpty { values.reserveCapacity(reader.entriesAhead()) }
       values.append(try read(&reader))
     }
     try reader.leave(outer)
     return values
+  }
+
+  private static func readPoint(_ reader: inout ProtobufReader) throws(BytesError) -> GeoPoint {
+    let outer = try reader.enter()
+    var point = GeoPointWire.empty
+    while try reader.nextField() {
+      switch reader.fieldNumber {
+      case 1:
+        try reader.expect(.fixed64)
+        point.latitude = Double(bitPattern: try reader.fixed64())
+      case 2:
+        try reader.expect(.fixed64)
+        point.longitude = Double(bitPattern: try reader.fixed64())
+      default: try reader.skip()
+      }
+    }
+    try reader.leave(outer)
+    return point
   }
 
   static let noType = "a value has no type, or one that no document has"
