@@ -35,6 +35,7 @@ import VestaTesting
 
   @Test(arguments: [
     "", "Z", "2026-01-01", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-32T00:00:00Z",
+    "1900-02-29T00:00:00Z", "2026-06-31T00:00:00Z", "2026-09-31T00:00:00Z", "2026-11-31T00:00:00Z",
     "2026-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-01-00T00:00:00Z", "0000-01-01T00:00:00Z",
     "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00",
     "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00.xZ", "2026-01-01T00:00:00.-1Z", "2026-01-01T00:00:00ZZ",
@@ -45,6 +46,18 @@ import VestaTesting
   func `a string that is no time is nil`(text: String) {
     #expect(RFC3339.parse(text) == nil)
     #expect(RFC3339.microseconds(of: text) == nil)
+  }
+
+  @Test func `every day of 400 years is read, and no day after the last of a month`() {
+    for number in Int64(0)..<146_097 {
+      let (year, month, day) = RFC3339.date(ofDay: number)
+      func text(_ day: Int) -> String {
+        "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)T00:00:00Z"
+      }
+      #expect(RFC3339.parse(text(day))?.seconds == number * 86_400)
+      guard RFC3339.date(ofDay: number + 1).day == 1 else { continue }
+      for late in (day + 1)...32 { #expect(RFC3339.parse(text(late)) == nil) }
+    }
   }
 
   @Test func `random times survive being written, and Foundation reads the same`() {

@@ -33,8 +33,8 @@ public struct JSONObject: Sendable {
   /// All members, in order.
   public private(set) var members: [Member]
 
-  /// Positions by name; empty in a small object.
-  private var positions: [UTF8String: Int] = [:]
+  /// Positions by name; `nil` in a small object, whose copies then have one reference to count.
+  private var positions: [UTF8String: Int]?
 
   /// An object without members.
   public init() { members = [] }
@@ -71,14 +71,14 @@ public struct JSONObject: Sendable {
   }
 
   private func position(of name: String) -> Int? {
-    guard positions.isEmpty else { return positions[UTF8String(name)] }
+    if let positions { return positions[UTF8String(name)] }
     return members.firstIndex { UTF8Order.equal($0.name, name) }
   }
 
   private mutating func append(_ member: Member) {
     members.append(member)
-    if !positions.isEmpty {
-      positions[UTF8String(member.name)] = members.count - 1
+    if positions != nil {
+      positions?[UTF8String(member.name)] = members.count - 1
     } else if members.count >= Self.indexedFrom {
       reindex()
     }
@@ -86,13 +86,16 @@ public struct JSONObject: Sendable {
 
   private mutating func remove(at index: Int) {
     members.remove(at: index)
-    if !positions.isEmpty { reindex() }
+    if positions != nil { reindex() }
   }
 
   private mutating func reindex() {
-    positions.removeAll(keepingCapacity: true)
-    guard members.count >= Self.indexedFrom else { return }
-    for (index, member) in members.enumerated() { positions[UTF8String(member.name)] = index }
+    guard members.count >= Self.indexedFrom else { return positions = nil }
+    var found = positions ?? [:]
+    positions = nil
+    found.removeAll(keepingCapacity: true)
+    for (index, member) in members.enumerated() { found[UTF8String(member.name)] = index }
+    positions = found
   }
 }
 

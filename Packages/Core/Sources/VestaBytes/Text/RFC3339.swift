@@ -50,14 +50,19 @@ public enum RFC3339 {
   /// - Parameter text: With an offset, or `Z` for none; of the fraction nine digits count.
   /// - Returns: The seconds since 1970, rounded down, and the nanoseconds from there.
   public static func parse(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
-    var fields = Fields(bytes: Array(text.utf8)[...])
+    // Unsafe pointer, used inside the closure only: the fields are taken from the bytes of the string in place.
+    text.withBytes { parse(Fields(bytes: $0)) }
+  }
+
+  private static func parse(_ text: Fields) -> (seconds: Int64, nanoseconds: Int32)? {
+    var fields = text
     guard let year = fields.number(4), year > 0, fields.skip("-"), let month = fields.number(2), fields.skip("-"),
       let day = fields.number(2), fields.skip("T"), let hour = fields.number(2), fields.skip(":"),
       let minute = fields.number(2), fields.skip(":"), let second = fields.number(2), hour < 24, minute < 60,
-      second < 60, let nanoseconds = fields.fraction(), let offset = fields.offset(), fields.bytes.isEmpty
+      second < 60, let nanoseconds = fields.fraction(), let offset = fields.offset(), fields.isAtEnd
     else { return nil }
+    guard (1...12).contains(month), day > 0, day <= days(ofMonth: month, year: year) else { return nil }
     let number = dayNumber(year: year, month: month, day: day)
-    guard date(ofDay: number) == (year, Int(month), Int(day)) else { return nil }
     return (number * secondsOfDay + hour * 3_600 + minute * 60 + second - offset, nanoseconds)
   }
 
@@ -68,29 +73,46 @@ public enum RFC3339 {
 
   /// Takes one field after another from the front of a string.
   private struct Fields {
-    var bytes: ArraySlice<UInt8>
+    let bytes: UnsafeBufferPointer<UInt8>
+    var index = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { index == bytes.count }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-      guard bytes.first == UInt8(ascii: character) else { return false }
-      bytes.removeFirst()
+      guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+      index += 1
       return true
     }
 
+    /// The value of the next character, if that is a digit.
+    mutating func digit() -> Int64? {
+      guard index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) else { return nil }
+      defer { index += 1 }
+      return Int64(bytes[index] - UInt8(ascii: "0"))
+    }
+
     mutating func number(_ count: Int) -> Int64? {
-      let digits = bytes.prefix(count)
-      guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
-      bytes.removeFirst(count)
-      return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+      var number: Int64 = 0
+      for _ in 0..<count {
+        guard let digit = digit() else { return nil }
+        number = number * 10 + digit
+      }
+      return number
     }
 
     /// The nanoseconds of a fraction; zero without one.
     mutating func fraction() -> Int32? {
       guard skip(".") else { return 0 }
-      let digits = bytes.prefix(while: Self.isDigit)
-      guard !digits.isEmpty else { return nil }
-      bytes.removeFirst(digits.count)
-      let value = digits.prefix(9).reduce(0 as Int32) { $0 * 10 + Int32($1 - UInt8(ascii: "0")) }
-      return (min(9, digits.count)..<9).reduce(value) { product, _ in product * 10 }
+      guard var value = digit() else { return nil }
+      var count = 1
+      while let digit = digit() {
+        if count < 9 { value = value * 10 + digit }
+        count += 1
+      }
+      for _ in min(9, count)..<9 { value *= 10 }
+      return Int32(value)
     }
 
     /// The seconds by which the local time is ahead of UTC.
@@ -102,8 +124,6 @@ public enum RFC3339 {
       let seconds = hours * 3_600 + minutes * 60
       return isAhead ? seconds : -seconds
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
   }
 
   // MARK: Days
@@ -117,6 +137,14 @@ public enum RFC3339 {
     let month = (5 * dayOfYear + 2) / 153
     let year = yearOfEra + era * 400 + (month < 10 ? 0 : 1)
     return (year, Int(month < 10 ? month + 3 : month - 9), Int(dayOfYear - (153 * month + 2) / 5 + 1))
+  }
+
+  private static func days(ofMonth month: Int64, year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
   }
 
   private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {

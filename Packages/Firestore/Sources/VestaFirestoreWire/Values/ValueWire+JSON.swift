@@ -50,14 +50,9 @@ extension ValueWire {
     guard case .object(let object) = json else { throw reader.malformed("this is no object") }
     guard let member = object.members.first else { throw reader.malformed(noType) }
     guard object.count == 1 else { throw reader.malformed("a value has more than one type") }
-    let value = member.value
     // The usual forms need no place for the message of an error.
-    switch (member.name, value) {
-    case ("stringValue", .string(let text)): return .string(text)
-    case ("booleanValue", .bool(let flag)): return .boolean(flag)
-    case ("nullValue", .null): return .null
-    default: break
-    }
+    if let usual = usualValue(member.name, member.value) { return usual }
+    let value = member.value
     let inner = reader.within(member.name)
     switch member.name {
     case "nullValue", "null_value":
@@ -75,6 +70,30 @@ extension ValueWire {
     case "arrayValue", "array_value": return .array(try ProtobufMessage<ArrayWire>.read(value, inner))
     case "mapValue", "map_value": return .map(try ProtobufMessage<MapWire>.read(value, inner))
     default: throw inner.malformed(noType)
+    }
+  }
+
+  /// A value in the form that nearly every writer has it in; `nil` for other forms, and for what is no value.
+  private static func usualValue(_ name: String, _ json: JSONValue) -> Value? {
+    switch (json, name) {
+    case (.null, "nullValue"): .null
+    case (.bool(let flag), "booleanValue"): .boolean(flag)
+    case (.number(let number), "doubleValue"): .double(number)
+    case (.integer(let number), "doubleValue"): .double(Double(number))
+    case (.string(let text), _): usualValue(name, text: text)
+    default: nil
+    }
+  }
+
+  private static func usualValue(_ name: String, text: String) -> Value? {
+    switch name {
+    case "stringValue": .string(text)
+    // Other numbers, such as those with a sign or a zero in front, go by the rules of JSON.
+    case "integerValue": (49...57).contains(text.utf8.first ?? 0) ? Int64(text).map { .integer($0) } : nil
+    case "timestampValue":
+      RFC3339.parse(text).map { .timestamp(Timestamp(seconds: $0.seconds, nanos: $0.nanoseconds)) }
+    case "referenceValue": .reference(text)
+    default: nil
     }
   }
 }
