@@ -134,9 +134,13 @@ extension MapValue: ProtobufMap {
   }
 
   /// Keeps a value under a name; of several with one name the last one stays.
-  public mutating func set(_ value: Value, for name: String) {
+  public mutating func set(_ value: consuming Value, for name: consuming String) {
+    let value = value
+    let name = name
+    if let last = names.last, UTF8Order.compare(last, name) >= 0 { return self[name] = value }
     // As nearly every writer has them: in order.
-    if let last = names.last, UTF8Order.compare(last, name) >= 0 { self[name] = value } else { append(name, value) }
+    names.append(name)
+    values.append(value)
   }
 
   /// Calls `body` with each name and its value, in order.

@@ -301,8 +301,8 @@ extension ProtobufReader: ProtobufVisitor {
     if entries.isEmpty { entries.reserve(entriesAhead()) }
     // Entries follow one another, as nearly every writer has them.
     repeat {
-      let entry = try mapEntry(kind)
-      entries.set(entry.value, for: entry.key)
+      let (key, value) = try mapEntry(kind)
+      entries.set(value, for: key)
     } while number < 16 && take(tag: number, .delimited)
     isTaken = true
   }

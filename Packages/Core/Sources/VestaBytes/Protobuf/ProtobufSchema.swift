@@ -90,7 +90,7 @@ public protocol ProtobufMap {
   mutating func reserve(_ count: Int)
 
   /// Keeps a value under a name; of several with one name the last one stays.
-  mutating func set(_ value: Value, for name: String)
+  mutating func set(_ value: consuming Value, for name: consuming String)
 
   /// Calls `body` with each name and its value.
   func forEachEntry(_ body: (String, Value) throws(BytesError) -> Void) throws(BytesError)

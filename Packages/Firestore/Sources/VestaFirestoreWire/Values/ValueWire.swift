@@ -150,8 +150,8 @@ public enum ValueWire: ProtobufKind {
         continue
       }
       if map.isEmpty { map.reserve(reader.entriesAhead()) }
-      let entry = try reader.mapEntry(ValueWire.self)
-      map.set(entry.value, for: entry.key)
+      let (key, value) = try reader.mapEntry(ValueWire.self)
+      map.set(value, for: key)
     }
     try reader.leave(outer)
     return map
