@@ -234,15 +234,7 @@ public final class Database: Sendable {
       if emulator != nil { state.storeName = DatabaseProvider.storeName(state.url) }
       return false
     }
-    if emulator == nil, let backend = app?.options.backend {
-      log.warning(
-        "I-RDB000023",
-        """
-        useEmulator names \(origin), but the backend of the app is "\(backend)", and the database is there. Configure the \
-        app with VestaOptions.backend = .emulator(host:port:) and DatabaseRemoteLibrary (with FirebaseCompat: link \
-        FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave useEmulator out.
-        """)
-    }
+    if emulator == nil, let backend = app?.options.backend { warn(of: backend, insteadOf: origin) }
     if isLate {
       log.error(
         "I-RDB000011",
@@ -251,6 +243,16 @@ public final class Database: Sendable {
         database reference or trying to load data.
         """)
     }
+  }
+
+  private func warn(of backend: VestaOptions.Backend, insteadOf origin: EmulatorOrigin) {
+    log.warning(
+      "I-RDB000023",
+      """
+      useEmulator names \(origin), but the backend of the app is "\(backend)", and the database is there. Configure the \
+      app with VestaOptions.backend = .emulator(host:port:) and DatabaseRemoteLibrary (with FirebaseCompat: link \
+      FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave useEmulator out.
+      """)
   }
 
   private func configure(_ name: String, _ body: (inout State) -> Void) {

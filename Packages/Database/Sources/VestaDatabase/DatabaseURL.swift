@@ -13,17 +13,7 @@ struct DatabaseURL: Sendable, Hashable {
 
   /// Reads an address; an error says what is wrong with it.
   init(_ text: String) throws(DatabaseError) {
-    var rest = Substring(text)
-    var scheme = "https"
-    if let colon = rest.range(of: "://") {
-      scheme = rest[..<colon.lowerBound].lowercased()
-      rest = rest[colon.upperBound...]
-    }
-    var query = Substring()
-    if let mark = rest.firstIndex(of: "?") {
-      query = rest[rest.index(after: mark)...]
-      rest = rest[..<mark]
-    }
+    let (scheme, rest, query) = Self.split(text)
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     host = rest[..<slash].lowercased()
     guard !host.isEmpty else { throw DatabaseError(.other, "Cannot connect to nil or empty host.") }
@@ -36,6 +26,18 @@ struct DatabaseURL: Sendable, Hashable {
     let labels = host.prefix { $0 != ":" }.split(separator: ".")
     let item = query.split(separator: "&").first { $0.hasPrefix("ns=") }?.dropFirst(3)
     namespace = String(item ?? labels.first ?? "")
+  }
+
+  /// The scheme in lower case, the host with the path, and the query.
+  private static func split(_ text: String) -> (scheme: String, rest: Substring, query: Substring) {
+    var rest = Substring(text)
+    var scheme = "https"
+    if let colon = rest.range(of: "://") {
+      scheme = rest[..<colon.lowerBound].lowercased()
+      rest = rest[colon.upperBound...]
+    }
+    guard let mark = rest.firstIndex(of: "?") else { return (scheme, rest, "") }
+    return (scheme, rest[..<mark], rest[rest.index(after: mark)...])
   }
 
   init(host: String, isSecure: Bool, namespace: String) {

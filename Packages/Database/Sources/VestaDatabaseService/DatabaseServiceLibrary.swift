@@ -28,28 +28,9 @@ public enum DatabaseServiceLibrary: Library {
       EmbeddedService<DatabaseEngine>.component(
         product: "Database",
         keeps: ["database"],
-        dependencies: [
-          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
-          .optional(DatabaseServiceOptions.self),
-          .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
-          .optional((any DatabaseGuard).self),
-          .optional((any RulesAdministration).self),
-        ]
+        dependencies: dependencies
       ) { container, home in
-        let stores = try container.require((any StoreProvider).self)
-        var options = try container.find(DatabaseServiceOptions.self) ?? DatabaseServiceOptions()
-        if options.gatekeeper == nil { options.gatekeeper = try container.find((any DatabaseGuard).self) }
-        if options.rules == nil { options.rules = try container.find((any RulesAdministration).self) }
-        return DatabaseEngine(
-          options: options,
-          callers: CallerCheck(
-            callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self),
-            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("database") ?? false)
-        ) {
-          try await stores.openStore(named: "database", in: home.ready(), options: StoreOptions())
-        }
+        try engine(container, home)
       } close: { engine in
         try await engine.close()
       },
@@ -57,5 +38,32 @@ public enum DatabaseServiceLibrary: Library {
       EmbeddedService<DatabaseEngine>.provides((any DatabaseAdminBackend).self) { $0 },
       EmbeddedService<DatabaseEngine>.contributes((any EventSource).self) { $0.events },
     ]
+  }
+
+  private static var dependencies: [Dependency] {
+    [
+      .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
+      .optional(DatabaseServiceOptions.self),
+      .optional((any CallerVerifier).self),
+      .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
+      .optional((any DatabaseGuard).self),
+      .optional((any RulesAdministration).self),
+    ]
+  }
+
+  private static func engine(_ container: ComponentContainer, _ home: EngineHome) throws -> DatabaseEngine {
+    let stores = try container.require((any StoreProvider).self)
+    var options = try container.find(DatabaseServiceOptions.self) ?? DatabaseServiceOptions()
+    if options.gatekeeper == nil { options.gatekeeper = try container.find((any DatabaseGuard).self) }
+    if options.rules == nil { options.rules = try container.find((any RulesAdministration).self) }
+    return DatabaseEngine(
+      options: options,
+      callers: CallerCheck(
+        callers: try container.find((any CallerVerifier).self),
+        apps: try container.find((any AppCheckVerifier).self),
+        enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("database") ?? false)
+    ) {
+      try await stores.openStore(named: "database", in: home.ready(), options: StoreOptions())
+    }
   }
 }

@@ -57,20 +57,23 @@ public final class Functions: Sendable {
       if let backend = try caller.emulators?.backend(at: origin) {
         caller.backend = backend
       } else {
-        Logger(service: "VestaFunctions").warning(
-          "I-FUN000002",
-          """
-          useEmulator names \(origin), but the backend of the app is "\(app.options.backend)", and functions are called \
-          there. Configure the app with VestaOptions.backend = .emulator(host:port:) and FunctionsRemoteLibrary \
-          (with FirebaseCompat: link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave \
-          useEmulator out.
-          """)
+        warnOfOtherBackend(insteadOf: origin)
       }
     } catch {
       VestaApp.stop("The emulator at \(origin) cannot be used. \(error)")
     }
     let emulator = Emulator(origin: origin.text, caller: caller)
     self.emulator.withLock { $0 = emulator }
+  }
+
+  private func warnOfOtherBackend(insteadOf origin: EmulatorOrigin) {
+    Logger(service: "VestaFunctions").warning(
+      "I-FUN000002",
+      """
+      useEmulator names \(origin), but the backend of the app is "\(app.options.backend)", and functions are called \
+      there. Configure the app with VestaOptions.backend = .emulator(host:port:) and FunctionsRemoteLibrary \
+      (with FirebaseCompat: link FirebaseRemote and set VESTA_BACKEND=emulator:HOST:PORT), or leave useEmulator out.
+      """)
   }
 
   /// The way to the functions of the app, or of the emulator.

@@ -25,13 +25,7 @@ public enum FunctionsLibrary: Library {
       Component(
         FunctionsInstances.self,
         dependencies: [
-          .required(
-            (any FunctionsBackend).self,
-            providedBy: """
-              FunctionsServiceLibrary of VestaFunctionsService (the embedded engine; Packages/Functions) or \
-              FunctionsRemoteLibrary of VestaFunctionsRemote (a server, emulators or Firebase; Packages/Functions) \
-              with TransportLibrary of VestaTransport (Packages/Transport)
-              """),
+          .required((any FunctionsBackend).self, providedBy: backendLibraries),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any MessagingInterop).self),
@@ -39,17 +33,25 @@ public enum FunctionsLibrary: Library {
         ]
       ) { container, isCacheable in
         isCacheable = true
-        return FunctionsInstances(
-          FunctionsCaller(
-            backend: try container.require((any FunctionsBackend).self),
-            auth: try container.find((any AuthInterop).self),
-            appCheck: try container.find((any AppCheckInterop).self),
-            messaging: try container.find((any MessagingInterop).self),
-            emulators: try container.find(EmulatorConnection<any FunctionsBackend>.self)
-          )
-        )
+        return FunctionsInstances(try caller(container))
       }
     ]
+  }
+
+  private static let backendLibraries = """
+    FunctionsServiceLibrary of VestaFunctionsService (the embedded engine; Packages/Functions) or \
+    FunctionsRemoteLibrary of VestaFunctionsRemote (a server, emulators or Firebase; Packages/Functions) \
+    with TransportLibrary of VestaTransport (Packages/Transport)
+    """
+
+  private static func caller(_ container: ComponentContainer) throws -> FunctionsCaller {
+    FunctionsCaller(
+      backend: try container.require((any FunctionsBackend).self),
+      auth: try container.find((any AuthInterop).self),
+      appCheck: try container.find((any AppCheckInterop).self),
+      messaging: try container.find((any MessagingInterop).self),
+      emulators: try container.find(EmulatorConnection<any FunctionsBackend>.self)
+    )
   }
 }
 

@@ -7,10 +7,8 @@ struct FunctionProxy {
 
   init(_ handler: FunctionsHandler) { self.handler = handler }
 
-  func forward(_ request: HTTPRequest, to url: HTTPURL, _ target: String) async throws -> HTTPResponse {
-    guard let client = try handler.client() else {
-      throw ServiceStatus(.unimplemented, "This server has no way to functions of other programs.")
-    }
+  /// Refuses a request that has passed this server too often, as in a cycle.
+  private func checkForwards(of request: HTTPRequest) throws(ServiceStatus) {
     let forwards = request.fields.values("via").reduce(0) {
       $0 + $1.split(separator: ",").count { $0.hasSuffix(Self.name) }
     }
@@ -18,6 +16,13 @@ struct FunctionProxy {
       throw ServiceStatus(
         .failedPrecondition, "The address of the function leads back to this server: give it another.")
     }
+  }
+
+  func forward(_ request: HTTPRequest, to url: HTTPURL, _ target: String) async throws -> HTTPResponse {
+    guard let client = try handler.client() else {
+      throw ServiceStatus(.unimplemented, "This server has no way to functions of other programs.")
+    }
+    try checkForwards(of: request)
     var outer = HTTPRequest(request.method, url, fields: Self.passed(request.fields), body: request.body)
     outer.target = target
     outer.fields.set("x-forwarded-host", request.authority)

@@ -67,6 +67,12 @@ public final class FunctionsRemote: FunctionsBackend {
     case nil: throw FunctionsServiceError(.invalidArgument, "\(call.target) is no address of a function.")
     }
     let channel = Channel(service, failure: Self.failure)
+    return (channel, try request(for: call, target, isStream: isStream))
+  }
+
+  private func request(
+    for call: FunctionCall, _ target: String, isStream: Bool
+  ) throws(FunctionsServiceError) -> RESTCall {
     let headers = CallableHeaders(instanceIDToken: call.instanceIDToken, wantsStream: isStream)
     var fields: HTTPFields = [:]
     for field in headers.fields { fields.append(HTTPFieldName(stringLiteral: field.name), field.value) }
@@ -76,7 +82,7 @@ public final class FunctionsRemote: FunctionsBackend {
       request.hasToken = call.instanceIDToken != nil
       // The hosts of functions refuse with pages, as for a function that does not exist.
       request.acceptsPagesOfRefusals = true
-      return (channel, request)
+      return request
     } catch {
       throw FunctionsServiceError(.invalidArgument, "\(error)")
     }

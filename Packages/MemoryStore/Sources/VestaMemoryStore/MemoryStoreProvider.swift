@@ -25,25 +25,29 @@ public struct MemoryStoreProvider: StoreProvider {
     in directory: String,
     options: StoreOptions
   ) async throws -> any OrderedStore {
-    guard StoreLimits.isValidName(name) else {
-      throw StoreError(
-        .invalidName,
-        operation: "open",
-        path: directory,
-        message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
-        hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning."
-      )
-    }
+    guard StoreLimits.isValidName(name) else { throw invalidName(name, in: directory) }
     let (names, place) = (open, [directory, name])
-    guard names.withLock({ $0.insert(place).inserted }) else {
-      throw StoreError(
-        .alreadyOpen,
-        operation: "open",
-        path: directory,
-        message: "The store \"\(name)\" is open already.",
-        hint: "Share the open store, or close it first."
-      )
-    }
+    guard names.withLock({ $0.insert(place).inserted }) else { throw alreadyOpen(name, in: directory) }
     return MemoryStore(clock: options.clock, onClose: { names.withLock { _ = $0.remove(place) } })
+  }
+
+  private func invalidName(_ name: String, in directory: String) -> StoreError {
+    StoreError(
+      .invalidName,
+      operation: "open",
+      path: directory,
+      message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
+      hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning."
+    )
+  }
+
+  private func alreadyOpen(_ name: String, in directory: String) -> StoreError {
+    StoreError(
+      .alreadyOpen,
+      operation: "open",
+      path: directory,
+      message: "The store \"\(name)\" is open already.",
+      hint: "Share the open store, or close it first."
+    )
   }
 }

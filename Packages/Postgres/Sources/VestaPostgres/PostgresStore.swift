@@ -50,23 +50,7 @@ public final class PostgresStore: CommitObservable {
       let connector = try Connector(url, password: options.password, lookup: lookup)
       let loop = try PostgresLoop(patience: options.patience)
       do {
-        let (last, offset) = try await patiently {
-          try await prepare(schema, name, loop, connector, storeOptions.clock)
-        }
-        let news = CommitNews(after: last.version)
-        let setting = Schema.committing(
-          isDurable: storeOptions.durability == .full, lockWait: Schema.lockWait(within: options.patience))
-        let leader = CommitLeader(
-          last, offset: offset, schema: schema, news: news, clock: storeOptions.clock,
-          followsServer: followsServer, patience: options.patience
-        ) {
-          let connection = try await loop.open(connector)
-          try await connection.run(setting)
-          connection.send(Schema.keepAlive)
-          return connection
-        }
-        let pool = ConnectionPool(loop: loop, connector: connector, limit: options.connections)
-        let core = StoreCore(schema: schema, pool: pool, leader: leader, news: news)
+        let core = try await core(schema, loop, connector, options, storeOptions, followsServer: followsServer)
         return PostgresStore(core, loop, CommitListener(core, loop, connector), onClose: onClose)
       } catch {
         loop.stop()
@@ -75,6 +59,28 @@ public final class PostgresStore: CommitObservable {
     } catch {
       throw StoreError(error, operation: "open")
     }
+  }
+
+  /// Connects the parts of a store, after its tables have been prepared.
+  private static func core(
+    _ schema: Schema, _ loop: PostgresLoop, _ connector: Connector, _ options: PostgresOptions,
+    _ storeOptions: StoreOptions, followsServer: Bool
+  ) async throws -> StoreCore {
+    let (last, offset) = try await patiently { try await prepare(schema, loop, connector, storeOptions.clock) }
+    let news = CommitNews(after: last.version)
+    let setting = Schema.committing(
+      isDurable: storeOptions.durability == .full, lockWait: Schema.lockWait(within: options.patience))
+    let leader = CommitLeader(
+      last, offset: offset, schema: schema, news: news, clock: storeOptions.clock,
+      followsServer: followsServer, patience: options.patience
+    ) {
+      let connection = try await loop.open(connector)
+      try await connection.run(setting)
+      connection.send(Schema.keepAlive)
+      return connection
+    }
+    let pool = ConnectionPool(loop: loop, connector: connector, limit: options.connections)
+    return StoreCore(schema: schema, pool: pool, leader: leader, news: news)
   }
 
   /// Tries again where a server that is starting, or has too many connections just now, may answer the next time.
@@ -112,10 +118,21 @@ public final class PostgresStore: CommitObservable {
   ///
   /// - Returns: The state of the store, and what the server's clock is ahead of this machine's.
   private static func prepare(
-    _ schema: Schema, _ name: String, _ loop: PostgresLoop, _ connector: Connector, _ clock: StoreClock
+    _ schema: Schema, _ loop: PostgresLoop, _ connector: Connector, _ clock: StoreClock
   ) async throws -> (CommitState, offset: Int64) {
     let connection = try await loop.open(connector)
     defer { connection.drop() }
+    try await makeTables(schema, connection)
+    try await checkIdentity(schema, connection)
+    guard let last = CommitState(try await connection.run(schema.state)[0]) else {
+      throw StoreError(.corrupt, operation: "open", message: "The row of the store's state is not there.")
+    }
+    let before = clock.now
+    let server = try await connection.run(Schema.clock)[0].integer(0, 0) ?? before.wall
+    return (last, CommitLeader.offset(of: server, between: before.wall, and: clock.now.wall))
+  }
+
+  private static func makeTables(_ schema: Schema, _ connection: PostgresConnection) async throws {
     let tables = try await connection.run(schema.inspection)[0]
     let (ours, all) = (tables.integer(0, 0) ?? 0, tables.integer(1, 0) ?? 0)
     guard all == 0 || ours == 4 else {
@@ -127,6 +144,10 @@ public final class PostgresStore: CommitObservable {
       let begin = Statement("BEGIN", isPrepared: false)
       try await connection.run([begin] + schema.creation + [Schema.commit])
     }
+  }
+
+  /// Refuses the tables of another store, and of a later version.
+  private static func checkIdentity(_ schema: Schema, _ connection: PostgresConnection) async throws {
     let identity = try await connection.run(schema.identity)[0]
     let form = identity.integer(0, 0) ?? 0
     guard form <= Schema.form else {
@@ -134,17 +155,11 @@ public final class PostgresStore: CommitObservable {
         .newerSchema, operation: "open", message: "The schema \(schema.name) was written by a later version of Vesta.",
         hint: "Use that version or a later one.")
     }
-    guard let found = identity.bytes(0, 1), String(decoding: found, as: UTF8.self) == name, form > 0 else {
+    guard let found = identity.bytes(0, 1), String(decoding: found, as: UTF8.self) == schema.store, form > 0 else {
       throw StoreError(
-        .notADatabase, operation: "open", message: "The schema \(schema.name) is not the store \"\(name)\".",
+        .notADatabase, operation: "open", message: "The schema \(schema.name) is not the store \"\(schema.store)\".",
         hint: "Choose another prefix or space in PostgresOptions.")
     }
-    guard let last = CommitState(try await connection.run(schema.state)[0]) else {
-      throw StoreError(.corrupt, operation: "open", message: "The row of the store's state is not there.")
-    }
-    let before = clock.now
-    let server = try await connection.run(Schema.clock)[0].integer(0, 0) ?? before.wall
-    return (last, CommitLeader.offset(of: server, between: before.wall, and: clock.now.wall))
   }
 
   // MARK: Reading
@@ -165,20 +180,22 @@ public final class PostgresStore: CommitObservable {
     try await read(.some(first()), body)
   }
 
+  private func snapshot(_ first: StoreFirstRead?) async throws -> PostgresSnapshot {
+    do {
+      return try await PostgresSnapshot.begin(
+        core.pool, core.schema, isInside: bodies.current() != nil, reading: first)
+    } catch let error as PostgresFailure {
+      throw StoreError(error, operation: "read")
+    }
+  }
+
   private func read<Result>(
     _ first: StoreFirstRead?, _ body: (any StoreReader) async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     guard try reads.enterIfFree() else { throw StoreError.closed("read") }
     defer { reads.leave() }
-    let snapshot: PostgresSnapshot
-    do {
-      snapshot = try await PostgresSnapshot.begin(
-        core.pool, core.schema, isInside: bodies.current() != nil, reading: first)
-    } catch let error as PostgresFailure {
-      throw StoreError(error, operation: "read")
-    }
-    let reader = PostgresReader(snapshot)
+    let reader = PostgresReader(try await snapshot(first))
     do {
       let result = try await bodies.run(.read) { try await body(reader) }
       if let failure = reader.end() { throw failure }

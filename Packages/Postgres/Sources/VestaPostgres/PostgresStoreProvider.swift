@@ -29,12 +29,7 @@ public struct PostgresStoreProvider: StoreProvider {
   public func openStore(
     named name: String, in directory: String, options: StoreOptions
   ) async throws -> any OrderedStore {
-    guard StoreLimits.isValidName(name) else {
-      throw StoreError(
-        .invalidName, operation: "open",
-        message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
-        hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning.")
-    }
+    guard StoreLimits.isValidName(name) else { throw invalidName(name) }
     let space = self.options.space ?? environmentValue("VESTA_POSTGRES_SPACE")
     if space == nil { noteDirectory(directory) }
     let (names, place) = (open, [space ?? directory, name])
@@ -51,6 +46,13 @@ public struct PostgresStoreProvider: StoreProvider {
       names.withLock { _ = $0.remove(place) }
       throw error
     }
+  }
+
+  private func invalidName(_ name: String) -> StoreError {
+    StoreError(
+      .invalidName, operation: "open",
+      message: "A store cannot have this name: \(name.debugDescription.prefix(120)).",
+      hint: "Use 1 to 100 of the letters a-z and A-Z, digits, '-', '_' and '.', and no dot at the beginning.")
   }
 
   /// Says once that other processes find these stores only with the same data directory.

@@ -28,14 +28,7 @@ public enum StorageLibrary: Library {
       Component(
         StorageInstances.self,
         dependencies: [
-          .required(
-            (any StorageBackend).self,
-            providedBy: """
-              StorageServiceLibrary of VestaStorageService (the embedded engine; Packages/Storage), which needs a \
-              store and cryptography too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary \
-              of VestaCrypto (Packages/Crypto), or StorageRemoteLibrary of VestaStorageRemote (a server, emulators \
-              or Firebase; Packages/Storage) with TransportLibrary of VestaTransport (Packages/Transport)
-              """),
+          .required((any StorageBackend).self, providedBy: backendLibraries),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional(EmulatorConnection<any StorageBackend>.self),
@@ -53,6 +46,13 @@ public enum StorageLibrary: Library {
       }
     ]
   }
+
+  private static let backendLibraries = """
+    StorageServiceLibrary of VestaStorageService (the embedded engine; Packages/Storage), which needs a \
+    store and cryptography too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary \
+    of VestaCrypto (Packages/Crypto), or StorageRemoteLibrary of VestaStorageRemote (a server, emulators \
+    or Firebase; Packages/Storage) with TransportLibrary of VestaTransport (Packages/Transport)
+    """
 }
 
 /// The instances of an app, which end with it.

@@ -123,22 +123,26 @@ extension StorageExchange {
       return .bytes(first)
     }
     let (stream, readLength) = (ByteStream(), tuning.readLength)
-    let reading = Task {
-      defer { content.close() }
-      do {
-        var (next, left) = (first, length)
-        while !next.isEmpty {
-          left -= next.count
-          try await stream.write(next)
-          next = try await content.read(maximumLength: readLength)
-        }
-        if left == 0 { stream.finish() } else { stream.fail(TransportError(.closed, "The content ended early.")) }
-      } catch {
-        stream.fail(error)
-      }
-    }
+    let reading = Task { await Self.write(first, and: content, to: stream, length, readLength) }
     stream.pipe.setDemand(nil, onCancel: { reading.cancel() })
     return .stream(stream, length: length)
+  }
+
+  private static func write(
+    _ first: [UInt8], and content: any ObjectContent, to stream: ByteStream, _ length: Int, _ readLength: Int
+  ) async {
+    defer { content.close() }
+    do {
+      var (next, left) = (first, length)
+      while !next.isEmpty {
+        left -= next.count
+        try await stream.write(next)
+        next = try await content.read(maximumLength: readLength)
+      }
+      if left == 0 { stream.finish() } else { stream.fail(TransportError(.closed, "The content ended early.")) }
+    } catch {
+      stream.fail(error)
+    }
   }
 }
 

@@ -29,14 +29,7 @@ struct StorageExchange: Sendable {
     }
     do {
       let project = project(of: route.bucket, host)
-      var context = CallContext(request, project: project, clock: host.clock)
-      if route.api != .firebase, case .nobody = context.caller {
-        guard host.isDevelopment else {
-          throw StorageServiceError(.unauthenticated, "Anonymous caller does not have access to this API.")
-        }
-        if route.api == .xml { try checkSignature(of: request, host) }
-        context.caller = .owner
-      }
+      let context = try context(of: request, route, project: project, host)
       let backend = try host.backend((any StorageBackend).self, project: project)
       let exchange = StorageExchange(
         request: request, route: route, backend: backend, context: context, host: host, tuning: tuning)
@@ -44,6 +37,20 @@ struct StorageExchange: Sendable {
     } catch {
       return failure(error, route, request)
     }
+  }
+
+  private static func context(
+    of request: HTTPRequest, _ route: StorageRoute, project: String, _ host: any EndpointHost
+  ) throws -> CallContext {
+    var context = CallContext(request, project: project, clock: host.clock)
+    if route.api != .firebase, case .nobody = context.caller {
+      guard host.isDevelopment else {
+        throw StorageServiceError(.unauthenticated, "Anonymous caller does not have access to this API.")
+      }
+      if route.api == .xml { try checkSignature(of: request, host) }
+      context.caller = .owner
+    }
+    return context
   }
 
   /// Refuses a signed URL that is not valid now.

@@ -16,13 +16,7 @@ extension StorageRemote {
       throw StorageServiceError(.invalidArgument, "The content has more than \(UploadLimits.singleCallLength) bytes.")
     }
     if let size = request.expected.size, size != content.count { throw Self.mismatch }
-    let boundary = Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
-    let metadata = MetadataWire.json(
-      of: UploadBody(
-        metadata: request.metadata, digest: request.expected, downloadTokens: Self.tokens(request.downloadTokens)))
-    let body = MultipartMachine.body(
-      metadata: metadata, contentType: request.metadata.contentType ?? "application/octet-stream", content: content,
-      boundary: boundary)
+    let (body, boundary) = Self.multipart(request, content)
     let route = StorageRoute(
       .firebase, .upload(bucket: request.object.bucket, name: request.object.name, .multipart),
       preconditions: request.preconditions)
@@ -37,6 +31,18 @@ extension StorageRemote {
   }
 
   // MARK: In parts
+
+  /// The metadata and the content of an upload in one body, and the boundary between them.
+  private static func multipart(_ request: UploadRequest, _ content: [UInt8]) -> (body: [UInt8], boundary: String) {
+    let boundary = Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
+    let metadata = MetadataWire.json(
+      of: UploadBody(
+        metadata: request.metadata, digest: request.expected, downloadTokens: tokens(request.downloadTokens)))
+    let body = MultipartMachine.body(
+      metadata: metadata, contentType: request.metadata.contentType ?? "application/octet-stream", content: content,
+      boundary: boundary)
+    return (body, boundary)
+  }
 
   /// Starts a resumable upload.
   public func startUpload(_ request: UploadRequest, context: CallContext) async throws -> UploadID {
@@ -106,13 +112,7 @@ extension StorageRemote {
     _ id: UploadID, expected: ContentDigest, context: CallContext
   ) async throws -> StorageObject {
     try checkSession(id)
-    if let size = expected.size, expected.crc32c == nil {
-      let status = try await uploadStatus(id, context: context)
-      guard status.state == .final || status.received == size else {
-        try await cancelUpload(id, context: context)
-        throw Self.mismatch
-      }
-    }
+    if let size = expected.size, expected.crc32c == nil { try await checkReceived(size, of: id, context) }
     let rest = rests.rest(of: id)
     let last: ResumableCommand = rest.map { .upload(offset: $0.offset, isLast: true) } ?? .finalize
     var call = command(last, "POST", id.rawValue, body: rest?.bytes ?? [])
@@ -132,6 +132,15 @@ extension StorageRemote {
       expected.size.map { $0 == object.size } ?? true && expected.crc32c.map { $0 == object.crc32c } ?? true
     guard isExpected else { throw Self.mismatch }
     return object
+  }
+
+  /// Cancels an upload that has received another number of bytes than its sender expects.
+  private func checkReceived(_ size: Int64, of id: UploadID, _ context: CallContext) async throws {
+    let status = try await uploadStatus(id, context: context)
+    guard status.state == .final || status.received == size else {
+      try await cancelUpload(id, context: context)
+      throw Self.mismatch
+    }
   }
 
   /// The state of an upload: how many bytes have been received.

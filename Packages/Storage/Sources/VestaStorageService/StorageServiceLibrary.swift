@@ -31,36 +31,9 @@ public enum StorageServiceLibrary: Library {
       EmbeddedService<StorageEngine>.component(
         product: "Storage",
         keeps: ["storage-content", "storage"],
-        dependencies: [
-          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
-          .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
-          .optional((any BlobStore).self),
-          .optional(StorageServiceOptions.self),
-          .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
-          .optional((any StorageGuard).self),
-        ]
+        dependencies: dependencies
       ) { container, home in
-        let stores = try container.require((any StoreProvider).self)
-        let options = try container.find(StorageServiceOptions.self) ?? StorageServiceOptions()
-        let content: ContentPlace =
-          if let provided = try container.find((any BlobStore).self) {
-            .provided(provided)
-          } else if let shared = options.sharedContentFolder {
-            .sharedFolder(shared)
-          } else {
-            .ownFolder(home.path + "/storage-content")
-          }
-        return StorageEngine(
-          options: options, crypto: try container.require((any CryptoProvider).self), content: content,
-          callers: CallerCheck(
-            callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self),
-            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("storage") ?? false),
-          gatekeeper: try container.find((any StorageGuard).self)
-        ) {
-          try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())
-        }
+        try engine(container, home)
       } close: {
         try await $0.close()
       },
@@ -68,5 +41,41 @@ public enum StorageServiceLibrary: Library {
       EmbeddedService<StorageEngine>.provides((any StorageAdminBackend).self) { $0 },
       EmbeddedService<StorageEngine>.contributes((any EventSource).self) { $0.events },
     ]
+  }
+
+  private static var dependencies: [Dependency] {
+    [
+      .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
+      .required((any CryptoProvider).self, providedBy: "CryptoLibrary of VestaCrypto (Packages/Crypto)"),
+      .optional((any BlobStore).self),
+      .optional(StorageServiceOptions.self),
+      .optional((any CallerVerifier).self),
+      .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
+      .optional((any StorageGuard).self),
+    ]
+  }
+
+  private static func engine(_ container: ComponentContainer, _ home: EngineHome) throws -> StorageEngine {
+    let stores = try container.require((any StoreProvider).self)
+    let options = try container.find(StorageServiceOptions.self) ?? StorageServiceOptions()
+    return StorageEngine(
+      options: options, crypto: try container.require((any CryptoProvider).self),
+      content: try content(container, home, options),
+      callers: CallerCheck(
+        callers: try container.find((any CallerVerifier).self),
+        apps: try container.find((any AppCheckVerifier).self),
+        enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("storage") ?? false),
+      gatekeeper: try container.find((any StorageGuard).self)
+    ) {
+      try await stores.openStore(named: "storage", in: home.ready(), options: StoreOptions())
+    }
+  }
+
+  private static func content(
+    _ container: ComponentContainer, _ home: EngineHome, _ options: StorageServiceOptions
+  ) throws -> ContentPlace {
+    if let provided = try container.find((any BlobStore).self) { return .provided(provided) }
+    if let shared = options.sharedContentFolder { return .sharedFolder(shared) }
+    return .ownFolder(home.path + "/storage-content")
   }
 }

@@ -69,7 +69,19 @@ enum DeviceRows {
     if path.back?.isPriority == true, let place = path.parent {
       return try await writePriority(node.leaf, at: place, in: transaction)
     }
-    for place in sequence(first: path, next: { $0.parent }).dropFirst() where !node.isEmpty {
+    if !node.isEmpty { try await removeLeaves(above: path, in: transaction) }
+    try await transaction.deleteRange(KeyRange(prefix: key(path)))
+    var rows: [(key: [UInt8], value: [UInt8])] = []
+    TreeRows.forEach(of: node, prefix: key(path)) { rows.append(($0, $1)) }
+    for row in rows { try await transaction.put(row.value, for: row.key) }
+    if node.isEmpty { try await removeEmptyParents(of: path, in: transaction) }
+  }
+
+  /// Removes the values of all places above a path, and keeps their priorities.
+  private static func removeLeaves(
+    above path: DatabasePath, in transaction: any StoreTransaction
+  ) async throws {
+    for place in sequence(first: path, next: { $0.parent }).dropFirst() {
       guard let bytes = try await transaction.get(key(place)), case let row = try NodeCoding.decodeRow(bytes),
         row.leaf != nil
       else { continue }
@@ -79,11 +91,6 @@ enum DeviceRows {
         try await transaction.put(NodeCoding.encode(leaf: nil, priority: row.priority), for: key(place))
       }
     }
-    try await transaction.deleteRange(KeyRange(prefix: key(path)))
-    var rows: [(key: [UInt8], value: [UInt8])] = []
-    TreeRows.forEach(of: node, prefix: key(path)) { rows.append(($0, $1)) }
-    for row in rows { try await transaction.put(row.value, for: row.key) }
-    if node.isEmpty { try await removeEmptyParents(of: path, in: transaction) }
   }
 
   private static func writePriority(

@@ -163,21 +163,26 @@ final class Persistence: Sendable {
       try await commit(jobs)
       call(succeeded(jobs))
     } catch  where jobs.count > 1 && !Self.isOfStore(error) {
-      // One of them is what the store refuses: each has its own transaction then.
-      for (index, job) in jobs.enumerated() {
-        do {
-          try await commit([job])
-          call(succeeded([job]))
-        } catch  where Self.isOfStore(error) {
-          return await failed(Array(jobs[index...]), error)
-        } catch {
-          refused(job, error)
-        }
-      }
+      // The store refuses one of them.
+      await commitEach(jobs)
     } catch  where !Self.isOfStore(error) {
       for job in jobs { refused(job, error) }
     } catch {
       await failed(jobs, error)
+    }
+  }
+
+  /// Commits each job in a separate transaction.
+  private func commitEach(_ jobs: [DeviceJob]) async {
+    for (index, job) in jobs.enumerated() {
+      do {
+        try await commit([job])
+        call(succeeded([job]))
+      } catch  where Self.isOfStore(error) {
+        return await failed(Array(jobs[index...]), error)
+      } catch {
+        refused(job, error)
+      }
     }
   }
 
@@ -209,16 +214,18 @@ final class Persistence: Sendable {
         state.backlog.failed(jobs, areRemovalsDone: areRemovalsDone, isUnknown: isUnknown)
       )
     }
-    if isFirst {
-      log.error(
-        "I-RDB000006",
-        """
-        Changes could not be kept on this device; they are tried again until they can, and the completions of writes \
-        that the device still has wait for that: \(error)
-        """)
-    }
+    if isFirst { logFailure(error) }
     call(calls)
     retryLater()
+  }
+
+  private func logFailure(_ error: any Error) {
+    log.error(
+      "I-RDB000006",
+      """
+      Changes could not be kept on this device; they are tried again until they can, and the completions of writes \
+      that the device still has wait for that: \(error)
+      """)
   }
 
   /// A change that this store never takes: a write that is too large, cached data below a damaged row.

@@ -155,12 +155,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
       guard !relative.isRoot, plain.isRoot || KeyRules.isValidPath(plain.text) else {
         throw InvalidValue(Texts.updateKey(function))
       }
-      let place = NodeImport(at: path.appending(plain))
-      let node: DatabaseNode = try prefixed(function) { () throws(InvalidValue) in
-        guard isPriority else { return try place.node(value) }
-        return try place.priority(value).map { DatabaseNode($0) } ?? .empty
-      }
-      result.append(DatabasePathValue(relative, node))
+      result.append(DatabasePathValue(relative, try node(value, at: plain, isPriority: isPriority, function)))
     }
     result.sort { $0.path.text < $1.path.text }
     if let (upper, lower) = DatabasePath.overlap(in: result.map(\.path)) {
@@ -168,5 +163,15 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
         "(\(function)) Invalid path in object. Path (\(upper)) is an ancestor of (\(lower)).")
     }
     return result
+  }
+
+  private func node(
+    _ value: Any, at relative: DatabasePath, isPriority: Bool, _ function: String
+  ) throws(InvalidValue) -> DatabaseNode {
+    let place = NodeImport(at: path.appending(relative))
+    return try prefixed(function) { () throws(InvalidValue) in
+      guard isPriority else { return try place.node(value) }
+      return try place.priority(value).map { DatabaseNode($0) } ?? .empty
+    }
   }
 }

@@ -147,17 +147,23 @@ struct TransactionMachine: Sendable {
       let end = end(id, .failed(DatabaseError(.other, reason), nil))
       return isFirst ? end : end + continueRound()
     case .result(let result, let shown, let writeID):
-      let (path, isVisible) = (transactions[index].path, transactions[index].appliesLocally)
-      // The new result first, so that observers do not see the old data in between.
-      var actions: [Action] = [.show(path, shown, writeID: writeID, isVisible: isVisible)]
-      if let earlier = transactions[index].writeID {
-        actions.append(.takeBack(writeID: earlier))
-        hidden.remove(earlier)
-      }
-      (transactions[index].writeID, transactions[index].status) = (writeID, .ready)
-      (transactions[index].result, transactions[index].shown) = (result, shown)
-      return actions + continueRound()
+      return ready(index, result, shown: shown, writeID: writeID) + continueRound()
     }
+  }
+
+  private mutating func ready(
+    _ index: Int, _ result: DatabaseNode, shown: DatabaseNode, writeID: Int
+  ) -> [Action] {
+    let (path, isVisible) = (transactions[index].path, transactions[index].appliesLocally)
+    // The new result first, so that observers do not see the old data in between.
+    var actions: [Action] = [.show(path, shown, writeID: writeID, isVisible: isVisible)]
+    if let earlier = transactions[index].writeID {
+      actions.append(.takeBack(writeID: earlier))
+      hidden.remove(earlier)
+    }
+    (transactions[index].writeID, transactions[index].status) = (writeID, .ready)
+    (transactions[index].result, transactions[index].shown) = (result, shown)
+    return actions
   }
 
   /// The service has answered transactions that were sent together.

@@ -65,18 +65,7 @@ struct TreeFileReader {
   // MARK: Tokens
 
   private mutating func take(_ byte: UInt8) throws(BytesError) {
-    if isInString {
-      try append(byte)
-      if isEscaped {
-        isEscaped = false
-      } else if byte == UInt8(ascii: "\\") {
-        isEscaped = true
-      } else if byte == UInt8(ascii: "\"") {
-        isInString = false
-        try endToken()
-      }
-      return
-    }
+    if isInString { return try takeInString(byte) }
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","),
       UInt8(ascii: ":"), 9, 10, 13, 32:
@@ -87,6 +76,18 @@ struct TreeFileReader {
       isInString = true
       try append(byte)
     default: try append(byte)
+    }
+  }
+
+  private mutating func takeInString(_ byte: UInt8) throws(BytesError) {
+    try append(byte)
+    if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == UInt8(ascii: "\"") {
+      isInString = false
+      try endToken()
     }
   }
 

@@ -21,6 +21,16 @@ public enum DatabasePieces {
     let limit = max(2, tuning.pieceUnits)
     // A byte of UTF-8 is one unit at the most.
     if message.count <= limit { return [message] }
+    let pieces = pieces(of: message, limit: limit)
+    if pieces.count == 1 { return pieces }
+    guard pieces.count <= tuning.maximumPieces else {
+      throw BytesError(.limitExceeded, "a message needs more than \(tuning.maximumPieces) pieces")
+    }
+    return [Array("\(pieces.count)".utf8)] + pieces
+  }
+
+  /// The message in pieces of at most `limit` UTF-16 units.
+  private static func pieces(of message: [UInt8], limit: Int) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     var (start, units) = (0, 0)
     for (index, byte) in message.enumerated() {
@@ -33,11 +43,7 @@ public enum DatabasePieces {
       units += width
     }
     pieces.append(Array(message[start...]))
-    if pieces.count == 1 { return pieces }
-    guard pieces.count <= tuning.maximumPieces else {
-      throw BytesError(.limitExceeded, "a message needs more than \(tuning.maximumPieces) pieces")
-    }
-    return [Array("\(pieces.count)".utf8)] + pieces
+    return pieces
   }
 }
 

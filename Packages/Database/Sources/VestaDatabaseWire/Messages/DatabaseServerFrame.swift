@@ -112,20 +112,24 @@ public enum DatabaseServerWire {
       writer.close(UInt8(ascii: "}"))
     case (.ok, .signIn):
       writer.name("d")
-      writer.open(UInt8(ascii: "{"))
-      if let auth = try? reply.auth?.json() {
-        writer.name("auth")
-        writer.write(raw: String(decoding: auth, as: UTF8.self))
-      }
-      if let expires = reply.expires {
-        writer.name("expires")
-        writer.write(raw: "\(expires)")
-      }
-      writer.close(UInt8(ascii: "}"))
+      writeSignIn(reply, to: &writer)
     default: writer.member("d", reply.message)
     }
     writer.closeRequest()
     return writer.bytes
+  }
+
+  private static func writeSignIn(_ reply: DatabaseReply, to writer: inout ProtobufJSONWriter) {
+    writer.open(UInt8(ascii: "{"))
+    if let auth = try? reply.auth?.json() {
+      writer.name("auth")
+      writer.write(raw: String(decoding: auth, as: UTF8.self))
+    }
+    if let expires = reply.expires {
+      writer.name("expires")
+      writer.write(raw: "\(expires)")
+    }
+    writer.close(UInt8(ascii: "}"))
   }
 
   /// The JSON of a message that is not a reply.
@@ -152,28 +156,14 @@ public enum DatabaseServerWire {
   public static func bytes(of frame: DatabaseServerFrame) throws(BytesError) -> [UInt8] {
     var writer = ProtobufJSONWriter()
     switch frame {
-    case .handshake(let hello, let host):
-      writer.write(raw: #"{"t":"c","d":{"t":"h","d":"#)
-      writer.open(UInt8(ascii: "{"))
-      writer.name("ts")
-      writer.write(raw: "\(hello.timestamp)")
-      writer.member("v", "5")
-      writer.member("h", host)
-      writer.member("s", hello.session)
-      writer.closeRequest()
+    case .handshake(let hello, let host): write(hello, host, to: &writer)
     case .redirect(let host): writer.control("r", host)
     case .shutdown(let reason): writer.control("s", reason)
     case .log(let text): writer.control("e", text)
     case .pong: writer.write(raw: #"{"t":"c","d":{"t":"o","d":{}}}"#)
     case .upgradeReady: writer.write(raw: #"{"t":"c","d":{"t":"a","d":{}}}"#)
     case .endOfTransmission: writer.write(raw: #"{"t":"c","d":{"t":"n","d":{}}}"#)
-    case .reply(let id, let body):
-      writer.write(raw: #"{"t":"d","d":{"r":\#(id),"b":"#)
-      writer.open(UInt8(ascii: "{"))
-      writer.member("s", body.status.rawValue)
-      writer.name("d")
-      try writer.write(body.data)
-      writer.closeRequest()
+    case .reply(let id, let body): try write(body, id: id, to: &writer)
     case .listensRevoked(let path, let specs):
       writer.openPush("c", path)
       writer.name("q")
@@ -182,6 +172,28 @@ public enum DatabaseServerWire {
     case .push(let message): try write(message, to: &writer)
     }
     return writer.bytes
+  }
+
+  private static func write(_ hello: DatabaseHello, _ host: String, to writer: inout ProtobufJSONWriter) {
+    writer.write(raw: #"{"t":"c","d":{"t":"h","d":"#)
+    writer.open(UInt8(ascii: "{"))
+    writer.name("ts")
+    writer.write(raw: "\(hello.timestamp)")
+    writer.member("v", "5")
+    writer.member("h", host)
+    writer.member("s", hello.session)
+    writer.closeRequest()
+  }
+
+  private static func write(
+    _ reply: DatabaseReplyBody, id: Int, to writer: inout ProtobufJSONWriter
+  ) throws(BytesError) {
+    writer.write(raw: #"{"t":"d","d":{"r":\#(id),"b":"#)
+    writer.open(UInt8(ascii: "{"))
+    writer.member("s", reply.status.rawValue)
+    writer.name("d")
+    try writer.write(reply.data)
+    writer.closeRequest()
   }
 
   private static func write(_ message: DatabaseServerMessage, to writer: inout ProtobufJSONWriter) throws(BytesError) {

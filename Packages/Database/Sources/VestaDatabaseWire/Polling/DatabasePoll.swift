@@ -143,13 +143,7 @@ public struct DatabaseSegmentMachine: Sendable {
   /// - Throws: `BytesError` with `.malformed` for what is not base64, `.limitExceeded` for a message that is too long
   ///   and for too many segments that are ahead of a missing one; the session has to be ended then.
   public mutating func received(_ segments: [DatabasePoll.Segment]) throws(BytesError) -> [[UInt8]] {
-    for segment in segments where segment.number >= next && waiting[segment.number] == nil {
-      waitingBytes += segment.text.utf8.count
-      guard waiting.count < tuning.maximumWaitingSegments, waitingBytes <= tuning.maximumMessageBytes else {
-        throw BytesError(.limitExceeded, "too many segments are ahead of a missing one")
-      }
-      waiting[segment.number] = segment
-    }
+    try keep(segments)
     var messages: [[UInt8]] = []
     while let segment = waiting.removeValue(forKey: next) {
       next += 1
@@ -166,5 +160,15 @@ public struct DatabaseSegmentMachine: Sendable {
       text = []
     }
     return messages
+  }
+
+  private mutating func keep(_ segments: [DatabasePoll.Segment]) throws(BytesError) {
+    for segment in segments where segment.number >= next && waiting[segment.number] == nil {
+      waitingBytes += segment.text.utf8.count
+      guard waiting.count < tuning.maximumWaitingSegments, waitingBytes <= tuning.maximumMessageBytes else {
+        throw BytesError(.limitExceeded, "too many segments are ahead of a missing one")
+      }
+      waiting[segment.number] = segment
+    }
   }
 }

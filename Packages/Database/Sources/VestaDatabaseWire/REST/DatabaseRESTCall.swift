@@ -112,10 +112,7 @@ public enum DatabaseRESTWire {
     guard let path = try path(String(Substring(parts[0]))) else { return nil }
     let fields = try FormFields(parts.count > 1 ? String(Substring(parts[1])) : "")
     let override = fields["x-http-method-override"] ?? field("x-http-method-override")
-    let name = method.uppercased() == "POST" ? override ?? method : method
-    guard let action = DatabaseRESTCall.Action(rawValue: name.uppercased()) else {
-      throw BytesError(.malformed, "the method \(name.prefix(16)) is not supported")
-    }
+    let action = try action(method.uppercased() == "POST" ? override ?? method : method)
     var call = DatabaseRESTCall(action, path, namespace: fields["ns"])
     try read(fields, into: &call)
     if call.credential == nil, let value = field("authorization"), let token = bearer(value) {
@@ -126,6 +123,13 @@ public enum DatabaseRESTWire {
     call.ifNoneMatch = field("if-none-match")
     call.wantsEvents = action == .get && field("accept")?.lowercased().contains("text/event-stream") == true
     return call
+  }
+
+  private static func action(_ method: String) throws(BytesError) -> DatabaseRESTCall.Action {
+    guard let action = DatabaseRESTCall.Action(rawValue: method.uppercased()) else {
+      throw BytesError(.malformed, "the method \(method.prefix(16)) is not supported")
+    }
+    return action
   }
 
   /// The path and the query of a call.

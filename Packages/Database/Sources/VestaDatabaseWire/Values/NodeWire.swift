@@ -58,19 +58,22 @@ public enum NodeWire {
 
   // MARK: Reading
 
+  /// Refuses other members next to one, except for the priority.
+  private static func checkAlone(_ name: String, in object: JSONObject) throws(BytesError) {
+    guard object.count == (object[".priority"] == nil ? 1 : 2) else {
+      throw BytesError(.malformed, "a node has other members next to \(name)")
+    }
+  }
+
   private static func node(_ object: JSONObject) throws(BytesError) -> DatabaseNode {
     let priority = try object[".priority"].flatMap { json throws(BytesError) in try self.priority(json) }
     if let content = object[".value"], !content.isNull {
-      guard object.count == (object[".priority"] == nil ? 1 : 2) else {
-        throw BytesError(.malformed, "a node has other members next to .value")
-      }
+      try checkAlone(".value", in: object)
       let node = try node(content)
       return priority == nil ? node : node.withPriority(priority)
     }
     if let content = object[".sv"] {
-      guard object.count == (object[".priority"] == nil ? 1 : 2) else {
-        throw BytesError(.malformed, "a node has other members next to .sv")
-      }
+      try checkAlone(".sv", in: object)
       return DatabaseNode(try serverValue(content), priority: priority)
     }
     var children: [(DatabaseKey, DatabaseNode)] = []

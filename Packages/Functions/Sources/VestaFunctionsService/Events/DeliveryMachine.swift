@@ -117,9 +117,18 @@ struct DeliveryMachine {
       retries.removeFirst()
       ready.append(retry.lane)
     }
+    var actions = delivers ? startDeliveries() : []
+    if pausedUntil <= now, let request = nextLoad(now) {
+      (isLoading, pausedUntil) = (true, 0)
+      actions.append(.load(request))
+    }
+    return actions
+  }
+
+  private mutating func startDeliveries() -> [Action] {
     var actions: [Action] = []
     var taken = 0
-    while delivers, running < limits.running, taken < ready.count {
+    while running < limits.running, taken < ready.count {
       let lane = ready[taken]
       taken += 1
       guard let entry = lanes[lane]?.waiting.first else { continue }
@@ -129,10 +138,6 @@ struct DeliveryMachine {
       actions.append(.deliver(entry, generation: generation))
     }
     ready.removeFirst(taken)
-    if pausedUntil <= now, let request = nextLoad(now) {
-      (isLoading, pausedUntil) = (true, 0)
-      actions.append(.load(request))
-    }
     return actions
   }
 

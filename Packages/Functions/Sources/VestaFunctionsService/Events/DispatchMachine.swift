@@ -170,6 +170,21 @@ struct DispatchMachine {
     machines[request.function]?.loadFailed(request, generation: generation, retryAt: now + timing.failure)
   }
 
+  /// The result of a delivery, and the time of the next attempt; `nil` where the event leaves the queue.
+  private func result(
+    of delivery: Delivery, _ entry: EventEntry, attempts: Int, _ policy: RetryPolicy, _ now: Int64
+  ) -> (EventOutcome.Result, retryTime: Int64?) {
+    switch delivery {
+    case .delivered, .absent: return (.delivered, nil)
+    case .damaged(let reason): return (.dead(at: now, reason: reason), nil)
+    case .abandoned: return (.delivered, now + timing.failure)
+    case .failed(let reason):
+      let delay = policy.delay(after: attempts, age: now - entry.time, spread: entry.position.version)
+      guard let delay else { return (.dead(at: now, reason: reason), nil) }
+      return (.retry(at: now + delay, reason: reason), now + delay)
+    }
+  }
+
   /// A delivery has ended.
   ///
   /// - Returns: The outcome that is going to be settled.
@@ -177,17 +192,7 @@ struct DispatchMachine {
   mutating func finished(_ entry: EventEntry, generation: Int, _ delivery: Delivery, now: Int64) -> EventOutcome? {
     guard let policy = policies[entry.function] else { return nil }
     let attempts = entry.attempts + 1
-    var result = EventOutcome.Result.delivered
-    var retryTime: Int64?
-    switch delivery {
-    case .delivered, .absent: break
-    case .damaged(let reason): result = .dead(at: now, reason: reason)
-    case .abandoned: retryTime = now + timing.failure
-    case .failed(let reason):
-      let delay = policy.delay(after: attempts, age: now - entry.time, spread: entry.position.version)
-      retryTime = delay.map { now + $0 }
-      result = retryTime.map { .retry(at: $0, reason: reason) } ?? .dead(at: now, reason: reason)
-    }
+    let (result, retryTime) = self.result(of: delivery, entry, attempts: attempts, policy, now)
     // In its place: a copy of the machine would copy all events in memory.
     let counts = machines[entry.function]?.finished(
       entry, generation: generation, retryAt: retryTime, isAttempt: delivery != .abandoned, now: now)
@@ -243,14 +248,7 @@ struct DispatchMachine {
       (pollTime, lastPoll) = (now + timing.poll, now)
     }
     var commands: [Command] = []
-    for name in names where !restartsAfterSettling.contains(name) {
-      for action in machines[name]?.step(now: now, delivers: leases[name].map { $0.until > now } ?? false) ?? [] {
-        switch action {
-        case .load(let request): commands.append(.load(request, generation: machines[name]?.generation ?? 0))
-        case .deliver(let entry, let generation): commands.append(.deliver(entry, generation: generation))
-        }
-      }
-    }
+    for name in names where !restartsAfterSettling.contains(name) { commands += step(name, now) }
     if !isLeasing {
       let due = dueLeases(now)
       if !due.isEmpty {
@@ -264,6 +262,17 @@ struct DispatchMachine {
       settling = []
     }
     return commands
+  }
+
+  private mutating func step(_ function: String, _ now: Int64) -> [Command] {
+    let delivers = leases[function].map { $0.until > now } ?? false
+    let actions = machines[function]?.step(now: now, delivers: delivers) ?? []
+    return actions.map { action in
+      switch action {
+      case .load(let request): .load(request, generation: machines[function]?.generation ?? 0)
+      case .deliver(let entry, let generation): .deliver(entry, generation: generation)
+      }
+    }
   }
 
   private func isLeaseDue(_ name: String, _ now: Int64) -> Bool {

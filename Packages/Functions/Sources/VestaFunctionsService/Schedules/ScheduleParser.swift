@@ -125,20 +125,25 @@ enum ScheduleParser {
 
   // MARK: App Engine's forms
 
+  /// The days of `day`, or of names of weekdays.
+  private static func days(_ names: Substring, _ text: String) throws(ScheduleError) -> Schedule.DayRule {
+    var rule = Schedule.DayRule()
+    if names == "day" { return rule }
+    rule.weekdays = 0
+    for name in names.split(separator: ",", omittingEmptySubsequences: false) {
+      let index = weekdays.firstIndex(of: String(name)) ?? longWeekdays.firstIndex(of: String(name))
+      guard let index else { throw ScheduleError(text, "has \"\(name)\", which is no day of the week.") }
+      rule.weekdays |= 1 << UInt8(index)
+    }
+    return rule
+  }
+
   private static func every(_ words: ArraySlice<Substring>, _ text: String) throws(ScheduleError) -> Schedule {
     guard let first = words.first, words.count == 2, let second = words.last else {
       throw ScheduleError(text, "is not complete. Write \"every 5 minutes\" or \"every monday,friday 09:30\".")
     }
     if let number = Int(first) { return try interval(number, unit: second, text) }
-    var rule = Schedule.DayRule()
-    if first != "day" {
-      rule.weekdays = 0
-      for name in first.split(separator: ",", omittingEmptySubsequences: false) {
-        let index = weekdays.firstIndex(of: String(name)) ?? longWeekdays.firstIndex(of: String(name))
-        guard let index else { throw ScheduleError(text, "has \"\(name)\", which is no day of the week.") }
-        rule.weekdays |= 1 << UInt8(index)
-      }
-    }
+    let rule = try days(first, text)
     let parts = second.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]), (0..<24).contains(hour),
       (0..<60).contains(minute), parts[1].count == 2

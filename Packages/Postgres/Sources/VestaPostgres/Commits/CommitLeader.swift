@@ -157,18 +157,20 @@ final class CommitLeader: Sendable {
         await commit(lone)
         continue
       }
-      let (unit, isDone) = state.withLock { state -> ([CommitRequest], Bool) in
-        state.queue.removeAll { $0.turn.isOver }
-        let unit = CommitLeader.ready(state.queue, running: state.running, now: .now, schema.tuning)
-        state.queue.removeAll { request in unit.contains { $0 === request } }
-        if unit.isEmpty, state.queue.isEmpty, state.alone.isEmpty {
-          state.isLeading = false
-          return ([], true)
-        }
-        return (unit, false)
-      }
-      if isDone { return }
+      guard let unit = nextUnit() else { return }
       if unit.isEmpty { await pause() } else { await commit(unit) }
+    }
+  }
+
+  /// Takes the requests to commit now, which may be none; nil when nothing is left to lead.
+  private func nextUnit() -> [CommitRequest]? {
+    state.withLock { state in
+      state.queue.removeAll { $0.turn.isOver }
+      let unit = CommitLeader.ready(state.queue, running: state.running, now: .now, schema.tuning)
+      state.queue.removeAll { request in unit.contains { $0 === request } }
+      guard unit.isEmpty, state.queue.isEmpty, state.alone.isEmpty else { return unit }
+      state.isLeading = false
+      return nil
     }
   }
 
@@ -412,6 +414,14 @@ final class CommitLeader: Sendable {
     return (connection, try absorb(rows, known, before))
   }
 
+  /// The commits of other processes, with the keys that they have changed.
+  private static func commits(_ rows: Rows) throws -> [(version: Int64, changes: ChangedKeys)] {
+    try rows.rows.compactMap { row in
+      guard row.count == 2, let number = row[0].flatMap(Rows.integer), let bytes = row[1] else { return nil }
+      return (number, try ChangedKeys(bytes))
+    }
+  }
+
   /// Takes over the rows that were read with the lock.
   ///
   /// - Parameters:
@@ -422,11 +432,7 @@ final class CommitLeader: Sendable {
     guard rows.count >= 3, let last = CommitState(rows[1]) else {
       throw StoreError(.corrupt, operation: "commit", message: "The row of the store's state is not there.")
     }
-    var others: [(version: Int64, changes: ChangedKeys)] = []
-    for row in rows[2].rows {
-      guard row.count == 2, let number = row[0].flatMap(Rows.integer), let bytes = row[1] else { continue }
-      others.append((number, try ChangedKeys(bytes)))
-    }
+    let others = try CommitLeader.commits(rows[2])
     let reading = clock.now
     state.withLock { state in
       if last.version < known || ContinuousClock.now - state.lastSync > .seconds(3_000) {

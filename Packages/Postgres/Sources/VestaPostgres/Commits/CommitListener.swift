@@ -46,28 +46,35 @@ final class CommitListener: Sendable {
   private static func listen(_ core: StoreCore, _ loop: PostgresLoop, _ connector: Connector) async {
     var wait = Duration.milliseconds(50)
     while !Task.isCancelled {
-      let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
       do {
-        let sender = core.schema.sender
-        let connection = try await loop.open(connector) { if $0 != sender { signal.yield() } }
-        defer { connection.drop() }
-        try await connection.run(core.schema.listen)
-        connection.send(Schema.keepAlive)
-        wait = .milliseconds(50)
-        // For commits before the channel was open; and now and then, as a dead connection does not say so.
-        let ticks = Task {
-          signal.yield()
-          while (try? await Task.sleep(for: .seconds(10))) != nil { signal.yield() }
-        }
-        defer { ticks.cancel() }
-        for await _ in signals {
-          let rows = try await connection.run(core.schema.versions(after: core.news.told))
-          core.news.tell(rows[0].rows.compactMap { $0.first.flatMap { $0 }.flatMap(Rows.integer) })
-        }
+        try await listenOnce(core, loop, connector) { wait = .milliseconds(50) }
       } catch {
         try? await Task.sleep(for: wait)
         wait = min(wait * 2, .seconds(5))
       }
+    }
+  }
+
+  /// Listens on one connection until it breaks or the task is cancelled.
+  private static func listenOnce(
+    _ core: StoreCore, _ loop: PostgresLoop, _ connector: Connector, onOpen: () -> Void
+  ) async throws {
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let sender = core.schema.sender
+    let connection = try await loop.open(connector) { if $0 != sender { signal.yield() } }
+    defer { connection.drop() }
+    try await connection.run(core.schema.listen)
+    connection.send(Schema.keepAlive)
+    onOpen()
+    // For commits before the channel was open; and now and then, as a dead connection does not say so.
+    let ticks = Task {
+      signal.yield()
+      while (try? await Task.sleep(for: .seconds(10))) != nil { signal.yield() }
+    }
+    defer { ticks.cancel() }
+    for await _ in signals {
+      let rows = try await connection.run(core.schema.versions(after: core.news.told))
+      core.news.tell(rows[0].rows.compactMap { $0.first.flatMap { $0 }.flatMap(Rows.integer) })
     }
   }
 }

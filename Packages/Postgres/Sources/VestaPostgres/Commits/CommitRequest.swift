@@ -98,16 +98,7 @@ struct CommitUnit {
     in schema: Schema, unit: [UInt8], _ last: CommitState, forgettingBefore horizon: Int64?
   ) -> [Statement] {
     var statements: [Statement] = changes.ranges.flatMap { schema.delete($0, hasLong: last.hasLong) }
-    for areLong in hasLong ? [false, true] : [false] {
-      let here =
-        hasLong ? changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong } : changes.values
-      let gone = here.filter { $0.value == nil }.map(\.key)
-      if !gone.isEmpty { statements.append(schema.delete(gone, areLong: areLong)) }
-      let kept = here.compactMap { key, value in value.map { (key, $0) } }
-      for part in CommitUnit.parts(kept.sorted { $0.0.lexicographicallyPrecedes($1.0) }, schema.tuning) {
-        statements.append(schema.put(part.map(\.0), part.map(\.1), areLong: areLong))
-      }
-    }
+    for areLong in hasLong ? [false, true] : [false] { statements += entries(areLong: areLong, in: schema) }
     if !commits.isEmpty {
       statements.append(
         schema.note(commits.map { ($0.version, $0.changes.bytes(upTo: schema.tuning.changedBytes)) }, unit: unit))
@@ -115,6 +106,18 @@ struct CommitUnit {
     if let horizon { statements.append(schema.forget(before: horizon)) }
     statements.append(schema.set(CommitState(version: version, floor: floor, hasLong: hasLong)))
     statements.append(Schema.commit)
+    return statements
+  }
+
+  /// The statements that delete and put the entries of one of the two tables.
+  private func entries(areLong: Bool, in schema: Schema) -> [Statement] {
+    let here = hasLong ? changes.values.filter { ($0.key.count > Schema.longestIndexedKey) == areLong } : changes.values
+    let deleted = here.filter { $0.value == nil }.map(\.key)
+    var statements = deleted.isEmpty ? [] : [schema.delete(deleted, areLong: areLong)]
+    let kept = here.compactMap { key, value in value.map { (key, $0) } }
+    for part in CommitUnit.parts(kept.sorted { $0.0.lexicographicallyPrecedes($1.0) }, schema.tuning) {
+      statements.append(schema.put(part.map(\.0), part.map(\.1), areLong: areLong))
+    }
     return statements
   }
 

@@ -118,19 +118,24 @@ final class PostgresLink {
         PQsendQueryParams(connection, statement.sql, Int32(values.count), types, pointers, lengths, formats, 1) == 1
       }
     }
-    if prepared[statement.sql] == nil {
-      // A name is never used again: a statement that failed is forgotten here, and its name may be known there.
-      names += 1
-      let name = "s\(names)"
-      prepared[statement.sql] = name
-      expected.append(.prepare(sql: statement.sql))
-      guard PQsendPrepare(connection, name, statement.sql, Int32(types.count), types) == 1 else { return false }
-    }
+    guard prepared[statement.sql] != nil || prepare(statement.sql, types) else { return false }
     expected.append(.statement)
     return withPointers(to: values) { pointers in
       PQsendQueryPrepared(
         connection, prepared[statement.sql], Int32(values.count), pointers, lengths, formats, 1) == 1
     }
+  }
+
+  /// Sends a statement to be prepared.
+  ///
+  /// - Returns: Whether it was sent.
+  private func prepare(_ sql: String, _ types: [Oid]) -> Bool {
+    // A name is never used again: a statement that failed is forgotten here, and its name may be known there.
+    names += 1
+    let name = "s\(names)"
+    prepared[sql] = name
+    expected.append(.prepare(sql: sql))
+    return PQsendPrepare(connection, name, sql, Int32(types.count), types) == 1
   }
 
   /// Gives the addresses of values; an empty one has an address too, as none would mean null.
@@ -196,12 +201,16 @@ final class PostgresLink {
       take(result)
       PQclear(result)
     }
+    passOnNotifications()
+    if PQstatus(connection) == CONNECTION_BAD { die(message) }
+  }
+
+  private func passOnNotifications() {
     while let notification = PQnotifies(connection) {
       let text = notification.pointee.extra.map { String(cString: $0) } ?? ""
       PQfreemem(notification)
       notify?(text)
     }
-    if PQstatus(connection) == CONNECTION_BAD { die(message) }
   }
 
   private func take(_ result: OpaquePointer) {

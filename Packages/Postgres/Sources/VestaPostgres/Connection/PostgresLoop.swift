@@ -122,21 +122,26 @@ final class PostgresLoop: Sendable {
       for command in commands { perform(command, &links) }
       if isStopped { break }
       wait(&links, pipe, step)
-      let now = ContinuousClock.now
-      for (id, entry) in links {
-        if !entry.link.hasWork {
-          links[id]?.busySince = nil
-        } else if let since = entry.busySince, entry.answered == entry.link.answered {
-          let allowance = entry.link.allowance(answering: patience)
-          if now - since > allowance { entry.link.die("The server has not answered for \(allowance).") }
-        } else {
-          links[id]?.busySince = now
-          links[id]?.answered = entry.link.answered
-        }
-        if entry.link.isDead { links[id] = nil }
-      }
+      endSilent(&links, patience)
     }
     for entry in links.values { entry.link.die("The store has been closed.") }
+  }
+
+  /// Ends connections that have not answered for too long, and removes those that have ended.
+  private static func endSilent(_ links: inout [Int: Entry], _ patience: Duration) {
+    let now = ContinuousClock.now
+    for (id, entry) in links {
+      if !entry.link.hasWork {
+        links[id]?.busySince = nil
+      } else if let since = entry.busySince, entry.answered == entry.link.answered {
+        let allowance = entry.link.allowance(answering: patience)
+        if now - since > allowance { entry.link.die("The server has not answered for \(allowance).") }
+      } else {
+        links[id]?.busySince = now
+        links[id]?.answered = entry.link.answered
+      }
+      if entry.link.isDead { links[id] = nil }
+    }
   }
 
   private static func perform(_ command: Command, _ links: inout [Int: Entry]) {

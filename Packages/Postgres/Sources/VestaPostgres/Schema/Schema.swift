@@ -28,7 +28,8 @@ struct Schema: Sendable {
   let channel: String
   /// The name of this open store in its notifications.
   let sender: String
-  private let store: String
+  /// The name of the store.
+  let store: String
   let tuning: PostgresTuning
 
   init(prefix: String, store: String, directory: String, tuning: PostgresTuning = PostgresTuning()) {

@@ -143,19 +143,21 @@ final class FileTarget: DownloadTarget {
     return file
   }
 
+  private func newFile() throws(FileFailure) -> FileBeside {
+    do throws(FileFailure) {
+      return try FileBeside(named: book.temporaryName(), target: path)
+    } catch {
+      guard error.isLocked else { throw error }
+      // Somebody took the new file for a leftover before it was locked.
+      return try FileBeside(named: book.temporaryName(), target: path)
+    }
+  }
+
   /// The file next to it, made when it is first needed.
   private func file() throws -> FileBeside {
     if let file = try open() { return file }
     book.willWrite(besides: path)
-    var made: FileBeside
-    do throws(FileFailure) {
-      made = try FileBeside(named: book.temporaryName(), target: path)
-    } catch {
-      guard error.isLocked else { throw error }
-      // Somebody took the new file for a leftover before it was locked.
-      made = try FileBeside(named: book.temporaryName(), target: path)
-    }
-    let file = made
+    let file = try newFile()
     let isKept = state.withLock { state in
       if !state.isOver { state.file = file }
       return !state.isOver

@@ -81,16 +81,18 @@ struct StorageExportPart: ExportPart {
       guard FileManager.default.fileExists(atPath: blob) else {
         throw ServiceStatus(.invalidArgument, "The export has \(metadata), and no content \(blob).")
       }
-      let object: UploadRequest
-      do {
-        guard let bytes = FileManager.default.contents(atPath: metadata) else {
-          throw BytesError(.malformed, "It cannot be read.")
-        }
-        object = try ExportedObject.upload(try JSONObject(json: Array(bytes)))
-      } catch {
-        throw ServiceStatus(.invalidArgument, "\(metadata): \(error)")
+      try await upload(try Self.upload(describedBy: metadata), from: blob, backend)
+    }
+  }
+
+  private static func upload(describedBy path: String) throws(ServiceStatus) -> UploadRequest {
+    do {
+      guard let bytes = FileManager.default.contents(atPath: path) else {
+        throw BytesError(.malformed, "It cannot be read.")
       }
-      try await upload(object, from: blob, backend)
+      return try ExportedObject.upload(try JSONObject(json: Array(bytes)))
+    } catch {
+      throw ServiceStatus(.invalidArgument, "\(path): \(error)")
     }
   }
 
@@ -163,6 +165,16 @@ enum ExportedObject {
     guard let name = json["name"]?.string, let bucket = json["bucket"]?.string else {
       throw BytesError(.malformed, "The object has no name or no bucket.")
     }
+    let (metadata, tokens) = Self.metadata(json)
+    guard let size = json["size"]?.integer ?? json["size"]?.string.flatMap({ Int64($0) }), size >= 0 else {
+      throw BytesError(.malformed, "The object has no size.")
+    }
+    return UploadRequest(
+      object: ObjectName(bucket: bucket, name: name), metadata: metadata, size: size,
+      expected: try digest(json, size: size), downloadTokens: tokens.isEmpty ? .none : .these(tokens))
+  }
+
+  private static func metadata(_ json: JSONObject) -> (ObjectMetadata, tokens: [String]) {
     var metadata = ObjectMetadata(
       contentType: json["contentType"]?.string, cacheControl: json["cacheControl"]?.string,
       contentDisposition: json["contentDisposition"]?.string, contentEncoding: json["contentEncoding"]?.string,
@@ -176,14 +188,13 @@ enum ExportedObject {
         metadata.custom[member.name] = value
       }
     }
-    guard let size = json["size"]?.integer ?? json["size"]?.string.flatMap({ Int64($0) }), size >= 0 else {
-      throw BytesError(.malformed, "The object has no size.")
-    }
+    return (metadata, tokens)
+  }
+
+  private static func digest(_ json: JSONObject, size: Int64) throws(BytesError) -> ContentDigest {
     var digest = ContentDigest(size: size)
     if let text = json["crc32c"]?.string ?? json["crc32c"]?.integer.map(String.init) { digest.crc32c = UInt32(text) }
     if let text = json["md5Hash"]?.string { digest.md5 = try Base64.standard.decode(text) }
-    return UploadRequest(
-      object: ObjectName(bucket: bucket, name: name), metadata: metadata, size: size, expected: digest,
-      downloadTokens: tokens.isEmpty ? .none : .these(tokens))
+    return digest
   }
 }

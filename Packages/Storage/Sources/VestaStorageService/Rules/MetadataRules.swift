@@ -44,11 +44,7 @@ enum MetadataRules {
     case .remove: new.custom = [:]
     case .set(let values): for (name, value) in values { new.custom[name] = value }
     }
-    switch change.customTime {
-    case .keep: break
-    case .set(let time): new.customTime = time
-    case .remove: new.customTime = nil
-    }
+    apply(change.customTime, to: &new.customTime)
     if let time = old.customTime, new.customTime ?? .min < time {
       throw StorageServiceError(.invalidArgument, "A custom time can neither be removed nor set to an earlier one.")
     }
@@ -57,7 +53,7 @@ enum MetadataRules {
     return (new, tokens)
   }
 
-  private static func apply(_ change: FieldChange<String>, to field: inout String?) {
+  private static func apply<Value: Sendable & Hashable>(_ change: FieldChange<Value>, to field: inout Value?) {
     switch change {
     case .keep: break
     case .set(let value): field = value
@@ -86,6 +82,10 @@ enum MetadataRules {
     guard metadata.customTime.map({ (timeRange).contains($0) }) ?? true else {
       throw StorageServiceError(.invalidArgument, "A custom time is in one of the years 1 to 9999.")
     }
+    try checkFields(of: metadata)
+  }
+
+  private static func checkFields(of metadata: ObjectMetadata) throws(StorageServiceError) {
     let fields = [
       metadata.contentType, metadata.cacheControl, metadata.contentDisposition, metadata.contentEncoding,
       metadata.contentLanguage,

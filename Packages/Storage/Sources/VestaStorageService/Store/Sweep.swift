@@ -86,22 +86,25 @@ struct Sweep: Sendable {
   func removeOrphans() async throws -> Int {
     // The files first: a blob that is made in between has its row before its file.
     let files = try await blobs.list()
-    let known = try await store.read { reader in
-      var known: Set<BlobID> = []
-      for entry in try await reader.entries(in: Keys.uploads) {
-        let upload = try record(entry)
-        if upload.state == .active, let blob = upload.blobID { known.insert(blob) }
-      }
-      _ = try await reader.scan(Keys.objects, order: .ascending, limit: nil) { _, value in
-        let object = try ObjectRecord.row(value.bytes, of: "an object")
-        if !object.isInline, let blob = object.blobID { known.insert(blob) }
-        return .next
-      }
-      return known
-    }
+    let known = try await store.read { try await knownBlobs($0) }
     let orphans = files.filter { !known.contains($0) }
     for orphan in orphans { try await blobs.remove(orphan) }
     return orphans.count
+  }
+
+  /// The blobs of all uploads that are active, and of all objects.
+  private func knownBlobs(_ reader: any StoreReader) async throws -> Set<BlobID> {
+    var known: Set<BlobID> = []
+    for entry in try await reader.entries(in: Keys.uploads) {
+      let upload = try record(entry)
+      if upload.state == .active, let blob = upload.blobID { known.insert(blob) }
+    }
+    _ = try await reader.scan(Keys.objects, order: .ascending, limit: nil) { _, value in
+      let object = try ObjectRecord.row(value.bytes, of: "an object")
+      if !object.isInline, let blob = object.blobID { known.insert(blob) }
+      return .next
+    }
+    return known
   }
 
   private func record(_ entry: StoreEntry) throws -> UploadRecord {

@@ -35,22 +35,22 @@ public enum ListWire {
     var items: [StorageObject] = []
     for element in object["items"]?.array ?? [] {
       guard case .object(let item) = element else { throw BytesError(.malformed, "an item is no object") }
-      if item["generation"] != nil {
-        items.append(try ObjectWire.object(item))
-        continue
-      }
-      guard let name = item["name"]?.string, let bucket = item["bucket"]?.string else {
-        throw BytesError(.malformed, "an item has no name")
-      }
-      items.append(
-        StorageObject(
-          name: ObjectName(bucket: bucket, name: name), generation: 0, size: 0, crc32c: 0, md5: nil, timeCreated: 0,
-          updated: 0, metadata: ObjectMetadata()))
+      items.append(item["generation"] == nil ? try named(item) : try ObjectWire.object(item))
     }
     let token = object["nextPageToken"]?.string
     return ListPage(
       items: items, prefixes: (object["prefixes"]?.array ?? []).compactMap(\.string),
       nextPageToken: token?.isEmpty == true ? nil : token)
+  }
+
+  /// An object of which only the name is known.
+  private static func named(_ item: JSONObject) throws(BytesError) -> StorageObject {
+    guard let name = item["name"]?.string, let bucket = item["bucket"]?.string else {
+      throw BytesError(.malformed, "an item has no name")
+    }
+    return StorageObject(
+      name: ObjectName(bucket: bucket, name: name), generation: 0, size: 0, crc32c: 0, md5: nil, timeCreated: 0,
+      updated: 0, metadata: ObjectMetadata())
   }
 
   /// The JSON of a bucket, which exists by its name.

@@ -60,6 +60,17 @@ public enum MetadataWire {
   static func upload(_ json: JSONObject) throws(BytesError) -> UploadBody {
     var custom = try strings(json["metadata"])
     let tokens = custom.removeValue(forKey: ObjectWire.tokensName) ?? ""
+    let digest = try digest(json)
+    let metadata = ObjectMetadata(
+      contentType: try string(json, "contentType"), cacheControl: try string(json, "cacheControl"),
+      contentDisposition: try string(json, "contentDisposition"),
+      contentEncoding: try string(json, "contentEncoding"), contentLanguage: try string(json, "contentLanguage"),
+      custom: custom, customTime: try string(json, "customTime").map { (text) throws(BytesError) in try time(text) })
+    return UploadBody(
+      name: try string(json, "name"), metadata: metadata, digest: digest, downloadTokens: self.tokens(tokens))
+  }
+
+  private static func digest(_ json: JSONObject) throws(BytesError) -> ContentDigest {
     var digest = ContentDigest()
     if let text = try string(json, "md5Hash") {
       guard let md5 = (try? Base64.standard.decode(text)).flatMap(ObjectWire.md5) else {
@@ -73,13 +84,7 @@ public enum MetadataWire {
       }
       digest.crc32c = checksum
     }
-    let metadata = ObjectMetadata(
-      contentType: try string(json, "contentType"), cacheControl: try string(json, "cacheControl"),
-      contentDisposition: try string(json, "contentDisposition"),
-      contentEncoding: try string(json, "contentEncoding"), contentLanguage: try string(json, "contentLanguage"),
-      custom: custom, customTime: try string(json, "customTime").map { (text) throws(BytesError) in try time(text) })
-    return UploadBody(
-      name: try string(json, "name"), metadata: metadata, digest: digest, downloadTokens: self.tokens(tokens))
+    return digest
   }
 
   /// The tokens of a list with commas.
@@ -90,34 +95,29 @@ public enum MetadataWire {
   /// The JSON of a change: null removes, and what stays is left out.
   public static func json(of change: MetadataChange) -> [UInt8] {
     var json = JSONObject()
-    func write(_ name: String, _ field: FieldChange<String>) {
+    func write<Field: Sendable & Hashable>(_ name: String, _ field: FieldChange<Field>, _ value: (Field) -> JSONValue) {
       switch field {
       case .keep: break
-      case .set(let text): json[name] = .some(.string(text))
+      case .set(let new): json[name] = .some(value(new))
       case .remove: json[name] = .some(.null)
       }
     }
-    write("contentType", change.contentType)
-    write("cacheControl", change.cacheControl)
-    write("contentDisposition", change.contentDisposition)
-    write("contentEncoding", change.contentEncoding)
-    write("contentLanguage", change.contentLanguage)
-    switch change.customTime {
-    case .keep: break
-    case .set(let time): json["customTime"] = .some(.string(RFC3339.text(microseconds: time)))
-    case .remove: json["customTime"] = .some(.null)
-    }
-    switch change.custom {
-    case .keep: break
-    case .remove: json["metadata"] = .some(.null)
-    case .set(let values):
-      var custom = JSONObject()
-      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-        custom[name] = value.map(JSONValue.string) ?? .some(.null)
-      }
-      json["metadata"] = .object(custom)
-    }
+    write("contentType", change.contentType, JSONValue.string)
+    write("cacheControl", change.cacheControl, JSONValue.string)
+    write("contentDisposition", change.contentDisposition, JSONValue.string)
+    write("contentEncoding", change.contentEncoding, JSONValue.string)
+    write("contentLanguage", change.contentLanguage, JSONValue.string)
+    write("customTime", change.customTime) { .string(RFC3339.text(microseconds: $0)) }
+    write("metadata", change.custom, custom)
     return (try? json.json()) ?? []
+  }
+
+  private static func custom(_ values: [String: String?]) -> JSONValue {
+    var custom = JSONObject()
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      custom[name] = value.map(JSONValue.string) ?? .some(.null)
+    }
+    return .object(custom)
   }
 
   /// Reads a change.
@@ -146,16 +146,20 @@ public enum MetadataWire {
     case .set(let text): change.customTime = .set(try time(text))
     case .remove: change.customTime = .remove
     }
-    switch object["metadata"] {
-    case nil: break
-    case .null?: change.custom = .remove
+    change.custom = try customChange(object["metadata"])
+    return change
+  }
+
+  private static func customChange(_ metadata: JSONValue?) throws(BytesError) -> FieldChange<[String: String?]> {
+    switch metadata {
+    case nil: return .keep
+    case .null?: return .remove
     case .object(let custom)?:
       var values: [String: String?] = [:]
       for member in custom.members { values.updateValue(try text(of: member), forKey: member.name) }
-      change.custom = .set(values)
+      return .set(values)
     default: throw BytesError(.malformed, "the member metadata is no object")
     }
-    return change
   }
 
   // MARK: Parts

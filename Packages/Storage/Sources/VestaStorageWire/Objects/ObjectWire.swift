@@ -33,13 +33,7 @@ public enum ObjectWire {
   public static func object(of object: StorageObject, form: Form, origin: String = "") -> JSONObject {
     var json = JSONObject()
     let metadata = object.metadata
-    if form == .google {
-      json["kind"] = "storage#object"
-      json["id"] = .string("\(object.name.bucket)/\(object.name.name)/\(object.generation)")
-      let path = "/storage/v1/b/\(object.name.bucket)/o/\(PercentEncoding.unreserved.encode(object.name.name))"
-      json["selfLink"] = .string(origin + path)
-      json["mediaLink"] = .string("\(origin)/download\(path)?generation=\(object.generation)&alt=media")
-    }
+    if form == .google { writeLinks(of: object, origin, to: &json) }
     json["name"] = .string(object.name.name)
     json["bucket"] = .string(object.name.bucket)
     json["generation"] = .string("\(object.generation)")
@@ -52,6 +46,20 @@ public enum ObjectWire {
     json["md5Hash"] = object.md5.map { .string(Base64.standard.encode($0)) }
     json["crc32c"] = .string(checksum(object.crc32c, form))
     json["etag"] = .string(etag(of: object))
+    writeMetadata(of: object, form, to: &json)
+    return json
+  }
+
+  private static func writeLinks(of object: StorageObject, _ origin: String, to json: inout JSONObject) {
+    json["kind"] = "storage#object"
+    json["id"] = .string("\(object.name.bucket)/\(object.name.name)/\(object.generation)")
+    let path = "/storage/v1/b/\(object.name.bucket)/o/\(PercentEncoding.unreserved.encode(object.name.name))"
+    json["selfLink"] = .string(origin + path)
+    json["mediaLink"] = .string("\(origin)/download\(path)?generation=\(object.generation)&alt=media")
+  }
+
+  private static func writeMetadata(of object: StorageObject, _ form: Form, to json: inout JSONObject) {
+    let metadata = object.metadata
     json["contentEncoding"] = (metadata.contentEncoding ?? (form == .google ? nil : "identity")).map(JSONValue.string)
     json["contentDisposition"] = metadata.contentDisposition.map(JSONValue.string)
     json["contentLanguage"] = metadata.contentLanguage.map(JSONValue.string)
@@ -64,7 +72,6 @@ public enum ObjectWire {
     if form == .google, !tokens.isEmpty { custom[tokensName] = tokens }
     if !custom.isEmpty { json["metadata"] = MetadataWire.object(custom) }
     if form != .google { json["downloadTokens"] = .string(tokens) }
-    return json
   }
 
   /// Reads an object in either form.

@@ -12,17 +12,10 @@ public enum DownloadHeaders {
     of object: StorageObject, bytes: ClosedRange<Int64>? = nil
   ) -> [(name: String, value: String)] {
     let metadata = object.metadata
-    let file = object.name.name.split(separator: "/").last.map(String.init) ?? object.name.name
-    let disposition = metadata.contentDisposition ?? "attachment"
-    let isNamed = disposition.lowercased().contains("filename")
     var fields = [
       (name: "accept-ranges", value: "bytes"),
       (name: "content-type", value: clean(metadata.contentType ?? "application/octet-stream")),
-      (
-        name: "content-disposition",
-        value: isNamed
-          ? clean(disposition) : "\(clean(disposition)); filename*=utf-8''\(PercentEncoding.unreserved.encode(file))"
-      ),
+      (name: "content-disposition", value: disposition(of: object)),
       (name: "etag", value: ObjectWire.etag(of: object)),
       (name: "x-goog-generation", value: "\(object.generation)"),
       (name: "x-goog-metageneration", value: "\(object.metageneration)"),
@@ -36,6 +29,14 @@ public enum DownloadHeaders {
       fields.append(("x-goog-meta-\(name.lowercased())", clean(value)))
     }
     return fields
+  }
+
+  /// The content disposition, with the last part of the object's name as the file's name unless it has one.
+  private static func disposition(of object: StorageObject) -> String {
+    let disposition = object.metadata.contentDisposition ?? "attachment"
+    if disposition.lowercased().contains("filename") { return clean(disposition) }
+    let file = object.name.name.split(separator: "/").last.map(String.init) ?? object.name.name
+    return "\(clean(disposition)); filename*=utf-8''\(PercentEncoding.unreserved.encode(file))"
   }
 
   /// The object of a download, as far as its headers say it.

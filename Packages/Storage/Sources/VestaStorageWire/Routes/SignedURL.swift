@@ -21,33 +21,43 @@ public struct SignedURL: Sendable, Hashable {
   /// - Throws: `BytesError` with `.malformed` for a signed URL with a part that is missing or wrong.
   public init?(query: String) throws(BytesError) {
     let fields = try FormFields(query, plusIsSpace: false)
-    func value(_ name: String) throws(BytesError) -> String {
-      guard let value = fields[name], !value.isEmpty else {
-        throw BytesError(.malformed, "The signed URL has no \(name).")
-      }
-      return value
-    }
     if fields["X-Goog-Signature"] != nil || fields["X-Goog-Algorithm"] != nil {
-      for name in ["X-Goog-Credential", "X-Goog-SignedHeaders", "X-Goog-Signature"] { _ = try value(name) }
-      guard ["GOOG4-RSA-SHA256", "GOOG4-HMAC-SHA256"].contains(try value("X-Goog-Algorithm")) else {
-        throw BytesError(.malformed, "The signed URL has an unknown X-Goog-Algorithm.")
-      }
-      guard let start = Self.seconds(try value("X-Goog-Date")) else {
-        throw BytesError(.malformed, "The signed URL has an X-Goog-Date that is no time.")
-      }
-      guard let time = Int64(try value("X-Goog-Expires")), (1...Self.longestTime).contains(time) else {
-        throw BytesError(.malformed, "X-Goog-Expires is a number of seconds, up to seven days.")
-      }
-      (self.start, end) = (start, start + time)
+      let (start, end) = try Self.times(ofVersion4: fields)
+      (self.start, self.end) = (start, end)
     } else if fields["Signature"] != nil || fields["GoogleAccessId"] != nil {
-      for name in ["GoogleAccessId", "Signature"] { _ = try value(name) }
-      guard let end = Int64(try value("Expires")) else {
-        throw BytesError(.malformed, "The signed URL has an Expires that is no time.")
-      }
-      (start, self.end) = (nil, end)
+      (start, end) = (nil, try Self.end(ofVersion2: fields))
     } else {
       return nil
     }
+  }
+
+  private static func times(ofVersion4 fields: FormFields) throws(BytesError) -> (start: Int64, end: Int64) {
+    for name in ["X-Goog-Credential", "X-Goog-SignedHeaders", "X-Goog-Signature"] { _ = try value(name, fields) }
+    guard ["GOOG4-RSA-SHA256", "GOOG4-HMAC-SHA256"].contains(try value("X-Goog-Algorithm", fields)) else {
+      throw BytesError(.malformed, "The signed URL has an unknown X-Goog-Algorithm.")
+    }
+    guard let start = seconds(try value("X-Goog-Date", fields)) else {
+      throw BytesError(.malformed, "The signed URL has an X-Goog-Date that is no time.")
+    }
+    guard let time = Int64(try value("X-Goog-Expires", fields)), (1...longestTime).contains(time) else {
+      throw BytesError(.malformed, "X-Goog-Expires is a number of seconds, up to seven days.")
+    }
+    return (start, start + time)
+  }
+
+  private static func end(ofVersion2 fields: FormFields) throws(BytesError) -> Int64 {
+    for name in ["GoogleAccessId", "Signature"] { _ = try value(name, fields) }
+    guard let end = Int64(try value("Expires", fields)) else {
+      throw BytesError(.malformed, "The signed URL has an Expires that is no time.")
+    }
+    return end
+  }
+
+  private static func value(_ name: String, _ fields: FormFields) throws(BytesError) -> String {
+    guard let value = fields[name], !value.isEmpty else {
+      throw BytesError(.malformed, "The signed URL has no \(name).")
+    }
+    return value
   }
 
   /// Whether it is valid at a time.

@@ -37,16 +37,20 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
       MessageWriter.head(
         route.isTunnel ? request : route.forProxy(request), framing(of: request),
         exchange.webSocket == nil ? .usual : .upgrade, into: &output.tail)
-      switch request.body {
-      case .empty: exchange.isSent = true
-      case .bytes(let bytes):
-        output.append(bytes)
-        exchange.isSent = true
-      case .stream(let stream, let length):
-        outgoing = stream
-        isChunked = length == nil
-        stream.pipe.setReadable { [weak self] in self?.writeSoon() }
-      }
+      beginBody(of: exchange)
+    }
+  }
+
+  private func beginBody(of exchange: ClientExchange) {
+    switch exchange.request.body {
+    case .empty: exchange.isSent = true
+    case .bytes(let bytes):
+      output.append(bytes)
+      exchange.isSent = true
+    case .stream(let stream, let length):
+      outgoing = stream
+      isChunked = length == nil
+      stream.pipe.setReadable { [weak self] in self?.writeSoon() }
     }
   }
 
@@ -133,8 +137,16 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
       exchange.succeed(.response(HTTPResponse(head.status, fields: head.fields)))
       return finishExchange()
     }
-    let stream = ByteStream(limit: tuning.backlogBytes)
+    let stream = incomingStream()
     incoming = stream
+    let length: Int? = if case .length(let length) = framing { length } else { nil }
+    exchange.succeed(
+      .response(HTTPResponse(head.status, fields: head.fields, body: .stream(stream, length: length))))
+  }
+
+  /// A stream for the body of a response, whose reader makes the connection read on when there is room again.
+  private func incomingStream() -> ByteStream {
+    let stream = ByteStream(limit: tuning.backlogBytes)
     stream.pipe.setDemand(
       { [weak self, weak stream] in
         guard let self, let stream else { return }
@@ -144,9 +156,7 @@ final class ClientConnection: SocketConnection, ExchangeCarrier, @unchecked Send
         guard let self else { return }
         perform { self.readerLeft(stream) }
       })
-    let length: Int? = if case .length(let length) = framing { length } else { nil }
-    exchange.succeed(
-      .response(HTTPResponse(head.status, fields: head.fields, body: .stream(stream, length: length))))
+    return stream
   }
 
   private func received(_ bytes: UnsafeBufferPointer<UInt8>) {

@@ -51,18 +51,19 @@ struct ConnectionOpening {
       TLSHandshake(descriptor, session, loop, looksForClear: false) { outcome in
         switch outcome {
         case .secured(let session) where route.speaksHTTP2 && session.negotiatedProtocol != ALPN.http2:
-          PlatformSocket.close(descriptor)
-          completion(.failure(Self.noHTTP2))
+          fail(Self.noHTTP2, descriptor, completion)
         case .secured(let session): completion(.success(OpenedSocket(descriptor: descriptor, security: session)))
-        case .failed(let error):
-          PlatformSocket.close(descriptor)
-          completion(.failure(error))
+        case .failed(let error): fail(error, descriptor, completion)
         case .clear: break
         }
       }.start()
     } catch {
-      PlatformSocket.close(descriptor)
-      completion(.failure(error))
+      fail(error, descriptor, completion)
     }
+  }
+
+  private func fail(_ error: TransportError, _ descriptor: Int32, _ completion: Completion) {
+    PlatformSocket.close(descriptor)
+    completion(.failure(error))
   }
 }

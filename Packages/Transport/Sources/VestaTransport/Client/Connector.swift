@@ -59,12 +59,7 @@ final class Connector: @unchecked Sendable {
     for action in actions {
       switch action {
       case .attempt(let index): attempt(index)
-      case .startDelay(let number):
-        timers.append(
-          loop.schedule(after: loop.tuning.attemptDelay) { [weak self] in
-            guard let self else { return }
-            perform(race.delayPassed(number))
-          })
+      case .startDelay(let number): startDelay(number)
       case .giveUp(let index):
         guard let attempt = attempts.removeValue(forKey: index) else { continue }
         loop.remove(attempt)
@@ -78,6 +73,14 @@ final class Connector: @unchecked Sendable {
         finish(.failure(isExhausted ? exhausted : failed))
       }
     }
+  }
+
+  private func startDelay(_ number: Int) {
+    timers.append(
+      loop.schedule(after: loop.tuning.attemptDelay) { [weak self] in
+        guard let self else { return }
+        perform(race.delayPassed(number))
+      })
   }
 
   private func attempt(_ index: Int) {

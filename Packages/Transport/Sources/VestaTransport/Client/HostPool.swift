@@ -45,10 +45,7 @@ final class HostPool: @unchecked Sendable {
   func send(_ exchange: ClientExchange, _ route: Route) {
     exchange.attempts += 1
     if route.speaksHTTP2 { return multiplex(exchange, route) }
-    // The one used last is the least likely to have been closed by the server.
-    while let connection = idle[route]?.popLast() {
-      guard !connection.isClosed, !connection.isLingering else { continue }
-      if idle[route]?.isEmpty ?? false { idle[route] = nil }
+    if let connection = idleConnection(to: route) {
       exchange.isOnKeptConnection = true
       return connection.begin(exchange)
     }
@@ -63,6 +60,16 @@ final class HostPool: @unchecked Sendable {
         connected(opened, exchange, route)
       }
     }
+  }
+
+  /// Takes a kept connection: the one used last is the least likely to have been closed by the server.
+  private func idleConnection(to route: Route) -> ClientConnection? {
+    while let connection = idle[route]?.popLast() {
+      guard !connection.isClosed, !connection.isLingering else { continue }
+      if idle[route]?.isEmpty ?? false { idle[route] = nil }
+      return connection
+    }
+    return nil
   }
 
   /// Keeps an exchange that is on no connection, so that it ends with the client.

@@ -20,7 +20,12 @@ enum ProxyRules {
     }
     if let wantedPort, wantedPort != port { return false }
     if let address { return SocketAddress(host: name, port: 0)?.bytes == address }
-    if name.hasPrefix("*.") { name.removeFirst(1) }
+    return isDomain(name, of: host)
+  }
+
+  /// Whether a name, which may begin with `*.` or a dot, is a host's or that of a domain that the host is in.
+  private static func isDomain(_ name: String, of host: String) -> Bool {
+    let name = name.hasPrefix("*.") ? String(name.dropFirst()) : name
     if name.hasPrefix(".") { return host.hasSuffix(name) || host == name.dropFirst() }
     return host == name || host.hasSuffix("." + name)
   }

@@ -55,6 +55,13 @@ final class ProxyTunnel: Channel {
     }
   }
 
+  private func refusal(_ status: HTTPStatus) -> TransportError {
+    let hint = status == 407 ? ": its URL needs a user and a password that it knows" : ""
+    return TransportError(
+      .refused, "The proxy at \(proxy.host) has answered \(status)\(hint).", mayHaveBeenProcessed: false,
+      status: status)
+  }
+
   private func read() {
     var start = 0
     while completion != nil {
@@ -64,13 +71,7 @@ final class ProxyTunnel: Channel {
         }
         start += used
         if head.status.isInterim { continue }
-        guard head.status.isSuccess else {
-          let hint = head.status == 407 ? ": its URL needs a user and a password that it knows" : ""
-          return finish(
-            TransportError(
-              .refused, "The proxy at \(proxy.host) has answered \(head.status)\(hint).", mayHaveBeenProcessed: false,
-              status: head.status))
-        }
+        guard head.status.isSuccess else { return finish(refusal(head.status)) }
         // The host speaks second: bytes that follow at once are the proxy's.
         return finish(start == input.count ? nil : failure("has sent more than an answer"))
       } catch {

@@ -62,18 +62,15 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     let key = WebSocketHandshake.newKey(using: &random)
     for (name, value) in WebSocketHandshake.fields(asking: key, subprotocols) { request.fields.set(name, value) }
     let opening = request
-    do {
-      let outcome = try await exchange(request, timeout: timeout) {
-        .init(opening, webSocket: ClientExchange.Opening(key: key, subprotocols: subprotocols), $0)
-      }
-      switch outcome {
-      case .webSocket(let socket): return socket
-      case .response(let response):
-        response.body.stream.cancel()
-        throw TransportError(
-          .refused, "The server has answered \(response.status).", status: response.status)
-      }
-    } catch { throw error }
+    let outcome = try await exchange(request, timeout: timeout) {
+      .init(opening, webSocket: ClientExchange.Opening(key: key, subprotocols: subprotocols), $0)
+    }
+    switch outcome {
+    case .webSocket(let socket): return socket
+    case .response(let response):
+      response.body.stream.cancel()
+      throw TransportError(.refused, "The server has answered \(response.status).", status: response.status)
+    }
   }
 
   /// Ends the connections that are kept and not used, so that later requests open new ones.
@@ -112,6 +109,24 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     _ request: HTTPRequest, timeout: Duration?,
     _ make: @escaping @Sendable (Turn<ClientExchange.Outcome>) -> ClientExchange
   ) async throws -> ClientExchange.Outcome {
+    let turn = Turn<ClientExchange.Outcome>()
+    let exchange = make(turn)
+    let route = try route(of: request, isWebSocket: exchange.webSocket != nil)
+    let pool = try pool(for: request)
+    let limit = timeout ?? tuning.responseTimeout
+    return try await turn.wait { turn in
+      let isRunning = pool.loop.perform { pool.begin(exchange, route, within: limit) }
+      if !isRunning { turn.begin()?.resume(throwing: Self.closed) }
+    } onCancel: { _ in
+      pool.loop.perform { exchange.fail(CancellationError()) }
+    }
+  }
+
+  private static var closed: TransportError {
+    TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
+  }
+
+  private func route(of request: HTTPRequest, isWebSocket: Bool) throws -> Route {
     guard MessageWriter.isWritable(request), let (host, port) = HTTPURL.split(authority: request.authority) else {
       throw TransportError(
         .invalidArgument, "The request cannot be sent: \(request.method) \(request.target)", mayHaveBeenProcessed: false
@@ -120,28 +135,18 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     guard request.scheme == "http" || request.scheme == "https" else {
       throw TransportError(.invalidArgument, "There is no \(request.scheme).", mayHaveBeenProcessed: false)
     }
-    let pool = try state.withLock { state -> HostPool in
-      guard !state.isClosed else {
-        throw TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
-      }
+    let isSecure = request.scheme == "https"
+    return Route(
+      isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80),
+      speaksHTTP2: request.version == .http2 && !isWebSocket, isWebSocket: isWebSocket, proxies)
+  }
+
+  private func pool(for request: HTTPRequest) throws -> HostPool {
+    try state.withLock { state in
+      guard !state.isClosed else { throw Self.closed }
       if request.version == .http2 { return multiplexing(request.authority) }
       state.nextLoop = (state.nextLoop + 1) % hosts.count
       return hosts[state.nextLoop]
-    }
-    let turn = Turn<ClientExchange.Outcome>()
-    let exchange = make(turn)
-    let limit = timeout ?? tuning.responseTimeout
-    let isSecure = request.scheme == "https"
-    let route = Route(
-      isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80),
-      speaksHTTP2: request.version == .http2 && exchange.webSocket == nil, isWebSocket: exchange.webSocket != nil,
-      proxies)
-    return try await turn.wait { turn in
-      let isRunning = pool.loop.perform { pool.begin(exchange, route, within: limit) }
-      let closed = TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false)
-      if !isRunning { turn.begin()?.resume(throwing: closed) }
-    } onCancel: { _ in
-      pool.loop.perform { exchange.fail(CancellationError()) }
     }
   }
 }

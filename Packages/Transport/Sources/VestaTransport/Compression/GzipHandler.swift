@@ -59,11 +59,15 @@ public struct GzipHandler: HTTPHandler {
       if let length, length < smallest { return response }
       response.body = .stream(GzipRelay(stream, writer, limit: tuning.gzipBacklogBytes).start())
     }
-    response.fields.set("content-encoding", "gzip")
-    response.fields.remove("accept-ranges")
-    // Other bytes have another tag, unless it is a weak one, which is for the content.
-    if let tag = response.fields.first("etag"), !tag.hasPrefix("W/") { response.fields.set("etag", "W/" + tag) }
+    describeCompression(in: &response.fields)
     return response
+  }
+
+  private func describeCompression(in fields: inout HTTPFields) {
+    fields.set("content-encoding", "gzip")
+    fields.remove("accept-ranges")
+    // Other bytes have another tag, unless it is a weak one, which is for the content.
+    if let tag = fields.first("etag"), !tag.hasPrefix("W/") { fields.set("etag", "W/" + tag) }
   }
 }
 

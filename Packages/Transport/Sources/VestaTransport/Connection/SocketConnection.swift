@@ -241,17 +241,20 @@ class SocketConnection: Channel, @unchecked Sendable {
       if isLingering || hasRoom { wanted.insert(.readable) }
     }
     if !output.isEmpty || file != nil { wanted.insert(.writable) }
-    // TLS has read more from the socket than it was asked for, and the socket does not say so again.
-    if let security, security.hasMore, wanted.contains(.readable), !isReadingOn, !isLingering {
-      isReadingOn = true
-      perform { [self] in
-        isReadingOn = false
-        receive()
-      }
-    }
+    if wanted.contains(.readable), !isLingering { readRestOfTLS() }
     guard wanted != interest else { return }
     interest = wanted
     loop.change(self, wanted)
+  }
+
+  /// Reads on if TLS has read more from the socket than it was asked for: the socket does not say so again.
+  private func readRestOfTLS() {
+    guard let security, security.hasMore, !isReadingOn else { return }
+    isReadingOn = true
+    perform { [self] in
+      isReadingOn = false
+      receive()
+    }
   }
 
   // MARK: The end

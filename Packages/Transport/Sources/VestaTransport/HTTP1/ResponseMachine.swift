@@ -69,14 +69,20 @@ struct ResponseMachine {
     seen = 0
     let fields =
       parser.spans.isEmpty ? HTTPFields() : HTTPFields(buffer: Array(bytes[lineEnd..<end]), spans: parser.spans)
-    let facts = parser.facts
+    let head = try checked(status, minor, parser.facts, fields)
+    body = head.body.map { BodyMachine($0, tuning) }
+    return .head(head, used: end - start)
+  }
+
+  private func checked(
+    _ status: HTTPStatus, _ minor: UInt8, _ facts: FieldParser.Facts, _ fields: HTTPFields
+  ) throws(ProtocolFailure) -> Head {
     guard !facts.isChunked || facts.contentLength == nil else {
       throw ProtocolFailure("a length and a transfer encoding")
     }
     let framing = framing(status, facts)
-    body = framing.map { BodyMachine($0, tuning) }
     let keepsAlive = !facts.saysClose && (minor == 1 || facts.saysKeepAlive) && framing != .untilEnd
-    return .head(Head(status: status, fields: fields, body: framing, keepsAlive: keepsAlive), used: end - start)
+    return Head(status: status, fields: fields, body: framing, keepsAlive: keepsAlive)
   }
 
   /// RFC 9112, section 6.3.

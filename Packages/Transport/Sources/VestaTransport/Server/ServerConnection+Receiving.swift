@@ -16,16 +16,22 @@ extension ServerConnection {
       if head.expectsContinue { MessageWriter.append("HTTP/1.1 100 Continue\r\n\r\n", &output.tail) }
     case .streamed:
       if head.expectsContinue { MessageWriter.append("HTTP/1.1 100 Continue\r\n\r\n", &output.tail) }
-      let stream = ByteStream(limit: tuning.backlogBytes)
-      let goesOn: @Sendable () -> Void = { [weak self, weak stream] in
-        guard let self, let stream else { return }
-        perform { self.readerGoesOn(stream) }
-      }
-      stream.pipe.setDemand(goesOn, onCancel: goesOn)
+      let stream = incomingStream()
       incoming = stream
       let length: Int? = if case .length(let length) = framing { length } else { nil }
       serve(.stream(stream, length: length))
     }
+  }
+
+  /// A stream for the body of a request, whose reader makes the connection read on when there is room again.
+  private func incomingStream() -> ByteStream {
+    let stream = ByteStream(limit: tuning.backlogBytes)
+    let readsOn: @Sendable () -> Void = { [weak self, weak stream] in
+      guard let self, let stream else { return }
+      perform { self.readerGoesOn(stream) }
+    }
+    stream.pipe.setDemand(readsOn, onCancel: readsOn)
+    return stream
   }
 
   func received(_ bytes: UnsafeBufferPointer<UInt8>) {

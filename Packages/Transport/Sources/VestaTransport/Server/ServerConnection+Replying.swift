@@ -69,15 +69,7 @@ extension ServerConnection {
   /// Writes the head of a response, and its body if that is there.
   func write(_ response: HTTPResponse, keepsAlive: Bool) {
     let isOld = request?.minorVersion == 0
-    framing = .none
-    if !response.status.forbidsBody {
-      // Trailers need chunks, which a peer of HTTP/1.0 cannot read.
-      if let length = response.body.length, isOld || response.trailers.isEmpty {
-        framing = .length(length)
-      } else {
-        framing = isOld ? .untilEnd : .chunked
-      }
-    }
+    framing = bodyFraming(of: response, isOld: isOld)
     let keeps = keepsAlive && framing != .untilEnd
     closesAfterReply = !keeps
     let connection: MessageWriter.Connection = keeps ? (isOld ? .keepAlive : .usual) : .close
@@ -90,6 +82,13 @@ extension ServerConnection {
       MessageWriter.chunkEnd(into: &output.tail)
     }
     MessageWriter.end(trailers: response.trailers, into: &output.tail)
+  }
+
+  private func bodyFraming(of response: HTTPResponse, isOld: Bool) -> MessageWriter.Framing {
+    if response.status.forbidsBody { return .none }
+    // Trailers need chunks, which a peer of HTTP/1.0 cannot read.
+    if let length = response.body.length, isOld || response.trailers.isEmpty { return .length(length) }
+    return isOld ? .untilEnd : .chunked
   }
 
   /// The connection is free for the next request, or ends.

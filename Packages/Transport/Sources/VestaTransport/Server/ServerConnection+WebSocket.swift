@@ -15,13 +15,15 @@ extension ServerConnection {
     phase = .webSocket(session)
     deadline = .max
     session.start()
-    task = Task(executorPreference: loop) {
-      do {
-        try await service.serve(socket)
-        socket.close()
-      } catch {
-        socket.close(WebSocketClose(.internalError))
-      }
+    task = Task(executorPreference: loop) { await Self.serve(socket, service) }
+  }
+
+  private static func serve(_ socket: WebSocket, _ service: WebSocketService) async {
+    do {
+      try await service.serve(socket)
+      socket.close()
+    } catch {
+      socket.close(WebSocketClose(.internalError))
     }
   }
 }

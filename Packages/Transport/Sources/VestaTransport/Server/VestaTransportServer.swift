@@ -53,22 +53,29 @@ public final class VestaTransportServer: HTTPServer, Sendable {
     }
     // A socket that shares its address would also share it with another listener: ask first whether it is free.
     if port != 0 { PlatformSocket.close(try PlatformSocket.listen(at: place, shares: false, backlog: 0)) }
-    var descriptors = [try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog)]
-    let chosen = PlatformSocket.localAddress(descriptors[0]) ?? address
+    let first = try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog)
+    let chosen = PlatformSocket.localAddress(first) ?? address
+    let descriptors = try sockets(sharing: chosen, with: first)
+    let listener = ServerListener(address: chosen, handler: handler, tuning: tuning, security: security, loops: loops)
+    await listener.open(descriptors)
+    return listener
+  }
+
+  /// A socket for each loop, all at the address of the first; on failure all are closed.
+  private func sockets(sharing address: TransportAddress, with first: Int32) throws -> [Int32] {
+    var descriptors = [first]
     do {
-      guard case .internet(let host, let port) = chosen, let place = SocketAddress(host: host, port: port) else {
-        throw TransportError(.cannotListen, "\(chosen) is no address of this machine.", mayHaveBeenProcessed: false)
+      guard case .internet(let host, let port) = address, let place = SocketAddress(host: host, port: port) else {
+        throw TransportError(.cannotListen, "\(address) is no address of this machine.", mayHaveBeenProcessed: false)
       }
       for _ in loops.dropFirst() {
         descriptors.append(try PlatformSocket.listen(at: place, shares: true, backlog: tuning.listenBacklog))
       }
+      return descriptors
     } catch {
       descriptors.forEach(PlatformSocket.close)
       throw error
     }
-    let listener = ServerListener(address: chosen, handler: handler, tuning: tuning, security: security, loops: loops)
-    await listener.open(descriptors)
-    return listener
   }
 
   /// Ends the loops; shut all listeners down before.

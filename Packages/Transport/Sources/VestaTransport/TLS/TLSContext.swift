@@ -184,15 +184,7 @@ final class TLSClientContext: TLSContext, @unchecked Sendable {
   ) throws(TransportError) -> TLSSession {
     let session = try TLSSession(pointer, keeping: self, descriptor)
     SSL_set_connect_state(session.pointer)
-    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    var isSet = true
-    if SocketAddress(host: host, port: 0) != nil {
-      isSet = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.pointer), name) == 1
-    } else {
-      isSet = SSL_set1_host(session.pointer, name) == 1 && vesta_tls_set_server_name(session.pointer, name) == 1
-      SSL_set_hostflags(session.pointer, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-    }
-    guard isSet else {
+    guard Self.expect(host, of: session) else {
       throw TransportError(.invalidArgument, "\(host) is no name of a host.", mayHaveBeenProcessed: false)
     }
     if let protocols {
@@ -201,6 +193,19 @@ final class TLSClientContext: TLSContext, @unchecked Sendable {
     }
     if let kept { SSL_set_session(session.pointer, kept.pointer) }
     return session
+  }
+
+  /// Sets the host that the certificate of the server must name.
+  ///
+  /// - Returns: Whether OpenSSL accepts its name.
+  private static func expect(_ host: String, of session: TLSSession) -> Bool {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    guard SocketAddress(host: host, port: 0) == nil else {
+      return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.pointer), name) == 1
+    }
+    let isSet = SSL_set1_host(session.pointer, name) == 1 && vesta_tls_set_server_name(session.pointer, name) == 1
+    SSL_set_hostflags(session.pointer, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    return isSet
   }
 }
 
