@@ -28,13 +28,7 @@ final class DeliveryStreams: Sendable {
 
   func open(_ backend: any MessagingBackend, _ token: String, _ context: CallContext) throws -> HTTPResponse {
     let body = ByteStream()
-    let number = state.withLock { state -> Int? in
-      guard !state.isEnded else { return nil }
-      state.next += 1
-      state.open[state.next] = body
-      return state.next
-    }
-    guard let number else { throw ServiceStatus(.unavailable, "The server shuts down.") }
+    guard let number = add(body) else { throw ServiceStatus(.unavailable, "The server shuts down.") }
     giveSigns(begins: true)
     let connection = backend.connect(token: token, context: context) { [weak self] error in
       self?.end(number, error)
@@ -49,6 +43,16 @@ final class DeliveryStreams: Sendable {
       })
     return HTTPResponse(
       fields: [.contentType: ServerSentEvent.contentType, .cacheControl: "no-store"], body: .stream(body))
+  }
+
+  /// Adds a stream; returns its number, or nil if the streams have ended.
+  private func add(_ body: ByteStream) -> Int? {
+    state.withLock { state in
+      guard !state.isEnded else { return nil }
+      state.next += 1
+      state.open[state.next] = body
+      return state.next
+    }
   }
 
   /// Ends all connections in order: their clients connect again.

@@ -12,13 +12,7 @@ public enum WebPushPayload {
     var object = JSONObject()
     let notification = notification(of: message)
     if notification.count > 0 { object["notification"] = .object(notification) }
-    if let data = message.webpush?["data"]?.object {
-      object["data"] = .object(data)
-    } else if !message.data.isEmpty {
-      var data = JSONObject()
-      for (key, value) in message.data.sorted(by: { $0.key < $1.key }) { data[key] = .string(value) }
-      object["data"] = .object(data)
-    }
+    object["data"] = data(of: message).map(JSONValue.object)
     let options = message.webpush?["fcm_options"]?.object
     var chosen = JSONObject()
     chosen["link"] = options?["link"]
@@ -29,6 +23,14 @@ public enum WebPushPayload {
     object["collapse_key"] = delivery.settings.collapseKey.map(JSONValue.string)
     object["priority"] = delivery.settings.isHighPriority ? "high" : "normal"
     return (try? object.json()) ?? Array("{}".utf8)
+  }
+
+  private static func data(of message: PushMessage) -> JSONObject? {
+    if let data = message.webpush?["data"]?.object { return data }
+    guard !message.data.isEmpty else { return nil }
+    var data = JSONObject()
+    for (key, value) in message.data.sorted(by: { $0.key < $1.key }) { data[key] = .string(value) }
+    return data
   }
 
   private static func notification(of message: PushMessage) -> JSONObject {

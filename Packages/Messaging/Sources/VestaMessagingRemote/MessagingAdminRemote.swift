@@ -72,23 +72,26 @@ public final class MessagingAdminRemote: MessagingAdminBackend {
       throw .invalid(
         "messages", "There are 1 to \(options.tuning.maximumMessages) messages in a call, not \(messages.count).")
     }
-    typealias Outcome = Result<String, MessagingServiceError>
     let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
       var outcomes: [Int: Outcome] = [:]
       for (index, message) in messages.enumerated() {
         if index >= options.tuning.parallelSends, let (done, outcome) = await group.next() { outcomes[done] = outcome }
-        group.addTask {
-          do throws(MessagingServiceError) {
-            return (index, .success(try await self.send(message, isValidateOnly: isValidateOnly, context: context)))
-          } catch {
-            return (index, .failure(error))
-          }
-        }
+        group.addTask { (index, await self.outcome(of: message, isValidateOnly, context)) }
       }
       for await (done, outcome) in group { outcomes[done] = outcome }
       return outcomes
     }
     return messages.indices.compactMap { outcomes[$0] }
+  }
+
+  private typealias Outcome = Result<String, MessagingServiceError>
+
+  private func outcome(of message: PushMessage, _ isValidateOnly: Bool, _ context: CallContext) async -> Outcome {
+    do throws(MessagingServiceError) {
+      return .success(try await send(message, isValidateOnly: isValidateOnly, context: context))
+    } catch {
+      return .failure(error)
+    }
   }
 
   // MARK: Topics

@@ -65,23 +65,33 @@ public struct MessagingRoute: Sendable, Hashable {
       guard let call = Self.instanceID(method, path) else { return nil }
       self.init(project: nil, call)
     } else if path.count == 5, path[0] == "emulator", path[1] == "v1", path[2] == "projects", method == "GET" {
-      switch path[4] {
-      case "messages": self.init(project: path[3], try Self.outbox(try query()))
-      case "messages:statistics": self.init(project: path[3], .statistics)
-      default: return nil
-      }
+      guard let call = try Self.emulator(path[4], query) else { return nil }
+      self.init(project: path[3], call)
     } else if path.count >= 4, path[0] == "v1", path[1] == "projects" {
-      var call: Call?
-      if path[3].hasPrefix("registrations") {
-        call = try Self.registration(method, Array(path[3...]), query)
-      } else if path.count == 4 {
-        call = Self.project(method, path[3])
-      }
-      guard let call else { return nil }
+      guard let call = try Self.call(method, Array(path[3...]), query) else { return nil }
       self.init(project: path[2], call)
     } else {
       return nil
     }
+  }
+
+  /// The calls of a local test suite.
+  private static func emulator(
+    _ name: String, _ query: () throws(BytesError) -> FormFields
+  ) throws(BytesError) -> Call? {
+    switch name {
+    case "messages": return try outbox(try query())
+    case "messages:statistics": return .statistics
+    default: return nil
+    }
+  }
+
+  /// The calls below a project.
+  private static func call(
+    _ method: String, _ path: [String], _ query: () throws(BytesError) -> FormFields
+  ) throws(BytesError) -> Call? {
+    if path[0].hasPrefix("registrations") { return try registration(method, path, query) }
+    return path.count == 1 ? project(method, path[0]) : nil
   }
 
   /// The method of HTTP.
@@ -158,13 +168,16 @@ public struct MessagingRoute: Sendable, Hashable {
       }
       return .subscribe(path[1], topic: topic)
     case ("DELETE", 4) where path[2] == "topicSubscriptions": return .unsubscribe(path[1], topic: path[3])
-    case ("POST", 4) where path[2] == "topicSubscriptions":
-      // The verb stands behind the last colon, as a topic has none.
-      if path[3].hasSuffix(":subscribe") { return .subscribe(path[1], topic: String(path[3].dropLast(10))) }
-      if path[3].hasSuffix(":unsubscribe") { return .unsubscribe(path[1], topic: String(path[3].dropLast(12))) }
-      return nil
+    case ("POST", 4) where path[2] == "topicSubscriptions": return subscription(of: path[1], path[3])
     default: return nil
     }
+  }
+
+  /// `TOPIC:subscribe` or `TOPIC:unsubscribe`; the verb is after the last colon, as a topic has none.
+  private static func subscription(of registration: String, _ text: String) -> Call? {
+    if text.hasSuffix(":subscribe") { return .subscribe(registration, topic: String(text.dropLast(10))) }
+    if text.hasSuffix(":unsubscribe") { return .unsubscribe(registration, topic: String(text.dropLast(12))) }
+    return nil
   }
 
   private static func outbox(_ fields: FormFields) throws(BytesError) -> Call {

@@ -31,15 +31,7 @@ extension MessagingCall {
       case .subscriptionChange: continue
       case .direct:
         guard message.registration == key else { continue }
-        if try await dequeue(number, key, &registration) != nil {
-          outcome.count += 1
-          let time = now + options.acknowledgedRetention.microseconds
-          try await transaction.put([], for: Keys.expiry(time, number))
-        } else if try await transaction.get(Keys.dropped(key, number)) != nil {
-          try await transaction.delete(Keys.dropped(key, number))
-          outcome.count += 1
-          outcome.recovered += 1
-        }
+        try await acknowledge(number, key, &registration, &outcome)
       case .topic, .condition:
         if try await noteAcknowledged(number, key, registration) { outcome.count += 1 }
       }
@@ -53,6 +45,22 @@ extension MessagingCall {
       statistics.discarded -= outcome.recovered
     }
     return outcome
+  }
+
+  /// Acknowledges a message to the registration alone, which is in its queue or was dropped from it.
+  private func acknowledge(
+    _ number: Int64, _ key: RegistrationKey, _ registration: inout RegistrationRecord,
+    _ outcome: inout Acknowledgement
+  ) async throws {
+    if try await dequeue(number, key, &registration) != nil {
+      outcome.count += 1
+      let time = now + options.acknowledgedRetention.microseconds
+      try await transaction.put([], for: Keys.expiry(time, number))
+    } else if try await transaction.get(Keys.dropped(key, number)) != nil {
+      try await transaction.delete(Keys.dropped(key, number))
+      outcome.count += 1
+      outcome.recovered += 1
+    }
   }
 
   /// Notes down the acknowledgement of a message for many; answers whether it is new.
