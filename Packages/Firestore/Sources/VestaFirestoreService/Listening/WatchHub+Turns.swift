@@ -20,7 +20,7 @@ extension WatchHub {
         // A refusal follows the acknowledgement.
         perform(ready, &jobs)
         ready = []
-        try await ask(about: request.subject, of: job.id, &machine, &jobs, snapshot)
+        try await ask(about: start, of: job.id, &machine, &jobs, snapshot)
       }
       ready += machine.joined(job.id, start)
     } catch {
