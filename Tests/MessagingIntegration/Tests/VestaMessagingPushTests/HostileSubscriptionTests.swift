@@ -190,7 +190,7 @@ import VestaTransportInterop
     try await stream.write([65])
     let push = transport(service, clock: clock.service)
     let outcome = Task { () -> ServiceCode? in
-      do {
+      do throws(MessagingServiceError) {
         try await push.push(delivery("1", PushMessage(to: .token("t"))), to: service.address())
         return nil
       } catch {
