@@ -225,7 +225,7 @@ def case_operations_are_listed_read_and_deleted():
     each(body)
 
 
-def case_the_word_of_nobody_changes_nothing():
+def case_callers_that_are_not_owners_change_nothing():
     project = f"projects/p-{uuid.uuid4().hex[:8]}"
     root = f"http://{HOST}/v1/{project}/databases"
     for method, path in [("get", ""), ("get", "/(default)"), ("get", "/(default)/operations"),

@@ -39,7 +39,7 @@ public struct AdminDatabase: Sendable, Hashable {
     case unspecified
     /// They can.
     case enabled
-    /// Those of the last hour can.
+    /// Versions of the last hour can.
     case disabled
 
     /// The names of the cases.

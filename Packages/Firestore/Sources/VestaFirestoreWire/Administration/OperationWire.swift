@@ -78,7 +78,7 @@ public struct AdminOperation: Sendable, Hashable {
 
   /// The resource name.
   public var name: String
-  /// What the work is, and how far it is.
+  /// A description of the work and of its progress.
   public var metadata: AnyMessage?
   /// Whether the work has ended.
   public var isDone = false
@@ -140,7 +140,7 @@ public enum OperationState: NumberedCases {
   ]
 }
 
-/// What an operation on an index is: `google.firestore.admin.v1.IndexOperationMetadata`.
+/// The description of an operation on an index or a field: `google.firestore.admin.v1.IndexOperationMetadata`.
 public struct IndexOperationMetadata: Sendable, Hashable {
   /// When it started.
   public var startTime: Timestamp?
