@@ -10,13 +10,20 @@ extension Ruleset {
   public func quickVerdict<Request: QuickRulesRequest>(
     get name: String, _ resource: Request.Resource, by caller: Request.Caller, _ request: Request.Type
   ) -> Bool? {
-    let path = ResourceSegments(name).map(MatchedPath.resource) ?? RulesPath(resource: name).matched
-    let bindings = code.table.bindings(of: path)
+    guard let (places, match) = code.table.only(name) else { return nil }
     var left = limits.expressions
+    switch match {
+    case .none: return false
+    case .one(let match):
+      return code.quickGets[match]?
+        .allow(request, resource, caller, name, places, left: &left, upTo: limits.tuning.quickString)
+    case .several: break
+    }
+    let bindings = code.table.bindings(of: .resource(ResourceSegments(name, places)))
     for index in 0..<bindings.count {
       guard let match = bindings[index]?.match, let statements = code.quickGets[match],
         let allow = statements.allow(
-          request, resource, caller, path, left: &left, upTo: limits.tuning.quickString)
+          request, resource, caller, name, places, left: &left, upTo: limits.tuning.quickString)
       else { return nil }
       if allow { return true }
     }

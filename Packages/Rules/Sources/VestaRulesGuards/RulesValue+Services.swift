@@ -38,8 +38,8 @@ extension RulesValue {
     }
   }
 
-  init(_ value: VestaFirestoreBackend.Value) {
-    switch value {
+  init(_ value: consuming VestaFirestoreBackend.Value) {
+    switch consume value {
     case .null: self = .null
     case .boolean(let bool): self = .bool(bool)
     case .integer(let number): self = .int(number)

@@ -52,12 +52,14 @@ final class QuickStatements: Sendable {
   ///     every bound.
   /// - Returns: `nil` where a statement has to be evaluated in full.
   func allow<Request: QuickRulesRequest>(
-    _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller, _ path: borrowing MatchedPath,
-    left: inout Int, upTo longest: Int
+    _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller, _ name: String,
+    _ places: SegmentPlaces, left: inout Int, upTo longest: Int
   ) -> Bool? {
     for root in roots {
       left -= root.cost
-      guard left >= 0, let holds = holds(root.step, request, resource, caller, path, longest) else { return nil }
+      guard left >= 0, let holds = holds(root.step, request, resource, caller, name, places, longest) else {
+        return nil
+      }
       if holds { return true }
     }
     return false
@@ -65,7 +67,7 @@ final class QuickStatements: Sendable {
 
   private func holds<Request: QuickRulesRequest>(
     _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller,
-    _ path: borrowing MatchedPath, _ longest: Int
+    _ name: String, _ places: SegmentPlaces, _ longest: Int
   ) -> Bool? {
     let step = steps[Int(id)]
     switch step.code {
@@ -74,18 +76,18 @@ final class QuickStatements: Sendable {
     case .signedIn: return request.isSignedIn(caller)
     case .hasResource: return request.exists(resource)
     case .value:
-      guard case .bool(let bool)? = value(step.a, request, resource, caller, path) else { return nil }
+      guard case .bool(let bool)? = value(step.a, request, resource, caller, name, places) else { return nil }
       return bool
     case .equal:
-      guard let left = value(step.a, request, resource, caller, path),
-        let right = value(step.b, request, resource, caller, path)
+      guard let left = value(step.a, request, resource, caller, name, places),
+        let right = value(step.b, request, resource, caller, name, places)
       else { return nil }
       return QuickCondition.equal(left, right, upTo: longest)
-    case .not: return holds(step.a, request, resource, caller, path, longest).map { !$0 }
+    case .not: return holds(step.a, request, resource, caller, name, places, longest).map { !$0 }
     case .all, .any:
       let decisive = step.code == .any
       for index in Int(step.a)..<Int(step.b) {
-        guard let holds = holds(lists[index], request, resource, caller, path, longest) else { return nil }
+        guard let holds = holds(lists[index], request, resource, caller, name, places, longest) else { return nil }
         if holds == decisive { return decisive }
       }
       return !decisive
@@ -94,7 +96,7 @@ final class QuickStatements: Sendable {
 
   private func value<Request: QuickRulesRequest>(
     _ id: Int32, _ request: Request.Type, _ resource: Request.Resource, _ caller: Request.Caller,
-    _ path: borrowing MatchedPath
+    _ name: String, _ places: SegmentPlaces
   ) -> RulesValue? {
     let operand = operands[Int(id)]
     switch operand.source {
@@ -104,8 +106,8 @@ final class QuickStatements: Sendable {
     case .claim: return request.claim(names[operand.index], of: caller)
     case .field: return request.field(names[operand.index], of: resource)
     case .segment:
-      guard operand.index < path.count, let name = path.name(at: operand.index) else { return .none }
-      return .string(name)
+      guard operand.index < places.count else { return .none }
+      return .string(places.segment(operand.index, of: name))
     }
   }
 

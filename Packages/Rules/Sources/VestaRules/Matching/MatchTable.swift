@@ -50,7 +50,7 @@ struct MatchBindings {
 /// Matches are found through their first segments, so that a thousand siblings cost about as much as one. The tree of
 /// the segments lies in flat lists of plain numbers: a step down costs no reference count.
 struct MatchTable: Sendable {
-  private struct Node: Sendable {
+  struct Node: Sendable {
     /// The literal segments; of more than a few they are looked up instead.
     var literals: Range<Int32> = 0..<0
     var capture: Int32 = -1
@@ -64,7 +64,7 @@ struct MatchTable: Sendable {
   }
 
   /// A literal segment: its bytes among those of all, and where it leads to.
-  private struct Literal: Sendable {
+  struct Literal: Sendable {
     let bytes: Range<Int>
     let next: Int32
   }
@@ -75,10 +75,10 @@ struct MatchTable: Sendable {
   }
 
   let matches: [CompiledMatch]
-  private let nodes: [Node]
-  private let literals: [Literal]
-  private let bytes: [UInt8]
-  private let numbers: [Int32]
+  let nodes: [Node]
+  let literals: [Literal]
+  let bytes: [UInt8]
+  let numbers: [Int32]
   private let lookedUp: [LookedUp: Int32]
   /// Whether a glob takes no segment at all, as in version 2.
   private let globMayBeEmpty: Bool

@@ -79,7 +79,7 @@ enum NaiveMethods {
     // ASCII alone.
     case "lower": return .string(text.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 })
     case "upper": return .string(text.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })
-    case "trim": return .string(NaiveText(text.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()))
+    case "trim": return .string(NaiveText(text.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()))
     case "toUtf8": return .bytes(Array(String(decoding: text, as: UTF16.self).utf8))
     default: throw .unknown
     }

@@ -1,0 +1,150 @@
+import VestaBytes
+
+/// Where the segments of a resource name lie, after its project: no string is made for segments that are only compared.
+struct SegmentPlaces: Sendable {
+  private static let most = 15
+
+  /// The start of each segment in 16 bits; after the last one the start that another would have.
+  ///
+  /// Plain words: a vector is stored and loaded as a whole for each of its elements.
+  private var starts: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  /// The number of segments.
+  private(set) var count = 0
+
+  /// The places; nil for a name that is long or has empty segments, which is taken apart in the usual way.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let raw = UnsafeRawBufferPointer(bytes)
+    // "projects/": any other name is taken as it is.
+    guard bytes.count > 9, bytes.count < Int(UInt16.max), bytes[8] == UInt8(ascii: "/"),
+      raw.loadUnaligned(as: UInt64.self) == SegmentPlaces.projects
+    else { return nil }
+    var (start, offset, isInProject) = (9, 9, true)
+    while offset < bytes.count {
+      var slashes = SegmentPlaces.slashes(in: raw, from: offset)
+      while slashes != 0 {
+        let end = offset + slashes.trailingZeroBitCount >> 3
+        guard end > start, isInProject || add(start) else { return nil }
+        (start, isInProject) = (end + 1, false)
+        slashes &= slashes - 1
+      }
+      offset += 8
+    }
+    guard bytes.count > start, !isInProject, add(start) else { return nil }
+    set(count, bytes.count + 1)
+  }
+
+  /// Adds a segment; false where there are too many.
+  private mutating func add(_ start: Int) -> Bool {
+    guard count < SegmentPlaces.most else { return false }
+    set(count, start)
+    count += 1
+    return true
+  }
+
+  private mutating func set(_ index: Int, _ start: Int) {
+    // Unsafe pointer, used inside the closure only: the index is at most `most`, the last of 16.
+    withUnsafeMutableBytes(of: &starts) {
+      $0.storeBytes(of: UInt16(truncatingIfNeeded: start), toByteOffset: index * 2, as: UInt16.self)
+    }
+  }
+
+  private func start(_ index: Int) -> Int {
+    // Unsafe pointer, used inside the closure only: the buffer checks the index.
+    withUnsafeBytes(of: starts) { Int($0.load(fromByteOffset: index * 2, as: UInt16.self)) }
+  }
+
+  /// The bytes of "projects" as they lie in memory.
+  private static let projects = "projects".utf8.enumerated().reduce(UInt64(0)) {
+    $0 | UInt64($1.element) << UInt64($1.offset << 3)
+  }.littleEndian
+
+  /// The slashes among the next eight of at least eight bytes: the highest bit of each.
+  private static func slashes(in bytes: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
+    let rest = min(8, bytes.count - offset)
+    // At the end the last eight bytes, without the ones before the offset.
+    var word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset - 8 + rest, as: UInt64.self))
+    word >>= UInt64(64 - rest * 8)
+    // A byte that is a slash is zero now, and the only one whose highest bit is set in the end.
+    word ^= 0x2F2F_2F2F_2F2F_2F2F
+    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    return ~(((word & low) + low) | word | low)
+  }
+
+  /// The bytes of a segment, by their places in the name.
+  func bounds(_ index: Int) -> Range<Int> { start(index)..<start(index + 1) - 1 }
+
+  /// A segment of a name.
+  func segment(_ index: Int, of name: String) -> String {
+    let bounds = bounds(index)
+    // Unsafe pointer, used inside the closure only: the bytes of a part.
+    let segment = name.utf8.withContiguousStorageIfAvailable { bytes in
+      String(decoding: UnsafeBufferPointer(rebasing: bytes[bounds]), as: UTF8.self)
+    }
+    return segment ?? String(decoding: Array(name.utf8)[bounds], as: UTF8.self)
+  }
+
+  /// Whether a segment of a name has the same bytes as a part of a list.
+  func isEqual(
+    _ name: UnsafeRawBufferPointer, at index: Int, _ other: UnsafeRawBufferPointer, _ range: Range<Int>
+  ) -> Bool {
+    let bounds = bounds(index)
+    guard range.count == bounds.count else { return false }
+    return SegmentPlaces.areEqual(
+      UnsafeRawBufferPointer(rebasing: name[bounds]), UnsafeRawBufferPointer(rebasing: other[range]))
+  }
+
+  /// Whether two parts of one length have the same bytes, eight at a time.
+  private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    while offset + 8 <= left.count {
+      guard
+        left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      else { return false }
+      offset += 8
+    }
+    while offset < left.count {
+      guard left[offset] == right[offset] else { return false }
+      offset += 1
+    }
+    return true
+  }
+}
+
+/// The segments of a resource name after its project.
+struct ResourceSegments: Sendable {
+  private let text: String
+  private let places: SegmentPlaces
+
+  /// The number of segments.
+  var count: Int { places.count }
+
+  init(_ name: String, _ places: SegmentPlaces) { (text, self.places) = (name, places) }
+
+  /// The segments; nil for a name that is long or has empty segments, which is taken apart in the usual way.
+  init?(_ name: String) {
+    guard let places = name.utf8.withContiguousStorageIfAvailable(SegmentPlaces.init), let places else { return nil }
+    self.init(name, places)
+  }
+
+  func name(at index: Int) -> String { places.segment(index, of: text) }
+
+  func isEqual(_ other: [UInt8], _ range: Range<Int>, at index: Int) -> Bool {
+    // Unsafe pointers, used inside the closures only: bytes are compared without going by index.
+    let isEqual = text.utf8.withContiguousStorageIfAvailable { bytes in
+      other.withUnsafeBytes { places.isEqual(UnsafeRawBufferPointer(bytes), at: index, $0, range) }
+    }
+    return isEqual ?? name(at: index).utf8.elementsEqual(other[range])
+  }
+
+  func isEqual(_ other: String, at index: Int) -> Bool {
+    // Unsafe pointers, used inside the closures only: bytes are compared without going by index.
+    let isEqual = text.utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable { other in
+        let other = UnsafeRawBufferPointer(other)
+        return places.isEqual(UnsafeRawBufferPointer(bytes), at: index, other, 0..<other.count)
+      }
+    }
+    return (isEqual ?? nil) ?? UTF8Order.equal(name(at: index), other)
+  }
+}
