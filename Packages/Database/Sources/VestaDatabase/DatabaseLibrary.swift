@@ -22,20 +22,20 @@ public enum DatabaseLibrary: Library {
   /// The version of the library.
   public static let version = VestaVersion()
 
+  private static let backendLibraries = """
+    DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs \
+    a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or DatabaseRemoteLibrary of \
+    VestaDatabaseRemote (a server, emulators or Firebase; Packages/Database) with TransportLibrary of \
+    VestaTransport (Packages/Transport)
+    """
+
   /// The databases of an app.
   public static func components() -> [Component] {
     [
       Component(
         DatabaseProvider.self,
         dependencies: [
-          .required(
-            (any DatabaseBackend).self,
-            providedBy: """
-              DatabaseServiceLibrary of VestaDatabaseService (the embedded engine; Packages/Database), which needs \
-              a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or DatabaseRemoteLibrary of \
-              VestaDatabaseRemote (a server, emulators or Firebase; Packages/Database) with TransportLibrary of \
-              VestaTransport (Packages/Transport)
-              """),
+          .required((any DatabaseBackend).self, providedBy: backendLibraries),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),
           .optional((any StoreProvider).self),

@@ -126,6 +126,18 @@ public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
     }
   }
 
+  private static func request(for call: DatabaseRESTCall, _ body: [UInt8]) -> RESTCall {
+    var fields = HTTPFields()
+    for field in DatabaseRESTWire.fields(of: call) {
+      if let name = HTTPFieldName(field.name) { fields.append(name, field.value) }
+    }
+    var request = RESTCall(
+      HTTPMethod(call.action.rawValue), DatabaseRESTWire.target(of: call), fields: fields, body: body,
+      isRepeatable: call.action == .get)
+    request.hasToken = call.credential != nil
+    return request
+  }
+
   /// Makes a call of the REST API.
   func reply(
     to call: DatabaseRESTCall, body: [UInt8] = [], context: CallContext,
@@ -137,14 +149,7 @@ public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
       call.credential = .auth(token)
       context.caller = .nobody
     }
-    var fields = HTTPFields()
-    for field in DatabaseRESTWire.fields(of: call) {
-      if let name = HTTPFieldName(field.name) { fields.append(name, field.value) }
-    }
-    var request = RESTCall(
-      HTTPMethod(call.action.rawValue), DatabaseRESTWire.target(of: call), fields: fields, body: body,
-      isRepeatable: call.action == .get)
-    request.hasToken = call.credential != nil
+    let request = Self.request(for: call, body)
     return try await channel(to: call.namespace).call(request, context: context) { answer in
       try decode?(answer)
         ?? DatabaseRESTWire.reply(

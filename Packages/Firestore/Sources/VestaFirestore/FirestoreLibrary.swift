@@ -22,20 +22,20 @@ public enum FirestoreLibrary: Library {
   /// The version of the package.
   public static let version = VestaVersion()
 
+  private static let backendLibraries = """
+    FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which \
+    needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or FirestoreRemoteLibrary \
+    of VestaFirestoreRemote (a server, emulators or Firebase; Packages/Firestore) with TransportLibrary \
+    of VestaTransport (Packages/Transport)
+    """
+
   /// The databases of an app.
   public static func components() -> [Component] {
     [
       Component(
         FirestoreProvider.self,
         dependencies: [
-          .required(
-            (any FirestoreBackend).self,
-            providedBy: """
-              FirestoreServiceLibrary of VestaFirestoreService (the embedded engine; Packages/Firestore), which \
-              needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or FirestoreRemoteLibrary \
-              of VestaFirestoreRemote (a server, emulators or Firebase; Packages/Firestore) with TransportLibrary \
-              of VestaTransport (Packages/Transport)
-              """),
+          .required((any FirestoreBackend).self, providedBy: backendLibraries),
           .optional((any FirestoreBackendSource).self),
           .optional((any AuthInterop).self),
           .optional((any AppCheckInterop).self),

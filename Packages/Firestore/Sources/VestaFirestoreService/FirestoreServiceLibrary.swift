@@ -33,28 +33,9 @@ public enum FirestoreServiceLibrary: Library {
       EmbeddedService<FirestoreEngine>.component(
         product: "Firestore",
         keeps: ["firestore"],
-        dependencies: [
-          .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
-          .optional((any CryptoProvider).self),
-          .optional(FirestoreServiceOptions.self),
-          .optional((any CallerVerifier).self),
-          .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
-          .optional((any FirestoreGuard).self),
-        ]
+        dependencies: dependencies
       ) { container, home in
-        let stores = try container.require((any StoreProvider).self)
-        var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
-        if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
-        return FirestoreEngine(
-          options: options,
-          callers: CallerCheck(
-            callers: try container.find((any CallerVerifier).self),
-            apps: try container.find((any AppCheckVerifier).self),
-            enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("firestore") ?? false),
-          gatekeeper: try container.find((any FirestoreGuard).self)
-        ) {
-          try await stores.openStore(named: "firestore", in: home.ready(), options: StoreOptions())
-        }
+        try engine(container, home)
       } close: {
         try await $0.close()
       },
@@ -62,6 +43,33 @@ public enum FirestoreServiceLibrary: Library {
       EmbeddedService<FirestoreEngine>.provides((any FirestoreAdminBackend).self) { $0 },
       EmbeddedService<FirestoreEngine>.contributes((any EventSource).self) { $0.events },
     ]
+  }
+
+  private static var dependencies: [Dependency] {
+    [
+      .required((any StoreProvider).self, providedBy: StoreLibraries.providedBy),
+      .optional((any CryptoProvider).self),
+      .optional(FirestoreServiceOptions.self),
+      .optional((any CallerVerifier).self),
+      .optional((any AppCheckVerifier).self), .optional(AppCheckEnforcement.self),
+      .optional((any FirestoreGuard).self),
+    ]
+  }
+
+  private static func engine(_ container: ComponentContainer, _ home: EngineHome) throws -> FirestoreEngine {
+    let stores = try container.require((any StoreProvider).self)
+    var options = try container.find(FirestoreServiceOptions.self) ?? FirestoreServiceOptions()
+    if options.md5 == nil { options.md5 = try container.find((any CryptoProvider).self).flatMap(md5) }
+    return FirestoreEngine(
+      options: options,
+      callers: CallerCheck(
+        callers: try container.find((any CallerVerifier).self),
+        apps: try container.find((any AppCheckVerifier).self),
+        enforcesAppCheck: try container.find(AppCheckEnforcement.self)?.products.contains("firestore") ?? false),
+      gatekeeper: try container.find((any FirestoreGuard).self)
+    ) {
+      try await stores.openStore(named: "firestore", in: home.ready(), options: StoreOptions())
+    }
   }
 }
 

@@ -52,12 +52,15 @@ struct ServingMachine: Sendable {
     case .ping: return (try? DatabaseServerWire.bytes(of: .pong)).map { .send($0) }
     // A session does not move to another connection.
     case .upgradeReady, .endOfTransmission: return nil
-    case .request(let id, let request):
-      guard pending[id] == nil else { return .close(reason: "the number of a request is that of another one") }
-      pending[id] = Pending(kind: DatabaseReplyKind(answering: request), size: json.count)
-      pendingBytes += json.count
-      return .request(request, id: id)
+    case .request(let id, let request): return begin(request, id: id, size: json.count)
     }
+  }
+
+  private mutating func begin(_ request: DatabaseRequest, id: Int, size: Int) -> Action {
+    guard pending[id] == nil else { return .close(reason: "the number of a request is that of another one") }
+    pending[id] = Pending(kind: DatabaseReplyKind(answering: request), size: size)
+    pendingBytes += size
+    return .request(request, id: id)
   }
 
   /// Takes a message of the backend.

@@ -245,17 +245,19 @@ final class EngineConnection: Sendable {
     }
   }
 
+  private func nextHeld() -> (DatabaseRequest, Int)? {
+    state.withLock { state in
+      guard state.held?.isEmpty == false else {
+        state.held = nil
+        return nil
+      }
+      return state.held?.removeFirst()
+    }
+  }
+
   /// Carries out what waits for a token, in order; a second token holds up what follows it.
   private func carryOutHeld() async {
-    while true {
-      let next = state.withLock { state -> (DatabaseRequest, Int)? in
-        guard state.held?.isEmpty == false else {
-          state.held = nil
-          return nil
-        }
-        return state.held?.removeFirst()
-      }
-      guard let (request, id) = next else { return }
+    while let (request, id) = nextHeld() {
       switch request {
       case .authenticate(let credential):
         if let refusal = await signIn(credential) {

@@ -9,21 +9,25 @@ enum RulesText {
       case (UInt8(ascii: "\""), _): index = endOfString(&bytes, from: index + 1)
       case (UInt8(ascii: "/"), UInt8(ascii: "/")):
         while index < bytes.count, bytes[index] != 10 { blank(&bytes, &index) }
-      case (UInt8(ascii: "/"), UInt8(ascii: "*")):
-        blank(&bytes, &index)
-        blank(&bytes, &index)
-        while index < bytes.count {
-          let isEnd =
-            bytes[index] == UInt8(ascii: "*") && index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "/")
-          blank(&bytes, &index)
-          guard isEnd else { continue }
-          blank(&bytes, &index)
-          break
-        }
+      case (UInt8(ascii: "/"), UInt8(ascii: "*")): blankBlock(&bytes, &index)
       default: index += 1
       }
     }
     return bytes
+  }
+
+  /// Blanks a comment of any number of lines.
+  private static func blankBlock(_ bytes: inout [UInt8], _ index: inout Int) {
+    blank(&bytes, &index)
+    blank(&bytes, &index)
+    while index < bytes.count {
+      let isEnd =
+        bytes[index] == UInt8(ascii: "*") && index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "/")
+      blank(&bytes, &index)
+      guard isEnd else { continue }
+      blank(&bytes, &index)
+      break
+    }
   }
 
   private static func blank(_ bytes: inout [UInt8], _ index: inout Int) {

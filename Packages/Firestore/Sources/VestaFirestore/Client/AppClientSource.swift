@@ -49,16 +49,8 @@ final class AppClientSource: FirestoreClientSource {
   ) throws -> SyncClient {
     let origin = try origin(of: settings)
     let backend = try origin.flatMap { origin in try source?.backend(at: origin) } ?? backend
-    var options = SyncOptions()
-    options.link = isEmbedded ? .embedded : .remote
+    var options = options()
     options.persistenceKey = Self.persistenceKey(database, at: origin)
-    options.digest = digest
-    options.tuning = tuning
-    options.user = auth?.getUserID()
-    options.log = { log.warning("I-FST000003", $0) }
-    options.context = { [auth, appCheck] refreshes in
-      try await Self.context(auth: auth, appCheck: appCheck, refreshes: refreshes)
-    }
     var kept: LazyResource<ClientStore>?
     (options.garbagePolicy, kept) = policy(settings)
     let open = kept.map { store in
@@ -71,6 +63,19 @@ final class AppClientSource: FirestoreClientSource {
     let client = SyncClient(database: database, backend: backend, openStore: open, options: options)
     client.follow(auth, monitor)
     return client
+  }
+
+  private func options() -> SyncOptions {
+    var options = SyncOptions()
+    options.link = isEmbedded ? .embedded : .remote
+    options.digest = digest
+    options.tuning = tuning
+    options.user = auth?.getUserID()
+    options.log = { log.warning("I-FST000003", $0) }
+    options.context = { [auth, appCheck] refreshes in
+      try await Self.context(auth: auth, appCheck: appCheck, refreshes: refreshes)
+    }
+    return options
   }
 
   // MARK: Addresses

@@ -3,6 +3,13 @@ import VestaFirestoreWire
 
 extension CallTable {
   mutating func addReads() {
+    addBatchGet()
+    addQueries()
+    addListings()
+    absent("ExecutePipeline")
+  }
+
+  private mutating func addBatchGet() {
     streaming(
       "BatchGetDocuments", .schema(BatchGetRequestWire.self), .schema(BatchGetResponseWire.self), resource: \.database
     ) { backend, request, context, receive in
@@ -16,6 +23,9 @@ extension CallTable {
         try await receive(response)
       }
     }
+  }
+
+  private mutating func addQueries() {
     streaming(
       "RunQuery", .conversion(RunQueryRequestWire.self), .schema(RunQueryResponseWire.self), resource: \.parent,
       isLong: true
@@ -35,6 +45,9 @@ extension CallTable {
     ) { backend, request, context, receive in
       try await receive(try await backend.runAggregation(request, context: context))
     }
+  }
+
+  private mutating func addListings() {
     unary(
       "PartitionQuery", .conversion(PartitionQueryRequestWire.self), .schema(PartitionQueryResponseWire.self),
       resource: \.parent
@@ -47,7 +60,6 @@ extension CallTable {
       "ListCollectionIds", .schema(ListCollectionIDsRequestWire.self), .schema(ListCollectionIDsResponseWire.self),
       resource: \.parent
     ) { try await $0.listCollectionIDs($1, context: $2) }
-    absent("ExecutePipeline")
   }
 
   mutating func addWrites() {

@@ -92,27 +92,12 @@ final class WebChannelHandler: Sendable {
       if let name = HTTPFieldName(header.name) { request.fields.set(name, header.value) }
     }
     let context = CallContext(request, project: project, clock: host.clock)
-    let (session, begin) =
-      call == "Listen"
-      ? start(.schema(ListenRequestWire.self), .schema(ListenResponseWire.self), request: \.request, response: { $0 }) {
-        try await backend.listen(database: database, context: context)
-      }
-      : start(
-        .conversion(WriteRequestWire.self), .schema(WriteResponseWire.self), request: { $0.request }, response: { $0 }
-      ) {
-        try await backend.write(database: database, context: context)
-      }
-    let isFull = state.withLock { state in
-      guard !state.isEnding, state.sessions.count < tuning.webChannels else { return true }
-      state.sessions[session.id] = session
-      return false
-    }
-    guard !isFull else {
-      session.terminate()
-      throw ServiceStatus(.unavailable, "The server has as many channels as it may, or shuts down.")
-    }
+    let (session, begin) = start(call, database, backend, context)
     let opening: [UInt8]
-    do { opening = try session.open(body) } catch {
+    do {
+      try keep(session)
+      opening = try session.open(body)
+    } catch {
       session.terminate()
       throw error
     }
@@ -121,6 +106,28 @@ final class WebChannelHandler: Sendable {
     var response = Self.response(.bytes(opening))
     response.fields.append("x-http-session-id", session.httpID)
     return response
+  }
+
+  private func start(
+    _ call: String, _ database: String, _ backend: any FirestoreBackend, _ context: CallContext
+  ) -> (WebChannelSession, begin: @Sendable () -> Void) {
+    if call == "Listen" {
+      return start(
+        .schema(ListenRequestWire.self), .schema(ListenResponseWire.self), request: \.request, response: { $0 }
+      ) { try await backend.listen(database: database, context: context) }
+    }
+    return start(
+      .conversion(WriteRequestWire.self), .schema(WriteResponseWire.self), request: { $0.request }, response: { $0 }
+    ) { try await backend.write(database: database, context: context) }
+  }
+
+  private func keep(_ session: WebChannelSession) throws(ServiceStatus) {
+    let isFull = state.withLock { state in
+      guard !state.isEnding, state.sessions.count < tuning.webChannels else { return true }
+      state.sessions[session.id] = session
+      return false
+    }
+    if isFull { throw ServiceStatus(.unavailable, "The server has as many channels as it may, or shuts down.") }
   }
 
   /// A session and what starts the stream of the backend; messages of the browser wait until it is there.

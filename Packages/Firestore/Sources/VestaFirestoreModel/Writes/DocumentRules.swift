@@ -113,18 +113,23 @@ package enum DocumentRules {
       case .string(let type)? where PathRules.isReserved(type) && type.utf8.starts(with: "__legacy_".utf8): return
       default: try check(map, below: path.names, depth: depth)
       }
-    case .geoPoint(let place):
-      guard abs(place.latitude) <= 90 else { throw .invalid("latitude must be in [-90.0, 90.0]: \(path)") }
-      guard abs(place.longitude) <= 180 else { throw .invalid("longitude must be in [-180.0, 180.0]: \(path)") }
+    case .geoPoint(let point): try check(point, at: path)
     case .timestamp(let time):
       guard isValid(time) else { throw .invalid("The timestamp of \(path) is not between the years 1 and 9999.") }
     case .reference(let name): _ = try ResourceName(document: name)
-    case .string, .bytes:
-      let size = DocumentSize.size(of: value)
-      guard size <= FirestoreLimits.valueSize else {
-        throw .invalid("The value of property \"\(path)\" is longer than \(FirestoreLimits.valueSize) bytes.")
-      }
+    case .string, .bytes: try checkSize(of: value, at: path)
     case .null, .boolean, .integer, .double: return
+    }
+  }
+
+  private static func check(_ point: GeoPoint, at path: FieldPath) throws(FirestoreServiceError) {
+    guard abs(point.latitude) <= 90 else { throw .invalid("latitude must be in [-90.0, 90.0]: \(path)") }
+    guard abs(point.longitude) <= 180 else { throw .invalid("longitude must be in [-180.0, 180.0]: \(path)") }
+  }
+
+  private static func checkSize(of value: Value, at path: FieldPath) throws(FirestoreServiceError) {
+    guard DocumentSize.size(of: value) <= FirestoreLimits.valueSize else {
+      throw .invalid("The value of property \"\(path)\" is longer than \(FirestoreLimits.valueSize) bytes.")
     }
   }
 

@@ -21,16 +21,21 @@ extension FieldTransform {
     case .minimum(let operand):
       let result = NumberTransforms.extremum(value, operand) { $0 < 0 }
       return (result, result)
-    case .appendMissingElements(let elements):
-      var array = FieldTransform.elements(of: value)
-      var known = Set(array.map(EqualValue.init))
-      for element in elements.map(\.stored) where known.insert(EqualValue(element)).inserted { array.append(element) }
-      return (.array(array), .null)
-    case .removeAllFromArray(let elements):
-      let removed = Set(elements.map { EqualValue($0.stored) })
-      let array = FieldTransform.elements(of: value).filter { !removed.contains(EqualValue($0)) }
-      return (.array(array), .null)
+    case .appendMissingElements(let elements): return (FieldTransform.appending(elements, to: value), .null)
+    case .removeAllFromArray(let elements): return (FieldTransform.removing(elements, from: value), .null)
     }
+  }
+
+  private static func appending(_ elements: [Value], to value: Value?) -> Value {
+    var array = FieldTransform.elements(of: value)
+    var known = Set(array.map(EqualValue.init))
+    for element in elements.map(\.stored) where known.insert(EqualValue(element)).inserted { array.append(element) }
+    return .array(array)
+  }
+
+  private static func removing(_ elements: [Value], from value: Value?) -> Value {
+    let removed = Set(elements.map { EqualValue($0.stored) })
+    return .array(FieldTransform.elements(of: value).filter { !removed.contains(EqualValue($0)) })
   }
 
   /// The time that a server time becomes in a commit: its time to the millisecond.

@@ -95,22 +95,25 @@ final class DocumentDatabases: Sendable {
     throw FirestoreServiceError(.permissionDenied, "Missing or insufficient permissions: this call is the owner's.")
   }
 
+  private func number(of name: DatabaseName, in store: any OrderedStore, isWrite: Bool) async throws -> Int64 {
+    if let number = try await DatabaseRegister.number(of: name, in: store) { return number }
+    let number = try await DatabaseRegister.create(
+      name, in: store, isWrite: isWrite, byReading: options.tuning.commits.databasesByReading)
+    guard let number else {
+      throw FirestoreServiceError(
+        .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
+      )
+    }
+    return number
+  }
+
   private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DocumentDatabase {
     if let engine = engines.withLock({ $0[name] }) {
       _ = try await frame.store()
       return engine
     }
     let store = try await frame.store()
-    var number = try await DatabaseRegister.number(of: name, in: store)
-    if number == nil {
-      number = try await DatabaseRegister.create(
-        name, in: store, isWrite: isWrite, byReading: options.tuning.commits.databasesByReading)
-    }
-    guard let number else {
-      throw FirestoreServiceError(
-        .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
-      )
-    }
+    let number = try await number(of: name, in: store, isWrite: isWrite)
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
       try await self.recent.follow(store)

@@ -24,13 +24,17 @@ extension FirestoreCall {
       context.note(query)
       var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
       if request.showMissing { documents = try await addMissing(to: documents, of: query, context.snapshot) }
-      let page = documents.prefix(size)
-      var token = ""
-      if page.count < documents.count, let last = page.last {
-        token = DocumentPageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
-      }
-      return ListDocumentsResponse(documents: page.map(query.projected), nextPageToken: token)
+      return Self.page(of: documents, size, query)
     }
+  }
+
+  private static func page(of documents: [Document], _ size: Int, _ query: NormalQuery) -> ListDocumentsResponse {
+    let page = documents.prefix(size)
+    var token = ""
+    if page.count < documents.count, let last = page.last {
+      token = DocumentPageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
+    }
+    return ListDocumentsResponse(documents: page.map(query.projected), nextPageToken: token)
   }
 
   /// The query of one page, and of one document more, which shows whether there is another page.

@@ -115,6 +115,15 @@ extension CommitDraft.Change {
     return try current.apply(write)
   }
 
+  /// Checks a precondition by the times of the stored row alone.
+  private func checkHead(_ precondition: Precondition?, isVerification: Bool) throws(FirestoreServiceError) {
+    guard let precondition else { return }
+    let head = try after.map { (row) throws(FirestoreServiceError) in
+      Document(name: name, updateTime: Timestamp(microseconds: try DocumentRow.version(of: row)))
+    }
+    try precondition.check(head, name: name, isVerification: isVerification)
+  }
+
   /// Applies a write that does not need what is stored but its times; `nil` for other writes.
   private mutating func applyToRow(_ write: Write, at version: Int64) throws(FirestoreServiceError) -> WriteResult? {
     var isVerification = false
@@ -124,12 +133,7 @@ extension CommitDraft.Change {
     case .verify: isVerification = true
     case .update, .transform: return nil
     }
-    if let precondition = write.precondition {
-      let head = try after.map { (row) throws(FirestoreServiceError) in
-        Document(name: name, updateTime: Timestamp(microseconds: try DocumentRow.version(of: row)))
-      }
-      try precondition.check(head, name: name, isVerification: isVerification)
-    }
+    try checkHead(write.precondition, isVerification: isVerification)
     switch write.operation {
     case .update(let document, _, _): return try replace(by: document.fields.stored, at: version)
     case .delete:

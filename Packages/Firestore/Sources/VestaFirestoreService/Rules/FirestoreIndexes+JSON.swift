@@ -40,16 +40,8 @@ extension FirestoreIndexes.Index {
     if case .boolean(true)? = entry["unique"]?.value {
       throw FirestoreIndexesError(.unsupported, entry: entry.place + ".unique", "Unique indexes are not supported.")
     }
-    let fields = try entry.required("fields").elements.enumerated().map {
-      (pair) throws(FirestoreIndexesError) in
-      let field = pair.element
-      let mode = try FirestoreIndexes.Mode(field)
-      let path = try field.required("fieldPath").text
-      do throws(FirestoreIndexesError) {
-        return try FirestoreIndexes.Field(path, mode)
-      } catch {
-        throw error.at(field.place)
-      }
+    let fields = try entry.required("fields").elements.map { (field) throws(FirestoreIndexesError) in
+      try FirestoreIndexes.Field(field)
     }
     // Old files call it collectionId.
     let group = try entry.required(entry["collectionId"] == nil ? "collectionGroup" : "collectionId").text
@@ -91,6 +83,18 @@ extension FirestoreIndexes.Scope {
     }
     guard let known = Self(rawValue: try scope.text) else { throw scope.wrong("COLLECTION or COLLECTION_GROUP") }
     self = known
+  }
+}
+
+extension FirestoreIndexes.Field {
+  fileprivate init(_ entry: IndexFileEntry) throws(FirestoreIndexesError) {
+    let mode = try FirestoreIndexes.Mode(entry)
+    let path = try entry.required("fieldPath").text
+    do throws(FirestoreIndexesError) {
+      try self.init(path, mode)
+    } catch {
+      throw error.at(entry.place)
+    }
   }
 }
 

@@ -99,17 +99,22 @@ struct IndexDefinition: Hashable, Sendable {
     writer.write(byte: scope == .collection ? 1 : 2)
     let last = Field(.documentName, isNameDescending ? .descending : .ascending)
     for field in fields + (named ? [last] : []) {
-      var part = RowWriter()
-      part.write(byte: 0x0A)
-      part.write(text: field.path.description)
-      switch field.mode {
-      case .ascending: part.write(tag: 0x10, 1)
-      case .descending: part.write(tag: 0x10, 2)
-      case .contains: part.write(tag: 0x18, 1)
-      case .vector: break
-      }
       writer.write(byte: 0x1A)
-      writer.write(blob: part.bytes)
+      writer.write(blob: Self.protobuf(of: field))
+    }
+    return writer.bytes
+  }
+
+  /// The message `IndexField`.
+  private static func protobuf(of field: Field) -> [UInt8] {
+    var writer = RowWriter()
+    writer.write(byte: 0x0A)
+    writer.write(text: field.path.description)
+    switch field.mode {
+    case .ascending: writer.write(tag: 0x10, 1)
+    case .descending: writer.write(tag: 0x10, 2)
+    case .contains: writer.write(tag: 0x18, 1)
+    case .vector: break
     }
     return writer.bytes
   }

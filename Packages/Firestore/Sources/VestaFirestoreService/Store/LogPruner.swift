@@ -122,6 +122,25 @@ final class LogPruner: Sendable {
     return (rows.last?.key, rows.count, old.count)
   }
 
+  private static func delete(
+    _ rows: [StoreEntry], _ keys: DocumentDatabaseKeys, in transaction: any StoreTransaction
+  ) async throws {
+    var collections: [[UInt8]: LogPosition] = [:]
+    for entry in rows {
+      let position = try keys.position(ofLogKey: entry.key)
+      // A damaged row is deleted like any other; it is unreadable anyway.
+      for change in (try? LogRow(entry.value))?.changes ?? [] {
+        collections[change.place.collectionPrefix] = position
+      }
+      try await transaction.delete(entry.key)
+    }
+    // A row of a collection is deleted with its last part of the log.
+    for (collection, last) in collections {
+      let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+      try await transaction.deleteRange(KeyRange(from: prefix, to: last.next.appended(to: prefix)))
+    }
+  }
+
   /// Deletes the oldest rows; `false` when none is left before the horizon.
   private func step(before horizon: Int64) async throws -> Bool {
     let (keys, lease, tuning) = (keys, lease, tuning)
@@ -134,20 +153,7 @@ final class LogPruner: Sendable {
         size += value.byteCount
         return size < tuning.pruneBytes ? .next : .stop
       }
-      var collections: [[UInt8]: LogPosition] = [:]
-      for entry in rows {
-        let position = try keys.position(ofLogKey: entry.key)
-        // A damaged row is deleted like any other; it is unreadable anyway.
-        for change in (try? LogRow(entry.value))?.changes ?? [] {
-          collections[change.place.collectionPrefix] = position
-        }
-        try await transaction.delete(entry.key)
-      }
-      // A row of a collection is deleted with its last part of the log.
-      for (collection, last) in collections {
-        let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
-        try await transaction.deleteRange(KeyRange(from: prefix, to: last.next.appended(to: prefix)))
-      }
+      try await Self.delete(rows, keys, in: transaction)
       if end.rest != nil {
         try await lease.keep(in: transaction)
       } else {

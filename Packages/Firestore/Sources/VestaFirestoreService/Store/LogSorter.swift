@@ -110,9 +110,44 @@ final class LogSorter: Sendable {
 
   /// Sorts the next part of the log; `false` when that was all.
   private func step() async throws -> Bool {
+    let keys = keys
+    let (start, log, isAll) = try await nextPart()
+    guard let start, let last = log.last?.position else { return false }
+    let announcement = CommitAnnouncement(to: recent)
+    do {
+      try await store.write { transaction in
+        let rows = try await transaction.get([keys.sorted, keys.horizon])
+        // Another engine has sorted this part.
+        guard let row = rows[0], try PositionRow.position(row) == start else { return }
+        let horizon = try NumberRow.number(rows[1])
+        announcement.announce(try await transaction.commitVersion().microseconds) { [] }
+        // Rows that were pruned in between are not found.
+        try await self.put(log.filter { $0.position.version > horizon }, in: transaction)
+        try await transaction.put(PositionRow.bytes(last), for: keys.sorted)
+      }
+    } catch {
+      announcement.retract()
+      throw error
+    }
+    return !isAll
+  }
+
+  private func put(_ log: [Part], in transaction: any StoreTransaction) async throws {
+    for (collection, rows) in ChangeRow.rows(of: log, limit: tuning.changeRowLimit) {
+      let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+      for row in rows {
+        guard let last = row.parts.last else { continue }
+        try await transaction.put(row.bytes, for: last.position.appended(to: prefix))
+      }
+    }
+  }
+
+  private typealias Part = (position: LogPosition, row: LogRow)
+
+  /// Reads the part of the log that is sorted next, and whether it is the last one; no position if nothing waits.
+  private func nextPart() async throws -> (start: LogPosition?, log: [Part], isAll: Bool) {
     let (keys, tuning) = (keys, tuning)
-    typealias Part = (position: LogPosition, row: LogRow)
-    let (start, log, isAll) = try await store.read { reader -> (LogPosition?, [Part], Bool) in
+    return try await store.read { reader -> (start: LogPosition?, log: [Part], isAll: Bool) in
       guard let start = try await reader.get(keys.sorted).map({ try PositionRow.position($0) }) else {
         return (nil, [], true)
       }
@@ -129,30 +164,5 @@ final class LogSorter: Sendable {
       }
       return (start, log, end.rest == nil)
     }
-    guard let start, let last = log.last?.position else { return false }
-    let announcement = CommitAnnouncement(to: recent)
-    do {
-      try await store.write { transaction in
-        let rows = try await transaction.get([keys.sorted, keys.horizon])
-        // Another engine has sorted this part.
-        guard let row = rows[0], try PositionRow.position(row) == start else { return }
-        let horizon = try NumberRow.number(rows[1])
-        announcement.announce(try await transaction.commitVersion().microseconds) { [] }
-        // Rows that were pruned in between are not found.
-        let kept = log.filter { $0.position.version > horizon }
-        for (collection, rows) in ChangeRow.rows(of: kept, limit: tuning.changeRowLimit) {
-          let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
-          for row in rows {
-            guard let last = row.parts.last else { continue }
-            try await transaction.put(row.bytes, for: last.position.appended(to: prefix))
-          }
-        }
-        try await transaction.put(PositionRow.bytes(last), for: keys.sorted)
-      }
-    } catch {
-      announcement.retract()
-      throw error
-    }
-    return !isAll
   }
 }

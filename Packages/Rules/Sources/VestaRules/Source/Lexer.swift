@@ -131,6 +131,14 @@ struct Lexer {
     }
   }
 
+  /// The slash and the first segment of a path whose slash is a token.
+  func firstSegment(after slash: Token) -> Span {
+    var ahead = self
+    ahead.seek(to: Int(slash.span.end))
+    let segment = ahead.pathSegment()
+    return Span(Int(slash.span.start), Int(segment.end))
+  }
+
   /// Reads the characters of a path segment after its slash; empty where there are none.
   ///
   /// Parentheses belong to a segment only as a pair around a name, as in `(default)`.

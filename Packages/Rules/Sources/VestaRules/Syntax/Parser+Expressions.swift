@@ -60,30 +60,11 @@ extension Parser {
     return Parsed(node: node, first: first.first)
   }
 
-  /// The operator at the current token if it is of a level: 0 equality, 2 order, 3 sums, 4 products.
-  private func binaryOperator(_ level: Int) -> BinaryOperator? {
-    guard case .sign(let sign) = token.kind else { return nil }
-    switch (level, sign) {
-    case (0, .equal): return .equal
-    case (0, .notEqual): return .notEqual
-    case (2, .less): return .less
-    case (2, .lessOrEqual): return .lessOrEqual
-    case (2, .greater): return .greater
-    case (2, .greaterOrEqual): return .greaterOrEqual
-    case (3, .plus): return .add
-    case (3, .minus): return .subtract
-    case (4, .star): return .multiply
-    case (4, .slash): return .divide
-    case (4, .percent): return .remainder
-    default: return nil
-    }
-  }
-
   private mutating func binary(_ level: Int) throws(Failure) -> Parsed {
     if level == 5 { return try unary() }
     if level == 1 { return try membership() }
     var left = try binary(level + 1)
-    while let found = binaryOperator(level) {
+    while let found = token.binaryOperator(level) {
       let anchor = token.span
       advance()
       let right = try binary(level + 1)
@@ -133,7 +114,12 @@ extension Parser {
     var target = start
     while true {
       if skip(.dot) {
-        target.node = try member(of: target)
+        let member = try name()
+        let kind: SyntaxKind =
+          token.isSign(.leftParen)
+          ? .method(target.node, member.name, try arguments()) : .member(target.node, member.name)
+        target.node = try add(kind, anchor: target.first, first: target.first)
+        tree.nodes[target.node].name = member.span
       } else if skip(.leftBracket) {
         let from = try expression()
         let kind: SyntaxKind =
@@ -144,17 +130,6 @@ extension Parser {
         return target
       }
     }
-  }
-
-  /// Reads the name of a member, or a call of a method.
-  private mutating func member(of target: Parsed) throws(Failure) -> NodeID {
-    let member = try name()
-    let isCall = token.isSign(.leftParen)
-    let kind: SyntaxKind =
-      isCall ? .method(target.node, member.name, try arguments()) : .member(target.node, member.name)
-    let node = try add(kind, anchor: target.first, first: target.first)
-    tree.nodes[node].name = member.span
-    return node
   }
 
   private mutating func arguments() throws(Failure) -> [NodeID] {
@@ -176,7 +151,11 @@ extension Parser {
     switch token.kind {
     case .identifier: return try identifier(first)
     case .integer: return try integer(first, first: first)
-    case .float, .string, .bytes: return try literal(try literalValue(), first)
+    case .float, .string, .bytes:
+      guard let value = source.value(of: token) else {
+        throw token.kind == .float ? unexpected() : invalidEscape(first)
+      }
+      return try literal(value, first)
     case .sign(.leftParen):
       advance()
       let inner = try expression()
@@ -188,22 +167,6 @@ extension Parser {
       let path = try pathExpression()
       return Parsed(node: try add(path, anchor: first, first: first), first: first)
     default: throw unexpected()
-    }
-  }
-
-  /// The value of the token, which is a float, a string or bytes.
-  private mutating func literalValue() throws(Failure) -> RulesValue {
-    let text = source.text(token.span)
-    switch token.kind {
-    case .string:
-      if let string = stringValue(of: token) { return .string(string) }
-      throw invalidEscape(token.span)
-    case .bytes:
-      if let bytes = bytesValue(of: token) { return .bytes(bytes) }
-      throw invalidEscape(token.span)
-    default:
-      if let number = Double(text.hasPrefix(".") ? "0" + text : text) { return .float(number) }
-      throw unexpected()
     }
   }
 
@@ -220,17 +183,13 @@ extension Parser {
     return try literal(.int(number), first)
   }
 
-  private static let keywords: Set<String> = [
-    "rules_version", "service", "match", "allow", "if", "function", "let", "return", "in", "is",
-  ]
-
   private mutating func identifier(_ first: Span) throws(Failure) -> Parsed {
     let text = source.text(first)
     switch text {
     case "true": return try literal(.bool(true), first)
     case "false": return try literal(.bool(false), first)
     case "null": return try literal(.null, first)
-    case _ where Parser.keywords.contains(text): throw unexpected()
+    case _ where Lexer.keywords.contains(text): throw unexpected()
     default: break
     }
     advance()
@@ -261,4 +220,32 @@ extension Parser {
     try expect(.rightBrace)
     return Parsed(node: try add(.map(pairs), anchor: first, first: first), first: first)
   }
+}
+
+extension Token {
+  /// The operator that the token is if it is of a level: 0 equality, 2 order, 3 sums, 4 products.
+  fileprivate func binaryOperator(_ level: Int) -> BinaryOperator? {
+    guard case .sign(let sign) = kind else { return nil }
+    switch (level, sign) {
+    case (0, .equal): return .equal
+    case (0, .notEqual): return .notEqual
+    case (2, .less): return .less
+    case (2, .lessOrEqual): return .lessOrEqual
+    case (2, .greater): return .greater
+    case (2, .greaterOrEqual): return .greaterOrEqual
+    case (3, .plus): return .add
+    case (3, .minus): return .subtract
+    case (4, .star): return .multiply
+    case (4, .slash): return .divide
+    case (4, .percent): return .remainder
+    default: return nil
+    }
+  }
+}
+
+extension Lexer {
+  /// The words that cannot be names of values.
+  fileprivate static let keywords: Set<String> = [
+    "rules_version", "service", "match", "allow", "if", "function", "let", "return", "in", "is",
+  ]
 }

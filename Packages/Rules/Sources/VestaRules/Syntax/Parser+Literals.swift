@@ -3,11 +3,25 @@ extension Parser {
     issue("Invalid escape sequence in a literal.", span)
     return Failure()
   }
+}
+
+extension SourceText {
+  /// The value of a token that is a float, a string or bytes; nil for other tokens, and for an unknown escape.
+  func value(of token: Token) -> RulesValue? {
+    switch token.kind {
+    case .float:
+      let digits = text(token.span)
+      return Double(digits.hasPrefix(".") ? "0" + digits : digits).map { .float($0) }
+    case .string: return stringValue(of: token).map { .string($0) }
+    case .bytes: return bytesValue(of: token).map { .bytes($0) }
+    default: return nil
+    }
+  }
 
   /// The string of a token; nil with an escape that there is not.
   func stringValue(of token: Token) -> String? {
     var units: [UInt16] = []
-    var body = EscapedBytes(source.bytes[Int(token.span.start) + 1..<Int(token.span.end) - 1])
+    var body = EscapedBytes(bytes[Int(token.span.start) + 1..<Int(token.span.end) - 1])
     while let part = body.next(allowsUnicode: true) {
       switch part {
       case .plain(let bytes): units += String(decoding: bytes, as: UTF8.self).utf16
@@ -19,17 +33,17 @@ extension Parser {
   }
 
   /// The bytes of a token `b'..'`; nil with an escape that there is not.
-  func bytesValue(of token: Token) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var body = EscapedBytes(source.bytes[Int(token.span.start) + 2..<Int(token.span.end) - 1])
+  private func bytesValue(of token: Token) -> [UInt8]? {
+    var content: [UInt8] = []
+    var body = EscapedBytes(bytes[Int(token.span.start) + 2..<Int(token.span.end) - 1])
     while let part = body.next(allowsUnicode: false) {
       switch part {
-      case .plain(let plain): bytes += plain
-      case .code(let code): bytes.append(UInt8(truncatingIfNeeded: code))
+      case .plain(let plain): content += plain
+      case .code(let code): content.append(UInt8(truncatingIfNeeded: code))
       case .invalid: return nil
       }
     }
-    return bytes
+    return content
   }
 }
 

@@ -1,12 +1,4 @@
 extension Parser {
-  /// The slash and the first segment of a path that begins at the current token.
-  func firstSegmentSpan() -> Span {
-    var ahead = lexer
-    ahead.seek(to: Int(token.span.end))
-    let segment = ahead.pathSegment()
-    return Span(Int(token.span.start), Int(segment.end))
-  }
-
   /// Reads the path of a match: `/literal`, `/{name}`, `/{name=**}`, again and again.
   mutating func matchPath() throws(Failure) -> [SegmentSyntax] {
     var segments: [SegmentSyntax] = []

@@ -134,28 +134,23 @@ struct Parser {
   mutating func file() {
     while token.kind != .end {
       do throws(Failure) {
-        try statement()
+        if isWord("rules_version") {
+          try version()
+        } else if isWord("service") {
+          try service()
+        } else if isWord("function") {
+          try function(in: 0)
+        } else if isWord("import") {
+          importStatement()
+        } else {
+          throw unexpected()
+        }
       } catch {
         skipStatement()
         if token.isSign(.rightBrace) { advance() }
       }
     }
     tree.scopes[0].extent = Span(0, source.bytes.count)
-  }
-
-  /// Reads a statement of the file, outside services.
-  private mutating func statement() throws(Failure) {
-    if isWord("rules_version") {
-      try version()
-    } else if isWord("service") {
-      try service()
-    } else if isWord("function") {
-      try function(in: 0)
-    } else if isWord("import") {
-      importStatement()
-    } else {
-      throw unexpected()
-    }
   }
 
   /// Refuses an import, which the language does not have.
@@ -170,7 +165,7 @@ struct Parser {
     try expect(.assign)
     guard token.kind == .string else { throw unexpected() }
     let span = token.span
-    let value = stringValue(of: token)
+    let value = source.stringValue(of: token)
     advance()
     _ = skip(.semicolon)
     if tree.version != nil || tree.scopes.count > 1 {
@@ -202,25 +197,21 @@ struct Parser {
   private mutating func members(of scope: Int) {
     while token.kind != .end, !token.isSign(.rightBrace) {
       do throws(Failure) {
-        try member(of: scope)
+        if isWord("function") {
+          try function(in: scope)
+        } else if isWord("match") {
+          try match(in: scope)
+        } else if isWord("allow"), case .match = tree.scopes[scope].kind {
+          try allow(in: scope)
+        } else if token.isSign(.slash) {
+          issue("Missing 'match' keyword before path.", lexer.firstSegment(after: token))
+          try match(in: scope, keyword: false)
+        } else {
+          throw unexpected()
+        }
       } catch {
         skipStatement()
       }
-    }
-  }
-
-  private mutating func member(of scope: Int) throws(Failure) {
-    if isWord("function") {
-      try function(in: scope)
-    } else if isWord("match") {
-      try match(in: scope)
-    } else if isWord("allow"), case .match = tree.scopes[scope].kind {
-      try allow(in: scope)
-    } else if token.isSign(.slash) {
-      issue("Missing 'match' keyword before path.", firstSegmentSpan())
-      try match(in: scope, keyword: false)
-    } else {
-      throw unexpected()
     }
   }
 
@@ -230,9 +221,9 @@ struct Parser {
     guard token.isSign(.slash) else { throw unexpected() }
     let scope = tree.scopes.count
     let path = Span(Int(token.span.start), Int(token.span.end))
-    lastMatchPath = firstSegmentSpan()
+    lastMatchPath = lexer.firstSegment(after: token)
     let segments = try matchPath()
-    let depth = self.depth(of: parent) + 1
+    let depth = tree.matchDepth(of: parent) + 1
     if depth > limits.matchDepth { issue("Matches are nested deeper than \(limits.matchDepth) levels.", path) }
     var syntax = ScopeSyntax(kind: .match, parent: parent)
     syntax.path = segments
@@ -244,15 +235,6 @@ struct Parser {
     members(of: scope)
     if !skip(.rightBrace) { _ = unexpected() }
     tree.scopes[scope].extent = Span(Int(start.start), previousEnd)
-  }
-
-  private func depth(of scope: Int) -> Int {
-    var (depth, current) = (0, Optional(scope))
-    while let index = current {
-      if case .match = tree.scopes[index].kind { depth += 1 }
-      current = tree.scopes[index].parent
-    }
-    return depth
   }
 
   private mutating func allow(in scope: Int) throws(Failure) {

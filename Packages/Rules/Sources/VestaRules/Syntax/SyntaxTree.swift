@@ -140,4 +140,14 @@ struct SyntaxTree: Sendable {
     case .method(let target, _, let arguments): [target] + arguments
     }
   }
+
+  /// The number of matches that a scope is in, itself included.
+  func matchDepth(of scope: Int) -> Int {
+    var (depth, current) = (0, Optional(scope))
+    while let index = current {
+      if case .match = scopes[index].kind { depth += 1 }
+      current = scopes[index].parent
+    }
+    return depth
+  }
 }
