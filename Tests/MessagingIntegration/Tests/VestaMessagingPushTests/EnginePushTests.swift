@@ -5,6 +5,7 @@ import VestaMessagingPush
 import VestaMessagingService
 import VestaServiceInterop
 import VestaStoreInteropFakes
+import VestaTesting
 import VestaTransportInterop
 
 /// The engine with the transport of browsers.
@@ -35,7 +36,7 @@ import VestaTransportInterop
     for await _ in commits {
       do {
         _ = try await engine.registration(token: gone, context: .owner)
-      } catch let error as MessagingServiceError {
+      } catch {
         #expect(error.reason == .unregistered)
         break
       }
