@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaCore
 import VestaMessagingBackend
 import VestaMessagingPush
 import VestaServiceInterop
