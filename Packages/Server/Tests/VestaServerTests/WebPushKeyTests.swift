@@ -1,6 +1,5 @@
 import Testing
 import VestaBytes
-import VestaCore
 import VestaMessagingBackend
 import VestaMessagingPush
 import VestaServiceInterop
@@ -38,8 +37,7 @@ import VestaServiceInterop
     var settings = ServerSettings(project: "demo", isDevelopment: isDevelopment)
     settings.pushContact = "mailto:push@example.com"
     let host = ServerHost(settings)
-    let app = try host.projects.app("demo")
-    let options = try app.container.require(MessagingPushOptions.self)
+    let options = try host.backend(MessagingPushOptions.self, project: "demo")
     #expect(options.allowsLocalEndpoints == isDevelopment && options.subject == "mailto:push@example.com")
   }
 }
