@@ -106,9 +106,10 @@ final class SyncStreams: Sendable {
   private func read<Response: Sendable>(
     _ responses: AsyncThrowingStream<[Response], any Error>, _ take: ([Response]) -> Void
   ) async throws {
-    try await withTaskExecutorPreference(backend.responseExecutor) {
+    let executor = backend.responseExecutor
+    try await withTaskExecutorPreference(executor) {
       for try await batch in responses {
-        if batch.count <= options.tuning.responsesInPlace {
+        if executor == nil || batch.count <= options.tuning.responsesInPlace {
           take(batch)
         } else {
           await withTaskExecutorPreference(globalConcurrentExecutor) { take(batch) }
