@@ -23,20 +23,20 @@ public enum AuthLibrary: Library {
   /// The version of the library.
   public static let version = VestaVersion()
 
+  private static let backendLibraries = """
+    AuthServiceLibrary of VestaAuthService (the embedded engine; Packages/Auth), which needs a store and \
+    cryptography too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of \
+    VestaCrypto (Packages/Crypto), or AuthRemoteLibrary of VestaAuthRemote (a server, emulators or \
+    Firebase; Packages/Auth) with TransportLibrary of VestaTransport (Packages/Transport)
+    """
+
   /// `Auth` itself, and the same instance as `AuthInterop`.
   public static func components() -> [Component] {
     [
       Component(
         Auth.self,
         dependencies: [
-          .required(
-            (any AuthBackend).self,
-            providedBy: """
-              AuthServiceLibrary of VestaAuthService (the embedded engine; Packages/Auth), which needs a store and \
-              cryptography too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite) and CryptoLibrary of \
-              VestaCrypto (Packages/Crypto), or AuthRemoteLibrary of VestaAuthRemote (a server, emulators or \
-              Firebase; Packages/Auth) with TransportLibrary of VestaTransport (Packages/Transport)
-              """),
+          .required((any AuthBackend).self, providedBy: backendLibraries),
           .optional((any AppCheckInterop).self),
           .optional((any CredentialStore).self),
           .optional(EmulatorConnection<any AuthBackend>.self),

@@ -29,31 +29,41 @@ struct AuthHandler: HTTPHandler {
     }
     return .task {
       do {
-        switch target {
-        case .accounts(let route): return AuthResponse.success(try await self.respond(to: request, route))
-        case .project(let route):
-          let call = try self.call(request, project: route.project, tenant: route.tenant)
-          return AuthResponse.success(try await call.respond(to: route.call))
-        case .provider(let route):
-          let call = try self.call(request, project: route.project, tenant: route.tenant)
-          return AuthResponse.success(try await call.respond(to: route))
-        case .emulator(let route):
-          var call = try self.call(request, project: route.project, tenant: route.tenant)
-          call.context.caller = .owner
-          return try await AuthEmulatorCall(call: call, tuning: self.tuning).respond(to: route.call)
-        case .recaptchaConfig: return AuthResponse.success(AuthResponse.noRecaptcha)
-        case .recaptchaParams: return AuthResponse.success(AuthResponse.recaptchaParams)
-        case .publicKeys:
-          let keys = try await self.call(request, project: nil, tenant: nil).publicKeys()
-          return AuthResponse.success(keys.jwks, maximumAge: keys.maximumAge)
-        case .certificates:
-          let keys = try await self.call(request, project: nil, tenant: nil).certificates()
-          return AuthResponse.success(try CertificatesWire.json(of: keys), maximumAge: keys.maximumAge)
-        }
+        return try await self.response(to: request, target)
       } catch {
         return AuthResponse.failure(AuthResponse.error(error))
       }
     }
+  }
+
+  private func response(to request: HTTPRequest, _ target: AuthTarget) async throws -> HTTPResponse {
+    switch target {
+    case .accounts(let route): return AuthResponse.success(try await respond(to: request, route))
+    case .project(let route):
+      let call = try call(request, project: route.project, tenant: route.tenant)
+      return AuthResponse.success(try await call.respond(to: route.call))
+    case .provider(let route):
+      let call = try call(request, project: route.project, tenant: route.tenant)
+      return AuthResponse.success(try await call.respond(to: route))
+    case .emulator(let route):
+      var call = try call(request, project: route.project, tenant: route.tenant)
+      call.context.caller = .owner
+      return try await AuthEmulatorCall(call: call, tuning: tuning).respond(to: route.call)
+    case .recaptchaConfig: return AuthResponse.success(AuthResponse.noRecaptcha)
+    case .recaptchaParams: return AuthResponse.success(AuthResponse.recaptchaParams)
+    case .publicKeys: return try await publicKeys(request)
+    case .certificates: return try await certificates(request)
+    }
+  }
+
+  private func publicKeys(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let keys = try await call(request, project: nil, tenant: nil).publicKeys()
+    return AuthResponse.success(keys.jwks, maximumAge: keys.maximumAge)
+  }
+
+  private func certificates(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let keys = try await call(request, project: nil, tenant: nil).certificates()
+    return AuthResponse.success(try CertificatesWire.json(of: keys), maximumAge: keys.maximumAge)
   }
 
   private func respond(to request: HTTPRequest, _ route: AuthRoute) async throws -> [UInt8] {

@@ -31,24 +31,27 @@ enum AuthTarget: Sendable, Hashable {
       self = .project(route)
     } else if let route = (try? AuthProviderRoute(method: method, target: target)) ?? nil {
       self = .provider(route)
+    } else if method == "GET", let fixed = Self.fixed[String(target.prefix { $0 != "?" })],
+      isDevelopment || fixed != .recaptchaParams
+    {
+      self = fixed
     } else {
-      switch (method, target.prefix { $0 != "?" }) {
-      case ("GET", "/identitytoolkit.googleapis.com/v2/recaptchaConfig"): self = .recaptchaConfig
-      case ("GET", "/identitytoolkit.googleapis.com/v1/recaptchaParams") where isDevelopment,
-        ("GET", "/www.googleapis.com/identitytoolkit/v3/relyingparty/getRecaptchaParam") where isDevelopment:
-        self = .recaptchaParams
-      case ("GET", "/.well-known/jwks.json"),
-        ("GET", "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"):
-        self = .publicKeys
-      case ("GET", "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
-        ("GET", "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"),
-        ("GET", "/identitytoolkit.googleapis.com/v1/publicKeys"),
-        ("GET", "/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys"):
-        self = .certificates
-      default: return nil
-      }
+      return nil
     }
   }
+
+  /// The targets without parameters, by their paths; all are read by GET.
+  private static let fixed: [String: AuthTarget] = [
+    "/identitytoolkit.googleapis.com/v2/recaptchaConfig": .recaptchaConfig,
+    "/identitytoolkit.googleapis.com/v1/recaptchaParams": .recaptchaParams,
+    "/www.googleapis.com/identitytoolkit/v3/relyingparty/getRecaptchaParam": .recaptchaParams,
+    "/.well-known/jwks.json": .publicKeys,
+    "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com": .publicKeys,
+    "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com": .certificates,
+    "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys": .certificates,
+    "/identitytoolkit.googleapis.com/v1/publicKeys": .certificates,
+    "/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys": .certificates,
+  ]
 }
 
 /// A call of local test suites, which needs no credential: it is served in development mode only.
@@ -65,13 +68,9 @@ struct EmulatorRoute: Sendable, Hashable {
 
   init?(method: String, target: String) {
     let halves = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    let parts = halves[0].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    var path: [String] = []
-    for part in parts.dropFirst() {
-      guard path.count < 8, let text = try? PercentEncoding.decode(Substring(part)) else { return nil }
-      path.append(text)
+    guard var path = Self.path(halves[0]), path.count > 1, path.removeFirst() == "emulator" else {
+      return nil
     }
-    guard path.count > 1, path.removeFirst() == "emulator" else { return nil }
     if path == ["action"], method == "GET" {
       guard let fields = try? FormFields(halves.count > 1 ? String(Substring(halves[1])) : "") else { return nil }
       (project, tenant, call) = (fields["projectId"], fields["tenantId"], .action(fields))
@@ -84,14 +83,23 @@ struct EmulatorRoute: Sendable, Hashable {
       tenant = path[1].isEmpty ? nil : path[1]
       path.removeFirst(2)
     }
-    guard path.count == 1 else { return nil }
-    switch (method, path[0]) {
-    case ("DELETE", "accounts"): call = .clear
-    case ("GET", "config"): call = .config
-    case ("PATCH", "config"): call = .updateConfig
-    case ("GET", "oobCodes"): call = .oobCodes
-    case ("GET", "verificationCodes"): call = .verificationCodes
-    default: return nil
+    guard path.count == 1, let call = Self.calls["\(method) \(path[0])"] else { return nil }
+    self.call = call
+  }
+
+  /// The calls about a project or a tenant, by their methods and names.
+  private static let calls: [String: Call] = [
+    "DELETE accounts": .clear, "GET config": .config, "PATCH config": .updateConfig, "GET oobCodes": .oobCodes,
+    "GET verificationCodes": .verificationCodes,
+  ]
+
+  /// The decoded segments of a path; nil for more than eight, and for wrong escapes.
+  private static func path(_ text: Substring.UTF8View) -> [String]? {
+    var path: [String] = []
+    for part in text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+      guard path.count < 8, let text = try? PercentEncoding.decode(Substring(part)) else { return nil }
+      path.append(text)
     }
+    return path
   }
 }

@@ -19,20 +19,22 @@ struct AuthCallerVerifier: CallerVerifier {
     guard let core = own.core else {
       throw ServiceStatus(.unavailable, "The service of Auth has been shut down with its app.")
     }
-    let verified: VerifiedToken
-    do {
-      verified = try await AuthAdministration(core).verifyIDToken(
-        VerifyTokenRequest(token: credential.token), context: .owner)
-    } catch {
-      // Where the engine cannot decide, the caller keeps its token and tries again.
-      throw error.isAboutToken ? .unauthenticated : error.status
-    }
+    let verified = try await verify(credential.token, by: core)
     guard let claims = try? JSONObject(json: Array(verified.claims.utf8)) else { throw .unauthenticated }
     let expiry = verified.expiresAt * 1_000_000
     let user = VerifiedUser(
       uid: verified.localID, claims: claims, project: core.projectID,
       authenticationTime: verified.authTime * 1_000_000, expiry: expiry)
     return VerifiedCaller(.user(user), expiry: expiry)
+  }
+
+  private func verify(_ token: String, by core: AuthCore) async throws(ServiceStatus) -> VerifiedToken {
+    do {
+      return try await AuthAdministration(core).verifyIDToken(VerifyTokenRequest(token: token), context: .owner)
+    } catch {
+      // Where the engine cannot decide, the caller keeps its token and tries again.
+      throw error.isAboutToken ? .unauthenticated : error.status
+    }
   }
 }
 

@@ -33,20 +33,21 @@ public final class AuthTokenResult: Sendable {
     } catch {
       throw AuthError(.malformedJWT, underlying: error)
     }
-    func date(_ name: String) throws(AuthError) -> Date {
-      guard let seconds = claims[name]?.integer else {
-        throw AuthError(.malformedJWT, "The token has no \(name), or one that is no time.")
-      }
-      return Date(timeIntervalSince1970: TimeInterval(seconds))
-    }
     self.token = token
     object = claims
-    expirationDate = try date("exp")
-    issuedAtDate = try date("iat")
-    authDate = try date("auth_time")
+    expirationDate = try Self.date("exp", claims)
+    issuedAtDate = try Self.date("iat", claims)
+    authDate = try Self.date("auth_time", claims)
     let details = claims["firebase"]?.object
     signInProvider = details?["sign_in_provider"]?.string ?? ""
     signInSecondFactor = details?["sign_in_second_factor"]?.string ?? ""
+  }
+
+  private static func date(_ name: String, _ claims: JWTObject) throws(AuthError) -> Date {
+    guard let seconds = claims[name]?.integer else {
+      throw AuthError(.malformedJWT, "The token has no \(name), or one that is no time.")
+    }
+    return Date(timeIntervalSince1970: TimeInterval(seconds))
   }
 
   /// All claims, custom ones included.

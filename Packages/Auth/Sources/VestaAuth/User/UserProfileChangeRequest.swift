@@ -20,6 +20,21 @@ public final class UserProfileChangeRequest: Sendable {
     var displayName: String??
     var photoURL: URL??
     var isCommitted = false
+
+    func request(idToken: String) -> UpdateRequest {
+      var request = UpdateRequest(idToken: idToken)
+      switch displayName {
+      case .some(.some(let name)): request.displayName = name
+      case .some(.none): request.deleteAttributes.insert(.displayName)
+      case .none: break
+      }
+      switch photoURL {
+      case .some(.some(let url)): request.photoURL = url.absoluteString
+      case .some(.none): request.deleteAttributes.insert(.photoURL)
+      case .none: break
+      }
+      return request
+    }
   }
 
   init(user: User) { self.user = user }
@@ -48,20 +63,6 @@ public final class UserProfileChangeRequest: Sendable {
       throw AuthError(.internalError, "The changes have been committed. Make another request for further changes.")
     }
     guard changes.displayName != nil || changes.photoURL != nil else { return }
-    let update: @Sendable (String) -> UpdateRequest = { idToken in
-      var request = UpdateRequest(idToken: idToken)
-      switch changes.displayName {
-      case .some(.some(let name)): request.displayName = name
-      case .some(.none): request.deleteAttributes.insert(.displayName)
-      case .none: break
-      }
-      switch changes.photoURL {
-      case .some(.some(let url)): request.photoURL = url.absoluteString
-      case .some(.none): request.deleteAttributes.insert(.photoURL)
-      case .none: break
-      }
-      return request
-    }
-    try await AuthActor.run { try await self.user.update(update) }
+    try await AuthActor.run { try await self.user.update { changes.request(idToken: $0) } }
   }
 }

@@ -29,28 +29,30 @@ public struct HTTPBlockingFunctions: AuthBlockingFunctions {
 
   /// Asks a function.
   public func answer(to question: BlockingQuestion) async throws(AuthServiceError) -> BlockingAnswer {
-    guard let url = HTTPURL(question.url), let client = try? client() else {
-      throw BlockingFunctionsWire.failure("Failed to make request to \(question.url).")
-    }
-    let status: HTTPStatus
-    let body: [UInt8]
-    do {
-      let id = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
-      let sent = try BlockingFunctionsWire.body(of: question, id: id, now: clock.now() / 1_000_000)
-      let request = HTTPRequest(.post, url, fields: [.contentType: "application/json"], body: .bytes(sent))
-      let response = try await client.send(request, timeout: tuning.timeout)
-      (status, body) = (response.status, try await response.body.collect(upTo: tuning.bodyLimit))
-    } catch let error as TransportError where error.code == .timedOut {
-      throw BlockingFunctionsWire.failure("Deadline exceeded making request to \(question.url).")
-    } catch {
-      throw BlockingFunctionsWire.failure("Failed to make request to \(question.url).")
-    }
+    let (status, body) = try await response(to: question)
     guard status.isSuccess else {
       let text = String(decoding: body, as: UTF8.self)
       throw BlockingFunctionsWire.failure(
         "HTTP request to \(question.url) returned HTTP error \(status.code): \(text)")
     }
     return try BlockingFunctionsWire.answer(body, question.event)
+  }
+
+  private func response(to question: BlockingQuestion) async throws(AuthServiceError) -> (HTTPStatus, body: [UInt8]) {
+    guard let url = HTTPURL(question.url), let client = try? client() else {
+      throw BlockingFunctionsWire.failure("Failed to make request to \(question.url).")
+    }
+    do {
+      let id = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
+      let sent = try BlockingFunctionsWire.body(of: question, id: id, now: clock.now() / 1_000_000)
+      let request = HTTPRequest(.post, url, fields: [.contentType: "application/json"], body: .bytes(sent))
+      let response = try await client.send(request, timeout: tuning.timeout)
+      return (response.status, try await response.body.collect(upTo: tuning.bodyLimit))
+    } catch let error as TransportError where error.code == .timedOut {
+      throw BlockingFunctionsWire.failure("Deadline exceeded making request to \(question.url).")
+    } catch {
+      throw BlockingFunctionsWire.failure("Failed to make request to \(question.url).")
+    }
   }
 }
 

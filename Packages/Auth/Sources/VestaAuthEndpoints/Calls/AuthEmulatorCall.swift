@@ -49,24 +49,8 @@ struct AuthEmulatorCall: Sendable {
   // MARK: The page behind a link
 
   private func act(_ fields: FormFields) async -> HTTPResponse {
-    var context = call.context
-    context.caller = .nobody
     do {
-      let (client, code) = (try call.client, fields["oobCode"] ?? "")
-      var result: JSONObject = ["success": "The action is done."]
-      switch fields["mode"] {
-      case "verifyEmail", "recoverEmail", "verifyAndChangeEmail", "revertSecondFactorAddition":
-        let done = try await client.update(UpdateRequest(oobCode: code), context: context)
-        result["email"] = done.email.map { .string($0) }
-      case "resetPassword":
-        guard let password = fields["newPassword"] else {
-          throw AuthServiceError(.missingPassword, "Add &newPassword=NEW_PASSWORD to the URL.")
-        }
-        let request = ResetPasswordRequest(oobCode: code, newPassword: password)
-        result["email"] = try await client.resetPassword(request, context: context).email.map { .string($0) }
-      case "signIn": guard fields["continueUrl"] != nil else { throw AuthServiceError(.missingContinueURI) }
-      default: throw AuthServiceError(.invalidArgument, "The mode is missing or not known.")
-      }
+      let result = try await actionResult(fields)
       if let url = fields["continueUrl"] { return redirect(to: url, fields) }
       let object: JSONObject = ["authEmulator": .object(result)]
       return AuthResponse.success(try object.json())
@@ -77,6 +61,27 @@ struct AuthEmulatorCall: Sendable {
       response.status = HTTPStatus(400)
       return response
     }
+  }
+
+  private func actionResult(_ fields: FormFields) async throws -> JSONObject {
+    var context = call.context
+    context.caller = .nobody
+    let (client, code) = (try call.client, fields["oobCode"] ?? "")
+    var result: JSONObject = ["success": "The action is done."]
+    switch fields["mode"] {
+    case "verifyEmail", "recoverEmail", "verifyAndChangeEmail", "revertSecondFactorAddition":
+      let done = try await client.update(UpdateRequest(oobCode: code), context: context)
+      result["email"] = done.email.map { .string($0) }
+    case "resetPassword":
+      guard let password = fields["newPassword"] else {
+        throw AuthServiceError(.missingPassword, "Add &newPassword=NEW_PASSWORD to the URL.")
+      }
+      let request = ResetPasswordRequest(oobCode: code, newPassword: password)
+      result["email"] = try await client.resetPassword(request, context: context).email.map { .string($0) }
+    case "signIn": guard fields["continueUrl"] != nil else { throw AuthServiceError(.missingContinueURI) }
+    default: throw AuthServiceError(.invalidArgument, "The mode is missing or not known.")
+    }
+    return result
   }
 
   /// A sign-in continues in the app, with what the link says.

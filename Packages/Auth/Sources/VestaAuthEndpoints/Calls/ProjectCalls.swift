@@ -46,15 +46,18 @@ extension AuthExchange {
       try await admin.deleteTenant(id: id, context: context)
       return Array("{}".utf8)
     case .listTenants(let size, let token):
-      let request = ListTenantsRequest(pageSize: size, pageToken: token)
-      let page = try await admin.listTenants(request, context: context)
-      var response = JSONObject()
-      let tenants = page.tenants.map { JSONValue.object(TenantWire.json(of: $0, project: project)) }
-      if !tenants.isEmpty { response["tenants"] = .array(tenants) }
-      response["nextPageToken"] = page.nextPageToken.map { .string($0) }
-      return try response.json()
+      return try await tenants(ListTenantsRequest(pageSize: size, pageToken: token))
     default: throw AuthServiceError(.notImplemented)
     }
+  }
+
+  private func tenants(_ request: ListTenantsRequest) async throws -> [UInt8] {
+    let page = try await admin.listTenants(request, context: context)
+    var response = JSONObject()
+    let tenants = page.tenants.map { JSONValue.object(TenantWire.json(of: $0, project: project)) }
+    if !tenants.isEmpty { response["tenants"] = .array(tenants) }
+    response["nextPageToken"] = page.nextPageToken.map { .string($0) }
+    return try response.json()
   }
 
   private func json(_ tenant: Tenant) throws -> [UInt8] { try TenantWire.json(of: tenant, project: project).json() }

@@ -10,11 +10,7 @@ extension AuthExchange {
     let settings = try admin.identityProviders
     switch route.call {
     case .create(let id):
-      let named = id.isEmpty ? nil : id
-      let provider = try IdentityProviderWire.provider(object, id: named)
-      guard provider.kind == route.kind else {
-        throw AuthServiceError(.invalidConfig, "\(provider.id) is no id in \(route.kind.rawValue).")
-      }
+      let provider = try newProvider(id, route.kind)
       return try json(try await settings.createProvider(provider, context: context))
     case .get(let id): return try json(try await settings.provider(id: id, context: context))
     case .update(let id, let mask):
@@ -30,6 +26,14 @@ extension AuthExchange {
         of: page, kind: route.kind, project: project, tenant: context.tenantID
       ).json()
     }
+  }
+
+  private func newProvider(_ id: String, _ kind: IdentityProvider.Kind) throws -> IdentityProvider {
+    let provider = try IdentityProviderWire.provider(object, id: id.isEmpty ? nil : id)
+    guard provider.kind == kind else {
+      throw AuthServiceError(.invalidConfig, "\(provider.id) is no id in \(kind.rawValue).")
+    }
+    return provider
   }
 
   private func json(_ provider: IdentityProvider) throws -> [UInt8] {

@@ -47,19 +47,7 @@ struct AccountsFile {
   private var isInUsers: Bool { hasName && name.elementsEqual("users".utf8) }
 
   private mutating func take(_ byte: UInt8) throws(BytesError) {
-    if isInString {
-      if isEscaped {
-        isEscaped = false
-      } else if byte == UInt8(ascii: "\\") {
-        isEscaped = true
-      } else if byte == UInt8(ascii: "\"") {
-        isInString = false
-        isName = false
-        return
-      }
-      if isName { name.append(byte) }
-      return
-    }
+    if isInString { return takeInString(byte) }
     switch byte {
     case UInt8(ascii: "\""):
       isInString = true
@@ -73,6 +61,19 @@ struct AccountsFile {
       guard depth >= 0 else { throw BytesError(.malformed, "A bracket is closed that was not opened.") }
     default: break
     }
+  }
+
+  private mutating func takeInString(_ byte: UInt8) {
+    if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == UInt8(ascii: "\"") {
+      isInString = false
+      isName = false
+      return
+    }
+    if isName { name.append(byte) }
   }
 }
 

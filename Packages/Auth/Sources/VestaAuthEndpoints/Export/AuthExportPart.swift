@@ -79,19 +79,22 @@ struct AuthExportPart: ExportPart {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       throw ServiceStatus(.invalidArgument, "The folder \(folder) of the export cannot be read.")
     }
-    if let bytes = FileManager.default.contents(atPath: "\(folder)/config.json") {
-      var config = try await admin.projectConfig(context: .owner)
-      do {
-        try ProjectConfigWire.merge(try JSONObject(json: Array(bytes)), into: &config)
-      } catch {
-        throw ServiceStatus(.invalidArgument, "\(folder)/config.json: \(error.message)")
-      }
-      try await admin.setProjectConfig(config, context: .owner)
-    }
+    try await readConfig(from: "\(folder)/config.json", admin)
     for name in names.sorted() where name.contains("accounts") && name.hasSuffix(".json") {
       let tenant = name.dropLast(5).replacing("accounts-", with: "").replacing("accounts", with: "")
       try await readAccounts(of: tenant.isEmpty ? nil : String(tenant), from: "\(folder)/\(name)", admin)
     }
+  }
+
+  private func readConfig(from path: String, _ admin: any AuthAdminBackend) async throws {
+    guard let bytes = FileManager.default.contents(atPath: path) else { return }
+    var config = try await admin.projectConfig(context: .owner)
+    do {
+      try ProjectConfigWire.merge(try JSONObject(json: Array(bytes)), into: &config)
+    } catch {
+      throw ServiceStatus(.invalidArgument, "\(path): \(error.message)")
+    }
+    try await admin.setProjectConfig(config, context: .owner)
   }
 
   private func readAccounts(of tenant: String?, from path: String, _ admin: any AuthAdminBackend) async throws {
@@ -99,29 +102,43 @@ struct AuthExportPart: ExportPart {
     var context = CallContext.owner
     context.tenantID = tenant
     context.suppressesEvents = true
-    let file = try OpenFile(reading: path)
-    defer { file.close() }
-    var accounts = AccountsFile()
-    var waiting: [JSONValue] = []
-    var offset: Int64 = 0
+    let last: [JSONValue]
     do {
-      while case let bytes = try file.read(at: offset, length: tuning.readLength), !bytes.isEmpty {
-        offset += Int64(bytes.count)
-        for account in try accounts.accounts(in: bytes) {
-          var object = ExportedAccount.imported(try JSONObject(json: account))
-          object["tenantId"] = tenant.map { .string($0) }
-          waiting.append(.object(object))
-          if waiting.count == tuning.accountsPerPage {
-            try await create(waiting, path, admin, context)
-            waiting = []
-          }
-        }
-      }
-      try accounts.finish()
+      last = try await readPages(of: path, tenant) { try await create($0, path, admin, context) }
     } catch let error as BytesError {
       throw ServiceStatus(.invalidArgument, "\(path): \(error.message)")
     }
-    try await create(waiting, path, admin, context)
+    try await create(last, path, admin, context)
+  }
+
+  /// Reads the accounts of a file, and passes them on in pages.
+  ///
+  /// - Returns: The accounts of the last page.
+  private func readPages(
+    of path: String, _ tenant: String?, _ take: ([JSONValue]) async throws -> Void
+  ) async throws -> [JSONValue] {
+    let file = try OpenFile(reading: path)
+    defer { file.close() }
+    var accounts = AccountsFile()
+    var page: [JSONValue] = []
+    var offset: Int64 = 0
+    while case let bytes = try file.read(at: offset, length: tuning.readLength), !bytes.isEmpty {
+      offset += Int64(bytes.count)
+      for account in try accounts.accounts(in: bytes) {
+        page.append(.object(try Self.imported(account, tenant)))
+        guard page.count == tuning.accountsPerPage else { continue }
+        try await take(page)
+        page = []
+      }
+    }
+    try accounts.finish()
+    return page
+  }
+
+  private static func imported(_ json: [UInt8], _ tenant: String?) throws -> JSONObject {
+    var account = ExportedAccount.imported(try JSONObject(json: json))
+    account["tenantId"] = tenant.map { .string($0) }
+    return account
   }
 
   /// Makes a tenant that is not known: its settings are in no export, so everything is allowed in it.

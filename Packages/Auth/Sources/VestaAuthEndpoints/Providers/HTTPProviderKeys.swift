@@ -48,12 +48,16 @@ public final class HTTPProviderKeys: IdentityProviderKeySource {
     guard keys["keys"]?.array != nil, let bytes = try? keys.json() else {
       throw AuthServiceError(.invalidIdpResponse, "\(address) has no keys.")
     }
+    keep(bytes, of: issuer, age: age, now: now)
+    return bytes
+  }
+
+  private func keep(_ keys: [UInt8], of issuer: String, age: Int64, now: Int64) {
     kept.withLock { table in
       if table.count >= tuning.issuers { table = table.filter { $0.value.until > now } }
       guard table.count < tuning.issuers else { return }
-      table[issuer] = Kept(keys: bytes, until: now + min(age, tuning.longestAge) * 1_000_000)
+      table[issuer] = Kept(keys: keys, until: now + min(age, tuning.longestAge) * 1_000_000)
     }
-    return bytes
   }
 
   /// The object at an address, and for how many seconds it may be cached.
@@ -66,14 +70,7 @@ public final class HTTPProviderKeys: IdentityProviderKeySource {
     guard url.isSecure || allowsHTTP && ["localhost", "127.0.0.1", "::1"].contains(url.host) else {
       throw AuthServiceError(.invalidIdpResponse, "\(address) does not use HTTPS.")
     }
-    let response: HTTPResponse
-    let body: [UInt8]
-    do {
-      response = try await client.send(HTTPRequest(.get, url), timeout: tuning.timeout)
-      body = try await response.body.collect(upTo: tuning.bodyLimit)
-    } catch {
-      throw AuthServiceError(.unavailable, "\(address) does not answer.")
-    }
+    let (response, body) = try await response(from: url, at: address, by: client)
     guard response.status.isSuccess else {
       throw AuthServiceError(.unavailable, "\(address) answers with status \(response.status.code).")
     }
@@ -81,6 +78,17 @@ public final class HTTPProviderKeys: IdentityProviderKeySource {
       throw AuthServiceError(.invalidIdpResponse, "\(address) has no JSON object.")
     }
     return (object, CacheControlWire.maximumAge(response.fields.first("cache-control")))
+  }
+
+  private func response(
+    from url: HTTPURL, at address: String, by client: any HTTPClient
+  ) async throws(AuthServiceError) -> (HTTPResponse, body: [UInt8]) {
+    do {
+      let response = try await client.send(HTTPRequest(.get, url), timeout: tuning.timeout)
+      return (response, try await response.body.collect(upTo: tuning.bodyLimit))
+    } catch {
+      throw AuthServiceError(.unavailable, "\(address) does not answer.")
+    }
   }
 }
 

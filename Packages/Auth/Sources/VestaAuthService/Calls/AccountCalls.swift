@@ -153,6 +153,13 @@ extension AuthWriteCall {
     }
   }
 
+  private func changeEmail(to email: String?, _ change: inout AccountChange, from old: UserRecord) async throws {
+    guard let email else { throw AuthServiceError(.invalidOobCode) }
+    change.user.email = email
+    change.user.emailVerified = true
+    change.recovery = try await recovery(of: &change.user, from: old)
+  }
+
   private func apply(_ ticket: TicketRecord, _ type: OobRequestType, hash: [UInt8]) async throws -> AccountChange {
     guard let localID = ticket.localID else { throw AuthServiceError(.userNotFound) }
     let old = try await existingUser(localID)
@@ -160,11 +167,7 @@ extension AuthWriteCall {
     guard ticket.isUsable(type, by: old, hash: hash) else { throw AuthServiceError(.invalidOobCode) }
     var change = AccountChange(user: old)
     switch type {
-    case .verifyAndChangeEmail:
-      guard let newEmail = ticket.newEmail else { throw AuthServiceError(.invalidOobCode) }
-      change.user.email = newEmail
-      change.user.emailVerified = true
-      change.recovery = try await recovery(of: &change.user, from: old)
+    case .verifyAndChangeEmail: try await changeEmail(to: ticket.newEmail, &change, from: old)
     case .recoverEmail: change.user.recover(ticket, hash, now: now)
     case .revertSecondFactorAddition:
       change.user.factors.removeAll { $0.id == ticket.factorID }

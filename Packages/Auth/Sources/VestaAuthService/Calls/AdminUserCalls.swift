@@ -65,11 +65,7 @@ extension AuthReadCall {
       user.phoneNumber = try Checks.phoneNumber(number)
       if try await reader.text(Keys.phone(tenant, number)) != nil { throw AuthServiceError(.phoneNumberExists) }
     }
-    if let email = request.email {
-      let email = try Checks.email(email)
-      if try await owner(ofEmail: email) != nil { throw AuthServiceError(.emailExists) }
-      user.email = email
-    }
+    user.email = try await freeEmail(request.email)
     if let password = request.password { try scope.config.passwordPolicy.check(password) }
     try Checks.profile(request.displayName, request.photoURL)
     user.emailVerified = request.emailVerified && user.email != nil
@@ -78,6 +74,13 @@ extension AuthReadCall {
     user.disabled = request.disabled
     user.factors = try factors(request.mfaFactors)
     return user
+  }
+
+  /// The address of a new account, which no other account may have.
+  private func freeEmail(_ email: String?) async throws -> String? {
+    guard let email = try email.map({ try Checks.email($0) }) else { return nil }
+    if try await owner(ofEmail: email) != nil { throw AuthServiceError(.emailExists) }
+    return email
   }
 
   fileprivate func users(_ request: GetUsersRequest) async throws -> LookupResponse {
@@ -141,24 +144,30 @@ extension AuthCall {
     }
   }
 
+  private func changeEmail(of user: inout UserRecord, to email: String) throws {
+    let (old, new) = (user.email, try Checks.email(email))
+    guard new != old else { return }
+    user.email = new
+    user.emailVerified = false
+    if let old { user.initialEmail = user.initialEmail ?? old }
+  }
+
+  private func link(_ provider: ProviderUserInfo, to user: inout UserRecord) throws {
+    try Checks.provider(provider)
+    user.link(UserRecord.Provider(provider))
+  }
+
   /// An account after a change by an administrator.
   fileprivate func changed(
     _ old: UserRecord, by request: AdminUpdateRequest, hash: String?
   ) throws -> UserRecord {
     var user = old
-    if let email = try request.email.map({ try Checks.email($0) }), email != old.email {
-      user.email = email
-      user.emailVerified = false
-      if let first = old.email { user.initialEmail = old.initialEmail ?? first }
-    }
+    if let email = request.email { try changeEmail(of: &user, to: email) }
     if let password = request.password { try scope.config.passwordPolicy.check(password) }
     if let hash { user.setPassword(hash, now: now) }
     try changeProfile(of: &user, by: request)
     user.remove(request.deleteAttributes, providers: request.deleteProviders)
-    if let provider = request.linkProvider {
-      try Checks.provider(provider)
-      user.link(UserRecord.Provider(provider))
-    }
+    if let provider = request.linkProvider { try link(provider, to: &user) }
     if let factors = request.mfaFactors { user.factors = try self.factors(factors, replacing: old.factors) }
     if hash != nil || user.email != old.email { user.revokeTokens(now: now) }
     if let validSince = request.validSince, validSince != old.validSince {

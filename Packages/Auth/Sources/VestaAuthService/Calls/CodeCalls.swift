@@ -230,17 +230,24 @@ extension AuthReadCall {
       if user.passwordHash != nil { methods.append("password") }
       if user.emailLinkSignIn { methods.append("emailLink") }
     }
+    for provider in try await linkedProviders(email) where !providers.contains(provider) {
+      providers.append(provider)
+      methods.append(provider)
+    }
+    return CreateAuthURIResponse(
+      sessionID: sessionID, isRegistered: !providers.isEmpty, allProviders: providers, signInMethods: methods)
+  }
+
+  /// The ids of the providers that know an address, of all accounts.
+  private func linkedProviders(_ email: String) async throws -> [String] {
+    var providers: [String] = []
     let range = Keys.providerEmails(tenant, email)
     for entry in try await reader.entries(in: range, limit: core.options.tuning.methods) {
       var key = KeyDecoder(entry.key, from: range.lower.count)
       let localID = try RecordCodec.part("providerEmail") { try key.string() }
       guard let user = try await user(localID) else { continue }
-      for provider in user.providers where provider.email == email && !providers.contains(provider.providerID) {
-        providers.append(provider.providerID)
-        methods.append(provider.providerID)
-      }
+      providers += user.providers.filter { $0.email == email }.map(\.providerID)
     }
-    return CreateAuthURIResponse(
-      sessionID: sessionID, isRegistered: !providers.isEmpty, allProviders: providers, signInMethods: methods)
+    return providers
   }
 }

@@ -41,7 +41,20 @@ final class HashingQueue: Sendable {
   func run<Result>(
     for address: String?, account: String = "", _ body: () async throws -> Result
   ) async throws -> Result {
-    let isAdmitted = state.withLock { state -> Bool in
+    guard admit(address) else {
+      throw AuthServiceError(.tooManyAttempts, "Too many passwords wait to be compared. Please try again later.")
+    }
+    defer { release(address) }
+    // No address has a zero in it.
+    let owner = address ?? "\u{0}\(account)"
+    try await places.enter(owner)
+    defer { places.leave(owner) }
+    return try await body()
+  }
+
+  /// Counts a call in; false where its line or the queue is full.
+  private func admit(_ address: String?) -> Bool {
+    state.withLock { state in
       guard state.waiting < limit else { return false }
       if let address {
         guard state.lines[address, default: 0] < perCaller else { return false }
@@ -50,21 +63,14 @@ final class HashingQueue: Sendable {
       state.waiting += 1
       return true
     }
-    guard isAdmitted else {
-      throw AuthServiceError(.tooManyAttempts, "Too many passwords wait to be compared. Please try again later.")
+  }
+
+  private func release(_ address: String?) {
+    state.withLock { state in
+      state.waiting -= 1
+      guard let address else { return }
+      let left = (state.lines[address] ?? 1) - 1
+      state.lines[address] = left > 0 ? left : nil
     }
-    defer {
-      state.withLock { state in
-        state.waiting -= 1
-        guard let address else { return }
-        let left = (state.lines[address] ?? 1) - 1
-        state.lines[address] = left > 0 ? left : nil
-      }
-    }
-    // No address has a zero in it.
-    let owner = address ?? "\u{0}\(account)"
-    try await places.enter(owner)
-    defer { places.leave(owner) }
-    return try await body()
   }
 }

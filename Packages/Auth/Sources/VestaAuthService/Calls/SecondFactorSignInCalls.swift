@@ -82,16 +82,22 @@ extension AuthWriteCall {
       }
     case .totp(let id, let code):
       let code = try Checks.present(code, or: .missingCode)
-      guard var factor = user.factors.first(where: { $0.id == id }), let secret = factor.totpSecret else {
+      guard let factor = user.factors.first(where: { $0.id == id }), let secret = factor.totpSecret else {
         throw AuthServiceError(.mfaEnrollmentNotFound)
       }
-      let totp = TOTP(secret, crypto)
-      guard let step = try totp.acceptedStep(for: code, at: nowSeconds, lastUsed: factor.totpStep) else {
-        return .failure(try await tickets.countFailure(pending.credential, pending.ticket))
-      }
-      factor.totpStep = step
-      return .success(factor)
+      return try await used(factor, TOTP(secret, crypto), code: code, pending)
     }
+  }
+
+  private func used(
+    _ factor: UserRecord.Factor, _ totp: TOTP, code: String, _ pending: PendingSignIn
+  ) async throws -> Result<UserRecord.Factor, AuthServiceError> {
+    guard let step = try totp.acceptedStep(for: code, at: nowSeconds, lastUsed: factor.totpStep) else {
+      return .failure(try await tickets.countFailure(pending.credential, pending.ticket))
+    }
+    var factor = factor
+    factor.totpStep = step
+    return .success(factor)
   }
 
   fileprivate func signIn(

@@ -175,25 +175,15 @@ extension PasswordPolicy {
   func missingRequirements(of password: String) -> [String] {
     let scalars = password.unicodeScalars
     let special = Set(allowedNonAlphanumericCharacters.unicodeScalars)
+    let hasSpecial = scalars.contains(where: special.contains)
+    func has(_ range: ClosedRange<Unicode.Scalar>) -> Bool { scalars.contains(where: range.contains) }
     let rules: [(isMet: Bool, text: String)] = [
       (scalars.count >= minimumLength, "Password must contain at least \(minimumLength) characters"),
       (scalars.count <= maximumLength, "Password may contain at most \(maximumLength) characters"),
-      (
-        !requiresLowercase || scalars.contains { ("a"..."z").contains($0) },
-        "Password must contain a lower case character"
-      ),
-      (
-        !requiresUppercase || scalars.contains { ("A"..."Z").contains($0) },
-        "Password must contain an upper case character"
-      ),
-      (
-        !requiresNumeric || scalars.contains { ("0"..."9").contains($0) },
-        "Password must contain a numeric character"
-      ),
-      (
-        !requiresNonAlphanumeric || scalars.contains(where: special.contains),
-        "Password must contain a non-alphanumeric character"
-      ),
+      (!requiresLowercase || has("a"..."z"), "Password must contain a lower case character"),
+      (!requiresUppercase || has("A"..."Z"), "Password must contain an upper case character"),
+      (!requiresNumeric || has("0"..."9"), "Password must contain a numeric character"),
+      (!requiresNonAlphanumeric || hasSpecial, "Password must contain a non-alphanumeric character"),
     ]
     return rules.filter { !$0.isMet }.map(\.text)
   }

@@ -11,17 +11,7 @@ enum IdentityProviderCheck {
 
   static func check(_ provider: IdentityProvider) throws(AuthServiceError) {
     try checkID(provider.id)
-    let texts = [
-      provider.displayName, provider.clientID, provider.clientSecret, provider.issuer, provider.saml.entityID,
-      provider.saml.signInURL, provider.saml.serviceEntityID, provider.saml.callbackURL, provider.apple.teamID,
-      provider.apple.keyID,
-    ]
-    let keys = provider.saml.certificates + [provider.apple.privateKey].compactMap { $0 }
-    guard texts.allSatisfy({ ($0?.utf8.count ?? 0) <= longestText }),
-      keys.allSatisfy({ $0.utf8.count <= longestKey }), keys.count <= longestList,
-      provider.apple.bundleIDs.count <= longestList,
-      provider.apple.bundleIDs.allSatisfy({ $0.utf8.count <= longestText })
-    else { throw invalid("A setting of \(provider.id) is too long.") }
+    try checkLengths(provider)
     switch provider.kind {
     case .standard: break
     case .openIDConnect:
@@ -37,6 +27,20 @@ enum IdentityProviderCheck {
       try require(provider.saml.serviceEntityID, "spConfig.spEntityId", provider)
       try require(provider.saml.callbackURL, "spConfig.callbackUri", provider)
     }
+  }
+
+  private static func checkLengths(_ provider: IdentityProvider) throws(AuthServiceError) {
+    let texts = [
+      provider.displayName, provider.clientID, provider.clientSecret, provider.issuer, provider.saml.entityID,
+      provider.saml.signInURL, provider.saml.serviceEntityID, provider.saml.callbackURL, provider.apple.teamID,
+      provider.apple.keyID,
+    ]
+    let keys = provider.saml.certificates + [provider.apple.privateKey].compactMap { $0 }
+    guard texts.allSatisfy({ ($0?.utf8.count ?? 0) <= longestText }),
+      keys.allSatisfy({ $0.utf8.count <= longestKey }), keys.count <= longestList,
+      provider.apple.bundleIDs.count <= longestList,
+      provider.apple.bundleIDs.allSatisfy({ $0.utf8.count <= longestText })
+    else { throw invalid("A setting of \(provider.id) is too long.") }
   }
 
   private static func checkID(_ id: String) throws(AuthServiceError) {

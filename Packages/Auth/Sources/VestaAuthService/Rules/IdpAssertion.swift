@@ -106,6 +106,11 @@ enum IdpDecision: Sendable {
       guard said.emailVerified else { return .needsConfirmation(owner) }
       return .signIn(merged(owner, said, now: now), replacing: owner)
     }
+    return .signIn(filled(new, said, config), replacing: nil)
+  }
+
+  /// A new account with what the provider says of its user.
+  private static func filled(_ new: UserRecord, _ said: IdpAssertion, _ config: ProjectConfig) -> UserRecord {
     var user = new
     if !config.allowsDuplicateEmails {
       user.email = said.provider.email
@@ -114,7 +119,7 @@ enum IdpDecision: Sendable {
     user.displayName = said.provider.displayName
     user.photoURL = said.provider.photoURL
     user.link(said.provider)
-    return .signIn(user, replacing: nil)
+    return user
   }
 
   /// The account of an address that the provider has verified.

@@ -60,6 +60,20 @@ enum ImportCheck {
     }
     let localID = try refusing("localId is invalid") { try Checks.localID(entry.localID) }
     var user = UserRecord(localID: localID, createdAt: entry.createdAt ?? now)
+    try setProfile(of: &user, from: entry)
+    user.emailLinkSignIn = entry.emailLinkSignIn && user.email != nil
+    user.customAuth = entry.customAuth
+    setTimes(of: &user, from: entry)
+    if let claims = entry.customAttributes {
+      try customClaims(claims)
+      user.customAttributes = claims
+    }
+    try link(entry.providerUserInfo, to: &user)
+    user.factors = try importedFactors(entry, factors)
+    return user
+  }
+
+  private static func setProfile(of user: inout UserRecord, from entry: ImportedUser) throws {
     user.email = try entry.email.map { email in try refusing("email is invalid") { try Checks.email(email) } }
     user.emailVerified = entry.emailVerified
     try limited { () throws(AuthServiceError) in try Checks.profile(entry.displayName, entry.photoURL) }
@@ -72,25 +86,23 @@ enum ImportCheck {
     user.initialEmail = try entry.initialEmail.map { email in
       try refusing("initialEmail is invalid") { try Checks.email(email) }
     }
-    user.emailLinkSignIn = entry.emailLinkSignIn && user.email != nil
-    user.customAuth = entry.customAuth
+  }
+
+  private static func setTimes(of user: inout UserRecord, from entry: ImportedUser) {
     user.passwordUpdatedAt = entry.passwordUpdatedAt
     user.lastRefreshAt = entry.lastRefreshAt
     user.lastLoginAt = entry.lastLoginAt
     user.validSince = entry.validSince
-    if let claims = entry.customAttributes {
-      try customClaims(claims)
-      user.customAttributes = claims
-    }
-    for provider in entry.providerUserInfo where !["password", "phone"].contains(provider.providerID) {
+  }
+
+  private static func link(_ providers: [ProviderUserInfo], to user: inout UserRecord) throws {
+    for provider in providers where !["password", "phone"].contains(provider.providerID) {
       guard !provider.providerID.isEmpty, !provider.rawID.isEmpty else {
         throw Refusal(message: "provider id or raw id is missing")
       }
       try limited { () throws(AuthServiceError) in try Checks.provider(provider) }
       user.link(UserRecord.Provider(provider))
     }
-    user.factors = try importedFactors(entry, factors)
-    return user
   }
 
   private static func importedFactors(

@@ -124,6 +124,12 @@ final class KeyRing: Sendable {
       loaded.withLock { $0 = keys }
       return keys
     }
+    let keys = try load(record, ids: ids, now: now)
+    loaded.withLock { $0 = keys }
+    return keys
+  }
+
+  private func load(_ record: SigningKeysRecord, ids: [String], now: Int64) throws -> Loaded {
     let signer = try crypto.signingKey(pem: record.current.pem, algorithm: .rs256, keyID: record.current.id)
     let previous = try record.previous.map {
       (key: try crypto.signingKey(pem: $0.pem, algorithm: .rs256, keyID: $0.id), createdAt: $0.createdAt)
@@ -132,12 +138,10 @@ final class KeyRing: Sendable {
     for (key, createdAt) in [(signer, record.current.createdAt)] + previous {
       certificates[key.keyID] = try certificate(of: key, createdAt: createdAt)
     }
-    let keys = Loaded(
+    return Loaded(
       signer: signer, createdAt: record.current.createdAt,
       verifiers: [signer.verificationKey] + previous.map(\.key.verificationKey), certificates: certificates, ids: ids,
       seenAt: now)
-    loaded.withLock { $0 = keys }
-    return keys
   }
 
   /// A certificate for as long as the key signs and its tokens may be used; the same in every process.

@@ -127,20 +127,18 @@ public enum BlockingFunctionsWire {
       case "photoUrl": answer.photoURL = record["photoUrl"]?.string ?? ""
       case "disabled": answer.disabled = record["disabled"] == true
       case "emailVerified": answer.emailVerified = record["emailVerified"] == true
-      case "customClaims":
-        guard let claims = record["customClaims"]?.object else {
-          throw failure("Response has malformed custom claims.")
-        }
-        answer.customClaims = claims
+      case "customClaims": answer.customClaims = try claims(record["customClaims"], "custom")
       case "sessionClaims" where event == .beforeSignIn:
-        guard let claims = record["sessionClaims"]?.object else {
-          throw failure("Response has malformed session claims.")
-        }
-        answer.sessionClaims = claims
+        answer.sessionClaims = try claims(record["sessionClaims"], "session")
       default: break
       }
     }
     return answer
+  }
+
+  private static func claims(_ value: JSONValue?, _ kind: String) throws(AuthServiceError) -> JSONObject {
+    guard let claims = value?.object else { throw failure("Response has malformed \(kind) claims.") }
+    return claims
   }
 
   /// The failure that clients read, with what the function has said.

@@ -46,17 +46,21 @@ public enum IdpSignInRequestWire: ProtobufConversion {
     fields.append("nonce", credential.rawNonce)
     fields.append("code", credential.authorizationCode)
     fields.append("SAMLResponse", credential.samlResponse)
-    if credential.givenName != nil || credential.familyName != nil {
-      var name = JSONObject()
-      name["firstName"] = credential.givenName.map(JSONValue.string)
-      name["lastName"] = credential.familyName.map(JSONValue.string)
-      let user: JSONObject = ["name": .object(name)]
-      fields.append("user", (try? user.json()).map { String(decoding: $0, as: UTF8.self) })
-    }
+    fields.append("user", Self.user(of: credential))
     return Parts(
       requestURI: request.requestURI, postBody: fields.text, pendingToken: credential.pendingToken,
       idToken: request.idToken, sessionID: request.sessionID, returnsCredential: request.returnIdpCredential,
       autoCreate: request.autoCreate ? nil : false)
+  }
+
+  /// The user's names, as Apple sends them.
+  private static func user(of credential: IdpCredential) -> String? {
+    guard credential.givenName != nil || credential.familyName != nil else { return nil }
+    var name = JSONObject()
+    name["firstName"] = credential.givenName.map(JSONValue.string)
+    name["lastName"] = credential.familyName.map(JSONValue.string)
+    let user: JSONObject = ["name": .object(name)]
+    return (try? user.json()).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The request of members.

@@ -57,24 +57,29 @@ public struct AuthProjectRoute: Sendable, Hashable {
     }
     path.removeFirst(2)
     if let found = Self.cookie(method, path) {
-      (project, tenant) = (found.project, found.tenant)
-      call = .createSessionCookie
+      (project, tenant, call) = (found.project, found.tenant, .createSessionCookie)
       return
     }
     project = path.removeFirst()
+    guard let call = Self.call(method, path, fields) else { return nil }
+    self.call = call
+  }
+
+  /// The call of a path below a project.
+  private static func call(_ method: String, _ path: [String], _ fields: FormFields) -> Call? {
     // Without a mask everything counts that is there.
     let mask = fields["updateMask"].flatMap { $0.isEmpty ? nil : $0.split(separator: ",").map(String.init) }
     switch (method, path.first ?? "", path.count) {
-    case ("GET", "config", 1): call = .config
-    case ("PATCH", "config", 1): call = .updateConfig(mask: mask)
-    case ("POST", "tenants", 1): call = .createTenant
+    case ("GET", "config", 1): return .config
+    case ("PATCH", "config", 1): return .updateConfig(mask: mask)
+    case ("POST", "tenants", 1): return .createTenant
     case ("GET", "tenants", 1):
       let size = fields["pageSize"].flatMap { Int($0) } ?? 20
       let token = fields["pageToken"]
-      call = .listTenants(pageSize: size, pageToken: token?.isEmpty == true ? nil : token)
-    case ("GET", "tenants", 2): call = .tenant(path[1])
-    case ("PATCH", "tenants", 2): call = .updateTenant(path[1], mask: mask)
-    case ("DELETE", "tenants", 2): call = .deleteTenant(path[1])
+      return .listTenants(pageSize: size, pageToken: token?.isEmpty == true ? nil : token)
+    case ("GET", "tenants", 2): return .tenant(path[1])
+    case ("PATCH", "tenants", 2): return .updateTenant(path[1], mask: mask)
+    case ("DELETE", "tenants", 2): return .deleteTenant(path[1])
     default: return nil
     }
   }

@@ -51,25 +51,31 @@ public struct AuthProviderRoute: Sendable, Hashable {
     guard path.count > 3, path[0] == "v2", path[1] == "projects" else { return nil }
     project = path[2]
     path.removeFirst(3)
-    if path.count > 2, path[0] == "tenants" {
-      tenant = path[1].isEmpty ? nil : path[1]
-      path.removeFirst(2)
-    }
-    guard path.count <= 2, let kind = IdentityProvider.Kind(rawValue: path[0]) else { return nil }
-    self.kind = kind
-    let mask = fields["updateMask"].flatMap { $0.isEmpty ? nil : $0.split(separator: ",").map(String.init) }
+    tenant = AuthRoute.takeTenant(from: &path)
+    guard path.count <= 2, let kind = IdentityProvider.Kind(rawValue: path[0]),
+      path.count == 1 || IdentityProvider.Kind(providerID: path[1]) == kind,
+      let call = Self.call(method, path, fields, kind)
+    else { return nil }
+    (self.kind, self.call) = (kind, call)
+  }
+
+  /// The call of a path that begins with a kind of providers.
+  private static func call(
+    _ method: String, _ path: [String], _ fields: FormFields, _ kind: IdentityProvider.Kind
+  ) -> Call? {
     switch (method, path.count) {
-    case ("POST", 1): call = .create(fields[Self.idField(kind)] ?? "")
+    case ("POST", 1): return .create(fields[idField(kind)] ?? "")
     case ("GET", 1):
       let token = fields["pageToken"]
-      call = .list(
+      return .list(
         pageSize: fields["pageSize"].flatMap { Int($0) } ?? 20, pageToken: token?.isEmpty == true ? nil : token)
-    case ("GET", 2): call = .get(path[1])
-    case ("PATCH", 2): call = .update(path[1], mask: mask)
-    case ("DELETE", 2): call = .delete(path[1])
+    case ("GET", 2): return .get(path[1])
+    case ("PATCH", 2):
+      let mask = fields["updateMask"].flatMap { $0.isEmpty ? nil : $0.split(separator: ",").map(String.init) }
+      return .update(path[1], mask: mask)
+    case ("DELETE", 2): return .delete(path[1])
     default: return nil
     }
-    guard path.count == 1 || IdentityProvider.Kind(providerID: path[1]) == kind else { return nil }
   }
 
   /// The method of HTTP.

@@ -81,9 +81,7 @@ public struct AuthRoute: Sendable, Hashable {
   /// - Returns: The route; `nil` for a target that is not the service's.
   /// - Throws: `BytesError` with `.malformed`.
   public init?(method: String, target: String) throws(BytesError) {
-    let fields: FormFields
-    var path: [String]
-    (path, fields) = try Self.parts(of: target)
+    var (path, fields) = try Self.parts(of: target)
     apiKey = fields["key"]
     if path.starts(with: ["identitytoolkit", "v3", "relyingparty"]) {
       guard path.count == 4, let call = Self.legacy[path[3]] else { return nil }
@@ -95,16 +93,21 @@ public struct AuthRoute: Sendable, Hashable {
     if path.count > 2, path[0] == "projects" {
       project = path[1]
       path.removeFirst(2)
-      if path.count > 2, path[0] == "tenants" {
-        // An empty tenant is the project: imports of emulators name it so.
-        tenant = path[1].isEmpty ? nil : path[1]
-        path.removeFirst(2)
-      }
+      tenant = Self.takeTenant(from: &path)
     }
     var name = path.joined(separator: "/")
     if name == "accounts", project != nil, method == "POST" { name = Call.signUp.rawValue }
     guard let call = Call(rawValue: name), method == Self.method(of: call) else { return nil }
     self.call = call
+  }
+
+  /// Takes `tenants/T` from the front of a path that continues after it.
+  ///
+  /// An empty tenant is the project: imports of emulators name it so.
+  static func takeTenant(from path: inout [String]) -> String? {
+    guard path.count > 2, path[0] == "tenants" else { return nil }
+    defer { path.removeFirst(2) }
+    return path[1].isEmpty ? nil : path[1]
   }
 
   /// The parts of the path without the host that it stands for, and the fields of the query.
