@@ -90,6 +90,68 @@ import VestaTesting
     #expect(try await Self.turns(of: 20, tuning) >= 20)
   }
 
+  @Test(arguments: [1, 7, 256])
+  func `jobs that were handed over together wait for timers and sockets too`(limit: Int) async throws {
+    var tuning = TransportTuning()
+    tuning.jobsPerTurn = limit
+    let loop = try EventLoop(tuning)
+    let (count, ran) = (5_000, Log<Int>())
+    let (before, turns) = (Locked<Int?>(nil), Locked<Set<Int64>>([]))
+    await Task(executorPreference: loop) {
+      loop.schedule(after: .zero) { before.withLock { $0 = ran.entries.count } }
+      // All of them are there before the first one runs.
+      for number in 0..<count {
+        Task(executorPreference: loop) {
+          ran.add(number)
+          turns.withLock { _ = $0.insert(loop.now) }
+        }
+      }
+    }.value
+    await ran.wait { $0.count == count }
+    #expect(ran.entries == Array(0..<count))
+    #expect(before.withLock { $0 ?? .max } <= limit)
+    #expect(turns.withLock { $0.count } >= count / limit)
+    await loop.stop()
+  }
+
+  @Test func `jobs that enqueue jobs for ever leave sockets, timers and closures their turns, with one job a turn`()
+    async throws
+  {
+    var tuning = TransportTuning()
+    tuning.jobsPerTurn = 1
+    let loop = try EventLoop(tuning)
+    let (isOver, fired, performed) = (Locked(false), Log<Int>(), Log<Int>())
+    let busy = (0..<20).map { number in
+      Task(executorPreference: loop) {
+        // Each part enqueues the next one, and each second one a task besides.
+        while !isOver.withLock({ $0 }) {
+          if number.isMultiple(of: 2) { await Task(executorPreference: loop) { await Task.yield() }.value }
+          await Task.yield()
+        }
+      }
+    }
+    var pair: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
+    let (near, far) = (pair[0], pair[1])
+    let received = Log<UInt8>()
+    loop.perform { _ = loop.add(EchoChannel(near, received), .readable) }
+    for number in 0..<20 {
+      loop.perform {
+        performed.add(number)
+        loop.schedule(after: .microseconds(number)) { fired.add(number) }
+      }
+      var byte = UInt8(number)
+      #expect(write(far, &byte, 1) == 1)
+      await received.wait { $0.count == number + 1 }
+      await fired.wait { $0.count == number + 1 }
+    }
+    #expect(performed.entries == Array(0..<20) && received.entries == Array(0..<20))
+    isOver.withLock { $0 = true }
+    for task in busy { await task.value }
+    await loop.stop()
+    close(far)
+  }
+
   @Test func `what is handed to a loop runs in order, also what it hands to itself`() async throws {
     let loop = try EventLoop(TransportTuning())
     let log = Log<Int>()
@@ -208,5 +270,20 @@ private final class LoggingChannel: Channel {
     log.add("called")
     if isFirst { loop.callSoon(self) }
     isFirst = false
+  }
+}
+
+/// Notes each byte that arrives; the loop closes its descriptor at its end.
+private final class EchoChannel: Channel {
+  private let received: Log<UInt8>
+
+  init(_ descriptor: Int32, _ received: Log<UInt8>) {
+    self.received = received
+    super.init(descriptor)
+  }
+
+  override func ready(_ events: PlatformPoll.Interest) {
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) == 1 { received.add(byte) }
   }
 }

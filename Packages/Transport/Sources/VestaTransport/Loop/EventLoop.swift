@@ -37,6 +37,8 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private var slots: [Slot] = []
   private var freeSlots: [Int] = []
   private var jobs: [UnownedJob] = []
+  /// The first of them that has not run.
+  private var firstJob = 0
   /// The channels that have asked on the thread itself for a turn.
   private var dueChannels: [Channel] = []
   private var timers = TimerHeap()
@@ -266,18 +268,22 @@ final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
   /// Runs the jobs that are there, and the jobs that these enqueue: a call takes several, and its responses are to be
   /// written together.
   ///
-  /// After a number of jobs the rest waits for the next turn, so that sockets have theirs.
+  /// After a number of jobs the rest waits for the next turn, so that sockets and timers have theirs.
   private func runJobs() {
-    var count = 0
-    while !jobs.isEmpty, count < max(1, tuning.jobsPerTurn) {
-      var batch: [UnownedJob] = []
-      swap(&batch, &jobs)
-      count += batch.count
-      for job in batch {
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-      }
-      batch.removeAll(keepingCapacity: true)
-      if jobs.isEmpty { swap(&batch, &jobs) }
+    var left = max(1, tuning.jobsPerTurn)
+    while left > 0, firstJob < jobs.count {
+      let job = jobs[firstJob]
+      firstJob += 1
+      left -= 1
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+    // What has run leaves the list when it is at least half of it, so that each job is moved once on average.
+    if firstJob == jobs.count {
+      jobs.removeAll(keepingCapacity: true)
+      firstJob = 0
+    } else if firstJob >= jobs.count - firstJob {
+      jobs.removeFirst(firstJob)
+      firstJob = 0
     }
   }
 
