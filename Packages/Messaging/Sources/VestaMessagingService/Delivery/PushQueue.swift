@@ -58,6 +58,9 @@ final class PushQueue: Sendable {
   /// How many messages wait.
   var waitingCount: Int { state.withLock { $0.count } }
 
+  /// Whether nothing waits and nothing is being handed over, for tests.
+  var isIdle: Bool { state.withLock { $0.count == 0 && $0.running == 0 } }
+
   /// The number of messages that have a place.
   var room: Int { max(0, limits.all - waitingCount) }
 
