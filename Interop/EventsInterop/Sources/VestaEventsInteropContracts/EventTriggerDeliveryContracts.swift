@@ -1,4 +1,4 @@
-import VestaConcurrency
+import VestaBytes
 public import VestaEventsInterop
 public import VestaTesting
 
