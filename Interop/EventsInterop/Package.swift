@@ -35,6 +35,7 @@ let package = Package(
       name: "VestaEventsInteropContracts",
       dependencies: [
         "VestaEventsInterop",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaTesting", package: "Core"),
       ],

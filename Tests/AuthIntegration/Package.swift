@@ -41,6 +41,8 @@ let package = Package(
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaAuthBackendContracts", package: "AuthBackend"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
+        .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
         .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],

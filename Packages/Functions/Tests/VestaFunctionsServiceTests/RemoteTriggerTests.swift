@@ -2,29 +2,16 @@ import Foundation
 import Testing
 import VestaConcurrency
 import VestaEventsInterop
+import VestaEventsInteropFakes
 import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFunctionsService
 
-/// Calls of functions of another program, as a test scripts them.
-private final class ScriptedDelivery: EventTriggerDelivery {
-  let keepsTriggers: Bool
-  let standing: [EventTrigger]
-  let delivered = Log<String>()
-  private let failures: Locked<Int>
-
-  init(keepsTriggers: Bool = true, standing: [EventTrigger] = [], failures: Int = 0) {
-    (self.keepsTriggers, self.standing, self.failures) = (keepsTriggers, standing, Locked(failures))
-  }
-
-  func deliver(_ event: Event, to trigger: EventTrigger, of project: String) async throws {
-    let fails = failures.withLock { count in
-      defer { count = max(0, count - 1) }
-      return count > 0
-    }
-    if fails { throw Broken() }
-    delivered.add("\(project) \(trigger.key) \(event.path)")
+extension FakeEventTriggerDelivery {
+  /// The calls that have succeeded, as lines.
+  fileprivate var delivered: [String] {
+    calls.filter(\.hasSucceeded).map { "\($0.project) \($0.trigger.key) \($0.event.path)" }
   }
 }
 
@@ -36,7 +23,7 @@ private final class ScriptedDelivery: EventTriggerDelivery {
   }
 
   private static func triggers(
-    _ bench: EventBench, _ delivery: ScriptedDelivery, in folder: URL, _ tuning: TriggerTuning = TriggerTuning()
+    _ bench: EventBench, _ delivery: FakeEventTriggerDelivery, in folder: URL, _ tuning: TriggerTuning = TriggerTuning()
   ) -> RemoteTriggers {
     RemoteTriggers(bench.registry, delivery, project: "p", folder: folder.path, tuning: tuning) {}
   }
@@ -45,20 +32,20 @@ private final class ScriptedDelivery: EventTriggerDelivery {
     try await withTemporaryDirectory { folder in
       let store = ModelStore()
       let bench = EventBench(store: store)
-      let first = Self.triggers(bench, ScriptedDelivery(), in: folder)
+      let first = Self.triggers(bench, FakeEventTriggerDelivery(), in: folder)
       try await first.set(try Self.trigger("a"))
       try await first.set(try Self.trigger("b", "halls/{hall}"))
       #expect(try await first.remove("b"))
       #expect(try await !first.remove("b"))
       await bench.events.close()
-      let delivery = ScriptedDelivery(standing: [try Self.trigger("all")])
+      let delivery = FakeEventTriggerDelivery(standing: [try Self.trigger("all")])
       let again = EventBench(store: store, clock: bench.clock)
       let second = Self.triggers(again, delivery, in: folder)
       second.resume()
       #expect(second.triggers == [try Self.trigger("a")])
       try await again.create("rooms/1", "halls/1")
-      let lines = await delivery.delivered.wait(for: 2)
-      #expect(Set(lines) == ["p a rooms/1", "p all rooms/1"])
+      while delivery.delivered.count < 2 { await Task.yield() }
+      #expect(Set(delivery.delivered) == ["p a rooms/1", "p all rooms/1"])
       await again.events.close()
     }
   }
@@ -66,14 +53,15 @@ private final class ScriptedDelivery: EventTriggerDelivery {
   @Test func `a failed call is made again`() async throws {
     try await withTemporaryDirectory { folder in
       let bench = EventBench()
-      let delivery = ScriptedDelivery(failures: 3)
+      let delivery = FakeEventTriggerDelivery()
+      delivery.setFailures(3)
       var tuning = TriggerTuning()
       tuning.retryDelay = .zero
       let triggers = Self.triggers(bench, delivery, in: folder, tuning)
       try await triggers.set(try Self.trigger("a"))
       try await bench.create("rooms/1")
-      await bench.pass { !delivery.delivered.entries.isEmpty }
-      #expect(delivery.delivered.entries == ["p a rooms/1"])
+      await bench.pass { !delivery.delivered.isEmpty }
+      #expect(delivery.delivered == ["p a rooms/1"])
       await bench.events.close()
     }
   }
@@ -83,7 +71,7 @@ private final class ScriptedDelivery: EventTriggerDelivery {
       let bench = EventBench()
       var tuning = TriggerTuning()
       tuning.maximumTriggers = 2
-      let triggers = Self.triggers(bench, ScriptedDelivery(), in: folder, tuning)
+      let triggers = Self.triggers(bench, FakeEventTriggerDelivery(), in: folder, tuning)
       for key in ["a", "b", "a"] { try await triggers.set(try Self.trigger(key)) }
       await #expect(throws: EventTriggerError.self) { try await triggers.set(try Self.trigger("c")) }
       #expect(triggers.triggers.map(\.key) == ["a", "b"])
@@ -94,7 +82,7 @@ private final class ScriptedDelivery: EventTriggerDelivery {
   @Test func `what cannot be registered or read changes nothing`() async throws {
     try await withTemporaryDirectory { folder in
       let bench = EventBench()
-      let triggers = Self.triggers(bench, ScriptedDelivery(), in: folder)
+      let triggers = Self.triggers(bench, FakeEventTriggerDelivery(), in: folder)
       var foreign = try Self.trigger("a")
       foreign.types = [.objectDeleted]
       for wrong in [foreign, try Self.trigger(""), try Self.trigger(String(repeating: "k", count: 501))] {
@@ -105,7 +93,7 @@ private final class ScriptedDelivery: EventTriggerDelivery {
       triggers.resume()
       #expect(triggers.triggers.isEmpty)
       // A folder that cannot be written to.
-      let lost = Self.triggers(bench, ScriptedDelivery(), in: folder.appending(path: RemoteTriggers.fileName))
+      let lost = Self.triggers(bench, FakeEventTriggerDelivery(), in: folder.appending(path: RemoteTriggers.fileName))
       await #expect(throws: EventTriggerError.self) { try await lost.set(try Self.trigger("a")) }
       #expect(lost.triggers.isEmpty)
       await bench.events.close()
