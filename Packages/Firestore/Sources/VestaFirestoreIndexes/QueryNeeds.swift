@@ -74,8 +74,19 @@ package struct QueryNeeds: Hashable, Sendable {
   }
 
   private mutating func add(_ conjunction: [Predicate], _ cursors: SuffixCursors) {
-    var asks: [Ask] = []
     var ranges = Array(repeating: KeyRanges.all, count: tail.count + 1)
+    guard let known = combined(asks(of: conjunction, narrowing: &ranges)) else { return }
+    let directed = ranges.indices.map { isDescending($0) ? ranges[$0].turned : ranges[$0] }
+    guard !directed.contains(where: \.isEmpty), let hull = directed[0].hull else { return }
+    let bounds = hull.intersection(cursors.bounds)
+    if bounds.isEmpty { return }
+    let test = SuffixTest(directed, fieldsDescending: tail.map { $0.kind == .descending })
+    alternatives.append(Alternative(asks: known, bounds: bounds, test: test))
+  }
+
+  /// What predicates ask for by equality; the others narrow the ranges of the fields in the tail.
+  private mutating func asks(of conjunction: [Predicate], narrowing ranges: inout [KeyRanges]) -> [Ask] {
+    var asks: [Ask] = []
     for predicate in conjunction {
       if predicate.path.isDocumentName {
         ranges[tail.count] = predicate.narrowed(ranges[tail.count], names)
@@ -94,6 +105,11 @@ package struct QueryNeeds: Hashable, Sendable {
         }
       }
     }
+    return asks
+  }
+
+  /// The asks in the order of their paths, one for each field and kind; nil if nothing can match.
+  private mutating func combined(_ asks: [Ask]) -> [Ask]? {
     var known: [Ask] = []
     for ask in asks {
       guard let other = known.first(where: { $0.path == ask.path && $0.isElement == ask.isElement }) else {
@@ -102,16 +118,10 @@ package struct QueryNeeds: Hashable, Sendable {
       }
       // Two values of one field at once: nothing can match, but for elements, which have one place in an index.
       if other.bytes == ask.bytes { continue }
-      if !ask.isElement { return }
+      if !ask.isElement { return nil }
       isDecided = false
     }
-    known.sort { ($0.path, $0.isElement ? 1 : 0) < ($1.path, $1.isElement ? 1 : 0) }
-    let directed = ranges.indices.map { isDescending($0) ? ranges[$0].turned : ranges[$0] }
-    guard !directed.contains(where: \.isEmpty), let hull = directed[0].hull else { return }
-    let bounds = hull.intersection(cursors.bounds)
-    if bounds.isEmpty { return }
-    let test = SuffixTest(directed, fieldsDescending: tail.map { $0.kind == .descending })
-    alternatives.append(Alternative(asks: known, bounds: bounds, test: test))
+    return known.sorted { ($0.path, $0.isElement ? 1 : 0) < ($1.path, $1.isElement ? 1 : 0) }
   }
 
   private func isDescending(_ index: Int) -> Bool {
@@ -134,18 +144,20 @@ extension Predicate {
     case .notIn(let values):
       if values.contains(.null) { return .none }
       return ([.null] + values).reduce(ranges) { $0.subtracting(prefix: IndexEncoder.encode($1)) }
-    case .compare(let relation, let operand):
-      let tags = IndexEncoder.tags(besides: operand)
-      let bytes = IndexEncoder.encode(operand)
-      let after = KeyRange(prefix: bytes).upper
-      let range =
-        switch relation {
-        case .less: KeyRange(from: [tags.lowerBound], to: bytes)
-        case .lessOrEqual: KeyRange(from: [tags.lowerBound], to: after)
-        case .greater: KeyRange(from: after ?? bytes, to: [tags.upperBound])
-        case .greaterOrEqual: KeyRange(from: bytes, to: [tags.upperBound])
-        }
-      return ranges.intersection(range)
+    case .compare(let relation, let operand): return ranges.intersection(Self.range(relation, operand))
+    }
+  }
+
+  /// The values of an operand's type that have a relation to it.
+  private static func range(_ relation: Relation, _ operand: Value) -> KeyRange {
+    let tags = IndexEncoder.tags(besides: operand)
+    let bytes = IndexEncoder.encode(operand)
+    let after = KeyRange(prefix: bytes).upper
+    return switch relation {
+    case .less: KeyRange(from: [tags.lowerBound], to: bytes)
+    case .lessOrEqual: KeyRange(from: [tags.lowerBound], to: after)
+    case .greater: KeyRange(from: after ?? bytes, to: [tags.upperBound])
+    case .greaterOrEqual: KeyRange(from: bytes, to: [tags.upperBound])
     }
   }
 

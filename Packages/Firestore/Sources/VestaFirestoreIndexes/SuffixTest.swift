@@ -69,6 +69,16 @@ package struct SuffixCursors {
     self.bounds = bounds
   }
 
+  /// The relation of the names after a cursor to the cursor's name.
+  private static func relation(isDescending: Bool, isBefore: Bool) -> Predicate.Relation {
+    switch (isDescending, isBefore) {
+    case (false, true): .greaterOrEqual
+    case (false, false): .greater
+    case (true, true): .lessOrEqual
+    case (true, false): .less
+    }
+  }
+
   /// The first suffix after a position.
   private static func position(
     of cursor: StructuredQuery.Cursor, _ query: NormalQuery, _ names: NameCoding
@@ -80,14 +90,7 @@ package struct SuffixCursors {
         continue
       }
       guard let path = value.documentPath else { break }
-      let relation: Predicate.Relation =
-        switch (order.descending, cursor.before) {
-        case (false, true): .greaterOrEqual
-        case (false, false): .greater
-        case (true, true): .lessOrEqual
-        case (true, false): .less
-        }
-      let range = names.range(relation, path)
+      let range = names.range(relation(isDescending: order.descending, isBefore: cursor.before), path)
       if range.isEmpty { return after(encoder.bytes) }
       return encoder.bytes + (order.descending ? range.turned : range).lower
     }

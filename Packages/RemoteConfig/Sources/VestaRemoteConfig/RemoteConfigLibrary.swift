@@ -19,30 +19,34 @@ public enum RemoteConfigLibrary: Library {
   /// The version of the library.
   public static let version = VestaVersion()
 
+  private static let backendLibraries = """
+    RemoteConfigServiceLibrary of VestaRemoteConfigService (the embedded engine; Packages/RemoteConfig), \
+    which needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or \
+    RemoteConfigRemoteLibrary of VestaRemoteConfigRemote (a server, emulators or Firebase; \
+    Packages/RemoteConfig) with TransportLibrary of VestaTransport (Packages/Transport)
+    """
+
+  private static func provider(_ container: ComponentContainer) throws -> RemoteConfigProvider? {
+    guard let app = container.app else { return nil }
+    // An engine in the process does not depend on the network.
+    let isEmbedded = container.options.backend.kind == .embedded
+    return RemoteConfigProvider(
+      app: app, backend: try container.require((any RemoteConfigBackend).self),
+      network: isEmbedded ? nil : try container.find((any NetworkMonitor).self))
+  }
+
   /// The provider of the instances, one for each namespace, which is also the `RemoteConfigInterop`.
   public static func components() -> [Component] {
     [
       Component(
         RemoteConfigProvider.self,
         dependencies: [
-          .required(
-            (any RemoteConfigBackend).self,
-            providedBy: """
-              RemoteConfigServiceLibrary of VestaRemoteConfigService (the embedded engine; Packages/RemoteConfig), \
-              which needs a store too, such as SQLiteLibrary of VestaSQLite (Packages/SQLite), or \
-              RemoteConfigRemoteLibrary of VestaRemoteConfigRemote (a server, emulators or Firebase; \
-              Packages/RemoteConfig) with TransportLibrary of VestaTransport (Packages/Transport)
-              """),
+          .required((any RemoteConfigBackend).self, providedBy: backendLibraries),
           .optional((any NetworkMonitor).self),
         ]
       ) { container, isCacheable in
         isCacheable = true
-        guard let app = container.app else { return nil }
-        // An engine in the process does not depend on the network.
-        let isEmbedded = container.options.backend.kind == .embedded
-        return RemoteConfigProvider(
-          app: app, backend: try container.require((any RemoteConfigBackend).self),
-          network: isEmbedded ? nil : try container.find((any NetworkMonitor).self))
+        return try provider(container)
       },
       Component((any RemoteConfigInterop).self, dependencies: [.required(RemoteConfigProvider.self)]) {
         container, isCacheable in

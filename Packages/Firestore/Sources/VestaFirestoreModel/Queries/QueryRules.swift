@@ -40,12 +40,8 @@ package enum QueryRules {
         continue
       }
       guard case .reference(let text) = value else { throw .invalid("the cursor value for __name__ is no reference") }
-      let name: ResourceName
-      do { name = try ResourceName(document: text) } catch {
-        // A name of another service's form cannot be of this database either.
-        throw .invalid("the cursor key is in a different partition than the query")
-      }
-      guard name.database == query.parent.database else {
+      // A name of another service's form cannot be of this database either.
+      guard let name = try? ResourceName(document: text), name.database == query.parent.database else {
         throw .invalid("the cursor key is in a different partition than the query")
       }
     }

@@ -24,16 +24,22 @@ package enum WriteRules {
       guard name.database == database else {
         throw .invalid("\"\(write.name)\" is not in the database of the request, \(database).")
       }
-      if !write.transforms.isEmpty {
-        transforms[name.path, default: 0] += write.transforms.count
-        guard transforms[name.path, default: 0] <= FirestoreLimits.transforms else {
-          throw .invalid("More than \(FirestoreLimits.transforms) transforms of one document: \(write.name)")
-        }
-      }
+      try count(write, of: name.path, &transforms)
       try check(write)
       paths.append(name.path)
     }
     return paths
+  }
+
+  /// Counts the transforms of a document in all writes of a request.
+  private static func count(
+    _ write: Write, of path: ResourcePath, _ transforms: inout [ResourcePath: Int]
+  ) throws(FirestoreServiceError) {
+    guard !write.transforms.isEmpty else { return }
+    transforms[path, default: 0] += write.transforms.count
+    guard transforms[path, default: 0] <= FirestoreLimits.transforms else {
+      throw .invalid("More than \(FirestoreLimits.transforms) transforms of one document: \(write.name)")
+    }
   }
 
   /// Refuses two writes of one document, as a batch must not have them, and a batch that is too large.

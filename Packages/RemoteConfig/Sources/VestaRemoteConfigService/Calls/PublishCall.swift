@@ -65,14 +65,16 @@ struct PublishCall {
     try await transaction.put(CurrentRecord(version: number).fieldBytes(), for: Keys.current(namespace))
     try await transaction.put(TemplateRecord(json: plain.json).fieldBytes(), for: Keys.template(namespace, number))
     try await transaction.put(record.fieldBytes(), for: Keys.version(namespace, number))
-    let oldest = number - maximumVersions
-    if oldest > 0 {
-      try await transaction.deleteRange(Keys.templates(namespace, upTo: oldest))
-      try await transaction.deleteRange(Keys.versions(namespace, upTo: oldest))
-    }
+    try await deleteVersions(upTo: number - maximumVersions)
     try await ConfigEvents.record(record.version, namespace, events, cause, in: transaction)
     plain.version = record.version
     return StoredTemplate(template: plain, etag: ETags.template(projectID, number))
+  }
+
+  private func deleteVersions(upTo oldest: Int64) async throws {
+    guard oldest > 0 else { return }
+    try await transaction.deleteRange(Keys.templates(namespace, upTo: oldest))
+    try await transaction.deleteRange(Keys.versions(namespace, upTo: oldest))
   }
 }
 

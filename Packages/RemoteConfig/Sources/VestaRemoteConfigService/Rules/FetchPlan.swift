@@ -101,13 +101,18 @@ final class FetchPlan: Sendable {
         units = tuning.unitsOfASlice
       }
     }
+    try await setRollouts(in: &bits, for: evaluator)
+    return bits
+  }
+
+  /// Sets the bits of the rollouts that an instance is part of; they follow the bits of the expressions.
+  private func setRollouts(in bits: inout [UInt64], for evaluator: ConditionEvaluator) async throws {
     for (index, rollout) in rollouts.enumerated() {
       if index % 256 == 255 { try await pause() }
       guard evaluator.isPart(of: rollout) else { continue }
       let index = expressions.count + index
       bits[index / 64] |= 1 << UInt64(index % 64)
     }
-    return bits
   }
 
   private func pause() async throws {

@@ -79,15 +79,7 @@ enum TemplateCheck {
       }
       for (index, condition) in template.conditions.enumerated() {
         let path = "conditions[\(index)]"
-        if condition.name.isEmpty || condition.name.utf16.count > tuning.maximumConditionNameLength {
-          refuse("\(path).name", "A name has 1 to \(tuning.maximumConditionNameLength) characters.")
-        }
-        if !conditionNames.insert(condition.name).inserted {
-          refuse("\(path).name", "There are two conditions with the name \"\(condition.name)\".")
-        }
-        if let color = condition.tagColor, !tagColors.contains(color) {
-          refuse("\(path).tagColor", "\"\(color)\" is not a color of tags, such as BLUE.")
-        }
+        checkNames(of: condition, at: path)
         describe(condition.description, at: path)
         guard work <= tuning.maximumWork else { continue }
         do {
@@ -97,12 +89,26 @@ enum TemplateCheck {
           violations.append(violation(error, in: condition.expression, at: index))
         }
         // The other expressions are not even parsed.
-        if work > tuning.maximumWork {
-          refuse(
-            "\(path).expression",
-            "The conditions up to this one are too much work for a fetch. Use fewer or shorter regular expressions.")
-        }
+        if work > tuning.maximumWork { refuseWork(at: path) }
       }
+    }
+
+    private mutating func checkNames(of condition: ConfigCondition, at path: String) {
+      if condition.name.isEmpty || condition.name.utf16.count > tuning.maximumConditionNameLength {
+        refuse("\(path).name", "A name has 1 to \(tuning.maximumConditionNameLength) characters.")
+      }
+      if !conditionNames.insert(condition.name).inserted {
+        refuse("\(path).name", "There are two conditions with the name \"\(condition.name)\".")
+      }
+      if let color = condition.tagColor, !tagColors.contains(color) {
+        refuse("\(path).tagColor", "\"\(color)\" is not a color of tags, such as BLUE.")
+      }
+    }
+
+    private mutating func refuseWork(at path: String) {
+      refuse(
+        "\(path).expression",
+        "The conditions up to this one are too much work for a fetch. Use fewer or shorter regular expressions.")
     }
 
     mutating func groups() {
@@ -131,6 +137,10 @@ enum TemplateCheck {
           check(parameter, at: "\(path).\(key)")
         }
       }
+      checkTotals(ofParameters: count)
+    }
+
+    private mutating func checkTotals(ofParameters count: Int) {
       if count > tuning.maximumParameters {
         refuse("parameters", "There are \(count) parameters; at most \(tuning.maximumParameters) are allowed.")
       }

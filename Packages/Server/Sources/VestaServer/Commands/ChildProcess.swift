@@ -39,15 +39,7 @@ final class ChildProcess: Sendable {
     #endif
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&signals, number) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    // Threads of the pool block signals, and a command would inherit that.
-    var blocked = sigset_t()
-    sigemptyset(&blocked)
-    posix_spawnattr_setsigmask(&attributes, &blocked)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    Self.setUsualSignals(of: &attributes)
     // Unsafe pointers: C strings that are freed when the program has been started.
     var arguments = words.map { strdup($0) } + [nil]
     var environment = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -58,6 +50,28 @@ final class ChildProcess: Sendable {
       throw ServerError("The command \(words.first ?? "") cannot be started: \(String(cString: strerror(failure))).")
     }
     identifier = child
+    awaitEnd()
+  }
+
+  #if canImport(Darwin)
+    private typealias Attributes = posix_spawnattr_t?
+  #else
+    private typealias Attributes = posix_spawnattr_t
+  #endif
+
+  private static func setUsualSignals(of attributes: inout Attributes) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&signals, number) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    // Threads of the pool block signals, and a command would inherit that.
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+  }
+
+  private func awaitEnd() {
     Thread.detachNewThread { [outcome, isOver, identifier] in
       let end = Self.wait(for: identifier)
       outcome.withLock { $0 = end }

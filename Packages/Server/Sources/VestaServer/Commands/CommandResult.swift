@@ -46,9 +46,13 @@ struct CommandOptions {
         guard let value = inline ?? rest.popFirst() else { throw ServerError("\(name) needs a value.") }
         values[name] = value
       } else {
-        let list = (names.union(known)).sorted().joined(separator: ", ")
-        throw ServerError("\"\(argument)\" is no option of this command. Known: \(list).")
+        throw Self.unknown(argument, known: names.union(known))
       }
     }
+  }
+
+  private static func unknown(_ argument: String, known: Set<String>) -> ServerError {
+    let list = known.sorted().joined(separator: ", ")
+    return ServerError("\"\(argument)\" is no option of this command. Known: \(list).")
   }
 }

@@ -44,14 +44,7 @@ public enum DataCommands {
       guard let path = arguments.first, !path.hasPrefix("-") else {
         throw ServerError("Usage: vesta import DIR [OPTION...], with the options of vesta serve")
       }
-      var settings = try ServeArguments(Array(arguments.dropFirst()), in: directory).settings
-      guard !HubLocator.isTaken(project: settings.project) else {
-        throw ServerError("A server of the project \(settings.project) runs. Stop it, or start it with --import.")
-      }
-      guard settings.data != nil else { throw ServerError("--memory keeps nothing: leave it out.") }
-      for name in ServerSettings.usualPorts.keys { settings.ports[name] = 0 }
-      settings.hosts = [ServerSettings.loopback[0]]
-      (settings.rules, settings.namedRules) = ([:], [:])
+      let settings = try importSettings(Array(arguments.dropFirst()), directory)
       let server: VestaServer
       do {
         server = try await VestaServer.start(settings)
@@ -67,5 +60,20 @@ public enum DataCommands {
       await server.stop()
       return CommandResult("Imported \(path) into the project \(settings.project)")
     }
+  }
+
+  /// The settings of a server that only imports: it has free ports, and no rules.
+  private static func importSettings(
+    _ arguments: [String], _ directory: String
+  ) throws(ServerError) -> ServerSettings {
+    var settings = try ServeArguments(arguments, in: directory).settings
+    guard !HubLocator.isTaken(project: settings.project) else {
+      throw ServerError("A server of the project \(settings.project) runs. Stop it, or start it with --import.")
+    }
+    guard settings.data != nil else { throw ServerError("--memory keeps nothing: leave it out.") }
+    for name in ServerSettings.usualPorts.keys { settings.ports[name] = 0 }
+    settings.hosts = [ServerSettings.loopback[0]]
+    (settings.rules, settings.namedRules) = ([:], [:])
+    return settings
   }
 }

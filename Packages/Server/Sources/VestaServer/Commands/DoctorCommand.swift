@@ -42,6 +42,18 @@ public enum DoctorCommand {
     return FileManager.default.isWritableFile(atPath: path) ? [] : ["The directory \(path) cannot be written to."]
   }
 
+  private static func isFree(_ port: Int, at host: String, _ transport: VestaTransportServer) async -> Bool {
+    do {
+      let listener = try await transport.listen(
+        at: .internet(host: host, port: port),
+        handler: HTTPClosureHandler { _ in .response(HTTPResponse(.serviceUnavailable)) })
+      await listener.shutDown(within: .zero)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// The ports that cannot be opened.
   private static func ports(_ settings: ServerSettings) async throws(ServerError) -> [String] {
     var problems: [String] = []
@@ -49,12 +61,7 @@ public enum DoctorCommand {
       let transport = try VestaTransportServer()
       for name in ServerSettings.usualPorts.keys.sorted() {
         guard let port = settings.port(of: name), port > 0 else { continue }
-        do {
-          let listener = try await transport.listen(
-            at: .internet(host: settings.hosts.first ?? "127.0.0.1", port: port),
-            handler: HTTPClosureHandler { _ in .response(HTTPResponse(.serviceUnavailable)) })
-          await listener.shutDown(within: .zero)
-        } catch {
+        if await !isFree(port, at: settings.hosts.first ?? "127.0.0.1", transport) {
           problems.append("The port \(port) of \(name) is in use. Choose another one with --port-\(name).")
         }
       }

@@ -66,13 +66,7 @@ public enum RulesCommand {
     } catch {
       throw ServerError("\(options.words[0]): \(error)")
     }
-    let config = options.values["--config"].map { ["--config", $0] } ?? []
-    let beside = URL(filePath: options.words[0]).deletingLastPathComponent()
-    let named = file.rules.map { URL(filePath: $0, relativeTo: beside).path(percentEncoded: false) }
-    let usual = named == nil ? try ServeArguments(config, in: directory).settings.rules["firestore"] : nil
-    guard let path = named ?? usual else {
-      throw ServerError("Neither \(options.words[0]) nor firebase.json names rules of Firestore.")
-    }
+    let path = try rules(of: file, options, directory)
     do throws(RulesetError) {
       let (result, coverage) = try file.check(try RulesSource.file(path).text())
       if let target = options.values["--coverage"],
@@ -84,6 +78,20 @@ public enum RulesCommand {
     } catch {
       return CommandResult(ServerRules.description(of: error, in: path), status: 1)
     }
+  }
+
+  /// The path of the rules that a file of cases checks: the file names them, or `firebase.json` does.
+  private static func rules(
+    of file: RulesTestFile, _ options: CommandOptions, _ directory: String
+  ) throws(ServerError) -> String {
+    let config = options.values["--config"].map { ["--config", $0] } ?? []
+    let folder = URL(filePath: options.words[0]).deletingLastPathComponent()
+    let named = file.rules.map { URL(filePath: $0, relativeTo: folder).path(percentEncoded: false) }
+    let usual = named == nil ? try ServeArguments(config, in: directory).settings.rules["firestore"] : nil
+    guard let path = named ?? usual else {
+      throw ServerError("Neither \(options.words[0]) nor firebase.json names rules of Firestore.")
+    }
+    return path
   }
 
   // MARK: Coverage
@@ -99,7 +107,10 @@ public enum RulesCommand {
     }
     let environment = ProcessInfo.processInfo.environment
     let address = options.values["--host"] ?? environment["FIRESTORE_EMULATOR_HOST"] ?? "127.0.0.1:8080"
-    let target = "/emulator/v1/projects/\(project):ruleCoverage\(suffix)"
+    return try await coverage(at: address, "/emulator/v1/projects/\(project):ruleCoverage\(suffix)")
+  }
+
+  private static func coverage(at address: String, _ target: String) async throws(ServerError) -> CommandResult {
     do {
       let client = try VestaTransportClient()
       let response = try await client.send(HTTPRequest(.get, target, authority: address), timeout: .seconds(30))

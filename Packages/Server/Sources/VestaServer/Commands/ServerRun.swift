@@ -36,11 +36,7 @@ public struct ServerRun: Sendable {
   public func execute(_ command: [String], signals: AsyncStream<Int32>) async throws -> Int32 {
     let server = try await start()
     do {
-      let words = command.count == 1 ? ["/bin/sh", "-c", command[0]] : command
-      let existing = ProcessInfo.processInfo.environment
-      let added = SuiteEnvironment.variables(
-        server.ports, project: server.settings.project, scheme: server.settings.scheme, existing: existing)
-      let child = try ChildProcess(words, variables: existing.merging(added) { $1 })
+      let child = try Self.start(command, for: server)
       let forwarding = Task {
         for await number in signals where number != SIGINT || isatty(STDIN_FILENO) == 0 { child.signal(number) }
       }
@@ -53,6 +49,14 @@ public struct ServerRun: Sendable {
       await server.stop()
       throw error
     }
+  }
+
+  private static func start(_ command: [String], for server: VestaServer) throws(ServerError) -> ChildProcess {
+    let words = command.count == 1 ? ["/bin/sh", "-c", command[0]] : command
+    let existing = ProcessInfo.processInfo.environment
+    let added = SuiteEnvironment.variables(
+      server.ports, project: server.settings.project, scheme: server.settings.scheme, existing: existing)
+    return try ChildProcess(words, variables: existing.merging(added) { $1 })
   }
 
   private func start() async throws -> VestaServer {

@@ -13,23 +13,27 @@ public enum TokenCommand {
       let options = try CommandOptions(
         arguments, values: ["--uid", "--claims", "--project", "--seconds"], flags: ["--custom"])
       guard options.words.isEmpty else { throw ServerError("vesta token takes options alone.") }
-      let claims = options.values["--claims"] ?? "{}"
-      guard let object = try? JSONObject(json: Array(claims.utf8)) else {
-        throw ServerError("--claims is a JSON object, such as '{\"admin\":true}'.")
-      }
-      guard let seconds = Int64(options.values["--seconds"] ?? "3600"), seconds > 0 else {
-        throw ServerError("--seconds is how long the token is valid.")
-      }
-      let project = options.values["--project"] ?? ServeArguments.usualProject(directory) ?? ServerSettings.noProject
-      let now = Int64(Date().timeIntervalSince1970)
-      let uid = options.values["--uid"] ?? "user"
-      guard (1...128).contains(uid.utf8.count) else { throw ServerError("--uid has 1 to 128 bytes.") }
-      let payload =
-        options.flags.contains("--custom")
-        ? custom(uid, object, from: now, to: now + seconds)
-        : identity(uid, object, project, from: now, to: now + seconds)
-      return CommandResult(token(payload))
+      return CommandResult(token(try payload(options, directory)))
     }
+  }
+
+  private static func payload(
+    _ options: CommandOptions, _ directory: String
+  ) throws(ServerError) -> JSONObject {
+    let claims = options.values["--claims"] ?? "{}"
+    guard let object = try? JSONObject(json: Array(claims.utf8)) else {
+      throw ServerError("--claims is a JSON object, such as '{\"admin\":true}'.")
+    }
+    guard let seconds = Int64(options.values["--seconds"] ?? "3600"), seconds > 0 else {
+      throw ServerError("--seconds is how long the token is valid.")
+    }
+    let project = options.values["--project"] ?? ServeArguments.usualProject(directory) ?? ServerSettings.noProject
+    let now = Int64(Date().timeIntervalSince1970)
+    let uid = options.values["--uid"] ?? "user"
+    guard (1...128).contains(uid.utf8.count) else { throw ServerError("--uid has 1 to 128 bytes.") }
+    return options.flags.contains("--custom")
+      ? custom(uid, object, from: now, to: now + seconds)
+      : identity(uid, object, project, from: now, to: now + seconds)
   }
 
   /// An ID token as `mockUserToken` of the SDKs makes it.

@@ -25,19 +25,23 @@ struct RequestLog: HTTPHandler {
       note(request.method, request.target, "\(response.status.code)", since: start)
       return .response(response)
     case .task(let work):
-      return .task {
-        do {
-          let response = try await work()
-          note(request.method, request.target, "\(response.status.code)", since: start)
-          return response
-        } catch {
-          note(request.method, request.target, "cut off (\(type(of: error)))", since: start)
-          throw error
-        }
-      }
+      return .task { try await noting(request, since: start, work) }
     case .webSocket(let service):
       note(request.method, request.target, "socket", since: start)
       return .webSocket(service)
+    }
+  }
+
+  private func noting(
+    _ request: HTTPRequest, since start: Int64, _ work: () async throws -> HTTPResponse
+  ) async throws -> HTTPResponse {
+    do {
+      let response = try await work()
+      note(request.method, request.target, "\(response.status.code)", since: start)
+      return response
+    } catch {
+      note(request.method, request.target, "cut off (\(type(of: error)))", since: start)
+      throw error
     }
   }
 

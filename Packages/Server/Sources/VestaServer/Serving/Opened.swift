@@ -29,15 +29,17 @@ struct Opened {
         number = listener.address.port ?? number
         open.append(host)
       } catch {
-        if open.isEmpty {
-          throw ServerError(
-            """
-            The port \(port) of \(name) cannot be opened at \(host). If another program has it, choose another one \
-            with --port-\(name).
-            """)
-        }
+        if open.isEmpty { throw Self.cannotOpen(port, of: name, at: host) }
       }
     }
     ports.append(VestaServer.Port(name: name, hosts: open, number: number))
+  }
+
+  private static func cannotOpen(_ port: Int, of name: String, at host: String) -> ServerError {
+    ServerError(
+      """
+      The port \(port) of \(name) cannot be opened at \(host). If another program has it, choose another one \
+      with --port-\(name).
+      """)
   }
 }

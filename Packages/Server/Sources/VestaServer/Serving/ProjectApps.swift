@@ -69,22 +69,22 @@ final class ProjectApps: Sendable {
       throw ServiceStatus(.notFound, "The project \(project) does not exist.")
     }
     // Configuring an app opens nothing, so others wait for it here.
-    let made: Result<VestaApp, ServiceStatus> = state.withLock { state in
-      if let app = state.apps[project] { return .success(app) }
-      if state.isClosed { return .failure(ServiceStatus(.unavailable, "The server shuts down.")) }
-      guard state.apps.count < settings.projectLimit else {
-        return .failure(
-          ServiceStatus(.resourceExhausted, "This server has \(settings.projectLimit) projects, and opens no more."))
-      }
-      do throws(VestaError) {
-        let app = try make(project)
-        state.apps[project] = app
-        return .success(app)
-      } catch {
-        return .failure(ServiceStatus(.internal, error.message))
-      }
+    return try state.withLock { state throws(ServiceStatus) in try app(project, &state) }
+  }
+
+  private func app(_ project: String, _ state: inout State) throws(ServiceStatus) -> VestaApp {
+    if let app = state.apps[project] { return app }
+    if state.isClosed { throw ServiceStatus(.unavailable, "The server shuts down.") }
+    guard state.apps.count < settings.projectLimit else {
+      throw ServiceStatus(.resourceExhausted, "This server has \(settings.projectLimit) projects, and opens no more.")
     }
-    return try made.get()
+    do throws(VestaError) {
+      let app = try make(project)
+      state.apps[project] = app
+      return app
+    } catch {
+      throw ServiceStatus(.internal, error.message)
+    }
   }
 
   /// Closes all projects; their engines have written everything that they acknowledged.
@@ -105,14 +105,7 @@ final class ProjectApps: Sendable {
     let serial = Self.serials.add(1, ordering: .relaxed).newValue
     let name = "vesta-server-\(serial)"
     SettingsOfApps.set(settings, rules, outgoing.withLock { $0 }, for: name)
-    if settings.isSingleProject, project != settings.project {
-      log.warning(
-        "I-SRV000002",
-        """
-        A request names the project \(project), but this server is for \(settings.project): it has data of its own. \
-        Set emulators.singleProjectMode of firebase.json to false where several are meant.
-        """)
-    }
+    if settings.isSingleProject, project != settings.project { warnOfOther(project) }
     do throws(VestaError) {
       let app = try VestaApp.configure(
         name: name, options: VestaOptions(projectID: project, backend: .embedded(directory: directory)),
@@ -124,6 +117,15 @@ final class ProjectApps: Sendable {
       SettingsOfApps.forget(name)
       throw error
     }
+  }
+
+  private func warnOfOther(_ project: String) {
+    log.warning(
+      "I-SRV000002",
+      """
+      A request names the project \(project), but this server is for \(settings.project): it has data of its own. \
+      Set emulators.singleProjectMode of firebase.json to false where several are meant.
+      """)
   }
 
   private static func isProject(_ text: String) -> Bool {

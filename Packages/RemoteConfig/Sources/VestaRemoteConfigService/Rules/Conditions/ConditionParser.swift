@@ -218,23 +218,26 @@ struct ConditionParser {
     try expect("(")
     try expect("[")
     var tests: [SystemTest] = []
-    repeat {
-      let start = next
-      guard names.contains(try word()) else {
-        throw ConditionSyntaxError(at: start.start, "Expected \(names[0])('name').")
-      }
-      try expect("(")
-      var test = SystemTest(name: try string())
-      try expect(")")
-      if accept(".") {
-        let comparison = try comparison()
-        test.versions = (comparison, try versions(for: comparison))
-      }
-      tests.append(test)
-    } while accept(",")
+    repeat { tests.append(try oneSystemTest(names)) } while accept(",")
     try expect("]")
     try expect(")")
     return .system(kind, tests)
+  }
+
+  /// `os('iOS')`, or `os('iOS').>=(['15'])`.
+  private mutating func oneSystemTest(_ names: [String]) throws(ConditionSyntaxError) -> SystemTest {
+    let start = next
+    guard names.contains(try word()) else {
+      throw ConditionSyntaxError(at: start.start, "Expected \(names[0])('name').")
+    }
+    try expect("(")
+    var test = SystemTest(name: try string())
+    try expect(")")
+    if accept(".") {
+      let comparison = try comparison()
+      test.versions = (comparison, try versions(for: comparison))
+    }
+    return test
   }
 
   // MARK: Arguments
