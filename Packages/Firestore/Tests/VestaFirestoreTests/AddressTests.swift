@@ -9,6 +9,7 @@ import VestaFirestoreBackend
 import VestaFirestoreEndpoints
 import VestaFirestoreRemote
 import VestaFirestoreService
+import VestaFirestoreSync
 import VestaServiceInterop
 import VestaServiceInteropFakes
 import VestaStoreInteropFakes
@@ -28,6 +29,12 @@ import VestaTransportInteropFakes
       [
         Component(RemoteServices.self, caching: .shared) { RemoteServices(try parts(of: $0).network) },
         Component((any NetworkMonitor).self, caching: .shared) { try parts(of: $0).network },
+        Component(SyncTuning.self, caching: .shared) { _ in
+          // A client that a busy machine holds up is not offline.
+          var tuning = SyncTuning()
+          tuning.onlineSeconds = 3_600
+          return tuning
+        },
       ]
     }
   }
