@@ -46,7 +46,7 @@ struct LibraryTests {
 
   @Test func `the default database of an app without a project is that of the default project`() async throws {
     let app = try app("database-without-project", project: nil)
-    #expect(Database.database(app: app).reference().url == "https://no-project-default-rtdb.firebaseio.com/")
+    #expect(Database.database(app: app).reference().url == "https://no-project-default-rtdb.firebaseio.com")
     await app.delete()
   }
 

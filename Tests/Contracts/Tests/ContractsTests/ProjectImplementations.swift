@@ -29,7 +29,7 @@ import VestaTesting
         let admin = try app.require((any MessagingAdminBackend).self)
         do {
           return try await !admin.token(ofInstallation: "i\(thing)", context: .owner).isEmpty
-        } catch let error where error.reason == .unregistered {
+        } catch let error as MessagingServiceError where error.reason == .unregistered {
           return false
         }
       } remove: { app, thing in
