@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VestaAppCheckBackend
 import VestaAppCheckService
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaCrypto
