@@ -19,7 +19,7 @@ public struct EventTriggerDeliverySubject: Sendable {
     }
   }
 
-  /// What the program does with a call.
+  /// The program's answer to a call.
   public enum Answer: Sendable {
     /// The function has succeeded.
     case success

@@ -67,7 +67,7 @@ import VestaTesting
       try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
       let store = FileCredentialStore(directory: directory)
       let reading = #expect(throws: CredentialStoreError.self) { try store.load("key") }
-      #expect(reading?.code == .unreadable && reading?.message.contains("The system says: Is a directory.") == true)
+      #expect(reading?.code == .unreadable && reading?.message.contains("is not a regular file") == true)
       let writing = #expect(throws: CredentialStoreError.self) { try store.save([1], for: "key") }
       #expect(writing?.code == .unwritable)
     }

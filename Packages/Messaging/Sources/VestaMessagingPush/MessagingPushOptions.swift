@@ -10,7 +10,8 @@ public struct MessagingPushOptions: Sendable {
 
   /// Accepts endpoints on this machine, in clear too, and on private networks.
   ///
-  /// Never enable where clients are not trusted: a client could have the server call machines that the client itself cannot reach.
+  /// Never enable where clients are not trusted: a client could have the server call machines that the client itself
+  /// cannot reach.
   public var allowsLocalEndpoints = false
 
   /// How long a push service may take to answer, the body of its response included.

@@ -23,7 +23,8 @@ enum PushServiceHost {
     (1...63).contains(label.utf8.count) && label.utf8.allSatisfy(labelBytes.contains)
   }
 
-  /// Whether the host is an IPv4 address in one of its forms: its last part is a number (WHATWG URL, "ends in a number").
+  /// Whether the host is an IPv4 address in one of its forms: its last part is a number (WHATWG URL, "ends in a
+  /// number").
   private static func isNumber(_ label: Substring) -> Bool {
     label.utf8.allSatisfy { $0 &- 48 < 10 } || label.hasPrefix("0x")
   }

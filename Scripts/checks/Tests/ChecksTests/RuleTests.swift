@@ -189,6 +189,8 @@ import Testing
     #expect(tree.verdict == [])
     tree.files[file] = head + "  let a = 1\n  private var b = 2\n}\n"
     #expect(tree.verdict == ["\(file):2: unsafe"])
+    tree.files[file] = "// Sound: restates NSError's.\npublic class A: NSError, @unchecked Sendable {\n  let a = 1\n}\n"
+    #expect(tree.verdict == [])
     tree.files[file] = "// Sound: immutable.\npublic class Query: @unchecked Sendable {\n  let a = 1\n}\n"
     #expect(tree.verdict == ["\(file):2: unsafe"])
   }

@@ -50,8 +50,8 @@ final class ListeningSocket {
     [UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF), kind, flags, 0, 0, 0, 1]
   }
 
-  /// Sends a ping: a server ends a connection whose peer is silent and answers no ping, and nothing is read here between
-  /// two lines.
+  /// Sends a ping: a server ends a connection whose peer is silent and answers no ping, and nothing is read here
+  /// between two lines.
   func stayOpen() -> Bool { socket.send([0, 0, 8, 6, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 8)) }
 
   /// Waits for the next change of the document.

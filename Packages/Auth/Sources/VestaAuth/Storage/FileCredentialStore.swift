@@ -92,8 +92,8 @@ public final class FileCredentialStore: CredentialStore {
 
   private static func message(_ path: String, _ verb: String, _ error: FileFailure) -> String {
     """
-    The session in \(path) cannot be \(verb). The system says: \(error.reason). Check who owns the directory and its \
-    files, whether the disk is full, and that no file is in the place of a directory.
+    The session in \(path) cannot be \(verb): \(error). Check who owns the directory and its files, whether the disk is \
+    full, and that no file is in the place of a directory.
     """
   }
 

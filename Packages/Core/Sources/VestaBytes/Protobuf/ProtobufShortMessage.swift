@@ -1,8 +1,8 @@
 /// Messages of few fields whose length is known before they are written: the length and the fields at once.
 ///
 /// Values of documents are such messages, and timestamps. Each of these writes the same bytes as
-/// ``ProtobufWriter/begin()``, the fields and ``ProtobufWriter/close(_:)``, with one check of the room. Those with a key
-/// write an entry of a map whose value is such a message, with one check too.
+/// ``ProtobufWriter/begin()``, the fields and ``ProtobufWriter/close(_:)``, with one check of the room. Those with a
+/// key write an entry of a map whose value is such a message, with one check too.
 extension ProtobufWriter {
   /// Writes a length and a message of one varint; zero is written too.
   @inlinable

@@ -130,8 +130,8 @@ public final class VestaOptions: Sendable, Hashable, CustomStringConvertible {
     set { values.withLock { $0.projectID = newValue } }
   }
 
-  /// The id of the project as resource names, addresses and tokens contain it: ``projectID``, or `no-project` for options
-  /// that name none.
+  /// The id of the project as resource names, addresses and tokens contain it: ``projectID``, or `no-project` for
+  /// options that name none.
   public var resourceProjectID: String { projectID ?? "no-project" }
 
   /// The id of the app.

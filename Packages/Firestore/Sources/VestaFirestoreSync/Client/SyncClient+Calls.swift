@@ -110,8 +110,8 @@ extension SyncClient {
 
   /// The document as the backend has it now, with the pending writes on top.
   ///
-  /// - Returns: `nil` where a listener must be used: the network is disabled, or the watch stream has not shown that the
-  ///   backend can be reached, or follows the document.
+  /// - Returns: `nil` where a listener must be used: the network is disabled, or the watch stream has not shown that
+  ///   the backend can be reached, or follows the document.
   package func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? {
     guard let direct = usableDirect else { return try await readDocument(path) }
     return try await answering(isLocal: true) { try await direct.document(path, pending) }

@@ -7,8 +7,9 @@ import VestaStoreInterop
 /// Delivers to registrations that are not connected, by the transports of an engine.
 ///
 /// Each message for a transport has a row with the time at which it is to be taken up. The engine that accepts the
-/// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A failure
-/// moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time takes it.
+/// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A
+/// failure moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time
+/// takes it.
 ///
 /// | event | row of the message, in seconds after the call |
 /// |---|---|

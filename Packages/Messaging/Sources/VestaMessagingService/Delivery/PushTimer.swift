@@ -1,8 +1,8 @@
 import VestaConcurrency
 import VestaServiceInterop
 
-/// When an engine looks for messages for transports: one timer, at the earliest time that was asked for, and one look at
-/// a time.
+/// When an engine looks for messages for transports: one timer, at the earliest time that was asked for, and one look
+/// at a time.
 final class PushTimer: Sendable {
   private struct State {
     var time: Int64?

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The error of the operations of Storage.
 ///
-/// It is thrown as a ``StorageFailure``: an `NSError` with the domain, the numbers and the keys of Firebase, which a cast
-/// to this type matches.
+/// It is thrown as a ``StorageFailure``: an `NSError` with the domain, the numbers and the keys of Firebase, which a
+/// cast to this type matches.
 public enum StorageError: Error, CustomNSError, LocalizedError, Sendable, CustomStringConvertible {
   /// Another failure.
   case unknown(message: String, serverError: [String: any Sendable])

@@ -1,7 +1,5 @@
 public import Foundation
 
-// StorageFailure is sound as @unchecked Sendable: an NSError is immutable, and so is the error that the class adds.
-
 /// A ``StorageError`` as it is thrown: an `NSError`, as that of Firebase's SDK.
 ///
 /// A cast turns it into what a program looks for:
@@ -18,6 +16,7 @@ public import Foundation
 ///
 /// `catch let error as NSError` and `error as? StorageErrorCode` match as well. An object alone can be cast so: the
 /// runtime asks the types below, and has no such question for values.
+// Sound: restates NSError's conformance, and adds a constant.
 public final class StorageFailure: NSError, @unchecked Sendable {
   /// The error.
   public let error: StorageError

@@ -42,7 +42,8 @@ private let meeting = "Tests/Contracts"
 /// The sets of contracts in the imported modules that no file of the meeting place names.
 private func contractSetsOutside(_ house: House, _ place: House.Package, _ imported: Set<String>) -> [Violation] {
   let lines = house.files.filter { $0.package.folder == meeting }.flatMap(\.source.code)
-  let sets = house.files.filter { $0.isSource && $0.module.map(imported.contains) == true }
+  let seams = house.files.filter { $0.isSource && $0.package.room == .interop }
+  let sets = seams.filter { $0.module.map(imported.contains) == true }
     .flatMap(\.source.contractSets)
   return sets.filter { name in !lines.contains { $0.hasWord(name) } }.map { name in
     Violation(place.manifest.path, 1, "seam", "run \(name) against its implementations: no file names it")

@@ -120,14 +120,15 @@ extension SourceText {
   }
 
   /// Whether a class is one of upstream's that has to have subclasses, which no checked conformance allows: its reason
-  /// says "class hierarchy of the Firebase SDK" or "has a subclass", and all its stored properties are `let`.
+  /// says "class hierarchy of the Firebase SDK" or "has a subclass", and all its stored properties are `let`. A
+  /// subclass of `NSError`, which has to restate its conformance, says "restates NSError's".
   fileprivate func isUpstreamHierarchy(declarationAt index: Int) -> Bool {
     var above: [String] = [comments[index]]
     for line in stride(from: index - 1, through: 0, by: -1) {
       guard code[line].trimmed.isEmpty, !comments[line].trimmed.isEmpty else { break }
       above.append(comments[line])
     }
-    let phrases = ["class hierarchy of the Firebase SDK", "has a subclass"]
+    let phrases = ["class hierarchy of the Firebase SDK", "has a subclass", "restates NSError's"]
     guard phrases.contains(where: above.joined(separator: " ").contains) else { return false }
     var depth = 0
     for line in index..<code.count {
