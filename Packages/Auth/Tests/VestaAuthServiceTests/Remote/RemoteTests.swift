@@ -63,7 +63,8 @@ import VestaTransportInteropFakes
     _ = try await served.remote.sendOobCode(request, context: CallContext())
     let told = try await served.remote.administration.sentOobCodes(context: .owner)
     #expect(
-      told.map(\.oobCode) == (try await served.world.engine.administration.sentOobCodes(context: .owner)).map(\.oobCode))
+      told.map(\.oobCode) == (try await served.world.engine.administration.sentOobCodes(context: .owner)).map(\.oobCode)
+    )
     // A link leads to the server as the client has reached it.
     #expect(told.allSatisfy { $0.oobLink.contains("/emulator/action?") && $0.oobLink.contains($0.oobCode) })
     #expect(try await served.remote.administration.sentVerificationCodes(context: .owner).isEmpty)

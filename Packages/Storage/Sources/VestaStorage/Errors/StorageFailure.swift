@@ -1,5 +1,6 @@
 public import Foundation
 
+// Sound: restates NSError's conformance, and adds a constant.
 /// A ``StorageError`` as it is thrown: an `NSError`, as that of Firebase's SDK.
 ///
 /// A cast turns it into what a program looks for:
@@ -16,7 +17,6 @@ public import Foundation
 ///
 /// `catch let error as NSError` and `error as? StorageErrorCode` match as well. An object alone can be cast so: the
 /// runtime asks the types below, and has no such question for values.
-// Sound: restates NSError's conformance, and adds a constant.
 public final class StorageFailure: NSError, @unchecked Sendable {
   /// The error.
   public let error: StorageError

@@ -119,9 +119,10 @@ extension SourceText {
     return false
   }
 
-  /// Whether a class is one of upstream's that has to have subclasses, which no checked conformance allows: its reason
-  /// says "class hierarchy of the Firebase SDK" or "has a subclass", and all its stored properties are `let`. A
-  /// subclass of `NSError`, which has to restate its conformance, says "restates NSError's".
+  /// Whether a class has to have an unchecked conformance although it is public.
+  ///
+  /// All its stored properties are `let`, and its reason says why: "class hierarchy of the Firebase SDK" or "has a
+  /// subclass", as no checked conformance allows subclasses; "restates NSError's", as a subclass of `NSError` has to.
   fileprivate func isUpstreamHierarchy(declarationAt index: Int) -> Bool {
     var above: [String] = [comments[index]]
     for line in stride(from: index - 1, through: 0, by: -1) {
