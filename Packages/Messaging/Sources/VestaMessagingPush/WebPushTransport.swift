@@ -117,7 +117,7 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
     let body = try WebPushCipher(crypto: crypto).encrypt(
       payload, for: subscription.point, authentication: subscription.authentication)
     var fields: HTTPFields = [
-      "ttl": "\(Int(delivery.settings.timeToLive))", "content-encoding": "aes128gcm",
+      "ttl": "\(Int(delivery.settings.timeToLive.rounded(.up)))", "content-encoding": "aes128gcm",
       "urgency": Self.urgency(of: delivery), .contentType: "application/octet-stream",
     ]
     if let key = delivery.settings.collapseKey { fields.append("topic", try topic(key)) }

@@ -1,20 +1,32 @@
 import Foundation
+import VestaConcurrency
 
-/// Finds a port at which nothing listened a moment ago.
+/// Finds ports for programs that listen at a number that they are given.
+///
+/// The numbers are below those that the system gives to sockets by itself, and none is given twice: no other test takes
+/// one in between.
 enum FreePort {
-  /// The number; `nil` where the system has none.
+  private static let given = Locked<Set<Int>>([])
+
+  /// The number; `nil` where all that were tried are in use.
   static func find() -> Int? {
+    for _ in 0..<100 {
+      let port = Int.random(in: 20_000..<32_000)
+      if given.withLock({ $0.insert(port).inserted }), isFree(port) { return port }
+    }
+    return nil
+  }
+
+  private static func isFree(_ port: Int) -> Bool {
     let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(file) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(file, $0, size) == 0 && getsockname(file, $0, &size) == 0
-      }
+    address.sin_port = UInt16(port).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, size) == 0 }
     }
-    return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
   }
 }
