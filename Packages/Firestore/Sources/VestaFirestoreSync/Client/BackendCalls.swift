@@ -61,17 +61,11 @@ struct BackendCalls: Sendable {
     try await call { context in
       let request = BatchGetDocumentsRequest(database: text, documents: [wanted])
       try await backend.batchGet(request, context: context) { response in
-        let time = response.readTime ?? .zero
-        switch response.result {
-        case .found(let document)?:
-          // The name that was asked for need not be taken apart again.
-          found =
-            UTF8Order.equal(document.name, wanted)
-            ? CachedDocument(document, at: path, readTime: time)
-            : try CachedDocument(document, likely: database, readTime: time)
-        case .missing?: found = CachedDocument(name, .missing, version: time, readTime: time)
-        case nil: break
-        }
+        guard case .found(let document)? = response.result else { return }
+        // The name that was asked for need not be taken apart again.
+        found =
+          UTF8Order.equal(document.name, wanted)
+          ? CachedDocument(document, at: path) : try CachedDocument(document, likely: database)
       }
     }
     return found ?? CachedDocument(name, .missing)

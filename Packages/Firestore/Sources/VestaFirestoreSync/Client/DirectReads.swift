@@ -2,8 +2,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// Reads from an engine in this process, or single documents of another backend: on the calling task, without the
-/// watch stream.
+/// Reads from an engine in this process: on the calling task, without the watch stream.
 ///
 /// The engine's document gets the pending writes on top. Most of the time there are none, and a read is one call.
 ///
@@ -25,18 +24,12 @@ struct DirectReads: Sendable {
   let attempts: Int
   let state: Locked<SyncClient.State>
 
-  /// A document as the backend has it now, with the pending writes on top.
-  ///
-  /// - Parameter received: Takes the document as the backend has it.
-  func document(
-    _ path: ResourcePath, _ pending: Pending, received: (CachedDocument) -> Void = { _ in }
-  ) async throws -> CachedDocument {
+  /// A document as the engine has it now, with the pending writes on top.
+  func document(_ path: ResourcePath, _ pending: Pending) async throws -> CachedDocument {
     try await reading(pending) {
       $0.pending(at: path)
     } read: { pending in
-      let document = try await calls.document(at: path)
-      received(document)
-      return pending.overlaid(document)
+      pending.overlaid(try await calls.document(at: path))
     }
   }
 

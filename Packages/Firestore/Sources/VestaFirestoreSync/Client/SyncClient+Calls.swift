@@ -106,14 +106,13 @@ extension SyncClient {
     }
   }
 
-  // MARK: Reads without a listener
+  // MARK: Reads of an engine in the process
 
   /// The document as the backend has it now, with the pending writes on top.
   ///
-  /// - Returns: `nil` where a listener must be used: the network is disabled, or the watch stream has not shown that
-  ///   the backend can be reached, or follows the document.
+  /// - Returns: `nil` where a listener must be used: the backend is not embedded, or the network is disabled.
   package func freshDocument(_ path: ResourcePath) async throws -> CachedDocument? {
-    guard let direct = usableDirect else { return try await readDocument(path) }
+    guard let direct = usableDirect else { return nil }
     return try await answering(isLocal: true) { try await direct.document(path, pending) }
   }
 
@@ -131,7 +130,7 @@ extension SyncClient {
   }
 
   /// Looks at the pending writes after the events that wait.
-  func pending(_ look: @escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays {
+  private func pending(_ look: @escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays {
     try await read { look($0.local.shown.writes) }
   }
 
@@ -173,7 +172,6 @@ extension SyncClient {
       if !isEnabled { self?.commits.keepAll(machine) }
       completion.finish(nil)
     }
-    if !isEnabled { documentReads.cancelAll() }
     return completion
   }
 
@@ -183,7 +181,6 @@ extension SyncClient {
       // The former user's writes may have to wait for long: they survive the process as if the network were disabled.
       if machine.changeUser(user ?? "") { self?.commits.keepAll(machine) }
     }
-    documentReads.cancelAll()
   }
 
   /// Ends the client: reads of the cache or the engine that have begun are answered, no listener is called again, and

@@ -52,8 +52,6 @@ package final class SyncClient: Sendable {
   let calls: BackendCalls
   /// The reads of an engine in the process; `nil` for a remote backend.
   let direct: DirectReads?
-  /// The reads of single documents of a remote backend.
-  let documentReads = DocumentReads()
   /// Where what events need is found; `nil` where the cache is all there is.
   let source: (any CacheSource)?
   /// The first stages of pending writes.
@@ -120,7 +118,6 @@ package final class SyncClient: Sendable {
       return companions
     }
     for registration in registrations { registration.cancel() }
-    documentReads.close()
   }
 
   /// Notes that the network of the machine has changed: streams begin again, without a pause.

@@ -52,13 +52,6 @@ extension SyncCore: WatchLinkOwner {
     apply(event)
   }
 
-  // MARK: Single documents
-
-  /// Takes a document that was read by itself, unless a target has it by now, whose stream sends it.
-  func take(read document: CachedDocument) {
-    if watch.canBeRead(document.path) { raise(cache.local.take(read: document), event: nil) }
-  }
-
   // MARK: First results
 
   /// Takes the first results of a target, which were read from the engine in the process: their listener is shown them,

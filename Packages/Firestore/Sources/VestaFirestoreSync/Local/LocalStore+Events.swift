@@ -25,18 +25,6 @@ extension LocalStore {
     return result
   }
 
-  /// Takes a document that was read by itself, which counts as a use of it.
-  ///
-  /// - Returns: The document with the pending writes on top, if it has changed.
-  mutating func take(read document: CachedDocument) -> [DocumentKey: CachedDocument] {
-    beginTransaction()
-    let changed = take([document.path: document])
-    let result = shown.documents(changed)
-    uses.touch(document.path)
-    endTransaction()
-    return result
-  }
-
   /// Adds the documents that the cache had already as they were sent, from a read of the engine, say: a view may show
   /// an earlier state.
   private func tell(

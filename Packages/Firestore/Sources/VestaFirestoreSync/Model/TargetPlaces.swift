@@ -26,11 +26,6 @@ struct TargetPlaces: Sendable {
     }
   }
 
-  /// Whether any target can have a document.
-  func contains(_ path: ResourcePath) -> Bool {
-    queries[path.parent.collectionID] != nil || documentTargets[path] != nil
-  }
-
   /// Whether no target but this one, which is among them, can have any of its documents.
   func isAlone(_ target: QueryTarget) -> Bool {
     let collection = TargetPlaces.collection(of: target)

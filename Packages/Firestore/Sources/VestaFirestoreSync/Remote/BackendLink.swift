@@ -10,7 +10,6 @@ import VestaFirestoreModel
 /// |---|---|---|
 /// | cache | copies of what was received | the engine, and what listeners show |
 /// | rows | documents, targets, pending writes | pending writes, while the engine does not take them |
-/// | single documents | read, while the watch stream is open | read from the engine |
 /// | first results of a target | sent by the watch stream | read from the engine |
 /// | a stream has opened | with its first answer | when the call says so |
 /// | an error for good | a refusal | whatever waiting does not mend |

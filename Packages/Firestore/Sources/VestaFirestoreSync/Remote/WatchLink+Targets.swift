@@ -96,10 +96,6 @@ extension WatchLink {
     owner?.take(FirstResults(documents, of: target, version: version))
   }
 
-  /// Whether a document can be read without the stream: the stream has shown that the backend can be reached, and no
-  /// target has the document, which would be shown next to documents of an earlier version.
-  func canBeRead(_ path: ResourcePath) -> Bool { stream.isOpen && hasAnswered && !places.contains(path) }
-
   // MARK: Refusals
 
   /// Takes the refusal of targets by the stream.

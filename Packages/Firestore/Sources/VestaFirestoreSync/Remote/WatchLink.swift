@@ -45,7 +45,7 @@ package final class WatchLink {
   var progress = TokenProgress()
   private(set) var stream: StreamMachine
   /// Whether the stream has brought anything since it was started.
-  private(set) var hasAnswered = false
+  private var hasAnswered = false
   private var online = OnlineStateMachine()
   /// Why the last stream has closed.
   private var lastError: FirestoreServiceError?
