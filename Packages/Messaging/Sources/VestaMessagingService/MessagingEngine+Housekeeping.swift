@@ -16,7 +16,7 @@ extension MessagingEngine {
     if isDue { Task { try? await sweep() } }
   }
 
-  /// Removes the messages whose time is over, and the ended subscriptions of some registrations.
+  /// Removes the messages whose time is over, and of some registrations the ones whose lifetime is over.
   func sweep() async throws {
     let limit = max(1, options.tuning.sweepBatch)
     while try await write({ try await $0.sweep(limit: limit) }) == limit {}

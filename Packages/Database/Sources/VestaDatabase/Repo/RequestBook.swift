@@ -52,8 +52,9 @@ struct RequestBook: Sendable {
   private struct Put: Sendable {
     let request: DatabaseRequest
     let content: Content
-    /// Whether the device keeps the write, or need not: what is sent before could be lost, and older writes would be
-    /// sent again over it.
+    /// Whether the write may be sent: the device has stored it, or stores no writes.
+    ///
+    /// After a crash, older stored writes would be sent again over one that was sent before it was stored.
     var isKept: Bool
     /// Whether the service has been asked on the current connection.
     var isSent = false

@@ -119,12 +119,12 @@ struct TransactionMachine: Sendable {
   private var hidden: Set<Int> = []
 
   /// How often a transaction is sent before it fails.
-  private let longestSeries: Int
+  private let maximumAttempts: Int
 
   /// No transactions.
   ///
   /// - Parameter attempts: How often a transaction is sent before it fails.
-  init(attempts: Int) { longestSeries = attempts }
+  init(attempts: Int) { maximumAttempts = attempts }
 
   // MARK: Events
 
@@ -236,7 +236,7 @@ struct TransactionMachine: Sendable {
       switch transaction.status {
       case .doomed(let status, let message):
         actions += end(id, .failed(DatabaseError(status: status, message: message), transaction.input))
-      case .ready where transaction.attempts >= longestSeries:
+      case .ready where transaction.attempts >= maximumAttempts:
         actions += end(id, .failed(DatabaseError(status: .maxRetry), transaction.input))
       case .ready:
         return actions + [.run(id, at: transaction.path, excluding: hidden)]

@@ -34,12 +34,12 @@ final class EngineConnection: Sendable {
     /// The verification of the connection's own caller; `nil` where there is none, or when it is over.
     var admission: Task<Void, Never>?
     /// Requests that wait while a token is being checked.
-    var held: [(DatabaseRequest, Int)]?
+    var heldForToken: [(DatabaseRequest, Int)]?
     var operations = 0
     /// How many jobs of the connection wait or run.
     var jobs = 0
     /// Jobs that wait while a hash is being checked; `nil` while none is.
-    var waiting: [Room.Job]?
+    var heldForHash: [Room.Job]?
 
     init(caller: CallContext) { self.caller = caller }
   }
@@ -86,7 +86,7 @@ final class EngineConnection: Sendable {
       return room.submit(.open(self))
     }
     state.withLock { state in
-      state.held = []
+      state.heldForToken = []
       state.admission = Task { await verifyFirst(caller) }
     }
   }
@@ -213,8 +213,8 @@ final class EngineConnection: Sendable {
   func send(_ request: DatabaseRequest, id: Int) {
     let isHeld = state.withLock { state in
       if state.isClosing { return true }
-      state.held?.append((request, id))
-      return state.held != nil
+      state.heldForToken?.append((request, id))
+      return state.heldForToken != nil
     }
     if !isHeld { start(request, id: id) }
   }
@@ -232,7 +232,7 @@ final class EngineConnection: Sendable {
 
   private func start(_ request: DatabaseRequest, id: Int) {
     guard bringsToken(request) else { return room.take(request, of: self, id) }
-    state.withLock { $0.held = [(request, id)] }
+    state.withLock { $0.heldForToken = [(request, id)] }
     Task { await carryOutHeld() }
   }
 
@@ -247,11 +247,11 @@ final class EngineConnection: Sendable {
 
   private func nextHeld() -> (DatabaseRequest, Int)? {
     state.withLock { state in
-      guard state.held?.isEmpty == false else {
-        state.held = nil
+      guard state.heldForToken?.isEmpty == false else {
+        state.heldForToken = nil
         return nil
       }
-      return state.held?.removeFirst()
+      return state.heldForToken?.removeFirst()
     }
   }
 
@@ -280,7 +280,7 @@ final class EngineConnection: Sendable {
   func jobEnds() { state.withLock { $0.jobs -= 1 } }
 
   /// Lets later jobs wait.
-  func suspend() { state.withLock { $0.waiting = $0.waiting ?? [] } }
+  func suspend() { state.withLock { $0.heldForHash = $0.heldForHash ?? [] } }
 
   /// Keeps a job for later where jobs wait; the end of the connection never does.
   ///
@@ -288,16 +288,16 @@ final class EngineConnection: Sendable {
   func keep(_ job: Room.Job) -> Bool {
     if case .close = job { return false }
     return state.withLock { state in
-      state.waiting?.append(job)
-      return state.waiting != nil
+      state.heldForHash?.append(job)
+      return state.heldForHash != nil
     }
   }
 
   /// Returns the jobs that have waited; later ones do not wait.
   func resume() -> [Room.Job] {
     state.withLock { state in
-      defer { state.waiting = nil }
-      return state.waiting ?? []
+      defer { state.heldForHash = nil }
+      return state.heldForHash ?? []
     }
   }
 
@@ -311,7 +311,7 @@ final class EngineConnection: Sendable {
 
   // MARK: Messages
 
-  /// Puts messages after the waiting ones; returns whether the caller has to deliver them.
+  /// Puts messages after the waiting ones; `deliver()` sends them.
   func enqueue(_ messages: [DatabaseServerMessage]) {
     state.withLock { state in
       guard !state.isEnded else { return }

@@ -133,7 +133,7 @@ extension Room {
         dropConnections()
         try await SessionEnds(self).finish()
       }
-      for commit in commits { await tell(commit.writes, commit.version) }
+      for commit in commits { await sendToListens(commit.writes, commit.version) }
       state.withLock { $0.order.noteRead(version) }
     } catch {
       log.warning("I-RDS000003", "Listens have not received all commits; the next one tries again. \(error)")

@@ -192,12 +192,12 @@ extension Room {
       context.sharing.lease.map { state.order.isNext(version, within: $0) } ?? true
     }
     guard isNext else { return await catchUp() }
-    await tell(writes, version)
+    await sendToListens(writes, version)
     state.withLock { $0.order.publish(version) }
   }
 
-  /// Tells the listens of a commit.
-  func tell(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
+  /// Sends the listens what a commit has written.
+  func sendToListens(_ writes: [[DatabasePathValue]], _ version: StoreVersion) async {
     let published = hub.publish(writes, version)
     for connection in published.connections { connection.deliver() }
     if !published.places.isEmpty { await refresh(published.places, version) }

@@ -6,9 +6,9 @@ import VestaFirestoreModel
 extension SyncClient {
   /// Performs what is waiting, unless another thread is at it.
   ///
-  /// - Parameter awaited: The target whose first results the caller is about to wait for. The engine in the process is
-  ///   read for it on the caller's thread, and not on one that would have to be woken.
-  func perform(awaited: Int32? = nil) {
+  /// - Parameter awaitedTarget: The target whose first results the caller is about to wait for. The engine in the
+  ///   process is read for it on the caller's thread, and not on one that would have to be woken.
+  func perform(awaitedTarget: Int32? = nil) {
     var fetches: [(stream: Int, record: TargetRecord)] = []
     var actions = state.withLock { state -> [ClientAction] in
       if state.isPerforming || state.outbox.isEmpty { return [] }
@@ -29,7 +29,7 @@ extension SyncClient {
       }
     }
     // Last: listeners are not kept waiting for the engine.
-    for (stream, record) in fetches { fetchFirstResults(record, stream, isAwaited: record.id == awaited) }
+    for (stream, record) in fetches { fetchFirstResults(record, stream, isAwaited: record.id == awaitedTarget) }
   }
 
   private func fetchFirstResults(_ record: TargetRecord, _ stream: Int, isAwaited: Bool) {

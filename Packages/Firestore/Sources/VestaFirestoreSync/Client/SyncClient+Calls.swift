@@ -24,15 +24,15 @@ extension SyncClient {
       state.listeners[state.nextID] = receiver
       return state.nextID
     }
-    let awaited = options.isAwaited ? Locked<Int32?>(nil) : nil
+    let awaitedTarget = options.isAwaited ? Locked<Int32?>(nil) : nil
     // The first results of a limited query are read first; what may take their place is read before anything changes.
     let isLimited = query.limit != nil && !query.isDocument && self.options.link == .remote && writer != nil
     run(
-      .listener(query, isCacheOnly: options.isCacheOnly), awaited: awaited, later: isLimited ? .candidates(query) : nil,
-      dropped: receiver.end
+      .listener(query, isCacheOnly: options.isCacheOnly), awaitedTarget: awaitedTarget,
+      laterNeeds: isLimited ? .candidates(query) : nil, dropped: receiver.end
     ) { machine in
       let target = machine.core.listen(query, options: options, listener: id)
-      awaited?.withLock { $0 = target }
+      awaitedTarget?.withLock { $0 = target }
     }
     return ListenerRegistration { [weak self] in
       receiver.mute()
@@ -154,7 +154,7 @@ extension SyncClient {
 
   // MARK: Network, users, the end
 
-  /// Whether the call is sent to the backend.
+  /// Enables or disables the network.
   ///
   /// Without it listeners receive the cache's data, and writes wait.
   package func setNetworkEnabled(_ isEnabled: Bool) async {

@@ -9,12 +9,13 @@ extension SyncClient {
   /// Lets the machine take an event, now or as soon as what it needs of the cache is read, and performs its actions.
   ///
   /// - Parameters:
-  ///   - awaited: As in `perform(awaited:)`; the event fills it.
-  ///   - later: The documents that later events need as well; they are read after the event and before any other one.
+  ///   - awaitedTarget: As in `perform(awaitedTarget:)`; the event fills it.
+  ///   - laterNeeds: The documents that later events need as well; they are read after the event and before any other
+  ///     one.
   ///   - network: Whether the event enables or disables the network; reads follow the last of these events.
   ///   - dropped: Called in place of the event when the client has ended, or ends first.
   func run(
-    _ needs: CacheNeeds = .nothing, awaited: Locked<Int32?>? = nil, later: CacheNeeds? = nil,
+    _ needs: CacheNeeds = .nothing, awaitedTarget: Locked<Int32?>? = nil, laterNeeds: CacheNeeds? = nil,
     network: Bool? = nil, dropped: (@Sendable () -> Void)? = nil,
     _ event: @escaping @Sendable (ClientMachine) -> Void
   ) {
@@ -25,11 +26,11 @@ extension SyncClient {
       if let machine = state.machine(for: needs) {
         event(machine)
         takeOutput(of: machine, &state)
-        guard let later, machine.missing(CollectionOfOne(later)) != nil else { return .taken }
+        guard let laterNeeds, machine.missing(CollectionOfOne(laterNeeds)) != nil else { return .taken }
       } else {
         state.waiting.append(WaitingEvent(needs: needs, perform: event, drop: dropped))
       }
-      if let later { state.waiting.append(WaitingEvent(needs: later, perform: { _ in }, drop: nil)) }
+      if let laterNeeds { state.waiting.append(WaitingEvent(needs: laterNeeds, perform: { _ in }, drop: nil)) }
       defer { state.isLoading = true }
       return state.isLoading ? .waits : .loads
     }
@@ -38,7 +39,7 @@ extension SyncClient {
     case .loads: Task { await load() }
     case .taken, .waits: break
     }
-    perform(awaited: awaited?.withLock { $0 })
+    perform(awaitedTarget: awaitedTarget?.withLock { $0 })
   }
 
   /// Reads the machine's state.

@@ -39,7 +39,7 @@ extension SyncCore {
     }
     if !load.isKnown, let metadata = load.metadata {
       let changed = cache.local.apply(load, metadata.bundle)
-      raise(changed, event: nil)
+      updateViews(changed, event: nil)
     }
     load.succeed()
     progress(load.progress)

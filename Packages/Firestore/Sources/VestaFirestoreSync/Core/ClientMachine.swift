@@ -16,11 +16,9 @@ package import VestaFirestoreModel
 ///
 /// Worked example: a listener on `rooms`, offline, then a write, then the network.
 /// 1. `core.listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first
-///   event,
-///    the watch link notes the target.
+///    event, the watch link notes the target.
 /// 2. `core.write`: batch 1 and its overlay; the view adds the document; the listener receives it with pending writes
-///   and
-///    from the cache.
+///    and from the cache.
 /// 3. `enableNetwork`: `.openWatch` and `.openWrite` are asked for.
 /// 4. `watch.opened`: `.watch(target 2)`. The document, CURRENT and a global snapshot make the view complete.
 /// 5. `writes.received`: the caller is resumed, the batch is removed, the document is committed and waits for the watch

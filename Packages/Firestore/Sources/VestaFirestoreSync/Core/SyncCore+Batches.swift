@@ -10,7 +10,7 @@ extension SyncCore: WriteLinkOwner {
     takeBases(of: mutations)
     let (batch, changed) = cache.local.write(mutations, at: time)
     if let callback { callers.add(callback, of: batch.id, cache.store.shown.writes.user) }
-    raise(changed, event: nil)
+    updateViews(changed, event: nil)
     engineCache.noteWrites(mutations.count)
     writes.fill()
     writes.retryAfterOutage()
@@ -26,13 +26,13 @@ extension SyncCore: WriteLinkOwner {
   func acknowledge(_ answer: BatchAcknowledgement) {
     finish(answer.batch.id, error: nil)
     holdForViews(answer)
-    raise(cache.local.acknowledge(answer), event: nil)
+    updateViews(cache.local.acknowledge(answer), event: nil)
   }
 
   func reject(_ batch: MutationBatch, _ error: FirestoreServiceError) {
     let changed = cache.local.reject(batch)
     finish(batch.id, error: error)
-    raise(changed, event: nil)
+    updateViews(changed, event: nil)
   }
 
   private func finish(_ batch: Int, error: FirestoreServiceError?) {
@@ -52,7 +52,7 @@ extension SyncCore: WriteLinkOwner {
     let error = FirestoreServiceError(
       .cancelled, "'waitForPendingWrites' callback is cancelled due to a user change.")
     for callback in callers.takeWaiting() { actions.emit(.finish(callback, error)) }
-    raise(cache.local.changeUser(user), event: nil)
+    updateViews(cache.local.changeUser(user), event: nil)
   }
 }
 

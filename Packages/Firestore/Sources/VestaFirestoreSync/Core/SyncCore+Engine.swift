@@ -127,7 +127,7 @@ extension SyncCore {
   /// Gives the view of a listener the documents of the engine, as its cache.
   func takeResults(of id: QueryID, target: Int32, isCacheOnly: Bool) {
     guard let found = engineCache.queries.removeValue(forKey: id), isAnsweredByCache(isCacheOnly) else { return }
-    raise(take(found, for: target), event: nil)
+    updateViews(take(found, for: target), event: nil)
   }
 }
 

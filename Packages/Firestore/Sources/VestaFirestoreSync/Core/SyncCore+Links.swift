@@ -6,7 +6,7 @@ extension SyncCore: WatchLinkOwner {
   /// Takes a snapshot of the backend.
   func apply(_ event: RemoteEvent) {
     limbo.note(event.targetChanges)
-    raise(cache.local.apply(event), event: event)
+    updateViews(cache.local.apply(event), event: event)
     releaseHeld()
   }
 
@@ -64,16 +64,16 @@ extension SyncCore: WatchLinkOwner {
   ///   it, and no write of any user is pending. The results are shown as they were read then.
   private func show(_ results: FirstResults) -> Bool {
     guard let ids = views.queries[results.target], ids.count == 1, let entry = views.entries[ids[0]],
-      canWait(entry.query), let outcome = views.applyFirst(results, to: ids[0])
+      canBePostponed(entry.query), let outcome = views.applyFirst(results, to: ids[0])
     else { return false }
-    cache.wait(results, shownBy: outcome.snapshot)
+    cache.postpone(results, shownBy: outcome.snapshot)
     track(outcome.limboChanges, results.target)
     watch.settleToken(of: results.target)
     actions.emit(events.receive([outcome.snapshot].compactMap { $0 }))
     return true
   }
 
-  private func canWait(_ query: LocalQuery) -> Bool {
+  private func canBePostponed(_ query: LocalQuery) -> Bool {
     guard case .eager = cache.store.policy, !query.isDocument, query.collectionGroup == nil else { return false }
     // Documents that another user has written stay in the cache.
     return cache.store.shown.writes.isEmpty && !cache.store.shown.writes.hasOverlays

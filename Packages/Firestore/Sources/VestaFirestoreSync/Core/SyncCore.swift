@@ -5,14 +5,14 @@ import VestaFirestoreModel
 ///
 /// It has a view for each query (`ViewTable`), tells the listeners (`EventMachine`), asks for documents in limbo
 /// (`LimboDocuments`) and for overdue ones (`AwaitedDocuments`), and knows who waits for writes (`WriteCallers`). The
-/// links call it as their owner; it calls them with targets and batches. Changes of documents go through `raise`,
+/// links call it as their owner; it calls them with targets and batches. Changes of documents go through `updateViews`,
 /// wherever they have been made: by a write, an answer, a snapshot, another user, a bundle.
 ///
 /// Worked example: a listener on `rooms`, and a write of `rooms/a`. `listen`: the cache has no room, the event machine
-/// withholds an empty first event, and the watch link is given target 2. `write`: the cache queues batch 1, `raise`
-/// finds the view, the listener gets the room with pending writes, and the write link is told to fill its pipeline. The
-/// link calls `acknowledge`: the caller is resumed, and the view awaits a snapshot of the write. The watch link calls
-/// `apply` with that snapshot: the listener gets the room without pending writes.
+/// withholds an empty first event, and the watch link is given target 2. `write`: the cache queues batch 1,
+/// `updateViews` finds the view, the listener gets the room with pending writes, and the write link is told to fill its
+/// pipeline. The link calls `acknowledge`: the caller is resumed, and the view awaits a snapshot of the write. The
+/// watch link calls `apply` with that snapshot: the listener gets the room without pending writes.
 package final class SyncCore {
   let configuration: ClientMachine.Configuration
   let cache: ClientCache
@@ -50,7 +50,7 @@ package final class SyncCore {
   ///
   /// Only the views are looked at that look at a changed document, whose target has changed, or that follow every
   /// snapshot of the backend.
-  func raise(_ changed: [DocumentKey: CachedDocument], event: RemoteEvent?) {
+  func updateViews(_ changed: [DocumentKey: CachedDocument], event: RemoteEvent?) {
     if let event { views.note(event.version) }
     var snapshots: [ViewSnapshot] = []
     var references: [LocalStore.ViewReferences] = []
@@ -70,7 +70,7 @@ package final class SyncCore {
     // The other views look at the documents that have come in, too.
     let changed = refilled
     refilled = [:]
-    raise(changed, event: nil)
+    updateViews(changed, event: nil)
   }
 
   private func update(_ concerned: ViewTable.Concerned, _ event: RemoteEvent?) -> QueryView.Outcome? {

@@ -5,8 +5,8 @@ import VestaFirestoreModel
 /// First results of a target reach their listener before the store takes them. Until something looks at the store
 /// nothing can tell the difference, and a listener that leaves after its first snapshot has cost the store nothing.
 ///
-/// Worked example: a listener of `rooms` gets 20 documents (`wait`). A write to one of them looks at `local`, and the
-/// store takes the documents first. If the listener had left before (`drop`), they would have been dropped.
+/// Worked example: a listener of `rooms` gets 20 documents (`postpone`). A write to one of them looks at `local`, and
+/// the store takes the documents first. If the listener had left before (`drop`), they would have been dropped.
 ///
 /// One object, because the links and the sync core look at the same store, each for a moment.
 final class ClientCache {
@@ -44,10 +44,10 @@ final class ClientCache {
 
   // MARK: First results
 
-  /// Lets first results wait; the ones before them are taken.
+  /// Lets the store take first results later; the ones before them are taken now.
   ///
   /// - Parameter snapshot: The snapshot that shows the results.
-  func wait(_ results: FirstResults, shownBy snapshot: ViewSnapshot?) {
+  func postpone(_ results: FirstResults, shownBy snapshot: ViewSnapshot?) {
     takeWaiting()
     waiting = results
     waiting?.snapshot = snapshot

@@ -28,7 +28,7 @@ extension WatchLink {
   // MARK: Requests
 
   func request(_ record: TargetRecord) {
-    guard isFetched(record) else { return ask(record) }
+    guard canBeFetched(record) else { return ask(record) }
     fetched.begin(record.id)
     noteSending()
     actions.emit(.fetch(stream: stream.connection, record))
@@ -62,11 +62,11 @@ extension WatchLink {
     for id in fetched.takeDue() { if let record = targets[id] { send(record) } }
   }
 
-  /// Whether the first results of a target are read from the engine in the process.
+  /// Whether the first results of a target can be read from the engine in the process.
   ///
   /// They are of a separate version, so no other target may show any of the same documents: it would show them
   /// next to documents of an earlier version.
-  private func isFetched(_ record: TargetRecord) -> Bool {
+  private func canBeFetched(_ record: TargetRecord) -> Bool {
     configuration.link.readsFirstResults && record.purpose == .listen && record.resumeToken.isEmpty
       && record.snapshotVersion == .zero && places.isAlone(record.target) && remoteKeys(of: record.id).isEmpty
   }
@@ -84,7 +84,7 @@ extension WatchLink {
       return
     }
     // A read from before the stream may lack documents that the stream has brought already.
-    guard let documents, version >= cache.local.lastRemoteSnapshotVersion, isFetched(record) else {
+    guard let documents, version >= cache.local.lastRemoteSnapshotVersion, canBeFetched(record) else {
       fetched.remove(target)
       return ask(record)
     }

@@ -24,7 +24,7 @@ extension MessagingCall {
     return entries.count
   }
 
-  /// Removes the ended subscriptions of some registrations.
+  /// Removes the registrations, of some, that have not been seen for their lifetime.
   func sweep(_ keys: [RegistrationKey]) async throws {
     for key in keys {
       let row = Keys.registration(key)

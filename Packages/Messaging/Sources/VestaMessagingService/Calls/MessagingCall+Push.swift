@@ -11,7 +11,7 @@ extension MessagingCall {
   ///   - key: The registration; `nil` for the members of a topic.
   ///   - registration: Its row.
   ///   - isKept: Whether it is tried again, also after a crash; an immediate message is not.
-  func plan(
+  func planPush(
     _ number: Int64, to key: RegistrationKey?, _ registration: RegistrationRecord?, isKept: Bool
   ) async throws -> PushJob {
     var job = PushJob(number: number, key: key, address: registration.flatMap(PushJob.Address.init))

@@ -40,13 +40,13 @@ extension MessagingCall {
         try await enqueue(number, settings, record.expiryTime, key, registration, &sequence)
       }
       if registration.pushAddress != nil, pushed.contains(registration.platform) {
-        push = try await plan(number, to: key, registration, isKept: settings.timeToLive > 0)
+        push = try await planPush(number, to: key, registration, isKept: settings.timeToLive > 0)
       }
     case (.topic(let topic), nil):
       (record.kind, record.expiryTime) = (.topic, now + Self.longestTimeToLive(message, now))
       try await transaction.put([], for: Keys.topic(topic, number))
       if !pushed.isEmpty, try await hasPushedMembers(topic) {
-        push = try await plan(number, to: nil, nil, isKept: true)
+        push = try await planPush(number, to: nil, nil, isKept: true)
       }
     default:
       (record.kind, record.expiryTime) = (.condition, now + Self.longestTimeToLive(message, now))

@@ -40,7 +40,7 @@ extension MessagingOperation {
       let outcome = try await write {
         try await $0.acknowledge(token: token, messageIDs: messageIDs, delivered: delivered)
       }
-      engine.settle(outcome.numbers, of: outcome.key, token: token)
+      engine.makeRoom(after: outcome.numbers, of: outcome.key, token: token)
     } catch {
       engine.deliveries.add(delivered)
       throw error

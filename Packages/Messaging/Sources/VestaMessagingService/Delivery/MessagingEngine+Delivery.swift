@@ -69,7 +69,7 @@ extension MessagingEngine {
     let load = try await store.read { try await PendingLoad(MessagingReader(reader: $0), request) }
     if load.outcome.isWorthWriting {
       let (outcome, key) = (load.outcome, session.key)
-      session.noteDropped(try await write { try await $0.settle(outcome, for: key) })
+      session.noteDropped(try await write { try await $0.noteLoad(outcome, for: key) })
     }
     // Immediate messages are not read, they are dispatched: what was sent after one must not arrive before it.
     await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
@@ -108,13 +108,13 @@ extension MessagingEngine {
   }
 
   /// Makes room for more after an acknowledgement.
-  func settle(_ numbers: [Int64], of key: RegistrationKey, token: String) {
+  func makeRoom(after numbers: [Int64], of key: RegistrationKey, token: String) {
     guard let session = table.session(key), session.token == token else { return }
     let (hasRoom, isTrailLong) = session.acknowledged(numbers)
     guard hasRoom || isTrailLong else { return }
     // Nothing is dispatched to a connection that reads: it must know what is under way. Single acknowledgements are
     // forgotten when it moves its cursor.
-    table.setLoading(session, missed: 0)
+    table.mustRead(session, missed: 0)
     Task { await deliverWaiting(to: session) }
   }
 
@@ -168,7 +168,7 @@ extension MessagingEngine {
         continue
       }
       guard !deliver(message, to: session) else { continue }
-      table.setLoading(session, missed: number, message)
+      table.mustRead(session, missed: number, message)
       // An acknowledgement in between found nothing to do.
       if session.freeWindow > 0 { Task { await deliverWaiting(to: session) } }
     }
@@ -177,7 +177,7 @@ extension MessagingEngine {
   /// Has a connection whose subscriptions have changed read them again.
   private func reload(_ key: RegistrationKey, _ number: Int64) {
     guard let session = table.session(key) else { return }
-    table.setLoading(session, missed: number)
+    table.mustRead(session, missed: number)
     Task { await deliverWaiting(to: session) }
   }
 }

@@ -100,7 +100,7 @@ struct PushRunner: Sendable {
     if let due = job.due, due - engine.time() < options.tuning.pushClaim.microseconds / 2 { return true }
     do {
       guard job.key != nil else {
-        try await pushToMembers(job)
+        try await addRowsOfMembers(job)
         return true
       }
       guard let target = try await target(of: job) else {
@@ -115,7 +115,7 @@ struct PushRunner: Sendable {
     }
   }
 
-  private func pushToMembers(_ job: PushJob) async throws {
+  private func addRowsOfMembers(_ job: PushJob) async throws {
     let number = job.number
     let record = try await engine.store().read { try await MessagingReader(reader: $0).messages([number])[number] }
     guard let record, let message = DispatchedMessage(number: number, record: record),

@@ -79,7 +79,7 @@ final class SessionTable: Sendable {
 
   /// Has a connection read from the store again, from the next time on; see
   /// ``DispatchMachine/mustRead(_:_:missed:_:)``.
-  func setLoading(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
+  func mustRead(_ session: Session, missed: Int64, _ message: DispatchedMessage? = nil) {
     state.withLock { $0.machine.mustRead(session.id, session.key, missed: missed, message) }
   }
 
