@@ -87,6 +87,7 @@ import VestaAuthBackend
     #expect(caught(AuthErrorCode.wrongPassword) == "wrong password")
     #expect(caught(AuthError(.userNotFound)) == "another")
     #expect(caught(NSError(domain: "else", code: 17009)) == "another")
+    #expect((NSError(domain: "else", code: 17009) as any Error) as? AuthErrorCode == nil)
     #expect(caught(CancellationError()) == "another")
   }
 

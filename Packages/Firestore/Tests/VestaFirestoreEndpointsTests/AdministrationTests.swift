@@ -67,6 +67,13 @@ import VestaTransportInteropFakes
     #expect(try await send(.patch, "/(default)/collectionGroups/__default__/fields/*", "{}").status == 501)
   }
 
+  @Test(arguments: [(100, 200), (101, 400)])
+  func `an index has so many fields and no more`(_ count: Int, _ status: Int) async throws {
+    let fields = (0..<count).map { #"{"fieldPath":"f\#($0)","order":"ASCENDING"}"# }.joined(separator: ",")
+    let body = #"{"queryScope":"COLLECTION","fields":[\#(fields)]}"#
+    #expect(try await send(.post, "/(default)/collectionGroups/c/indexes", body).status == status)
+  }
+
   @Test func `operations are kept up to a number, the latest first`() async throws {
     for number in 0..<5 {
       let made = try await send(.post, "?databaseId=notes\(number)", #"{"locationId":"nam5","type":1}"#)

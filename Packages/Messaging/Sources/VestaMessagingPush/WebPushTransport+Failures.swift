@@ -13,7 +13,12 @@ extension WebPushTransport {
   static func failure(_ response: HTTPResponse, _ body: [UInt8], at endpoint: HTTPURL) -> MessagingServiceError? {
     if response.status.isSuccess { return nil }
     // One line of the log: a service must not write lines of its choice into it.
-    let text = String(decoding: body.prefix(200).map { $0 < 32 || $0 == 127 ? 32 : $0 }, as: UTF8.self)
+    // Terminals obey the controls from U+0080 too, and some readers of logs end lines at U+2028 and U+2029.
+    let scalars = String(decoding: body.prefix(200), as: UTF8.self).unicodeScalars.map { scalar -> Character in
+      let isControl = scalar.value < 32 || (127..<160).contains(scalar.value)
+      return isControl || (0x2028...0x2029).contains(scalar.value) ? " " : Character(scalar)
+    }
+    let text = String(scalars)
     let sentence = "The push service \(endpoint.authority) has answered \(response.status). \(text)"
     switch response.status.code {
     case 404, 410: return .unregistered

@@ -17,10 +17,16 @@ extension ProjectRules: RulesAdministration {
   }
 
   /// Compiles the rules of a database or a bucket, and puts them in force if they compile.
+  ///
+  /// A bucket in which everything is denied, as it was not named, has its own rules from then on: other buckets that
+  /// were not named stay denied.
   public func replaceRules(
     with source: String, of product: RuledProduct, scope: String
   ) async throws(RulesRefusal) -> [RulesRemark] {
-    try await (rules(of: product, scope: scope) ?? self).replaceRules(with: source, of: product)
+    if let known = rules(of: product, scope: scope) { return try await known.replaceRules(with: source, of: product) }
+    let own = try await bucketRules(source)
+    buckets.withLock { $0.named[scope] = own }
+    return own.storage.current?.warnings.map(RulesRemark.init) ?? []
   }
 
   /// Compiles the rules of single buckets, and puts them in force in place of all rules of Storage.

@@ -129,6 +129,9 @@ struct AdministrationTests {
     }
     _ = try await rules.replaceRules(with: storage("true"), of: .storage, scope: "b")
     #expect(try await allowed() == [false, true, true, false])
+    // A bucket that is named later has its own rules, and the others are denied as before.
+    _ = try await rules.replaceRules(with: storage("true"), of: .storage, scope: "other")
+    #expect(try await allowed() == [false, true, true, true] && rules.rules(of: .storage, scope: "c") == nil)
     _ = try await rules.replaceRules(ofBuckets: [:], others: storage("true"))
     #expect(try await allowed() == [true, true, true, true])
     _ = try await rules.replaceRules(ofBuckets: ["a": storage("true")], others: nil)

@@ -159,6 +159,9 @@ extension AdminIndex {
         .unimplemented, "Only indexes of ANY_API with the density SPARSE_ALL that are not unique are served here.")
     }
     let paths = fields.filter { $0.fieldPath != Field.documentName }
+    guard paths.count <= 100 else {
+      throw ServiceStatus(.invalidArgument, "An index has at most 100 fields.")
+    }
     guard fields.allSatisfy({ $0.mode != nil && !$0.fieldPath.isEmpty }), let first = paths.first else {
       throw ServiceStatus(.invalidArgument, "Each field of an index needs a path and an order or a configuration.")
     }
@@ -192,6 +195,10 @@ extension UpdateFieldRequest {
       throw ServiceStatus(.unimplemented, "Documents are not deleted at the time in a field here.")
     }
     guard paths.contains(where: { $0.hasPrefix("index_config") }) else { return .nothing }
+    // Three modes in two scopes.
+    guard field.indexConfig?.indexes.count ?? 0 <= 6 else {
+      throw ServiceStatus(.invalidArgument, "A field has at most 6 indexes.")
+    }
     for index in field.indexConfig?.indexes ?? [] {
       let isOne = index.fields.count == 1 && ["", name.id].contains(index.fields[0].fieldPath)
       guard isOne, let mode = index.fields[0].mode, [.ascending, .descending, .contains].contains(mode),

@@ -27,13 +27,15 @@ struct PushRunner: Sendable {
     guard !jobs.isEmpty else { return }
     var batches: [RegistrationKey?: [PushJob]] = [:]
     for job in jobs { batches[job.key, default: []].append(job) }
+    var surplus: [PushJob] = []
     for (_, batch) in batches {
-      let surplus = engine.pushes.add(batch, for: service(of: batch[0])) { [weak engine] job in
+      surplus += engine.pushes.add(batch, for: service(of: batch[0])) { [weak engine] job in
         guard let engine else { return true }
         return await PushRunner(engine: engine).push(job)
       }
-      if !surplus.isEmpty { postpone(Array(surplus)) }
     }
+    // Together: a topic of many members would otherwise have a transaction and a line of the log for each of them.
+    if !surplus.isEmpty { postpone(surplus) }
     if let due = jobs.compactMap(\.due).min() { wake(at: due) }
   }
 
