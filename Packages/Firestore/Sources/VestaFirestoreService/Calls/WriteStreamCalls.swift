@@ -8,8 +8,7 @@ extension FirestoreCall {
   func openWriteCall() -> WriteCall {
     let (requests, incoming) = AsyncStream.makeStream(of: WriteRequest.self)
     let (responses, outgoing) = AsyncThrowingStream.makeStream(of: [WriteResponse].self, throwing: (any Error).self)
-    // Where the caller runs on the loop of a connection, so do its commits: no request changes threads.
-    let task = Task(executorPreference: Self.currentExecutor) {
+    let task = Task {
       do {
         var number: Int64 = 0
         for await request in requests {
@@ -36,12 +35,6 @@ extension FirestoreCall {
       finish: { incoming.finish() },
       cancel: { outgoing.finish() }
     )
-  }
-
-  /// The executor that the calling task prefers; `nil` for none.
-  private static var currentExecutor: (any TaskExecutor)? {
-    guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else { return nil }
-    return withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
   }
 
   /// Commits the writes of a request; those with an identifier once, however often they are sent.
