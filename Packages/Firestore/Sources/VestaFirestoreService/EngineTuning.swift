@@ -141,6 +141,8 @@ package struct ListenTuning: Sendable, Hashable {
   package var requeries = 3
   /// The number of documents of a target up to which its start is made in a turn: it takes less time than a task.
   package var documentsInTurn = 8
+  /// The number of starts that one turn makes; all other calls wait for them.
+  package var startsInTurn = 32
   /// The number of starts and queries that run at a time.
   package var jobs = 16
   /// The bytes of the states between two turns that a turn looks at; beyond that every call learns that its snapshot

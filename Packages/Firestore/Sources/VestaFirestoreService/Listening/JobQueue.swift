@@ -10,6 +10,8 @@ struct JobQueue {
   /// The ids in order of arrival; the ones that no longer wait are skipped.
   private var queue: [WatchMachine.JobID] = []
   private var next = 0
+  /// The number of starts that the turn has made itself.
+  private var startsInTurn = 0
 
   /// - Parameters:
   ///   - width: The maximum number of jobs that run at a time.
@@ -17,6 +19,15 @@ struct JobQueue {
   init(width: Int, begin: @escaping Begin) {
     self.width = width
     self.begin = begin
+  }
+
+  /// Notes that a turn begins.
+  mutating func beginTurn() { startsInTurn = 0 }
+
+  /// Whether the turn makes one more start itself; beyond the limit starts are jobs, for which no other call waits.
+  mutating func takesStart(upTo limit: Int) -> Bool {
+    startsInTurn += 1
+    return startsInTurn <= limit
   }
 
   mutating func add(_ job: WatchMachine.Job) {

@@ -11,7 +11,8 @@ extension WatchHub {
     _ actions: [WatchMachine.Action], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
   ) async {
     guard case .begin(let job)? = actions.last, case .start(let request, _) = job.work,
-      request.isShort(at: snapshot.version, documents: options.tuning.listening.documentsInTurn)
+      request.isShort(at: snapshot.version, documents: options.tuning.listening.documentsInTurn),
+      jobs.takesStart(upTo: options.tuning.listening.startsInTurn)
     else { return perform(actions, &jobs) }
     var ready = Array(actions.dropLast())
     do {

@@ -234,6 +234,7 @@ final class WatchHub: Sendable {
         defer { state.events = [] }
         return state.events
       }
+      jobs.beginTurn()
       do {
         if events.contains(where: \.isTick) { floor = try await store.raiseFloor(to: nil).microseconds }
         try await read { snapshot in

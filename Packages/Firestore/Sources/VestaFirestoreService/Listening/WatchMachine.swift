@@ -485,12 +485,25 @@ extension WatchMachine.Action {
   /// Actions with the responses together that one call is sent in a row: each sending may wake a thread.
   static func joined(_ actions: [Self]) -> [Self] {
     if actions.count < 2 { return actions }
-    return actions.reduce(into: []) { joined, action in
-      guard case .send(let call, let more) = action, case .send(call, let responses)? = joined.last else {
-        return joined.append(action)
+    var joined: [Self] = []
+    // Apart from the list, so that responses are appended in place: a call may have many targets that join together.
+    var call: WatchCallID?
+    var responses: [ListenResponse] = []
+    for action in actions {
+      if case .send(let next, let more) = action, next == call {
+        responses += more
+        continue
       }
-      joined[joined.count - 1] = .send(call, responses + more)
+      if let call { joined.append(.send(call, responses)) }
+      if case .send(let next, let first) = action {
+        (call, responses) = (next, first)
+      } else {
+        (call, responses) = (nil, [])
+        joined.append(action)
+      }
     }
+    if let call { joined.append(.send(call, responses)) }
+    return joined
   }
 }
 

@@ -71,7 +71,7 @@ final class SyncStreams: Sendable {
         let call = try await backend.listen(database: database.description, context: context(refreshes: refreshes))
         guard isCurrent(call) else { return call.cancel() }
         client?.run { $0.watch.opened(stream: stream) }
-        try await read(call.responses) { batch in
+        try await read(call.responses, shows: \.isGlobalSnapshot) { batch in
           client?.run(.responses(batch)) { machine in
             for response in batch { machine.watch.received(stream: stream, response) }
           }
@@ -89,7 +89,7 @@ final class SyncStreams: Sendable {
         let call = try await backend.write(database: database.description, context: context(refreshes: refreshes))
         guard isCurrent(call) else { return call.cancel() }
         client?.run { $0.writes.opened(stream: stream) }
-        try await read(call.responses) { batch in
+        try await read(call.responses, shows: { _ in true }) { batch in
           client?.run { machine in for response in batch { machine.writes.received(stream: stream, response) } }
         }
         client?.run { $0.writes.closed(stream: stream, error: Self.ended) }
@@ -101,19 +101,25 @@ final class SyncStreams: Sendable {
 
   /// Takes responses where they arrive.
   ///
-  /// A change of threads would take longer than most of them. Many responses at once are taken elsewhere, because the
-  /// thread serves other connections, too.
+  /// A change of threads would take longer than most of them. Many responses are taken elsewhere, because the thread
+  /// serves other connections, too.
+  ///
+  /// - Parameter shows: Whether a response makes the machine work on all that it was sent before.
   private func read<Response: Sendable>(
-    _ responses: AsyncThrowingStream<[Response], any Error>, _ take: ([Response]) -> Void
+    _ responses: AsyncThrowingStream<[Response], any Error>, shows: (Response) -> Bool, _ take: ([Response]) -> Void
   ) async throws {
     let executor = backend.responseExecutor
     try await withTaskExecutorPreference(executor) {
+      // What the machine was sent and has not shown yet: the response that shows it costs as much as all of it.
+      var held = 0
       for try await batch in responses {
-        if executor == nil || batch.count <= options.tuning.responsesInPlace {
+        held += batch.count
+        if executor == nil || held <= options.tuning.responsesInPlace {
           take(batch)
         } else {
           await withTaskExecutorPreference(globalConcurrentExecutor) { take(batch) }
         }
+        if batch.contains(where: shows) { held = 0 }
       }
     }
   }
@@ -154,5 +160,12 @@ final class SyncStreams: Sendable {
     }
     guard version > .zero else { throw Self.ended }
     return (documents, version)
+  }
+}
+
+extension ListenResponse {
+  /// Whether it is the snapshot of all targets, with which the machine shows what it was sent before.
+  fileprivate var isGlobalSnapshot: Bool {
+    if case .targetChange(let change) = self { change.kind == .noChange && change.targetIDs.isEmpty } else { false }
   }
 }

@@ -17,7 +17,11 @@ struct SharedHandler: HTTPHandler {
     if isMethod, let known = methods.withLock({ $0[head.target] }) { return products[known].handler }
     guard let index = products.firstIndex(where: { $0.provider.serves(head) }) else { return nil }
     if isMethod {
-      methods.withLock { methods in if methods.count < Self.methodLimit { methods[head.target] = index } }
+      methods.withLock { methods in
+        // A client that sends paths that are no methods must not keep those out that are.
+        if methods.count >= Self.methodLimit { methods.removeAll(keepingCapacity: true) }
+        methods[head.target] = index
+      }
     }
     return products[index].handler
   }

@@ -203,8 +203,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     let events = UnsafeMutableBufferPointer<PlatformEvent>.allocate(capacity: max(1, tuning.eventsPerTurn))
     defer {
       events.deallocate()
-      leaveChannels()
+      // First: a task that this resumes runs elsewhere, and not on a list that no turn reads any more.
       thread.store(0, ordering: .relaxed)
+      leaveChannels()
       ended.open()
     }
     while true {
