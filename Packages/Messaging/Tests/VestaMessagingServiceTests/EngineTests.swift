@@ -73,7 +73,7 @@ extension EventLog<PushDelivery> {
   @Test(arguments: MessagingContracts.all)
   func `the engine keeps its contract`(contract: Contract<MessagingSubject>) async throws {
     let engine = MessagingEngine(projectID: "p", senderID: "1") { ModelStore() }
-    try await contract.verify(MessagingSubject(engine))
+    try await contract.verify(MessagingSubject(engine, patience: .seconds(120)))
     try await engine.close()
   }
 
@@ -86,7 +86,7 @@ extension EventLog<PushDelivery> {
     let (tuning, store) = (options.tuning, ModelStore())
     let engine = MessagingEngine(projectID: "p", senderID: "1", options: options) { store }
     do {
-      try await contract.verify(MessagingSubject(engine))
+      try await contract.verify(MessagingSubject(engine, patience: .seconds(120)))
     } catch {
       Issue.record("seed \(seed), \(tuning): \(error)")
     }

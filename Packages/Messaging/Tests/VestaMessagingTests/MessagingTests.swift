@@ -41,7 +41,7 @@ private actor Renewals {
     let renewals = Renewals()
     bench.backend.state.withLock { $0.rotates = true }
     try await contract.verify(
-      MessagingInteropSubject(messaging) {
+      MessagingInteropSubject(messaging, patience: .seconds(120)) {
         try await renewals.run {
           // A token of more than a week ago is confirmed, and the service gives another one.
           bench.clock.advance(by: .seconds(8 * 86_400))
