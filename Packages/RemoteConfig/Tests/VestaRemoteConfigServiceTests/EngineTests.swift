@@ -21,7 +21,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
   @Test(arguments: RemoteConfigContracts.all)
   func `the engine keeps its contract`(contract: Contract<RemoteConfigSubject>) async throws {
     let engine = RemoteConfigEngine(projectID: "p") { ModelStore() }
-    try await contract.verify(RemoteConfigSubject(engine))
+    try await contract.verify(RemoteConfigSubject(engine, patience: .seconds(120)))
     try await engine.close()
   }
 
@@ -32,7 +32,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     (options.tuning.unitsOfASlice, options.tuning.keptOutcomes) = (slice, kept)
     let engine = RemoteConfigEngine(projectID: "p", options: options) { ModelStore() }
     do {
-      try await contract.verify(RemoteConfigSubject(engine))
+      try await contract.verify(RemoteConfigSubject(engine, patience: .seconds(120)))
     } catch {
       Issue.record("slices of \(slice), \(kept) outcomes: \(error)")
     }
