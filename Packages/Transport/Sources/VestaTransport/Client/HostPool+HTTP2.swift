@@ -67,7 +67,7 @@ extension HostPool {
           .connectionLost, "The connection ended before the response.", mayHaveBeenProcessed: !isRefused))
     }
     exchange.isSent = false
-    // Not at once: the connection is in the middle of its own end.
+    // Not at once: the connection is being ended.
     if isBusy { pause(exchange, connection.route) } else { loop.perform { self.send(exchange, connection.route) } }
   }
 

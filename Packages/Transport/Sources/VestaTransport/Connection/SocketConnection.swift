@@ -138,7 +138,7 @@ class SocketConnection: Channel, @unchecked Sendable {
     switch read() {
     case .moved(0):
       hasPeerFinished = true
-      // Whoever still has something to do with what was received does it first.
+      // A subclass that can still use what was received does so first.
       if !kept.isEmpty, takesInput { consumeKept() }
       owesFinish = true
       sayFinish()

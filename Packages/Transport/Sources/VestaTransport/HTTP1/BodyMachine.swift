@@ -11,7 +11,7 @@ struct BodyMachine {
   enum Step {
     /// Bytes of the body, as a range of the given ones; the number of used bytes.
     case bytes(Range<Int>, used: Int)
-    /// So many were used, and have no bytes of the body in them.
+    /// This number of bytes was used, and none of them is of the body.
     case used(Int)
     /// The body has ended.
     case end(trailers: HTTPFields, used: Int)

@@ -209,7 +209,7 @@ final class HTTP2Session {
     return id > 0 ? id : nil
   }
 
-  /// Goes on with a body of which nothing was there.
+  /// Continues a body of which nothing was there.
   func resume(_ stream: HTTP2Stream) {
     guard stream.isDeferred else { return }
     stream.isDeferred = false
@@ -217,7 +217,7 @@ final class HTTP2Session {
     nghttp2_session_resume_data(session, stream.id)
   }
 
-  /// Goes on with a body when bytes are produced next; also from within a callback of the library.
+  /// Continues a body when bytes are produced next; also from within a callback of the library.
   func resumeLater(_ stream: HTTP2Stream) { resumable.append(stream) }
 
   /// Ends a stream at once.
