@@ -6,11 +6,11 @@ public struct AdminField: Sendable, Hashable {
   public struct IndexConfig: Sendable, Hashable {
     /// The indexes; none for an exempt field.
     public var indexes: [AdminIndex] = []
-    /// Whether the indexes are those of the ancestor.
+    /// Whether the field has the indexes of its ancestor.
     public var usesAncestorConfig = false
     /// The field whose indexes this one has where it has no others.
     public var ancestorField = ""
-    /// Whether the indexes are on the way back to those of the ancestor.
+    /// Whether the field is returning to the indexes of its ancestor.
     public var isReverting = false
 
     /// No indexes.
@@ -34,7 +34,7 @@ public struct AdminField: Sendable, Hashable {
 
   /// The resource name.
   public var name = ""
-  /// The indexes; `nil` for those of the ancestor.
+  /// The indexes; `nil` for the indexes of the ancestor.
   public var indexConfig: IndexConfig?
   /// The deletion of documents at a time; `nil` for none.
   public var timeToLive: TimeToLive?
