@@ -161,10 +161,10 @@ package struct EntryUnion {
     return first
   }
 
-  /// Returns the place of an entry's document, and its row if the entry has it.
-  package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (place: Place, row: [UInt8]?) {
+  /// Returns the path key of an entry's document, and its row if the entry has it.
+  package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (pathKey: PathKey, row: [UInt8]?) {
     let stream = joins[branch].first
-    return (stream.place(of: entry), stream.isOfDocuments ? entry.value : nil)
+    return (stream.pathKey(of: entry), stream.isOfDocuments ? entry.value : nil)
   }
 
   /// Counts the entries from here on, or up to the next pause.

@@ -9,7 +9,7 @@ package struct EntryStream {
   }
 
   private let reader: any IndexedReader
-  /// The prefix of the places, for a scan of documents.
+  /// The prefix of the path keys, for a scan of documents.
   private let collection: [UInt8]
   private let prefix: [UInt8]
   private let isTurned: Bool
@@ -31,7 +31,7 @@ package struct EntryStream {
     switch scan.source {
     case .documents(let collection):
       prefix = reader.documentPrefix(of: collection)
-      self.collection = Place.prefix(of: collection)
+      self.collection = PathKey.prefix(of: collection)
       isOfDocuments = true
     case .index(let id, _):
       prefix = reader.entryPrefix(ofIndex: id) + scan.prefix
@@ -100,10 +100,10 @@ package struct EntryStream {
     return count
   }
 
-  /// The place of the document that an entry is of.
-  package func place(of entry: Entry) -> Place {
-    guard isOfDocuments else { return EntryValue.place(entry.value) }
-    return Place(bytes: collection + (isTurned ? entry.suffix.turned : entry.suffix))
+  /// The path key of the document that an entry is of.
+  package func pathKey(of entry: Entry) -> PathKey {
+    guard isOfDocuments else { return EntryValue.pathKey(entry.value) }
+    return PathKey(bytes: collection + (isTurned ? entry.suffix.turned : entry.suffix))
   }
 
   private var range: KeyRange { (isTurned ? rest.turned : rest).behind(prefix) }

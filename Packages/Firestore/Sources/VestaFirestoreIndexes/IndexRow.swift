@@ -4,8 +4,8 @@ package import VestaFirestoreModel
 /// An index as it is stored: its shape, how far it is, and when it was last of use.
 package struct IndexRow: Sendable, Equatable {
   package enum Progress: Sendable, Equatable {
-    /// Documents up to this place are in; `nil` for none yet. Writes maintain all of it already.
-    case building(after: Place?)
+    /// Documents up to this path key are in; `nil` for none yet. Writes maintain all of it already.
+    case building(after: PathKey?)
     case ready
     /// It is no longer used: its entries are being deleted, and then the row.
     case leaving
@@ -60,7 +60,7 @@ private struct IndexRecord: FieldRecord {
   private var parts: [Part] = []
   private var lastUsed: Int64 = 0
   /// The progress of an unfinished index.
-  private var place: [UInt8]?
+  private var pathKey: [UInt8]?
   private var state: Int64 = 0
 
   init() {}
@@ -73,7 +73,7 @@ private struct IndexRecord: FieldRecord {
     lastUsed = row.lastUsed
     switch row.progress {
     case .ready: state = State.ready.rawValue
-    case .building(let last): (state, place) = (State.building.rawValue, last?.bytes)
+    case .building(let last): (state, pathKey) = (State.building.rawValue, last?.bytes)
     case .leaving: state = State.leaving.rawValue
     case .unfit: state = State.unfit.rawValue
     }
@@ -85,7 +85,7 @@ private struct IndexRecord: FieldRecord {
     try visitor.field(3, &isNameDescending)
     try visitor.field(4, &parts)
     try visitor.field(5, &lastUsed)
-    try visitor.field(6, &place)
+    try visitor.field(6, &pathKey)
     try visitor.field(7, &state)
   }
 
@@ -107,7 +107,7 @@ private struct IndexRecord: FieldRecord {
       let progress: IndexRow.Progress =
         switch State(rawValue: state) {
         case .ready: .ready
-        case .building: .building(after: place.map { Place(bytes: $0) })
+        case .building: .building(after: pathKey.map { PathKey(bytes: $0) })
         case .leaving: .leaving
         case .unfit: .unfit
         case nil: throw .damaged

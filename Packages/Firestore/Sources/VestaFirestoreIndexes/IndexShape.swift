@@ -35,7 +35,7 @@ package struct IndexShape: Hashable, Sendable {
   }
 
   /// The ends of the keys of a document's entries, with their values; none when it lacks a field.
-  package func entries(_ path: ResourcePath, _ fields: MapValue, at place: Place) -> [[UInt8]: [UInt8]] {
+  package func entries(_ path: ResourcePath, _ fields: MapValue, at pathKey: PathKey) -> [[UInt8]: [UInt8]] {
     var heads = [start(of: path.parent)]
     var doubles: [Bool] = []
     for part in parts {
@@ -48,7 +48,7 @@ package struct IndexShape: Hashable, Sendable {
       doubles.append(part.kind != .contains && value.isDoubleLikeInteger)
       heads = heads.flatMap { head in values.map { appended($0, descending: part.kind == .descending, to: head) } }
     }
-    let value = EntryValue(place: place, doubles: doubles).bytes
+    let value = EntryValue(pathKey: pathKey, doubles: doubles).bytes
     return Dictionary(heads.map { (appended(name: path, to: $0), value) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -89,17 +89,17 @@ package struct IndexShape: Hashable, Sendable {
   }
 }
 
-/// The value of an entry: the document's place, and what the key does not say about its numbers.
+/// The value of an entry: the document's path key, and what the key does not say about its numbers.
 ///
 /// `1` and `1.0` are one value in an index, but their sums are not. A bit for each part of the index says which it
 /// was.
 package struct EntryValue: Equatable, Sendable {
-  package var place: Place
+  package var pathKey: PathKey
   /// For each part whether its value is a double that could be an integer; may be shorter.
   package var doubles: [Bool]
 
-  package init(place: Place, doubles: [Bool]) {
-    self.place = place
+  package init(pathKey: PathKey, doubles: [Bool]) {
+    self.pathKey = pathKey
     self.doubles = doubles
   }
 
@@ -107,12 +107,12 @@ package struct EntryValue: Equatable, Sendable {
     let count = (doubles.lastIndex(of: true) ?? -1) + 1
     var bits = [UInt8](repeating: 0, count: (count + 7) / 8)
     for index in 0..<count where doubles[index] { bits[index / 8] |= 1 << UInt8(index % 8) }
-    return [UInt8(bits.count)] + bits + place.bytes
+    return [UInt8(bits.count)] + bits + pathKey.bytes
   }
 
   /// The place in the bytes of a value.
-  package static func place(_ bytes: [UInt8]) -> Place {
-    Place(bytes: Array(bytes.dropFirst(1 + Int(bytes.first ?? 0))))
+  package static func pathKey(_ bytes: [UInt8]) -> PathKey {
+    PathKey(bytes: Array(bytes.dropFirst(1 + Int(bytes.first ?? 0))))
   }
 
   /// Whether the value of a part is a double that could be an integer.

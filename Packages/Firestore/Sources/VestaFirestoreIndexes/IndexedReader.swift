@@ -5,13 +5,13 @@ package import VestaStoreInterop
 ///
 /// Keys are the owner's own, but for what follows two prefixes: an entry's key ends with what `IndexShape.entries`
 /// makes of a document, and its value is an `EntryValue`; a document's key ends with the last segment of its path, as
-/// `Place` has it. So a plan is made and read in the same way wherever documents are kept.
+/// `PathKey` has it. So a plan is made and read in the same way wherever documents are kept.
 ///
 /// ```swift
 /// let needs = QueryNeeds(query)
 /// let outcome = QueryPlanner(needs, catalogue, isForbidden: { _ in false }).outcome()
 /// var entries = EntryUnion(plan, wanted: limit, in: reader)
-/// while let (entry, branch) = try await entries.next() { place(of: entries.document(entry, branch).place) }
+/// while let (entry, branch) = try await entries.next() { visit(entries.document(entry, branch).pathKey) }
 /// ```
 package protocol IndexedReader {
   /// The sizes of the pieces in which entries are read.

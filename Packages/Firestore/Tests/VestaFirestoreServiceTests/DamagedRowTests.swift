@@ -37,7 +37,7 @@ struct DamagedRowTests {
   }
 
   private func damage(_ path: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) async throws {
-    let key = try await base.keys.document(Place(ResourcePath(splitting: path)))
+    let key = try await base.keys.document(PathKey(ResourcePath(splitting: path)))
     try await base.store.write { transaction in
       let row = try #require(try await transaction.get(key))
       try await transaction.put(change(row), for: key)

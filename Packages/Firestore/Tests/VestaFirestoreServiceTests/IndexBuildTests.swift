@@ -37,8 +37,8 @@ import VestaTesting
     return try await database.store.read { reader in
       let documents = try await reader.entries(in: KeyRange(prefix: database.keys.documents))
       let wanted = try documents.flatMap { document in
-        let place = database.keys.place(ofDocumentKey: document.key)
-        return Self.shape.entries(try place.path(), try DocumentRow(document.value).fields, at: place)
+        let pathKey = database.keys.pathKey(ofDocumentKey: document.key)
+        return Self.shape.entries(try pathKey.path(), try DocumentRow(document.value).fields, at: pathKey)
           .map { StoreEntry(key: prefix + $0, value: $1) }
       }
       return (
@@ -201,11 +201,11 @@ import VestaTesting
           (0..<Int.random(in: 0...3, using: &random)).map { _ in UInt8.random(in: 0...3, using: &random) }
         }
         all += keys
-        entries.add(keys.map { ($0, $0 + [9], Place(bytes: $0)) })
+        entries.add(keys.map { ($0, $0 + [9], PathKey(bytes: $0)) })
         #expect(entries.count == all.count)
       }
       while let entry = entries.next() {
-        #expect(entry.value == entry.key + [9] && entry.place.bytes == entry.key)
+        #expect(entry.value == entry.key + [9] && entry.pathKey.bytes == entry.key)
         taken.append(entry.key)
         #expect(entries.count == all.count - taken.count)
       }

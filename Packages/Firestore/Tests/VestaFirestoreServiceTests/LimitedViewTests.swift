@@ -23,7 +23,7 @@ struct LimitedViewTests {
   private static func change(_ id: String, from before: Int64?, to after: Int64?) throws -> WatchChange {
     let path = try ResourceName(document: name("scores/\(id)")).path
     return WatchChange(
-      place: Place(path), path: path, name: name("scores/\(id)"), before: before.map { document(id, $0) },
+      pathKey: PathKey(path), path: path, name: name("scores/\(id)"), before: before.map { document(id, $0) },
       after: after.map { document(id, $0) })
   }
 

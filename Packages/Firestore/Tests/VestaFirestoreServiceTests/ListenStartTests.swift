@@ -82,7 +82,7 @@ struct ListenStartTests {
     try await follower.current([2, 4])
     // A row that no engine wrote, where the next document would be.
     _ = try await store.write {
-      try await $0.put([1], for: DocumentDatabaseKeys(1).document(Place(ResourcePath(["rooms", "b"]))))
+      try await $0.put([1], for: DocumentDatabaseKeys(1).document(PathKey(ResourcePath(["rooms", "b"]))))
     }
     try await engine.commit(.delete(name("rooms/a")))
     let isRemoved = try await follower.read { response in

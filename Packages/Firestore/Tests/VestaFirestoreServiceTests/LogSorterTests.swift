@@ -24,7 +24,7 @@ struct LogSorterTests {
         let position = try keys.position(ofLogKey: entry.key)
         if let sorted, position > sorted { continue }
         for change in try LogRow(entry.value).changes where position.version > horizon {
-          expected.insert(["\(position.version)", "\(position.part)", "\(try change.place.path())"])
+          expected.insert(["\(position.version)", "\(position.part)", "\(try change.pathKey.path())"])
         }
       }
       var found: Set<[String]> = []
@@ -33,13 +33,13 @@ struct LogSorterTests {
         var decoder = KeyDecoder(entry.key, from: keys.changes.count)
         let id = try decoder.string()
         let group = keys.changes(ofGroup: CollectionID(id))
-        let collection = Array(Place.collectionPrefix(in: entry.key[group.count...]))
+        let collection = Array(PathKey.collectionPrefix(in: entry.key[group.count...]))
         let last = try LogPosition(entry.key, from: group.count + collection.count)
         #expect(parts.last?.position == last && parts.map(\.position) == parts.map(\.position).sorted(), "\(note)")
         #expect(last.version > horizon, "\(note): a row that nobody can want")
         for part in parts where part.position.version > horizon {
           for document in part.ids {
-            let path = try Place(bytes: collection + document).path()
+            let path = try PathKey(bytes: collection + document).path()
             let isNew = found.insert(["\(part.position.version)", "\(part.position.part)", "\(path)"]).inserted
             #expect(isNew, "\(note): \(path) twice")
           }
@@ -55,7 +55,7 @@ struct LogSorterTests {
   ) async throws -> [ResourcePath: [[UInt8]?]] {
     var changes: [ResourcePath: [[UInt8]?]] = [:]
     try await snapshot.visitChanges(after: version, in: .everything) { change in
-      let path = try change.place.path()
+      let path = try change.pathKey.path()
       if isWanted(path) { changes[path, default: []].append(change.before) }
       return .next
     }
@@ -67,7 +67,7 @@ struct LogSorterTests {
   ) async throws -> [ResourcePath: [[UInt8]?]] {
     var changes: [ResourcePath: [[UInt8]?]] = [:]
     for change in try await snapshot.changes(after: version, in: scope) {
-      changes[try change.place.path(), default: []].append(change.before)
+      changes[try change.pathKey.path(), default: []].append(change.before)
     }
     return changes
   }
@@ -109,13 +109,13 @@ struct LogSorterTests {
           let found = try await Self.changes(snapshot, after: version, in: .group("notes"))
           let expected = try await Self.changes(snapshot, after: version) { $0.parent.lastSegment == "notes" }
           #expect(found == expected, "seed \(seed)")
-          let changed = try await snapshot.changedPlaces(after: version, inGroup: "notes").map { try $0.path() }
+          let changed = try await snapshot.changedPathKeys(after: version, inGroup: "notes").map { try $0.path() }
           #expect(Set(changed) == Set(expected.keys), "seed \(seed)")
           let paths = (0..<3).map { _ in
             ResourcePath(splitting: "rooms/\(Int.random(in: 0..<4, using: &random))")
           }
-          let places = try await Self.changes(snapshot, after: version, in: .places(Set(paths.map { Place($0) })))
-          #expect(places == (try await Self.changes(snapshot, after: version) { paths.contains($0) }), "seed \(seed)")
+          let pathKeys = try await Self.changes(snapshot, after: version, in: .pathKeys(Set(paths.map { PathKey($0) })))
+          #expect(pathKeys == (try await Self.changes(snapshot, after: version) { paths.contains($0) }), "seed \(seed)")
         }
       default:
         let writes = (0..<Int.random(in: 1...3, using: &random)).map { number in
@@ -187,8 +187,8 @@ struct LogSorterTests {
     let first: Int64 = 1_000
     func commit(_ numbers: ClosedRange<Int64>) async throws {
       for number in numbers {
-        let place = Place(ResourcePath(splitting: "rooms/\(number)"))
-        let row = LogRow(changes: [LoggedChange(place: place, before: nil)])
+        let pathKey = PathKey(ResourcePath(splitting: "rooms/\(number)"))
+        let row = LogRow(changes: [LoggedChange(pathKey: pathKey, before: nil)])
         _ = try await store.write { try await $0.put(row.bytes, for: keys.log(LogPosition(version: first + number))) }
         sorter.noteCommit(bytes: 1)
       }
@@ -230,9 +230,9 @@ struct LogSorterTests {
   @Test func `the rows of a collection are bounded, and whole`() throws {
     var log: [(position: LogPosition, row: LogRow)] = []
     for number in 0..<2_000 {
-      let place = Place(ResourcePath(splitting: "rooms/document-number-\(number)"))
+      let pathKey = PathKey(ResourcePath(splitting: "rooms/document-number-\(number)"))
       log.append(
-        (LogPosition(version: Int64(number / 2), part: Int64(number % 2)), LogRow(changes: [.init(place: place)])))
+        (LogPosition(version: Int64(number / 2), part: Int64(number % 2)), LogRow(changes: [.init(pathKey: pathKey)])))
     }
     let rows = try #require(ChangeRow.rows(of: log, limit: 16_384).values.first)
     #expect(rows.count > 3 && rows.allSatisfy { $0.bytes.count < 16_384 + 100 })

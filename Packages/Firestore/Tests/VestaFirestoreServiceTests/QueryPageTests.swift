@@ -197,7 +197,7 @@ struct QueryPageTests {
   /// All documents, by their rows alone.
   private static func scan(_ base: DocumentDatabase, _ reader: any StoreReader) async throws -> [Document] {
     try await reader.entries(in: KeyRange(prefix: base.keys.documents)).map {
-      try StoredDocument(place: base.keys.place(ofDocumentKey: $0.key), row: $0.value).document(in: base.name)
+      try StoredDocument(pathKey: base.keys.pathKey(ofDocumentKey: $0.key), row: $0.value).document(in: base.name)
     }
   }
 }

@@ -98,7 +98,7 @@ struct SnapshotMovesTests {
     try await rooms.current([1])
     try await halls.current([2])
     let base = try await engine.engine(database)
-    let key = base.keys.document(Place(ResourcePath(splitting: "rooms/a")))
+    let key = base.keys.document(PathKey(ResourcePath(splitting: "rooms/a")))
     // The times stay, so that the document can be replaced; the fields go.
     try await base.store.write { transaction in
       let row = try #require(try await transaction.get(key))

@@ -13,7 +13,7 @@ struct SorterAttackTests {
     try await base.store.read { try PositionRow.position(try #require(try await $0.get(base.keys.sorted))) }
   }
 
-  /// Puts bytes in the place of a row of the log.
+  /// Puts bytes in place of a row of the log.
   private static func damage(_ base: DocumentDatabase, at version: Int64) async throws {
     let key = base.keys.log(LogPosition(version: version))
     try await base.store.write { try await $0.put([0xFF, 0xFF, 0xFF], for: key) }
@@ -61,13 +61,13 @@ struct SorterAttackTests {
       try await base.store.write { transaction in
         for number in Int64(part) * count / 10..<Int64(part + 1) * count / 10 {
           let path = ResourcePath(splitting: "\(number.isMultiple(of: 100) ? "rooms" : "halls")/\(number)")
-          let row = LogRow(changes: [LoggedChange(place: Place(path), before: nil)])
+          let row = LogRow(changes: [LoggedChange(pathKey: PathKey(path), before: nil)])
           try await transaction.put(row.bytes, for: keys.log(LogPosition(version: first + 1 + number)))
         }
       }
     }
     func changed(_ snapshot: Snapshot) async throws -> [[UInt8]] {
-      try await snapshot.changes(after: first + 5_000, in: .collection(ResourcePath(["rooms"]))).map(\.place.bytes)
+      try await snapshot.changes(after: first + 5_000, in: .collection(ResourcePath(["rooms"]))).map(\.pathKey.bytes)
     }
     let before = try await base.store.read { try await changed(Self.snapshot(base, $0)) }
     #expect(before.count == 50)

@@ -15,14 +15,14 @@ struct StorageTests {
   }
 
   @Test(arguments: [UInt64(41), 42])
-  func `places of one collection are in the order of names`(seed: UInt64) throws {
+  func `path keys of one collection are in the order of names`(seed: UInt64) throws {
     var data = SplitMix(seed: seed)
     for _ in 0..<3000 {
       let (left, right) = (path(&data), path(&data))
-      #expect(try Place(left).path() == left)
-      #expect((Place(left) == Place(right)) == (left == right), "seed \(seed): \(left) \(right)")
+      #expect(try PathKey(left).path() == left)
+      #expect((PathKey(left) == PathKey(right)) == (left == right), "seed \(seed): \(left) \(right)")
       guard left.parent == right.parent else { continue }
-      let isBefore = Place(left).bytes.lexicographicallyPrecedes(Place(right).bytes)
+      let isBefore = PathKey(left).bytes.lexicographicallyPrecedes(PathKey(right).bytes)
       #expect(isBefore == (left < right), "seed \(seed): \(left) \(right)")
     }
   }
@@ -30,16 +30,16 @@ struct StorageTests {
   @Test func `the range of a collection holds its documents and nothing below them`() {
     let keys = DocumentDatabaseKeys(1)
     let range = keys.documents(of: ResourcePath(["rooms"]))
-    #expect(range.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
-    #expect(!range.contains(keys.document(Place(ResourcePath(["rooms", "a", "messages", "m"])))))
-    #expect(!range.contains(keys.document(Place(ResourcePath(["roomsx", "a"])))))
+    #expect(range.contains(keys.document(PathKey(ResourcePath(["rooms", "a"])))))
+    #expect(!range.contains(keys.document(PathKey(ResourcePath(["rooms", "a", "messages", "m"])))))
+    #expect(!range.contains(keys.document(PathKey(ResourcePath(["roomsx", "a"])))))
     let below = keys.documents(below: ResourcePath(["rooms", "a"]))
-    #expect(below.contains(keys.document(Place(ResourcePath(["rooms", "a", "messages", "m"])))))
-    #expect(!below.contains(keys.document(Place(ResourcePath(["rooms", "a"])))))
+    #expect(below.contains(keys.document(PathKey(ResourcePath(["rooms", "a", "messages", "m"])))))
+    #expect(!below.contains(keys.document(PathKey(ResourcePath(["rooms", "a"])))))
   }
 
   @Test func `keys can be read by people`() {
-    let key = DocumentDatabaseKeys(7).document(Place(ResourcePath(["rooms", "__id2__"])))
+    let key = DocumentDatabaseKeys(7).document(PathKey(ResourcePath(["rooms", "__id2__"])))
     #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
   }
 
@@ -61,7 +61,8 @@ struct StorageTests {
       #expect(try DocumentRow.version(of: row.bytes) == row.updated)
     }
     let log = LogRow(changes: [
-      LoggedChange(place: Place(bytes: [1, 2]), before: nil), LoggedChange(place: Place(bytes: []), before: [0, 9]),
+      LoggedChange(pathKey: PathKey(bytes: [1, 2]), before: nil),
+      LoggedChange(pathKey: PathKey(bytes: []), before: [0, 9]),
     ])
     #expect(try LogRow(log.bytes) == log)
   }
@@ -69,8 +70,8 @@ struct StorageTests {
   @Test func `a row of an index that was cut is damaged`() throws {
     let parts = [IndexShape.Part(path: try FieldPath(parsing: "a.b"), kind: .contains)]
     let shape = IndexShape(collectionID: "rooms", isGroup: true, parts: parts, isNameDescending: true)
-    let place = Place(ResourcePath(["rooms", "a"]))
-    let states: [IndexRow.Progress] = [.ready, .leaving, .unfit, .building(after: nil), .building(after: place)]
+    let pathKey = PathKey(ResourcePath(["rooms", "a"]))
+    let states: [IndexRow.Progress] = [.ready, .leaving, .unfit, .building(after: nil), .building(after: pathKey)]
     for row in states.map({ IndexRow(shape: shape, progress: $0, lastUsed: 7) }) {
       let bytes = try row.bytes
       #expect(try IndexRow(bytes) == row)
@@ -83,7 +84,7 @@ struct StorageTests {
   @Test func `a damaged document is reported with its name and the reason`() async throws {
     let store = ModelStore()
     try await makeEngine(on: store).commit(update("rooms/a", ["n": .integer(1)]))
-    let key = DocumentDatabaseKeys(1).document(Place(try ResourceName(document: name("rooms/a")).path))
+    let key = DocumentDatabaseKeys(1).document(PathKey(try ResourceName(document: name("rooms/a")).path))
     let row = try #require(try await store.get(key))
     try await store.put(Array(row.dropLast()), for: key)
     let engine = makeEngine(on: store)
@@ -103,8 +104,8 @@ struct StorageTests {
     var refused = 0
     for _ in 0..<4000 {
       var bytes = DocumentRow(created: 1, updated: 2, fields: data.fields()).bytes
-      let place = data.pick(Array(bytes.indices))
-      bytes[place] = UInt8.random(in: 0...255, using: &data)
+      let pathKey = data.pick(Array(bytes.indices))
+      bytes[pathKey] = UInt8.random(in: 0...255, using: &data)
       if data.pick([true, false]) { bytes.removeLast(data.pick(Array(0..<bytes.count))) }
       for read in [
         { _ = try DocumentRow(bytes) }, { _ = try LogRow(bytes) }, { _ = try IndexRow(bytes) },
@@ -132,30 +133,30 @@ struct StorageTests {
   }
 
   @Test func `the value of an entry says of each part whether it is a double`() {
-    let place = Place(ResourcePath(["rooms", "a"]))
+    let pathKey = PathKey(ResourcePath(["rooms", "a"]))
     for count in [1, 2, 9, 17] {
       for bits in [Set<Int>(), [0], [count - 1], [0, count - 1], Set(0..<count)] {
-        let bytes = EntryValue(place: place, doubles: (0..<count).map { bits.contains($0) }).bytes
-        #expect(EntryValue.place(bytes) == place)
+        let bytes = EntryValue(pathKey: pathKey, doubles: (0..<count).map { bits.contains($0) }).bytes
+        #expect(EntryValue.pathKey(bytes) == pathKey)
         for part in 0..<count + 8 { #expect(EntryValue.isDouble(bytes, part: part) == bits.contains(part)) }
       }
     }
   }
 
-  @Test func `a place that was cut has a prefix all the same`() {
-    let place = Place(ResourcePath(["rooms", "a", "members", "b"]))
-    for length in place.bytes.indices {
-      let cut = Place(bytes: Array(place.bytes.prefix(length)))
+  @Test func `a path key that was cut has a prefix all the same`() {
+    let pathKey = PathKey(ResourcePath(["rooms", "a", "members", "b"]))
+    for length in pathKey.bytes.indices {
+      let cut = PathKey(bytes: Array(pathKey.bytes.prefix(length)))
       #expect(cut.bytes.starts(with: cut.collectionPrefix))
     }
   }
 
   @Test(arguments: [Int64.min, -70_000, -1, 0, 7, 255, 256, 0x0100_0501, 1 << 40, .max])
-  func `the places of a collection begin with its prefix, whatever number names what it is in`(number: Int64) {
+  func `the path keys of a collection begin with its prefix, whatever number names what it is in`(number: Int64) {
     for collection in [["__id\(number)__"], ["rooms", "__id\(number)__", "members"]] {
       let path = ResourcePath(collection)
       for document in ["b", "__id\(number)__"] {
-        #expect(Place(path.appending(document)).collectionPrefix == Place.prefix(of: path))
+        #expect(PathKey(path.appending(document)).collectionPrefix == PathKey.prefix(of: path))
       }
     }
   }

@@ -29,11 +29,11 @@ import VestaTesting
 
   /// Two transactions read a document and want to write it: the second has to begin again.
   private static func contend(_ number: Int, in pool: TransactionPool) throws {
-    let place = Place(ResourcePath(["rooms", "\(number)"]))
+    let pathKey = PathKey(ResourcePath(["rooms", "\(number)"]))
     let (one, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
-    for id in [one, other] { #expect(pool.acquire(place, for: id, .shared) == .granted) }
-    #expect(pool.acquire(place, for: one, .exclusive) == .mustWait)
-    #expect(pool.acquire(place, for: other, .exclusive) == .deadlock)
+    for id in [one, other] { #expect(pool.acquire(pathKey, for: id, .shared) == .granted) }
+    #expect(pool.acquire(pathKey, for: one, .exclusive) == .mustWait)
+    #expect(pool.acquire(pathKey, for: other, .exclusive) == .deadlock)
     for id in [other, one] { _ = try pool.end(id) }
   }
 
@@ -52,13 +52,13 @@ import VestaTesting
   @Test func `a write waits no longer than it has to, also behind a transaction that may wait longer`() async throws {
     let clock = ManualClock()
     let pool = Self.pool(clock)
-    let place = Place(ResourcePath(["rooms", "1"]))
+    let pathKey = PathKey(ResourcePath(["rooms", "1"]))
     let (owner, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
-    #expect(pool.acquire(place, for: owner, .exclusive) == .granted)
-    async let transaction: Void = pool.lock([place], for: other, .exclusive)
+    #expect(pool.acquire(pathKey, for: owner, .exclusive) == .granted)
+    async let transaction: Void = pool.lock([pathKey], for: other, .exclusive)
     while pool.waitingCount < 1 { await Task.yield() }
     for _ in 0..<3 {
-      let write = Task { await failure { _ = try await pool.hold([place]) } }
+      let write = Task { await failure { _ = try await pool.hold([pathKey]) } }
       while pool.waitingCount < 2 { await Task.yield() }
       clock.advance(by: .milliseconds(14_999))
       #expect(pool.waitingCount == 2)
@@ -76,11 +76,11 @@ import VestaTesting
     let clock = ManualClock()
     let pool = Self.pool(clock)
     try Self.contend(1, in: pool)
-    let place = Place(ResourcePath(["rooms", "1"]))
+    let pathKey = PathKey(ResourcePath(["rooms", "1"]))
     func readTogether() throws -> Bool {
       let (one, other) = (try pool.begin(.readWrite()), try pool.begin(.readWrite()))
-      #expect(pool.acquire(place, for: one, .shared) == .granted)
-      let answer = pool.acquire(place, for: other, .shared)
+      #expect(pool.acquire(pathKey, for: one, .shared) == .granted)
+      let answer = pool.acquire(pathKey, for: other, .shared)
       for id in [other, one] { _ = try pool.end(id) }
       return answer == .granted
     }

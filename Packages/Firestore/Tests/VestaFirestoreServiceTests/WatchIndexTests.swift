@@ -24,11 +24,11 @@ struct WatchIndexTests {
       if round == 100 { for number in stride(from: 0, to: 150, by: 3) { index.remove(number, subjects[number]) } }
       let path = ResourcePath(splitting: data.path())
       let document = Document(name: root + "/\(path)", fields: data.fields())
-      let found = index.candidates(Place(path), path, [document])
+      let found = index.candidates(PathKey(path), path, [document])
       for (number, subject) in subjects.enumerated() {
         if round >= 100, number.isMultiple(of: 3) {
           #expect(!found.contains(number), "seed \(seed)")
-        } else if subject.matches(document, at: Place(path), path) {
+        } else if subject.matches(document, at: PathKey(path), path) {
           matches += 1
           #expect(found.contains(number), "seed \(seed): \(subject) \(document)")
         }
@@ -42,7 +42,7 @@ struct WatchIndexTests {
   @Test func `documents are candidates for those who follow them by name, until nobody does`() throws {
     let database = try DatabaseName(parsing: database)
     let paths = [ResourcePath(["rooms", "a"]), ResourcePath(["rooms", "b"])]
-    func found(in index: WatchIndex) -> [Set<Int>] { paths.map { index.candidates(Place($0), $0, []) } }
+    func found(in index: WatchIndex) -> [Set<Int>] { paths.map { index.candidates(PathKey($0), $0, []) } }
     var index = WatchIndex()
     let one = try WatchSubject(.documents([name("rooms/a")]), in: database)
     let both = try WatchSubject(.documents([name("rooms/a"), name("rooms/b")]), in: database)
@@ -73,6 +73,6 @@ struct WatchIndexTests {
     try insert(6, .composite(.or, either))
     let path = ResourcePath(["rooms", "a"])
     let document = Document(name: name("rooms/a"), fields: ["n": .integer(1), "tags": .array([.string("y")])])
-    #expect(index.candidates(Place(path), path, [document]) == [6])
+    #expect(index.candidates(PathKey(path), path, [document]) == [6])
   }
 }

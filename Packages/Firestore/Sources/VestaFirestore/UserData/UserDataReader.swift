@@ -87,7 +87,7 @@ private struct Parse {
   /// The value where one has to be.
   mutating func required(_ value: UserValue, at path: [String], inArray: Bool) throws -> Value {
     if let result = try self.value(value, at: path, inArray: inArray) { return result }
-    throw FirestoreErrorCode.invalid("Invalid data.\(place(path))")
+    throw FirestoreErrorCode.invalid("Invalid data.\(ending(path))")
   }
 
   private mutating func leaf(_ value: UserValue, at path: [String], inArray: Bool) throws -> Value {
@@ -95,11 +95,11 @@ private struct Parse {
     case .value(let value): return value
     case .reference(let reference): return .reference(try name(of: reference, at: path))
     case .array(let elements):
-      guard !inArray else { throw FirestoreErrorCode.invalid("Nested arrays are not supported\(place(path))") }
+      guard !inArray else { throw FirestoreErrorCode.invalid("Nested arrays are not supported\(ending(path))") }
       return .array(try elements.map { try required($0, at: path, inArray: true) })
     case .map(let entries): return .map(try mapInArray(entries, at: path))
-    case .refused(let text): throw FirestoreErrorCode.invalid(text + place(path))
-    case .sentinel: throw FirestoreErrorCode.invalid("Invalid data.\(place(path))")
+    case .refused(let text): throw FirestoreErrorCode.invalid(text + ending(path))
+    case .sentinel: throw FirestoreErrorCode.invalid("Invalid data.\(ending(path))")
     }
   }
 
@@ -120,10 +120,10 @@ private struct Parse {
 
   private func check(name: String, at path: [String]) throws {
     guard !name.isEmpty else {
-      throw FirestoreErrorCode.invalid("Invalid data. Document fields must not be empty\(place(path))")
+      throw FirestoreErrorCode.invalid("Invalid data. Document fields must not be empty\(ending(path))")
     }
     guard kind != nil, name.hasPrefix("__"), name.hasSuffix("__") else { return }
-    throw FirestoreErrorCode.invalid("Invalid data. Document fields cannot begin and end with \"__\"\(place(path))")
+    throw FirestoreErrorCode.invalid("Invalid data. Document fields cannot begin and end with \"__\"\(ending(path))")
   }
 
   private func name(of reference: DocumentReference, at path: [String]) throws -> String {
@@ -131,12 +131,12 @@ private struct Parse {
     guard other == database else {
       throw FirestoreErrorCode.invalid(
         "Document Reference is for database \(other.project)/\(other.database) but should be for database "
-          + "\(database.project)/\(database.database)\(place(path))")
+          + "\(database.project)/\(database.database)\(ending(path))")
     }
     return reference.resource.description
   }
 
-  private func place(_ path: [String]) -> String {
+  private func ending(_ path: [String]) -> String {
     path.isEmpty ? "" : " (found in field \(ModelFieldPath(path)))"
   }
 }
@@ -147,10 +147,10 @@ extension Parse {
   private mutating func transform(_ sentinel: FieldValue, at path: [String], inArray: Bool) throws {
     guard let kind, !path.isEmpty else {
       throw FirestoreErrorCode.invalid(
-        "\(sentinel) can only be used with updateData() and setData()\(place(path))")
+        "\(sentinel) can only be used with updateData() and setData()\(ending(path))")
     }
     guard !inArray else {
-      throw FirestoreErrorCode.invalid("\(sentinel) is not currently supported inside arrays\(place(path))")
+      throw FirestoreErrorCode.invalid("\(sentinel) is not currently supported inside arrays\(ending(path))")
     }
     guard let operation = try operation(of: sentinel, at: path) else { return try delete(at: path, kind: kind) }
     transforms.append(FieldTransform(fieldPath: ModelFieldPath(path).description, operation))
@@ -161,10 +161,10 @@ extension Parse {
     case .merge, .mergeFields: mask.append(ModelFieldPath(path))
     case .update:
       throw FirestoreErrorCode.invalid(
-        "FieldValue.delete() can only appear at the top level of your update data\(place(path))")
+        "FieldValue.delete() can only appear at the top level of your update data\(ending(path))")
     case .set:
       throw FirestoreErrorCode.invalid(
-        "FieldValue.delete() can only be used with updateData() and setData() with merge:true\(place(path))")
+        "FieldValue.delete() can only be used with updateData() and setData() with merge:true\(ending(path))")
     }
   }
 

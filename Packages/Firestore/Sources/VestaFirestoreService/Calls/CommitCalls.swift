@@ -58,12 +58,12 @@ extension FirestoreCall {
     let tuning = options.tuning.commits
     let plan = CommitPlan(
       writes, at: try WriteRules.check(writes, database: name), manyElements: tuning.manyElements)
-    let places = plan.targets.map(\.place)
+    let pathKeys = plan.targets.map(\.pathKey)
     var held: TransactionPool.ID?
     if let holder {
-      try await transactions.lock(places, for: holder, .exclusive)
+      try await transactions.lock(pathKeys, for: holder, .exclusive)
     } else {
-      held = try await transactions.hold(places)
+      held = try await transactions.hold(pathKeys)
     }
     defer { transactions.end(hold: held) }
     let (announcement, guarded) = (CommitAnnouncement(to: engine.recent), guarded)
@@ -114,7 +114,7 @@ extension FirestoreCall {
   ///
   /// - Returns: `nil` when a write is refused: the documents of the commit decide about that.
   private func prepare(_ plan: CommitPlan) async throws -> CommitDraft? {
-    let rows = try await engine.reading { try await $0.rows(at: plan.targets.map(\.place)) }
+    let rows = try await engine.reading { try await $0.rows(at: plan.targets.map(\.pathKey)) }
     return try? CommitDraft(before: plan, rows: rows)
   }
 }
@@ -171,10 +171,10 @@ private struct CommitCall {
   /// - Throws: `TakesLong` before anything was changed.
   func run(in transaction: any StoreTransaction, isKept: Bool) async throws -> CommitOutcome {
     let read = validation.documents.isEmpty ? [] : plan.others(of: validation.documents.keys)
-    let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.place) } + read.map(keys.document)
+    let wanted = [keys.catalogue] + plan.targets.map { keys.document($0.pathKey) } + read.map(keys.document)
     let rows = try await transaction.get(wanted)
     let catalogue = try NumberRow.number(rows[0])
-    try validation.check(plan.targets.map(\.place) + read, rows: rows.dropFirst())
+    try validation.check(plan.targets.map(\.pathKey) + read, rows: rows.dropFirst())
     let snapshot = engine.snapshot(within: transaction)
     try await validation.checkQueries(in: snapshot)
 
@@ -215,7 +215,7 @@ private struct CommitCall {
     _ changes: [CommitDraft.Change], _ version: Int64, _ catalogue: Int64, in transaction: any StoreTransaction
   ) async throws -> Int {
     for change in changes {
-      let key = keys.document(change.place)
+      let key = keys.document(change.pathKey)
       if let after = change.after {
         try await transaction.put(after, for: key)
       } else {
@@ -240,7 +240,7 @@ private struct CommitCall {
     _ changes: [CommitDraft.Change], _ version: Int64, in transaction: any StoreTransaction
   ) async throws -> Int {
     let tuning = engine.options.tuning.log
-    let logged = changes.map { LoggedChange(place: $0.place, before: $0.before) }
+    let logged = changes.map { LoggedChange(pathKey: $0.pathKey, before: $0.before) }
     var size = 0
     for (part, row) in LogRow.rows(of: logged, limit: tuning.rowLimit).enumerated() {
       let position = LogPosition(version: version, part: Int64(part))
@@ -249,7 +249,7 @@ private struct CommitCall {
       try await transaction.put(bytes, for: keys.log(position))
       guard engine.sorter == nil else { continue }
       for (collection, rows) in ChangeRow.rows(of: [(position, row)], limit: tuning.changeRowLimit) {
-        let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+        let prefix = keys.changes(ofGroup: try PathKey.collectionID(ofPrefix: collection)) + collection
         for row in rows { try await transaction.put(row.bytes, for: position.appended(to: prefix)) }
       }
     }

@@ -193,7 +193,7 @@ final class DocumentDatabase: Sendable {
 
   /// The rows that a reader of a scope gets first: the documents, or the catalogue of indexes.
   func expected(_ scope: ChangeScope) -> [[UInt8]] {
-    if case .places(let places) = scope { return places.map(keys.document) }
+    if case .pathKeys(let pathKeys) = scope { return pathKeys.map(keys.document) }
     return [keys.catalogue]
   }
 

@@ -72,8 +72,8 @@ struct SnapshotState: FirestoreGuardState {
     guard let name = try? ResourceName(document: name, likely: snapshot.name), name.database == snapshot.name else {
       return nil
     }
-    let place = Place(name.path)
-    guard let row = try await snapshot.unscoped.at(snapshot.version, .places([place])).row(at: place) else {
+    let pathKey = PathKey(name.path)
+    guard let row = try await snapshot.unscoped.at(snapshot.version, .pathKeys([pathKey])).row(at: pathKey) else {
       return nil
     }
     let content = try DocumentRow(row, of: name.path)
@@ -87,7 +87,7 @@ struct VersionState: FirestoreGuardState {
   let version: Int64
 
   nonisolated(nonsending) func document(_ name: String) async throws -> Document? {
-    try await engine.reading(version: version, .places([])) {
+    try await engine.reading(version: version, .pathKeys([])) {
       try await SnapshotState(snapshot: $0).document(name)
     }
   }

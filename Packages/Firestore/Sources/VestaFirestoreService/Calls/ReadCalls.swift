@@ -4,7 +4,7 @@ import VestaFirestoreModel
 import VestaStoreInterop
 
 extension FirestoreCall {
-  private typealias Wanted = (name: ResourceName, place: Place)
+  private typealias Wanted = (name: ResourceName, pathKey: PathKey)
 
   private static let batch = 256
 
@@ -22,11 +22,11 @@ extension FirestoreCall {
     // The first look settles the version; the others go back to it. Nothing is handed out inside of one.
     var first = rest.prefix(options.tuning.queries.scannedTogether)
     rest = rest.dropFirst(options.tuning.queries.scannedTogether)
-    let scope = ChangeScope.places(Set(first.map(\.place)))
+    let scope = ChangeScope.pathKeys(Set(first.map(\.pathKey)))
     let isLatest = if case .latest = request.consistency { true } else { false }
     typealias Page = (rows: [DocumentRow?], context: KeptContext)
     let start = first
-    let page = try await reading(request.consistency, scope, locking: wanted.map(\.place)) { context -> Page in
+    let page = try await reading(request.consistency, scope, locking: wanted.map(\.pathKey)) { context -> Page in
       (try await self.rows(of: start, guarded, in: context.snapshot), context.kept)
     }
     var rows = page.rows
@@ -38,7 +38,7 @@ extension FirestoreCall {
     }
     let pace = ReadingPace()
     while true {
-      context.note(zip(first, rows).map { ($0.place, $1) })
+      context.note(zip(first, rows).map { ($0.pathKey, $1) })
       for (target, row) in zip(first, rows) {
         let name = target.name.description
         if isLatest, let row { noteRead(row, RecentDocuments.Key(name: name), at: context.version) }
@@ -52,7 +52,7 @@ extension FirestoreCall {
       if rest.isEmpty { return }
       first = rest.prefix(options.tuning.queries.scannedTogether)
       rest = rest.dropFirst(options.tuning.queries.scannedTogether)
-      rows = try await engine.reading(version: context.version, .places(Set(first.map(\.place)))) { snapshot in
+      rows = try await engine.reading(version: context.version, .pathKeys(Set(first.map(\.pathKey)))) { snapshot in
         try await self.rows(of: first, guarded, in: snapshot)
       }
     }
@@ -75,13 +75,13 @@ extension FirestoreCall {
     } else {
       let name = try target(text)
       let path = name.path
-      let place = Place(path)
+      let pathKey = PathKey(path)
       // Old clients name the default database in two ways.
       let isUsual = text.utf8.dropping(prefix: self.name.documentsPrefix.utf8) != nil
       let full = isUsual ? key : RecentDocuments.Key(name: name.description)
       let guarded = guarded
-      let (row, latest) = try await engine.reading(expecting: [keys.document(place)]) { snapshot in
-        let row = try await snapshot.row(at: place).map { try DocumentRow($0, of: path) }
+      let (row, latest) = try await engine.reading(expecting: [keys.document(pathKey)]) { snapshot in
+        let row = try await snapshot.row(at: pathKey).map { try DocumentRow($0, of: path) }
         if let guarded {
           let document = row?.document(named: full.name, fields: row?.fields ?? [:])
           try await guarded.get(full.name, document, SnapshotState(snapshot: snapshot))
@@ -99,7 +99,7 @@ extension FirestoreCall {
   private func rows(
     of wanted: ArraySlice<Wanted>, _ guarded: GuardedCaller?, in snapshot: Snapshot
   ) async throws -> [DocumentRow?] {
-    let rows = try zip(wanted, try await snapshot.rows(at: wanted.map(\.place))).map { target, row in
+    let rows = try zip(wanted, try await snapshot.rows(at: wanted.map(\.pathKey))).map { target, row in
       try row.map { try DocumentRow($0, of: target.name.path) }
     }
     guard let guarded else { return rows }
@@ -128,13 +128,13 @@ extension FirestoreCall {
 
   /// The documents that are asked for, each once, in the order of the request.
   private func targets(of names: [String]) throws -> [Wanted] {
-    var seen: Set<Place> = []
+    var seen: Set<PathKey> = []
     var targets: [Wanted] = []
     targets.reserveCapacity(names.count)
     for text in names {
       let name = try target(text)
-      let place = Place(name.path)
-      if names.count == 1 || seen.insert(place).inserted { targets.append((name, place)) }
+      let pathKey = PathKey(name.path)
+      if names.count == 1 || seen.insert(pathKey).inserted { targets.append((name, pathKey)) }
     }
     return targets
   }

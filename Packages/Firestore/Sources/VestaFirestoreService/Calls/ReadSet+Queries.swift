@@ -14,15 +14,15 @@ extension ReadSet {
     let groups = Dictionary(grouping: queries) { QueryGroup(version: $0.version, parent: $0.query.changeKey) }
     for (group, queries) in groups {
       let changes = try await snapshot.changes(after: group.version, in: ChangeScope(queries[0].query))
-      let latest = try await snapshot.documents(at: changes.map(\.place))
+      let latest = try await snapshot.documents(at: changes.map(\.pathKey))
       // Many queries and many changes: each change looks at the queries that may concern it.
       var index = WatchIndex()
       for (number, read) in queries.enumerated() { index.insert(number, .query(read.query)) }
       for (change, after) in zip(changes, latest) {
-        let before = try change.before.map { try StoredDocument(place: change.place, row: $0) }
+        let before = try change.before.map { try StoredDocument(pathKey: change.pathKey, row: $0) }
         let touched = [before, after].compactMap { $0?.document(in: snapshot.name) }
-        let path = try change.place.path()
-        for number in index.candidates(change.place, path, touched)
+        let path = try change.pathKey.path()
+        for number in index.candidates(change.pathKey, path, touched)
         where touched.contains(where: { queries[number].query.matches($0, at: path) }) {
           throw FirestoreServiceError.contention
         }

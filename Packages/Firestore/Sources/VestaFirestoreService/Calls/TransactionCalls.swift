@@ -33,10 +33,10 @@ struct KeptContext: Sendable {
 
   var readTime: Timestamp { Timestamp(microseconds: version) }
 
-  func note(_ reads: [(place: Place, row: DocumentRow?)]) {
+  func note(_ reads: [(pathKey: PathKey, row: DocumentRow?)]) {
     guard let transaction else { return }
     pool.note(transaction) { open in
-      for (place, row) in reads { open.reads.add(place, version: row?.updated) }
+      for (pathKey, row) in reads { open.reads.add(pathKey, version: row?.updated) }
     }
   }
 }
@@ -46,20 +46,20 @@ extension FirestoreCall {
   ///
   /// - Parameters:
   ///   - scope: The scope of the reads.
-  ///   - places: Documents that will be read by name; a pessimistic transaction locks them first.
+  ///   - pathKeys: Documents that will be read by name; a pessimistic transaction locks them first.
   func reading<Result>(
-    _ consistency: ReadConsistency, _ scope: ChangeScope, locking places: [Place] = [],
+    _ consistency: ReadConsistency, _ scope: ChangeScope, locking pathKeys: [PathKey] = [],
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
     switch consistency {
     case .latest:
       return try await engine.reading(expecting: engine.expected(scope)) { try await body(context($0)) }
     case .readTime(let time): return try await engine.reading(at: time, scope) { try await body(context($0)) }
-    case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: places, body)
+    case .transaction(let id): return try await reading(in: id, isNew: false, scope, locking: pathKeys, body)
     case .newTransaction(let options):
       let id = try await begin(options)
       do {
-        return try await reading(in: id, isNew: true, scope, locking: places, body)
+        return try await reading(in: id, isNew: true, scope, locking: pathKeys, body)
       } catch {
         // The caller does not know of a transaction whose first call failed.
         _ = try? transactions.end(id)
@@ -83,10 +83,10 @@ extension FirestoreCall {
   }
 
   private func reading<Result>(
-    in id: TransactionPool.ID, isNew: Bool, _ scope: ChangeScope, locking places: [Place],
+    in id: TransactionPool.ID, isNew: Bool, _ scope: ChangeScope, locking pathKeys: [PathKey],
     _ body: (ReadContext) async throws -> Result
   ) async throws -> Result {
-    let open = try transactions.use(id, reading: max(1, places.count))
+    let open = try transactions.use(id, reading: max(1, pathKeys.count))
     let pool = transactions
     func run(_ snapshot: Snapshot) async throws -> Result {
       try await body(ReadContext(snapshot: timed(snapshot), pool: pool, transaction: id, isNew: isNew))
@@ -94,7 +94,7 @@ extension FirestoreCall {
     switch open.options {
     case .readOnly: return try await engine.reading(version: open.readVersion ?? 0, scope) { try await run($0) }
     case .readWrite(_, let concurrency):
-      if concurrency != .optimistic { try await pool.lock(places, for: id, .shared) }
+      if concurrency != .optimistic { try await pool.lock(pathKeys, for: id, .shared) }
       return try await engine.reading(expecting: engine.expected(scope)) { try await run($0) }
     }
   }

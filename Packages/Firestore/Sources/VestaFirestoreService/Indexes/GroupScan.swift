@@ -10,8 +10,8 @@ struct GroupScan {
   private let collectionID: CollectionID
   /// The range that has not been read; `nil` at the end.
   private(set) var rest: KeyRange?
-  /// The place of the last row that was looked at.
-  private(set) var last: Place?
+  /// The path key of the last row that was looked at.
+  private(set) var last: PathKey?
 
   /// - Parameter range: Of the keys of documents.
   init(_ collectionID: CollectionID, range: KeyRange, keys: DocumentDatabaseKeys) {
@@ -39,7 +39,7 @@ struct GroupScan {
         let key = key.bytes
         last = key
         if known.isEmpty || !key.starts(with: known) {
-          let collection = try keys.place(ofDocumentKey: key).path().parent
+          let collection = try keys.pathKey(ofDocumentKey: key).path().parent
           known = keys.documents(of: collection).lower
           if collection.collectionID != collectionID {
             foreign = collection
@@ -50,7 +50,7 @@ struct GroupScan {
         bytes += value.byteCount
         return bytes < most ? .next : .stop
       }
-      if let last { self.last = keys.place(ofDocumentKey: last) }
+      if let last { self.last = keys.pathKey(ofDocumentKey: last) }
       budget -= max(end.visited, 1)
       rest = foreign.map { KeyRange(from: keys.documents(of: $0).upper ?? part.lower, to: part.upper) } ?? end.rest
     }

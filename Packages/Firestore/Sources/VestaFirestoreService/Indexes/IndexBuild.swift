@@ -21,10 +21,10 @@ struct IndexBuild: Sendable {
     /// The entries that have neither been written nor left out.
     fileprivate var entries = SortedEntries()
     /// The last document that was looked at; `nil` when that was all.
-    fileprivate var last: Place?
+    fileprivate var last: PathKey?
     /// Up to this commit the log has been looked at.
     fileprivate(set) var version: Int64
-    fileprivate var changed: Set<Place> = []
+    fileprivate var changed: Set<PathKey> = []
     fileprivate var state = State.reading
 
     /// Whether there are more documents to read for this run.
@@ -66,9 +66,9 @@ struct IndexBuild: Sendable {
 
   /// Begins the next run with its first page; `nil` when the index is ready, or was dropped.
   func next(in reader: any StoreReader) async throws -> Run? {
-    guard let row = try await row(in: reader), case .building(let place) = row.progress else { return nil }
+    guard let row = try await row(in: reader), case .building(let pathKey) = row.progress else { return nil }
     var range = KeyRange(prefix: keys.documents)
-    if let place { range = range.after(keys.document(place)) }
+    if let pathKey { range = range.after(keys.document(pathKey)) }
     let scan = GroupScan(row.shape.collectionID, range: range, keys: keys)
     return try await read(Run(scan: scan, shape: row.shape, version: reader.version.microseconds), in: reader)
   }
@@ -78,7 +78,7 @@ struct IndexBuild: Sendable {
     var run = run
     if let documents = try await run.scan.next(min(size, page), bytes: tuning.entries.batchBytes, in: reader) {
       run.entries.add(
-        try documents.flatMap { try entries(of: keys.place(ofDocumentKey: $0.key), $0.value, run.shape) })
+        try documents.flatMap { try entries(of: keys.pathKey(ofDocumentKey: $0.key), $0.value, run.shape) })
     }
     if run.scan.rest != nil, run.entries.count < size { return run }
     run.last = run.scan.rest == nil ? nil : run.scan.last
@@ -102,11 +102,11 @@ struct IndexBuild: Sendable {
       run.state = .outdated
       return run
     }
-    run.changed.formUnion(try await log.changedPlaces(after: run.version, inGroup: row.shape.collectionID))
+    run.changed.formUnion(try await log.changedPathKeys(after: run.version, inGroup: row.shape.collectionID))
     run.version = transaction.version.microseconds
     for _ in 0..<part {
       guard let entry = run.entries.next() else { break }
-      if !run.changed.contains(entry.place) { try await transaction.put(entry.value, for: entry.key) }
+      if !run.changed.contains(entry.pathKey) { try await transaction.put(entry.value, for: entry.key) }
     }
     guard run.entries.isEmpty else { return run }
     try await addChanged(run, row.shape, in: transaction)
@@ -125,10 +125,10 @@ struct IndexBuild: Sendable {
 
   /// Adds the documents that have changed since they were read; their changes removed the old entries.
   private func addChanged(_ run: Run, _ shape: IndexShape, in transaction: any StoreTransaction) async throws {
-    let places = Array(run.changed)
-    for (place, row) in zip(places, try await transaction.get(places.map(keys.document))) {
+    let pathKeys = Array(run.changed)
+    for (pathKey, row) in zip(pathKeys, try await transaction.get(pathKeys.map(keys.document))) {
       guard let row else { continue }
-      for entry in try entries(of: place, row, shape) { try await transaction.put(entry.value, for: entry.key) }
+      for entry in try entries(of: pathKey, row, shape) { try await transaction.put(entry.value, for: entry.key) }
     }
   }
 
@@ -136,12 +136,12 @@ struct IndexBuild: Sendable {
     try await reader.get(keys.index(id)).map { try IndexRow($0) }
   }
 
-  private func entries(of place: Place, _ row: [UInt8], _ shape: IndexShape) throws -> [SortedEntries.Entry] {
-    let path = try place.path()
+  private func entries(of pathKey: PathKey, _ row: [UInt8], _ shape: IndexShape) throws -> [SortedEntries.Entry] {
+    let path = try pathKey.path()
     guard path.parent.collectionID == shape.collectionID else { return [] }
     let prefix = keys.entries(ofIndex: id)
-    let entries = shape.entries(path, try DocumentRow(row, of: path).fields, at: place)
+    let entries = shape.entries(path, try DocumentRow(row, of: path).fields, at: pathKey)
     try UnfitIndex.check(entries.keys, of: id)
-    return entries.map { (prefix + $0, $1, place) }
+    return entries.map { (prefix + $0, $1, pathKey) }
   }
 }

@@ -442,8 +442,8 @@ final class IndexKeeper: QueryIndexes {
   ) async throws {
     let shape = index.row.shape
     if let before, let after, shape.parts.allSatisfy({ before[$0.path] == after[$0.path] }) { return }
-    let old = before.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
-    let new = after.map { shape.entries(change.path, $0, at: change.place) } ?? [:]
+    let old = before.map { shape.entries(change.path, $0, at: change.pathKey) } ?? [:]
+    let new = after.map { shape.entries(change.path, $0, at: change.pathKey) } ?? [:]
     try UnfitIndex.check(new.keys, of: index.id)
     let prefix = keys.entries(ofIndex: index.id)
     for entry in old.keys where new[entry] == nil { try await transaction.delete(prefix + entry) }

@@ -7,7 +7,7 @@ import VestaFirestoreIndexes
 ///
 /// Example: pages `[b, d]`, `[a, c]`. The heap has the second page in front (`a`), then the first (`b`), and so on.
 struct SortedEntries: Sendable {
-  typealias Entry = (key: [UInt8], value: [UInt8], place: Place)
+  typealias Entry = (key: [UInt8], value: [UInt8], pathKey: PathKey)
 
   private struct Page: Sendable {
     let entries: [Entry]

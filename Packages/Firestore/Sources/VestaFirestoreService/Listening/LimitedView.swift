@@ -23,7 +23,7 @@ struct LimitedView: Sendable {
     case unknown
   }
 
-  private typealias Entry = (place: Place, document: Document)
+  private typealias Entry = (pathKey: PathKey, document: Document)
 
   private let query: NormalQuery
   /// The first matches in the order of the query; those after the limit are the spare.
@@ -37,7 +37,7 @@ struct LimitedView: Sendable {
   /// Whether the view was made with a spare, used up or not.
   let hasSpare: Bool
   /// The documents of the entries.
-  private var places: Set<Place>
+  private var pathKeys: Set<PathKey>
 
   /// A view without a spare.
   ///
@@ -46,7 +46,7 @@ struct LimitedView: Sendable {
     self.query = query
     hasBeginning = query.offset == 0
     hasSpare = false
-    places = Set(view.keys)
+    pathKeys = Set(view.keys)
     capacity = query.limit ?? .max
     isComplete = view.count < capacity
     entries = view.map { ($0.key, $0.value) }.sorted { query.compare($0.document, $1.document) < 0 }
@@ -68,8 +68,8 @@ struct LimitedView: Sendable {
       size += DocumentSize.size(of: matches[kept])
       kept += 1
     }
-    entries = try matches.prefix(kept).map { (Place(try ResourceName(document: $0.name).path), $0) }
-    places = Set(entries.map(\.place))
+    entries = try matches.prefix(kept).map { (PathKey(try ResourceName(document: $0.name).path), $0) }
+    pathKeys = Set(entries.map(\.pathKey))
     isComplete = matches.count < wanted && kept == matches.count
     capacity = isComplete ? wanted : max(end, kept)
   }
@@ -93,7 +93,7 @@ struct LimitedView: Sendable {
 
   var view: WatchView {
     let results = entries.prefix(LimitedView.end(of: query)).dropFirst(hasBeginning ? query.offset : 0)
-    return Dictionary(results.map { ($0.place, $0.document) }, uniquingKeysWith: { $1 })
+    return Dictionary(results.map { ($0.pathKey, $0.document) }, uniquingKeysWith: { $1 })
   }
 
   /// Applies a change.
@@ -105,7 +105,7 @@ struct LimitedView: Sendable {
     var isKnown = false
     // All unknown matches sort after this one.
     let last = entries.last?.document
-    if places.remove(change.place) != nil, let index = index(of: change) {
+    if pathKeys.remove(change.pathKey) != nil, let index = index(of: change) {
       entries.remove(at: index)
       isKnown = true
     }
@@ -113,13 +113,13 @@ struct LimitedView: Sendable {
       let position = position(of: document)
       // After all known ones, others may sort before it.
       if position < entries.count || isComplete || last.map({ query.compare(document, $0) <= 0 }) == true {
-        entries.insert((change.place, document), at: position)
-        places.insert(change.place)
+        entries.insert((change.pathKey, document), at: position)
+        pathKeys.insert(change.pathKey)
         isKnown = true
       }
     }
     if entries.count > capacity {
-      for entry in entries[capacity...] { places.remove(entry.place) }
+      for entry in entries[capacity...] { pathKeys.remove(entry.pathKey) }
       entries.removeLast(entries.count - capacity)
       isComplete = false
     }
@@ -131,9 +131,9 @@ struct LimitedView: Sendable {
   private func index(of change: WatchChange) -> Int? {
     if let before = change.before {
       let index = position(of: before)
-      if index < entries.count, entries[index].place == change.place { return index }
+      if index < entries.count, entries[index].pathKey == change.pathKey { return index }
     }
-    return entries.firstIndex { $0.place == change.place }
+    return entries.firstIndex { $0.pathKey == change.pathKey }
   }
 
   /// The first position whose document does not sort before this one.

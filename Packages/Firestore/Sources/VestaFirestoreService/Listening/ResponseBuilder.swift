@@ -6,7 +6,7 @@ typealias WatchCallID = Int
 
 /// A document's state for the listeners of one subject.
 struct WatchFact: Sendable {
-  var place: Place
+  var pathKey: PathKey
   var name: String
   /// The current document; `nil` for a deleted one.
   var document: Document?
@@ -25,7 +25,7 @@ struct ResponseBuilder {
   }
 
   private var facts: [WatchFact] = []
-  private var numbers: [Place: Int] = [:]
+  private var numbers: [PathKey: Int] = [:]
   private var lines: [WatchCallID: [Line]] = [:]
 
   /// Notes a fact for targets of calls.
@@ -37,8 +37,8 @@ struct ResponseBuilder {
   }
 
   private mutating func number(of fact: WatchFact) -> Int {
-    if let number = numbers[fact.place] { return number }
-    numbers[fact.place] = facts.count
+    if let number = numbers[fact.pathKey] { return number }
+    numbers[fact.pathKey] = facts.count
     facts.append(fact)
     return facts.count - 1
   }
@@ -66,7 +66,7 @@ struct ResponseBuilder {
       }
     }
     let sorted = targets.map { (facts[$0.key], $0.value) }
-      .sorted { $0.0.place.bytes.lexicographicallyPrecedes($1.0.place.bytes) }
+      .sorted { $0.0.pathKey.bytes.lexicographicallyPrecedes($1.0.pathKey.bytes) }
     return sorted.map { fact, targets in
       guard let document = fact.document else {
         return .documentDelete(

@@ -14,7 +14,7 @@ import VestaStoreInterop
 /// before: nil   between: [{b: 2}]   after: {b: 1}     → nothing about d, and a global snapshot of 8
 /// ```
 struct WatchChange {
-  let place: Place
+  let pathKey: PathKey
   let path: ResourcePath
   let name: String
   let before: Document?
@@ -36,39 +36,39 @@ struct WatchChange {
   static func all(
     after version: Int64, _ scope: ChangeScope, in snapshot: Snapshot, between most: Int? = nil
   ) async throws -> [WatchChange] {
-    var order: [Place] = []
-    var before: [Place: [UInt8]?] = [:]
-    var between: [Place: [[UInt8]]] = [:]
-    var cut: Set<Place> = []
+    var order: [PathKey] = []
+    var before: [PathKey: [UInt8]?] = [:]
+    var between: [PathKey: [[UInt8]]] = [:]
+    var cut: Set<PathKey> = []
     var room = most ?? 0
     try await snapshot.visitChanges(after: version, in: scope) { change in
-      guard before[change.place] == nil else {
+      guard before[change.pathKey] == nil else {
         guard most != nil, let row = change.before else { return .next }
         room -= row.count
-        if room >= 0 { between[change.place, default: []].append(row) } else { cut.insert(change.place) }
+        if room >= 0 { between[change.pathKey, default: []].append(row) } else { cut.insert(change.pathKey) }
         return .next
       }
-      before[change.place] = .some(change.before)
-      order.append(change.place)
+      before[change.pathKey] = .some(change.before)
+      order.append(change.pathKey)
       return .next
     }
-    return try zip(order, try await snapshot.rows(at: order)).compactMap { place, row in
-      let old = before[place] ?? nil
-      let (states, hasMore) = (between[place] ?? [], cut.contains(place))
+    return try zip(order, try await snapshot.rows(at: order)).compactMap { pathKey, row in
+      let old = before[pathKey] ?? nil
+      let (states, hasMore) = (between[pathKey] ?? [], cut.contains(pathKey))
       guard old != row || !states.isEmpty || hasMore else { return nil }
-      let path = try place.path()
+      let path = try pathKey.path()
       let name = ResourceName(database: snapshot.name, path: path).description
       func document(_ row: [UInt8]?) throws -> Document? {
         try row.map {
-          StoredDocument(place: place, path: path, row: try DocumentRow($0, of: path)).document(in: snapshot.name)
+          StoredDocument(pathKey: pathKey, path: path, row: try DocumentRow($0, of: path)).document(in: snapshot.name)
         }
       }
       do {
         return WatchChange(
-          place: place, path: path, name: name, before: try document(old), after: try document(row),
+          pathKey: pathKey, path: path, name: name, before: try document(old), after: try document(row),
           between: try states.compactMap(document), hasMore: hasMore)
       } catch let error as FirestoreServiceError where most != nil {
-        return WatchChange(place: place, path: path, name: name, before: nil, after: nil, failure: error)
+        return WatchChange(pathKey: pathKey, path: path, name: name, before: nil, after: nil, failure: error)
       }
     }
   }
@@ -76,33 +76,33 @@ struct WatchChange {
   /// Whether the document matched before, and whether it matches now.
   func membership(in subject: WatchSubject) -> (wasIn: Bool, isIn: Bool) {
     (
-      before.map { subject.matches($0, at: place, path) } ?? false,
-      after.map { subject.matches($0, at: place, path) } ?? false
+      before.map { subject.matches($0, at: pathKey, path) } ?? false,
+      after.map { subject.matches($0, at: pathKey, path) } ?? false
     )
   }
 
   /// Whether the document is known to have matched between the commits.
-  func hasMatched(_ subject: WatchSubject) -> Bool { between.contains { subject.matches($0, at: place, path) } }
+  func hasMatched(_ subject: WatchSubject) -> Bool { between.contains { subject.matches($0, at: pathKey, path) } }
 
   /// The change as sent to the listeners of a target that contains, or contained, the document.
-  func fact(isIn: Bool) -> WatchFact { WatchFact(place: place, name: name, document: after, isIn: isIn) }
+  func fact(isIn: Bool) -> WatchFact { WatchFact(pathKey: pathKey, name: name, document: after, isIn: isIn) }
 }
 
 /// The results of a limited query.
-typealias WatchView = [Place: Document]
+typealias WatchView = [PathKey: Document]
 
 extension WatchView {
   /// Returns the changes that lead from an older state to this one.
   func facts(since old: WatchView, in snapshot: Snapshot) async throws -> [WatchFact] {
     var facts: [WatchFact] = []
-    for (place, document) in self
-    where old[place]?.updateTime != document.updateTime || old[place]?.createTime != document.createTime {
-      facts.append(WatchFact(place: place, name: document.name, document: document, isIn: true))
+    for (pathKey, document) in self
+    where old[pathKey]?.updateTime != document.updateTime || old[pathKey]?.createTime != document.createTime {
+      facts.append(WatchFact(pathKey: pathKey, name: document.name, document: document, isIn: true))
     }
     let gone = old.filter { self[$0.key] == nil }
     for (known, stored) in zip(gone, try await snapshot.documents(at: gone.map(\.key))) {
       let now = stored?.document(in: snapshot.name)
-      facts.append(WatchFact(place: known.key, name: known.value.name, document: now, isIn: false))
+      facts.append(WatchFact(pathKey: known.key, name: known.value.name, document: now, isIn: false))
     }
     return facts
   }

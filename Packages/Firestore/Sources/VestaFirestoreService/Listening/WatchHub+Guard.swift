@@ -29,10 +29,10 @@ extension WatchHub {
     about start: WatchStart, of job: WatchMachine.JobID, _ machine: inout WatchMachine, _ jobs: inout JobQueue,
     _ snapshot: Snapshot
   ) async throws {
-    guard case .documents(let places) = start.request.subject else { return }
+    guard case .documents(let pathKeys) = start.request.subject else { return }
     for (call, id) in machine.waiting(for: job) {
       guard let guarded = guarded(call) else { continue }
-      let denial = await denial { try await self.ask(guarded, about: places, of: start, snapshot) }
+      let denial = await denial { try await self.ask(guarded, about: pathKeys, of: start, snapshot) }
       if let denial { perform(machine.deny(id, of: call, denial), &jobs) }
     }
   }
@@ -57,8 +57,8 @@ extension WatchHub {
     for (call, target) in machine.guardedTargets {
       guard let guarded = guarded(call) else { continue }
       var denial = await denial(of: target, guarded, snapshot)
-      if case .documents(let places)? = try? WatchSubject(target.subject, in: name) {
-        denial = await self.denial { try await self.ask(guarded, about: places, of: nil, snapshot) }
+      if case .documents(let pathKeys)? = try? WatchSubject(target.subject, in: name) {
+        denial = await self.denial { try await self.ask(guarded, about: pathKeys, of: nil, snapshot) }
       }
       if let denial { perform(machine.deny(target.id, of: call, denial), &jobs) }
     }
@@ -68,22 +68,22 @@ extension WatchHub {
   ///
   /// - Parameter start: The start that sends them: documents in it are not read again.
   private func ask(
-    _ guarded: GuardedCaller, about places: Set<Place>, of start: WatchStart?, _ snapshot: Snapshot
+    _ guarded: GuardedCaller, about pathKeys: Set<PathKey>, of start: WatchStart?, _ snapshot: Snapshot
   ) async throws {
     let state = SnapshotState(snapshot: snapshot)
-    var unread: [Place] = []
-    for place in places {
-      guard let fact = start?.fact(at: place) else {
-        unread.append(place)
+    var unread: [PathKey] = []
+    for pathKey in pathKeys {
+      guard let fact = start?.fact(at: pathKey) else {
+        unread.append(pathKey)
         continue
       }
       try await guarded.get(fact.name, fact.document, state)
     }
     if unread.isEmpty { return }
-    for (place, stored) in zip(unread, try await snapshot.documents(at: unread)) {
+    for (pathKey, stored) in zip(unread, try await snapshot.documents(at: unread)) {
       let document = stored?.document(in: name)
-      // The name of a document that exists is known: the key of its place is not read again.
-      let name = try document?.name ?? ResourceName(database: name, path: place.path()).description
+      // The name of a document that exists is known: its path key is not decoded again.
+      let name = try document?.name ?? ResourceName(database: name, path: pathKey.path()).description
       try await guarded.get(name, document, state)
     }
   }

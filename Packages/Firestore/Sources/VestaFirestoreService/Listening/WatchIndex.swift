@@ -32,14 +32,14 @@ struct WatchIndex {
     var isEmpty: Bool { plain.isEmpty && values.isEmpty && elements.isEmpty && ranges.isEmpty }
   }
 
-  private var documents: [Place: Set<Int>] = [:]
+  private var documents: [PathKey: Set<Int>] = [:]
   private var buckets: [Scope: Bucket] = [:]
 
   var isEmpty: Bool { documents.isEmpty && buckets.isEmpty }
 
   mutating func insert(_ id: Int, _ subject: WatchSubject) {
     switch subject {
-    case .documents(let places): for place in places { documents[place, default: []].insert(id) }
+    case .documents(let pathKeys): for pathKey in pathKeys { documents[pathKey, default: []].insert(id) }
     case .query(let query):
       let scope = WatchIndex.scope(query)
       for mark in WatchIndex.marks(query) {
@@ -58,7 +58,7 @@ struct WatchIndex {
 
   mutating func remove(_ id: Int, _ subject: WatchSubject) {
     switch subject {
-    case .documents(let places): for place in places { documents.remove(id, under: place) }
+    case .documents(let pathKeys): for pathKey in pathKeys { documents.remove(id, under: pathKey) }
     case .query(let query):
       let scope = WatchIndex.scope(query)
       for mark in WatchIndex.marks(query) {
@@ -80,8 +80,8 @@ struct WatchIndex {
   }
 
   /// The subjects that a document may be in, as it was or as it is.
-  func candidates(_ place: Place, _ path: ResourcePath, _ states: [Document]) -> Set<Int> {
-    var found = documents[place] ?? []
+  func candidates(_ pathKey: PathKey, _ path: ResourcePath, _ states: [Document]) -> Set<Int> {
+    var found = documents[pathKey] ?? []
     for scope in [Scope.collection(path.parent), .group(path.parent.collectionID), .everything] {
       guard let bucket = buckets[scope] else { continue }
       found.formUnion(bucket.plain)

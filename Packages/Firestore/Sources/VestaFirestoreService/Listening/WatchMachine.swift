@@ -129,7 +129,7 @@ struct WatchMachine {
         continue
       }
       if change.hasMore { touched.formUnion(watches.values.lazy.flatMap(\.members.keys)) }
-      for number in index.candidates(change.place, change.path, change.states) {
+      for number in index.candidates(change.pathKey, change.path, change.states) {
         guard let watch = watches[number], watch.requery == nil else { continue }
         if change.hasMatched(watch.subject) { touched.formUnion(watch.members.keys) }
         let (wasIn, isIn) = change.membership(in: watch.subject)
@@ -142,7 +142,7 @@ struct WatchMachine {
       }
     }
     if !views.isEmpty {
-      let after = Dictionary(changes.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
+      let after = Dictionary(changes.map { ($0.pathKey, $0) }, uniquingKeysWith: { $1 })
       for (number, view) in views { actions += turn(number, to: view, after, &responses) }
     }
     for (call, responses) in responses.responses(readTime: Timestamp(microseconds: version)) {
@@ -173,18 +173,19 @@ struct WatchMachine {
 
   /// Brings a limited query to its new view, or runs it again.
   private mutating func turn(
-    _ number: WatchID, to view: LimitedView?, _ changes: [Place: WatchChange], _ responses: inout ResponseBuilder
+    _ number: WatchID, to view: LimitedView?, _ changes: [PathKey: WatchChange], _ responses: inout ResponseBuilder
   ) -> [Action] {
     guard let watch = watches[number], let old = watch.view?.view else { return [] }
     guard let view else { return ask(number) }
     let new = view.view
-    for (place, document) in new where document.isNewer(than: old[place]) {
-      responses.add(WatchFact(place: place, name: document.name, document: document, isIn: true), for: watch.members)
+    for (pathKey, document) in new where document.isNewer(than: old[pathKey]) {
+      responses.add(
+        WatchFact(pathKey: pathKey, name: document.name, document: document, isIn: true), for: watch.members)
     }
     // A document that has left without a change was pushed out by the limit, and is as it was.
-    for (place, document) in old where new[place] == nil {
-      let now = changes[place].map(\.after) ?? document
-      responses.add(WatchFact(place: place, name: document.name, document: now, isIn: false), for: watch.members)
+    for (pathKey, document) in old where new[pathKey] == nil {
+      let now = changes[pathKey].map(\.after) ?? document
+      responses.add(WatchFact(pathKey: pathKey, name: document.name, document: now, isIn: false), for: watch.members)
     }
     watches[number]?.view = view
     return []
@@ -247,7 +248,7 @@ struct WatchMachine {
 
   /// Ends the targets that may have a document that cannot be read, and no others.
   private mutating func failed(_ change: WatchChange, _ error: FirestoreServiceError) -> [Action] {
-    watches.filter { $0.value.subject.covers(change.place, change.path) }.keys.flatMap { failed($0, error) }
+    watches.filter { $0.value.subject.covers(change.pathKey, change.path) }.keys.flatMap { failed($0, error) }
   }
 
   // MARK: Targets
@@ -422,7 +423,7 @@ struct WatchMachine {
 
   /// The targets that follow a changed document by its name.
   func followers(ofDocument change: WatchChange) -> [(call: CallID, target: Int32)] {
-    index.candidates(change.place, change.path, change.states).flatMap { number in
+    index.candidates(change.pathKey, change.path, change.states).flatMap { number in
       guard let watch = watches[number], watch.subject.isDocuments else { return [] as [(CallID, Int32)] }
       return watch.members.flatMap { call, ids in ids.map { (call, $0) } }
     }

@@ -18,15 +18,15 @@ struct WatchStart: Sendable {
 
   /// The results of a limited query that the resuming caller has.
   private let base: WatchView?
-  private var facts: [Place: WatchFact] = [:]
+  private var facts: [PathKey: WatchFact] = [:]
   /// The number of current results.
   private var count = 0
   /// The number of results that the caller has after these responses.
   private var believed: Int?
   private var unchangedNames: BloomFilterMessage?
   /// The messages for one target, made from the facts in advance, which they replace, and from later changes.
-  private var prepared: (target: Int32, responses: [ListenResponse], places: Set<Place>)?
-  private var late: [Place: WatchFact] = [:]
+  private var prepared: (target: Int32, responses: [ListenResponse], pathKeys: Set<PathKey>)?
+  private var late: [PathKey: WatchFact] = [:]
 
   /// Reads the results, or the changes since the resume token, at one version.
   ///
@@ -103,7 +103,7 @@ struct WatchStart: Sendable {
   }
 
   /// The state of a document that is sent; `nil` for a document that has not changed since the resume token.
-  func fact(at place: Place) -> WatchFact? { facts[place] }
+  func fact(at pathKey: PathKey) -> WatchFact? { facts[pathKey] }
 
   /// The messages between the acknowledgement of a target and its being current.
   func responses(for target: Int32) -> [ListenResponse] {
@@ -124,7 +124,7 @@ struct WatchStart: Sendable {
     return responses
   }
 
-  private func messages(of facts: [Place: WatchFact], for target: Int32) -> [ListenResponse] {
+  private func messages(of facts: [PathKey: WatchFact], for target: Int32) -> [ListenResponse] {
     var news = ResponseBuilder()
     for fact in facts.values { news.add(fact, for: [0: [target]]) }
     return news.responses(readTime: Timestamp(microseconds: version))[0] ?? []
@@ -146,13 +146,13 @@ struct WatchStart: Sendable {
   private mutating func begin(in snapshot: Snapshot) async throws {
     let found = try await results(in: snapshot)
     count = found.count
-    for (place, document) in found {
-      facts[place] = WatchFact(place: place, name: document.name, document: document, isIn: true)
+    for (pathKey, document) in found {
+      facts[pathKey] = WatchFact(pathKey: pathKey, name: document.name, document: document, isIn: true)
     }
-    guard case .documents(let places) = request.subject else { return }
-    for place in places where facts[place] == nil {
-      let name = ResourceName(database: snapshot.name, path: try place.path()).description
-      facts[place] = WatchFact(place: place, name: name, document: nil, isIn: false)
+    guard case .documents(let pathKeys) = request.subject else { return }
+    for pathKey in pathKeys where facts[pathKey] == nil {
+      let name = ResourceName(database: snapshot.name, path: try pathKey.path()).description
+      facts[pathKey] = WatchFact(pathKey: pathKey, name: name, document: nil, isIn: false)
     }
   }
 
@@ -168,7 +168,7 @@ struct WatchStart: Sendable {
         let (wasIn, isIn) = change.membership(in: request.subject)
         guard wasIn || isIn else { continue }
         believed? += (isIn ? 1 : 0) - (wasIn ? 1 : 0)
-        facts[change.place] = change.fact(isIn: isIn)
+        facts[change.pathKey] = change.fact(isIn: isIn)
       }
     }
     guard let expected = request.expectedCount else { return }
@@ -186,7 +186,7 @@ struct WatchStart: Sendable {
     let view = limited?.view ?? [:]
     count = view.count
     let told = try await view.facts(since: base ?? [:], in: snapshot)
-    facts = Dictionary(told.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
+    facts = Dictionary(told.map { ($0.pathKey, $0) }, uniquingKeysWith: { $1 })
     prepared = nil
     if let base, let expected = request.expectedCount { believed = Int(expected) + view.count - base.count }
   }
@@ -196,9 +196,9 @@ struct WatchStart: Sendable {
     var isAsked = request.resume != nil && !isReset
     if case .documents = request.subject { isAsked = true }
     if prepared == nil {
-      facts[fact.place] = fact.isIn || isAsked ? fact : nil
-    } else if fact.isIn || isAsked || prepared?.places.contains(fact.place) == true || late[fact.place] != nil {
-      late[fact.place] = fact
+      facts[fact.pathKey] = fact.isIn || isAsked ? fact : nil
+    } else if fact.isIn || isAsked || prepared?.pathKeys.contains(fact.pathKey) == true || late[fact.pathKey] != nil {
+      late[fact.pathKey] = fact
     }
   }
 }
@@ -220,7 +220,7 @@ struct StartRequest: Hashable, Sendable {
 
   /// Whether the start reads a few documents at most, and nothing of the log.
   func isShort(at version: Int64, documents limit: Int) -> Bool {
-    guard case .documents(let places) = subject, places.count <= limit else { return false }
+    guard case .documents(let pathKeys) = subject, pathKeys.count <= limit else { return false }
     return known.map { $0 >= version } ?? true
   }
 }

@@ -5,7 +5,7 @@ import VestaFirestoreModel
 /// The subject of a target; targets with equal subjects share one.
 enum WatchSubject: Hashable, Sendable {
   case query(NormalQuery)
-  case documents(Set<Place>)
+  case documents(Set<PathKey>)
 
   /// - Throws: `INVALID_ARGUMENT` for a target that cannot be followed in this database.
   init(_ subject: Target.Subject, in database: DatabaseName) throws(FirestoreServiceError) {
@@ -15,7 +15,7 @@ enum WatchSubject: Hashable, Sendable {
       guard !parsed.isEmpty, parsed.allSatisfy({ $0.database == database }) else {
         throw FirestoreServiceError.refused("A target needs at least one document, all of \(database).")
       }
-      self = .documents(Set(parsed.map { Place($0.path) }))
+      self = .documents(Set(parsed.map { PathKey($0.path) }))
     case .query(let parent, var query):
       guard query.findNearest == nil else {
         throw FirestoreServiceError.refused("Queries with find_nearest cannot be listened to.")
@@ -34,15 +34,15 @@ enum WatchSubject: Hashable, Sendable {
   var scope: ChangeScope {
     switch self {
     case .query(let query): ChangeScope(query)
-    case .documents(let places): .places(places)
+    case .documents(let pathKeys): .pathKeys(pathKeys)
     }
   }
 
   /// Whether a document may be in the subject, whatever is in it.
-  func covers(_ place: Place, _ path: ResourcePath) -> Bool {
+  func covers(_ pathKey: PathKey, _ path: ResourcePath) -> Bool {
     switch self {
     case .query(let query): query.selects(path)
-    case .documents(let places): places.contains(place)
+    case .documents(let pathKeys): pathKeys.contains(pathKey)
     }
   }
 
@@ -75,26 +75,26 @@ enum WatchSubject: Hashable, Sendable {
   }
 
   /// Whether a document of the database matches, limits aside.
-  func matches(_ document: Document, at place: Place, _ path: ResourcePath) -> Bool {
+  func matches(_ document: Document, at pathKey: PathKey, _ path: ResourcePath) -> Bool {
     switch self {
     case .query(let query): query.matches(document, at: path)
-    case .documents(let places): places.contains(place)
+    case .documents(let pathKeys): pathKeys.contains(pathKey)
     }
   }
 
   /// Returns all results at a snapshot.
   func results(in snapshot: Snapshot) async throws -> WatchView {
     switch self {
-    case .documents(let places):
+    case .documents(let pathKeys):
       var found: WatchView = [:]
-      for case let stored? in try await snapshot.documents(at: Array(places)) {
-        found[stored.place] = stored.document(in: snapshot.name)
+      for case let stored? in try await snapshot.documents(at: Array(pathKeys)) {
+        found[stored.pathKey] = stored.document(in: snapshot.name)
       }
       return found
     case .query(let query):
       let documents = try await QueryRunner(query: query, snapshot: snapshot).answer().documents
       return Dictionary(
-        try documents.map { (Place(try ResourceName(document: $0.name).path), $0) },
+        try documents.map { (PathKey(try ResourceName(document: $0.name).path), $0) },
         uniquingKeysWith: { first, _ in first })
     }
   }

@@ -26,10 +26,10 @@ struct AggregationRunner {
     // A limit of a read of the past counts documents, and not entries of an index.
     let isBounded = query.limit != nil || query.offset > 0
     if query.findNearest == nil, snapshot.past.isEmpty || !isBounded, let needs = QueryNeeds(planned),
-      let places = FieldPlaces(figures.fields, needs),
+      let pathKeys = FieldPlaces(figures.fields, needs),
       needs.isDecided, let plan = try await QueryRunner.plan(needs, in: snapshot), plan.isDecided
     {
-      return try await run(plan, places)
+      return try await run(plan, pathKeys)
     }
     let answer = try await QueryRunner(query: query, snapshot: snapshot).answer()
     var figures = figures
@@ -37,8 +37,8 @@ struct AggregationRunner {
     return (figures.result, answer)
   }
 
-  private func run(_ plan: QueryPlan, _ places: FieldPlaces) async throws -> (MapValue, QueryAnswer) {
-    var walk = try FigureWalk(query, figures, plan, places, past: planned, in: snapshot)
+  private func run(_ plan: QueryPlan, _ pathKeys: FieldPlaces) async throws -> (MapValue, QueryAnswer) {
+    var walk = try FigureWalk(query, figures, plan, pathKeys, past: planned, in: snapshot)
     guard !plan.isDirect, let keeper = snapshot.indexes else {
       let result = try await walk.result() ?? figures.result
       return (result, QueryAnswer(scanned: walk.scanned, plan: plan))
@@ -64,7 +64,7 @@ struct AggregationRunner {
 /// Takes figures from the entries of a plan; it can stop after a number of entries, and continue.
 private struct FigureWalk {
   private let query: NormalQuery
-  private let places: FieldPlaces
+  private let pathKeys: FieldPlaces
   private let snapshot: Snapshot
   /// For each alternative of the plan the part of its index that the first value of a suffix belongs to.
   private let parts: [Int]
@@ -77,16 +77,16 @@ private struct FigureWalk {
   private(set) var number = 0
 
   init(
-    _ query: NormalQuery, _ figures: Aggregator, _ plan: QueryPlan, _ places: FieldPlaces, past planned: NormalQuery,
+    _ query: NormalQuery, _ figures: Aggregator, _ plan: QueryPlan, _ pathKeys: FieldPlaces, past planned: NormalQuery,
     in snapshot: Snapshot
   ) throws {
     self.query = query
     self.figures = figures
-    self.places = places
+    self.pathKeys = pathKeys
     self.snapshot = snapshot
     wanted = BestResults.needed(for: query, atMost: figures.sufficientCount ?? .max)
     entries = EntryUnion(plan, wanted: wanted, in: snapshot)
-    parts = plan.branches.map { places.firstParts(of: $0.scans[0]) }
+    parts = plan.branches.map { pathKeys.firstParts(of: $0.scans[0]) }
     past = try PastDocuments(of: planned, in: snapshot).documents
   }
 
@@ -98,7 +98,7 @@ private struct FigureWalk {
   /// - Returns: `nil` when that was not enough; the next call continues.
   mutating func result(lookingAt rows: Int = .max) async throws -> MapValue? {
     entries.allow(rows)
-    if places.isEmpty, snapshot.past.isEmpty {
+    if pathKeys.isEmpty, snapshot.past.isEmpty {
       number += try await entries.count(atMost: wanted - number)
       if number < wanted, entries.isPaused { return nil }
       var figures = figures
@@ -106,10 +106,12 @@ private struct FigureWalk {
       return figures.result
     }
     while number < wanted, let (entry, branch) = try await entries.next() {
-      if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).place] != nil { continue }
+      if !snapshot.past.isEmpty, snapshot.past[entries.document(entry, branch).pathKey] != nil { continue }
       number += 1
       guard number > query.offset else { continue }
-      guard let values = places.values(in: entry, firstPart: parts[branch]) else { throw FirestoreServiceError.damaged }
+      guard let values = pathKeys.values(in: entry, firstPart: parts[branch]) else {
+        throw FirestoreServiceError.damaged
+      }
       figures.add(values: values)
     }
     if number < wanted, entries.isPaused { return nil }

@@ -23,7 +23,7 @@ struct CollectionWalk {
     while found.count < count, let key = try await snapshot.reader.firstKey(in: rest) {
       var decoder = KeyDecoder(key, from: prefix.bytes.count)
       guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
-      let segment = try Place.segment(element)
+      let segment = try PathKey.segment(element)
       var child = prefix
       child.append(segment: segment)
       if try await isThere(child.range) { found.append(segment) }
@@ -37,7 +37,7 @@ struct CollectionWalk {
     if snapshot.past.isEmpty { return true }
     var isThere = false
     _ = try await snapshot.reader.scan(range, order: .ascending, limit: nil) { key, _ in
-      isThere = snapshot.past[snapshot.keys.place(ofDocumentKey: key.bytes)] == nil
+      isThere = snapshot.past[snapshot.keys.pathKey(ofDocumentKey: key.bytes)] == nil
       return isThere ? .stop : .next
     }
     return isThere
@@ -48,8 +48,8 @@ struct CollectionWalk {
     _ found: [String], below path: ResourcePath, after last: String?, atMost count: Int
   ) throws -> [String] {
     var paths = Set(found.map { ResourcePath([$0]) })
-    for (place, row) in snapshot.past where row != nil {
-      let segments = try place.path().segments
+    for (pathKey, row) in snapshot.past where row != nil {
+      let segments = try pathKey.path().segments
       guard ResourcePath(segments).hasPrefix(path), segments.count > path.segments.count else { continue }
       // A document of the collection itself is no child that something is below.
       if path.isCollection, segments.count == path.segments.count + 1 { continue }

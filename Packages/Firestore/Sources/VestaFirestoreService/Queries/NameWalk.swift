@@ -14,7 +14,7 @@ struct NameWalk {
   let isDeep: Bool
 
   /// Takes a document and returns whether to continue.
-  typealias Visit = (_ place: Place, _ row: [UInt8]) throws -> Bool
+  typealias Visit = (_ pathKey: PathKey, _ row: [UInt8]) throws -> Bool
 
   /// Visits what is below the root or a document.
   ///
@@ -50,7 +50,7 @@ struct NameWalk {
     while true {
       let document = try await documents.head()
       if let document, child.map({ ResourcePath.compare(segment: document.id, $0) <= 0 }) ?? true {
-        guard try visit(document.place, document.row) else { return false }
+        guard try visit(document.pathKey, document.row) else { return false }
         documents.advance()
         continue
       }
@@ -69,7 +69,7 @@ struct NameWalk {
     guard let key = try await snapshot.reader.firstKey(in: range) else { return nil }
     var decoder = KeyDecoder(key, from: prefix.bytes.count)
     guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
-    return try Place.segment(element)
+    return try PathKey.segment(element)
   }
 }
 
@@ -77,7 +77,7 @@ struct NameWalk {
 private struct DocumentStream {
   struct Item {
     var id: String
-    var place: Place
+    var pathKey: PathKey
     var row: [UInt8]
   }
 
@@ -117,8 +117,8 @@ private struct DocumentStream {
     buffer = try entries.map { entry in
       var decoder = KeyDecoder(entry.key, from: prefix.count)
       guard let element = try decoder.next() else { throw FirestoreServiceError.damaged }
-      let place = snapshot.keys.place(ofDocumentKey: entry.key)
-      return Item(id: try Place.segment(element), place: place, row: entry.value)
+      let pathKey = snapshot.keys.pathKey(ofDocumentKey: entry.key)
+      return Item(id: try PathKey.segment(element), pathKey: pathKey, row: entry.value)
     }
     return buffer.first
   }
@@ -137,14 +137,14 @@ extension QueryRunner {
     let (lower, upper) = query.nameBounds
     if let first = query.parent.path.segments(from: lower) {
       let walk = NameWalk(snapshot: snapshot, isDeep: query.allDescendants)
-      _ = try await walk.visit(below: query.parent.path, from: first) { place, row in
+      _ = try await walk.visit(below: query.parent.path, from: first) { pathKey, row in
         if last != nil, sink.count >= size.documents || bytes >= size.bytes {
           isCut = true
           return false
         }
         read += 1
-        if snapshot.past[place] != nil { return true }
-        let stored = try StoredDocument(place: place, row: row)
+        if snapshot.past[pathKey] != nil { return true }
+        let stored = try StoredDocument(pathKey: pathKey, row: row)
         if let upper, stored.path > upper { return false }
         let document = stored.document(in: snapshot.name)
         if query.begins(before: document) { last = document }

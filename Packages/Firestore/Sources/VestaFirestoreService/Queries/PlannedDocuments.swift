@@ -45,24 +45,24 @@ struct PlannedDocuments {
   ///
   /// - Returns: `nil` for an entry whose document was deleted.
   mutating func next(_ count: Int) async throws -> [Document?] {
-    var places: [Place] = []
+    var pathKeys: [PathKey] = []
     var rows: [[UInt8]?] = []
-    while places.count < count, let (entry, branch) = try await entries.next() {
-      let (place, row) = entries.document(entry, branch)
-      if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-      places.append(place)
+    while pathKeys.count < count, let (entry, branch) = try await entries.next() {
+      let (pathKey, row) = entries.document(entry, branch)
+      if !snapshot.past.isEmpty, snapshot.past[pathKey] != nil { continue }
+      pathKeys.append(pathKey)
       rows.append(row)
     }
-    read += places.count
-    let absent = places.indices.filter { rows[$0] == nil }
+    read += pathKeys.count
+    let absent = pathKeys.indices.filter { rows[$0] == nil }
     if !absent.isEmpty {
       fetched += absent.count
-      for (index, row) in zip(absent, try await snapshot.rows(at: absent.map { places[$0] })) { rows[index] = row }
+      for (index, row) in zip(absent, try await snapshot.rows(at: absent.map { pathKeys[$0] })) { rows[index] = row }
     }
-    return try zip(places, rows).map { place, row in
+    return try zip(pathKeys, rows).map { pathKey, row in
       guard let row else { return nil }
       bytes += row.count
-      return try names.document(at: place, row)
+      return try names.document(at: pathKey, row)
     }
   }
 }

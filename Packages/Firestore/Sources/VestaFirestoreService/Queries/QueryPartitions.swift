@@ -42,17 +42,17 @@ struct QueryPartitions {
   }
 
   /// The first documents of the group, and whether there are no more rows.
-  private func first(_ count: Int, in range: KeyRange) async throws -> (places: [Place], isAll: Bool) {
-    var places: [Place] = []
+  private func first(_ count: Int, in range: KeyRange) async throws -> (pathKeys: [PathKey], isAll: Bool) {
+    var pathKeys: [PathKey] = []
     let end = try await reader.scan(range, order: .ascending, limit: count) { key, value in
-      places.append(self.place(key, value))
+      pathKeys.append(self.pathKey(key, value))
       return .next
     }
-    return (places, end.visited < count)
+    return (pathKeys, end.visited < count)
   }
 
   /// Documents of the group from all over the range.
-  private func sampled(_ count: Int, in range: KeyRange) async throws -> [Place] {
+  private func sampled(_ count: Int, in range: KeyRange) async throws -> [PathKey] {
     guard let first = try await row(in: range, .ascending), let last = try await row(in: range, .descending) else {
       return []
     }
@@ -77,21 +77,21 @@ struct QueryPartitions {
       }
       gaps = next
     }
-    return samples.map(\.place)
+    return samples.map(\.pathKey)
   }
 
   /// The first row of a range, or the last one.
-  private func row(in range: KeyRange, _ order: ScanOrder) async throws -> (key: [UInt8], place: Place)? {
-    var found: (key: [UInt8], place: Place)?
+  private func row(in range: KeyRange, _ order: ScanOrder) async throws -> (key: [UInt8], pathKey: PathKey)? {
+    var found: (key: [UInt8], pathKey: PathKey)?
     _ = try await reader.scan(range, order: order, limit: 1) { key, value in
-      found = (key.bytes, self.place(key, value))
+      found = (key.bytes, self.pathKey(key, value))
       return .stop
     }
     return found
   }
 
-  private func place(_ key: RawSpan, _ value: RawSpan) -> Place {
-    index == nil ? keys.place(ofDocumentKey: key.bytes) : EntryValue.place(value.bytes)
+  private func pathKey(_ key: RawSpan, _ value: RawSpan) -> PathKey {
+    index == nil ? keys.pathKey(ofDocumentKey: key.bytes) : EntryValue.pathKey(value.bytes)
   }
 }
 

@@ -36,9 +36,9 @@ struct QueryScan {
   /// Takes the documents that match.
   private func take(_ entries: [StoreEntry], into best: inout BestResults) throws {
     for entry in entries {
-      let place = snapshot.keys.place(ofDocumentKey: entry.key)
-      if !snapshot.past.isEmpty, snapshot.past[place] != nil { continue }
-      if let document = try snapshot.result(of: query, at: place, entry.value) { best.take(document) }
+      let pathKey = snapshot.keys.pathKey(ofDocumentKey: entry.key)
+      if !snapshot.past.isEmpty, snapshot.past[pathKey] != nil { continue }
+      if let document = try snapshot.result(of: query, at: pathKey, entry.value) { best.take(document) }
     }
   }
 }

@@ -53,8 +53,8 @@ struct PastDocuments {
 
   init(of query: NormalQuery, in snapshot: Snapshot) throws {
     var found: [Document] = []
-    for case (let place, let row?) in snapshot.past {
-      if let document = try snapshot.result(of: query, at: place, row) { found.append(document) }
+    for case (let pathKey, let row?) in snapshot.past {
+      if let document = try snapshot.result(of: query, at: pathKey, row) { found.append(document) }
     }
     documents = found.sorted { query.compare($0, $1) < 0 }
   }
@@ -62,10 +62,10 @@ struct PastDocuments {
 
 extension Snapshot {
   /// The document of a row, if it is a result of a query; rows elsewhere are not taken apart.
-  func result(of query: NormalQuery, at place: Place, _ row: [UInt8]) throws -> Document? {
-    let path = try place.path()
+  func result(of query: NormalQuery, at pathKey: PathKey, _ row: [UInt8]) throws -> Document? {
+    let path = try pathKey.path()
     guard query.selects(path) else { return nil }
-    let document = StoredDocument(place: place, path: path, row: try DocumentRow(row, of: path)).document(in: name)
+    let document = StoredDocument(pathKey: pathKey, path: path, row: try DocumentRow(row, of: path)).document(in: name)
     return query.matches(document, at: path) ? document : nil
   }
 }

@@ -9,7 +9,7 @@ import VestaFirestoreModel
 struct CommitDraft {
   /// One document before and after.
   struct Change {
-    let place: Place
+    let pathKey: PathKey
     let path: ResourcePath
     let name: String
     /// The row that is stored; `nil` for none.
@@ -50,7 +50,7 @@ struct CommitDraft {
     self.version = version
     time = Timestamp(microseconds: version)
     changes = zip(targets, rows).map { target, row in
-      Change(place: target.place, path: target.path, name: target.name, before: row, after: row)
+      Change(pathKey: target.pathKey, path: target.path, name: target.name, before: row, after: row)
     }
   }
 

@@ -5,7 +5,7 @@ import VestaFirestoreModel
 /// Writes with the documents they are of, worked out once for all runs of a store's transaction.
 struct CommitPlan: Sendable {
   struct Target: Sendable {
-    let place: Place
+    let pathKey: PathKey
     let path: ResourcePath
     let name: String
   }
@@ -27,14 +27,14 @@ struct CommitPlan: Sendable {
   init(_ writes: [Write], at paths: [ResourcePath], manyElements many: Int = CommitTuning().manyElements) {
     var targets: [Target] = []
     targets.reserveCapacity(writes.count)
-    var indexes: [Place: Int] = [:]
+    var indexes: [PathKey: Int] = [:]
     self.writes = zip(writes, paths).map { write, path in
-      let place = Place(path)
+      let pathKey = PathKey(path)
       if writes.count > 1 {
-        if let known = indexes[place] { return (write, known) }
-        indexes[place] = targets.count
+        if let known = indexes[pathKey] { return (write, known) }
+        indexes[pathKey] = targets.count
       }
-      targets.append(Target(place: place, path: path, name: write.name))
+      targets.append(Target(pathKey: pathKey, path: path, name: write.name))
       return (write, targets.count - 1)
     }
     self.targets = targets
@@ -48,9 +48,9 @@ struct CommitPlan: Sendable {
   }
 
   /// The given documents that this plan does not write.
-  func others(of places: some Collection<Place>) -> [Place] {
-    let written = Set(targets.map(\.place))
-    return places.filter { !written.contains($0) }
+  func others(of pathKeys: some Collection<PathKey>) -> [PathKey] {
+    let written = Set(targets.map(\.pathKey))
+    return pathKeys.filter { !written.contains($0) }
   }
 }
 

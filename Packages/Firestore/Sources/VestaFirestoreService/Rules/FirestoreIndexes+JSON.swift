@@ -24,7 +24,7 @@ extension FirestoreIndexes {
     do { value = try decoder.decode(IndexFileValue.self, from: Data(bytes)) } catch {
       throw FirestoreIndexesError(.malformed, "The text is no JSON: \(error)")
     }
-    let file = IndexFileEntry(value: value, place: "")
+    let file = IndexFileEntry(value: value, location: "")
     self.init(
       indexes: try file.elements("indexes").map { entry throws(FirestoreIndexesError) in try Index(entry) },
       fieldOverrides: try file.elements("fieldOverrides").map { entry throws(FirestoreIndexesError) in
@@ -38,7 +38,7 @@ extension FirestoreIndexes.Index {
     try entry.refuse("apiScope", except: "ANY_API")
     try entry.refuse("density", except: "SPARSE_ALL")
     if case .boolean(true)? = entry["unique"]?.value {
-      throw FirestoreIndexesError(.unsupported, entry: entry.place + ".unique", "Unique indexes are not supported.")
+      throw FirestoreIndexesError(.unsupported, entry: entry.location + ".unique", "Unique indexes are not supported.")
     }
     let fields = try entry.required("fields").elements.map { (field) throws(FirestoreIndexesError) in
       try FirestoreIndexes.Field(field)
@@ -49,7 +49,7 @@ extension FirestoreIndexes.Index {
     do throws(FirestoreIndexesError) {
       try self.init(collectionGroup: group, scope: scope, fields: fields)
     } catch {
-      throw error.at(entry.place)
+      throw error.at(entry.location)
     }
   }
 }
@@ -70,7 +70,7 @@ extension FirestoreIndexes.FieldOverride {
     do throws(FirestoreIndexesError) {
       try self.init(collectionGroup: group, fieldPath: path, indexes: indexes, isTimeToLive: isTimeToLive)
     } catch {
-      throw error.at(entry.place)
+      throw error.at(entry.location)
     }
   }
 }
@@ -93,7 +93,7 @@ extension FirestoreIndexes.Field {
     do throws(FirestoreIndexesError) {
       try self.init(path, mode)
     } catch {
-      throw error.at(entry.place)
+      throw error.at(entry.location)
     }
   }
 }
@@ -103,7 +103,7 @@ extension FirestoreIndexes.Mode {
     let given = ["order", "arrayConfig", "vectorConfig", "mode"].filter { entry[$0] != nil }
     guard given.count == 1, let config = entry[given[0]] else {
       throw FirestoreIndexesError(
-        .invalidEntry, entry: entry.place, "One of order, arrayConfig and vectorConfig is needed.")
+        .invalidEntry, entry: entry.location, "One of order, arrayConfig and vectorConfig is needed.")
     }
     if given == ["vectorConfig"] {
       let dimension = try config.required("dimension")
@@ -152,17 +152,17 @@ private enum IndexFileValue: Decodable {
 /// A value of the file with its place in it.
 private struct IndexFileEntry {
   let value: IndexFileValue
-  let place: String
+  let location: String
 
   subscript(name: String) -> IndexFileEntry? {
     guard case .object(let object) = value, let found = object[name] else { return nil }
-    return IndexFileEntry(value: found, place: place.isEmpty ? name : "\(place).\(name)")
+    return IndexFileEntry(value: found, location: location.isEmpty ? name : "\(location).\(name)")
   }
 
   func required(_ name: String) throws(FirestoreIndexesError) -> IndexFileEntry {
     guard case .object = value else { throw wrong("an object") }
     guard let entry = self[name] else {
-      throw FirestoreIndexesError(.invalidEntry, entry: place, "\"\(name)\" is missing.")
+      throw FirestoreIndexesError(.invalidEntry, entry: location, "\"\(name)\" is missing.")
     }
     return entry
   }
@@ -177,7 +177,7 @@ private struct IndexFileEntry {
   var elements: [IndexFileEntry] {
     get throws(FirestoreIndexesError) {
       guard case .array(let values) = value else { throw wrong("an array") }
-      return values.enumerated().map { IndexFileEntry(value: $0.element, place: "\(place)[\($0.offset)]") }
+      return values.enumerated().map { IndexFileEntry(value: $0.element, location: "\(location)[\($0.offset)]") }
     }
   }
 
@@ -190,10 +190,10 @@ private struct IndexFileEntry {
   /// Refuses what changes the meaning of an index and is not supported.
   func refuse(_ name: String, except usual: String) throws(FirestoreIndexesError) {
     guard let entry = self[name], try entry.text != usual else { return }
-    throw FirestoreIndexesError(.unsupported, entry: entry.place, "\(try entry.text) is not supported.")
+    throw FirestoreIndexesError(.unsupported, entry: entry.location, "\(try entry.text) is not supported.")
   }
 
   func wrong(_ wanted: String) -> FirestoreIndexesError {
-    FirestoreIndexesError(.invalidEntry, entry: place, "The value must be \(wanted).")
+    FirestoreIndexesError(.invalidEntry, entry: location, "The value must be \(wanted).")
   }
 }

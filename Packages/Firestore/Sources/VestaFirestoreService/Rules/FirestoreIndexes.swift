@@ -213,7 +213,7 @@ public struct FirestoreIndexesError: Error, Sendable, Hashable, CustomStringConv
   }
 
   /// The same mistake at a place in a file.
-  func at(_ place: String) -> FirestoreIndexesError { FirestoreIndexesError(code, entry: place, message) }
+  func at(_ location: String) -> FirestoreIndexesError { FirestoreIndexesError(code, entry: location, message) }
 
   /// Everything in one line.
   public var description: String {

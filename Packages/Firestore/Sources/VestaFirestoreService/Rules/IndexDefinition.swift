@@ -126,7 +126,7 @@ struct IndexDefinition: Hashable, Sendable {
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let group = bytes[start..<min(start + 3, bytes.count)]
       let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for place in 0...group.count { text.append(digits[bits >> (18 - 6 * place) & 63]) }
+      for pathKey in 0...group.count { text.append(digits[bits >> (18 - 6 * pathKey) & 63]) }
     }
     return String(decoding: text, as: UTF8.self)
   }

@@ -11,7 +11,7 @@ struct ReadSet: Sendable {
   }
 
   /// The versions of the documents that were read; `nil` for missing ones.
-  private(set) var documents: [Place: Int64?] = [:]
+  private(set) var documents: [PathKey: Int64?] = [:]
   private(set) var queries: [ReadQuery] = []
   /// Whether one document was read twice, and had changed in between: then no commit can be right.
   private(set) var isTorn = false
@@ -19,9 +19,9 @@ struct ReadSet: Sendable {
   /// The number of documents and queries that were read.
   var count: Int { documents.count + queries.count }
 
-  mutating func add(_ place: Place, version: Int64?) {
-    if let known = documents[place], known != version { isTorn = true }
-    documents[place] = .some(version)
+  mutating func add(_ pathKey: PathKey, version: Int64?) {
+    if let known = documents[pathKey], known != version { isTorn = true }
+    documents[pathKey] = .some(version)
   }
 
   mutating func add(_ query: NormalQuery, version: Int64) {
@@ -31,10 +31,10 @@ struct ReadSet: Sendable {
   /// Checks the documents.
   ///
   /// - Throws: `ABORTED` when one of them was changed, deleted or created.
-  func check(_ places: [Place], rows: ArraySlice<[UInt8]?>) throws(FirestoreServiceError) {
+  func check(_ pathKeys: [PathKey], rows: ArraySlice<[UInt8]?>) throws(FirestoreServiceError) {
     if isTorn { throw .contention }
-    for (place, row) in zip(places, rows) {
-      guard let read = documents[place] else { continue }
+    for (pathKey, row) in zip(pathKeys, rows) {
+      guard let read = documents[pathKey] else { continue }
       var version: Int64?
       if let row { version = try DocumentRow.version(of: row) }
       if version != read { throw .contention }

@@ -13,20 +13,20 @@ import VestaStoreInterop
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
 /// | `(4, "", …)` | the events of all databases; see `EventOutbox` |
 /// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
-/// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's place |
+/// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's path key |
 /// | `(7, database, id, collection…, null, version, part)` | which parts of the log, up to that one, have documents of a collection, and which: a `ChangeRow` |
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
 /// | `(8, database, 5)` | the indexes that were declared at run time: a `DeclaredRow` |
 /// | `(8, database, 4)` | the last part of the log that is in the rows of the collections: a `PositionRow`; see `LogSorter` |
 /// | `(8, database, 3, job…)` | who does a job in the background, and until when: a row of `StoreLease` |
-/// | `(9, database, queue, place)` | the answer to a request of a write call: an `AnswerRow` |
+/// | `(9, database, queue, slot)` | the answer to a request of a write call: an `AnswerRow` |
 ///
 /// Versions are the store's: the times of commits. A commit writes its documents and one row of the log; it reads the
 /// catalogue's version and writes none of the rows that all commits share. The rows of the collections follow in the
 /// background (`LogSorter`), or are written by the commits themselves.
 ///
-/// A *place* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
+/// A *path key* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
 /// segment is a string; a number, `__id7__`, is an integer, and so sorts first. The null keeps the
 /// documents of a collection together, before everything that is below one of them. So one range holds the documents of
 /// a collection in the order of their names, and one range holds all that is below a document.
@@ -95,7 +95,7 @@ final class DocumentDatabaseKeys: Sendable {
     leases = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(3)).bytes
   }
 
-  func document(_ place: Place) -> [UInt8] { documents + place.bytes }
+  func document(_ pathKey: PathKey) -> [UInt8] { documents + pathKey.bytes }
 
   func lease(_ job: LeasedJob) -> [UInt8] {
     var key = KeyEncoder(continuing: leases)
@@ -110,7 +110,7 @@ final class DocumentDatabaseKeys: Sendable {
     return key.bytes
   }
 
-  func place(ofDocumentKey key: [UInt8]) -> Place { Place(bytes: Array(key.dropFirst(documents.count))) }
+  func pathKey(ofDocumentKey key: [UInt8]) -> PathKey { PathKey(bytes: Array(key.dropFirst(documents.count))) }
 
   /// The documents of one collection.
   func documents(of collection: ResourcePath) -> KeyRange {
@@ -149,7 +149,7 @@ final class DocumentDatabaseKeys: Sendable {
     return key.bytes
   }
 
-  /// The answer to a request; those whose numbers are a window apart have one place.
+  /// The answer to a request; those whose numbers are a window apart share a slot.
   func answer(to id: WriteRequestID) -> [UInt8] {
     var key = KeyEncoder(continuing: answers(of: id.queue))
     key.append(int: id.number % WriteRequestID.window)
@@ -177,7 +177,7 @@ final class DocumentDatabaseKeys: Sendable {
 
   /// The key prefix of the changes of one collection.
   func changes(of collection: ResourcePath) -> [UInt8] {
-    changes(ofGroup: collection.collectionID) + Place.prefix(of: collection)
+    changes(ofGroup: collection.collectionID) + PathKey.prefix(of: collection)
   }
 
   /// The range of a collection's changes after a version.

@@ -130,13 +130,13 @@ final class LogPruner: Sendable {
       let position = try keys.position(ofLogKey: entry.key)
       // A damaged row is deleted like any other; it is unreadable anyway.
       for change in (try? LogRow(entry.value))?.changes ?? [] {
-        collections[change.place.collectionPrefix] = position
+        collections[change.pathKey.collectionPrefix] = position
       }
       try await transaction.delete(entry.key)
     }
     // A row of a collection is deleted with its last part of the log.
     for (collection, last) in collections {
-      let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+      let prefix = keys.changes(ofGroup: try PathKey.collectionID(ofPrefix: collection)) + collection
       try await transaction.deleteRange(KeyRange(from: prefix, to: last.next.appended(to: prefix)))
     }
   }

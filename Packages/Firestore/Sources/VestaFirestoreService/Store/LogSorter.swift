@@ -134,7 +134,7 @@ final class LogSorter: Sendable {
 
   private func put(_ log: [Part], in transaction: any StoreTransaction) async throws {
     for (collection, rows) in ChangeRow.rows(of: log, limit: tuning.changeRowLimit) {
-      let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
+      let prefix = keys.changes(ofGroup: try PathKey.collectionID(ofPrefix: collection)) + collection
       for row in rows {
         guard let last = row.parts.last else { continue }
         try await transaction.put(row.bytes, for: last.position.appended(to: prefix))

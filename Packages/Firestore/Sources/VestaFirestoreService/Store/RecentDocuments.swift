@@ -203,18 +203,18 @@ final class RecentDocuments: Sendable {
       guard try NumberRow.number(try await reader.get(keys.horizon)) < version else {
         return state.withLock { $0.forgetAll() }
       }
-      var places: [Place] = []
+      var pathKeys: [PathKey] = []
       let end = try await reader.scan(
         keys.log(after: version - 1), order: .ascending, limit: tuning.checkedRows - rows
       ) { _, value in
         bytes += value.byteCount
-        places += try LogRow(value.bytes).changes.map(\.place)
+        pathKeys += try LogRow(value.bytes).changes.map(\.pathKey)
         return bytes < tuning.checkedBytes ? .next : .stop
       }
       rows += end.visited
       guard end.rest == nil, rows < tuning.checkedRows else { return state.withLock { $0.forgetAll() } }
-      for place in places {
-        changed.insert(Key(name: ResourceName(database: name, path: try place.path()).description))
+      for pathKey in pathKeys {
+        changed.insert(Key(name: ResourceName(database: name, path: try pathKey.path()).description))
       }
     }
     let seen = reader.version.microseconds

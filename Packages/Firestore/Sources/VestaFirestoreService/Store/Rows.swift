@@ -90,7 +90,7 @@ enum NumberRow {
   }
 }
 
-/// Which parts of the log have documents of one collection, and which documents, by what their places end with.
+/// Which parts of the log have documents of one collection, and which documents, by what their path keys end with.
 ///
 /// Its key has the last of the parts.
 struct ChangeRow: Sendable, Equatable {
@@ -132,8 +132,8 @@ struct ChangeRow: Sendable, Equatable {
   static func rows(of log: [(position: LogPosition, row: LogRow)], limit: Int) -> [[UInt8]: [ChangeRow]] {
     var rows: [[UInt8]: (full: [ChangeRow], last: ChangeRow, size: Int)] = [:]
     for (position, row) in log {
-      for (collection, changes) in Dictionary(grouping: row.changes, by: \.place.collectionPrefix) {
-        let ids = changes.map { Array($0.place.bytes.dropFirst(collection.count)) }
+      for (collection, changes) in Dictionary(grouping: row.changes, by: \.pathKey.collectionPrefix) {
+        let ids = changes.map { Array($0.pathKey.bytes.dropFirst(collection.count)) }
         var entry = rows.removeValue(forKey: collection) ?? ([], ChangeRow(parts: []), 0)
         if entry.size >= limit { entry = (entry.full + [entry.last], ChangeRow(parts: []), 0) }
         entry.last.parts.append(Part(position: position, ids: ids))
@@ -162,12 +162,12 @@ enum PositionRow {
 
 /// One change of a commit: where, and what was there before.
 struct LoggedChange: Sendable, Equatable {
-  var place: Place
+  var pathKey: PathKey
   /// The row that the commit replaced; `nil` where there was none.
   var before: [UInt8]?
 
   /// The bytes of both, and what is written around them at the most.
-  var size: Int { place.bytes.count + (before?.count ?? 0) + 16 }
+  var size: Int { pathKey.bytes.count + (before?.count ?? 0) + 16 }
 }
 
 /// A part of what a commit changed; large commits have several.
@@ -177,7 +177,7 @@ struct LogRow: Sendable, Equatable {
   var bytes: [UInt8] {
     var writer = RowWriter(reserving: changes.reduce(0) { $0 + $1.size })
     for change in changes {
-      writer.write(blob: change.place.bytes)
+      writer.write(blob: change.pathKey.bytes)
       writer.write(byte: change.before == nil ? 0 : 1)
       if let before = change.before { writer.write(blob: before) }
     }
@@ -190,9 +190,9 @@ struct LogRow: Sendable, Equatable {
     var reader = RowReader(bytes)
     changes = []
     while !reader.isAtEnd {
-      let place = Place(bytes: try reader.blob())
+      let pathKey = PathKey(bytes: try reader.blob())
       let before = try reader.byte() == 0 ? nil : try reader.blob()
-      changes.append(LoggedChange(place: place, before: before))
+      changes.append(LoggedChange(pathKey: pathKey, before: before))
     }
   }
 

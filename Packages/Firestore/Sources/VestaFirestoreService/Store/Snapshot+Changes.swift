@@ -11,7 +11,7 @@ enum ChangeScope: Sendable {
   /// The documents of all collections with one identifier.
   case group(CollectionID)
   /// Documents by name.
-  case places(Set<Place>)
+  case pathKeys(Set<PathKey>)
 
   /// The scope of a query's results.
   init(_ query: NormalQuery) {
@@ -25,12 +25,12 @@ enum ChangeScope: Sendable {
 
 extension ChangeScope {
   /// Whether a document is in the scope.
-  fileprivate func contains(_ place: Place) throws -> Bool {
+  fileprivate func contains(_ pathKey: PathKey) throws -> Bool {
     switch self {
     case .everything: true
-    case .collection(let collection): place.collectionPrefix == Place.prefix(of: collection)
-    case .group(let collectionID): try Place.collectionID(ofPrefix: place.collectionPrefix) == collectionID
-    case .places(let places): places.contains(place)
+    case .collection(let collection): pathKey.collectionPrefix == PathKey.prefix(of: collection)
+    case .group(let collectionID): try PathKey.collectionID(ofPrefix: pathKey.collectionPrefix) == collectionID
+    case .pathKeys(let pathKeys): pathKeys.contains(pathKey)
     }
   }
 }
@@ -54,16 +54,16 @@ extension Snapshot {
       for collection in try await collections(ofGroup: collectionID) {
         if try await self.visit(collection, after: version, of: nil, visit) == .stop { return }
       }
-    case .places(let places):
+    case .pathKeys(let pathKeys):
       rest = try await unsorted(after: version)
-      let collections = Dictionary(grouping: places) { $0.collectionPrefix }
-      for (collection, places) in collections {
-        let prefix = keys.changes(ofGroup: try Place.collectionID(ofPrefix: collection)) + collection
-        if try await self.visit(prefix, after: version, of: Set(places), visit) == .stop { return }
+      let collections = Dictionary(grouping: pathKeys) { $0.collectionPrefix }
+      for (collection, pathKeys) in collections {
+        let prefix = keys.changes(ofGroup: try PathKey.collectionID(ofPrefix: collection)) + collection
+        if try await self.visit(prefix, after: version, of: Set(pathKeys), visit) == .stop { return }
       }
     }
     guard let rest else { return }
-    try await visitLog(rest) { change in try scope.contains(change.place) ? try visit(change) : .next }
+    try await visitLog(rest) { change in try scope.contains(change.pathKey) ? try visit(change) : .next }
   }
 
   /// The part of the log after a version that is not in the rows of the collections; `nil` where commits write these.
@@ -97,38 +97,38 @@ extension Snapshot {
   }
 
   /// The documents of a group that have been changed after a version.
-  func changedPlaces(after version: Int64, inGroup collectionID: CollectionID) async throws -> Set<Place> {
-    var places: Set<Place> = []
+  func changedPathKeys(after version: Int64, inGroup collectionID: CollectionID) async throws -> Set<PathKey> {
+    var pathKeys: Set<PathKey> = []
     let group = keys.changes(ofGroup: collectionID)
     for collection in try await collections(ofGroup: collectionID) {
       let prefix = Array(collection.dropFirst(group.count))
       for entry in try await reader.entries(in: keys.changes(of: collection, after: version)) {
         for part in try ChangeRow(entry.value).parts where part.position.version > version {
-          for id in part.ids { places.insert(Place(bytes: prefix + id)) }
+          for id in part.ids { pathKeys.insert(PathKey(bytes: prefix + id)) }
         }
       }
     }
     if let rest = try await unsorted(after: version) {
       let scope = ChangeScope.group(collectionID)
       try await visitLog(rest) { change in
-        if try scope.contains(change.place) { places.insert(change.place) }
+        if try scope.contains(change.pathKey) { pathKeys.insert(change.pathKey) }
         return .next
       }
     }
-    return places
+    return pathKeys
   }
 
   /// Visits the changes of one collection.
   ///
   /// - Parameters:
   ///   - collection: The prefix of the keys of its rows.
-  ///   - places: The documents that are of interest; `nil` for all.
+  ///   - pathKeys: The documents that are of interest; `nil` for all.
   private func visit(
-    _ collection: [UInt8], after version: Int64, of places: Set<Place>?,
+    _ collection: [UInt8], after version: Int64, of pathKeys: Set<PathKey>?,
     _ visit: (LoggedChange) throws -> ScanStep
   ) async throws -> ScanStep {
     let prefix = Array(collection.dropFirst(keys.changes.count))
-    let inside = try Self.placePrefix(prefix)
+    let inside = try Self.pathKeyPrefix(prefix)
     var rest: KeyRange? = keys.changes(of: collection, after: version)
     while let range = rest {
       var positions: [LogPosition] = []
@@ -136,7 +136,7 @@ extension Snapshot {
       rest = try await reader.scan(range, order: .ascending, limit: tuning.log.changePage) { _, value in
         count += 1
         for part in try ChangeRow(value.bytes).parts where part.position.version > version {
-          if let places, !part.ids.contains(where: { places.contains(Place(bytes: inside + $0)) }) { continue }
+          if let pathKeys, !part.ids.contains(where: { pathKeys.contains(PathKey(bytes: inside + $0)) }) { continue }
           positions.append(part.position)
         }
         return .next
@@ -146,8 +146,8 @@ extension Snapshot {
       for start in stride(from: 0, to: positions.count, by: most) {
         let part = positions[start..<min(start + most, positions.count)]
         for row in try await reader.get(part.map(keys.log)) {
-          for change in try row.map({ try LogRow($0) })?.changes ?? [] where change.place.collectionPrefix == inside {
-            if let places, !places.contains(change.place) { continue }
+          for change in try row.map({ try LogRow($0) })?.changes ?? [] where change.pathKey.collectionPrefix == inside {
+            if let pathKeys, !pathKeys.contains(change.pathKey) { continue }
             if try visit(change) == .stop { return .stop }
           }
         }
@@ -157,8 +157,8 @@ extension Snapshot {
     return .next
   }
 
-  /// Returns the prefix of a collection's places, from the key prefix of its changes.
-  private static func placePrefix(_ key: [UInt8]) throws -> [UInt8] {
+  /// Returns the prefix of a collection's path keys, from the key prefix of its changes.
+  private static func pathKeyPrefix(_ key: [UInt8]) throws -> [UInt8] {
     var decoder = KeyDecoder(key)
     let id = try decoder.string()
     var group = KeyEncoder()
@@ -173,7 +173,7 @@ extension Snapshot {
     var range = KeyRange(prefix: group)
     while true {
       guard let key = try await reader.firstKey(in: range) else { return found }
-      let end = Place.collectionPrefix(in: key[group.count...]).endIndex
+      let end = PathKey.collectionPrefix(in: key[group.count...]).endIndex
       let collection = Array(key[..<end])
       found.append(collection)
       guard let next = KeyRange(prefix: collection).upper else { return found }

@@ -14,7 +14,7 @@ struct Snapshot {
   /// The version that is read.
   let version: Int64
   /// The rows at that version, of the documents that have changed since.
-  let past: [Place: [UInt8]?]
+  let past: [PathKey: [UInt8]?]
   /// The indexes that queries may use; `nil` for none.
   let indexes: (any QueryIndexes)?
   /// For how many microseconds the past is kept.
@@ -35,7 +35,7 @@ struct Snapshot {
   }
 
   init(
-    reader: any StoreReader, keys: DocumentDatabaseKeys, name: DatabaseName, version: Int64, past: [Place: [UInt8]?],
+    reader: any StoreReader, keys: DocumentDatabaseKeys, name: DatabaseName, version: Int64, past: [PathKey: [UInt8]?],
     indexes: (any QueryIndexes)?, retention: Int64, tuning: EngineTuning
   ) {
     self.reader = reader
@@ -77,7 +77,7 @@ struct Snapshot {
   /// - Parameter scope: The scope of the reads.
   /// - Throws: `FAILED_PRECONDITION` when the log does not go back so far.
   func at(_ version: Int64, _ scope: ChangeScope) async throws -> Snapshot {
-    var past: [Place: [UInt8]?] = [:]
+    var past: [PathKey: [UInt8]?] = [:]
     if version < self.version {
       guard version >= (try await horizon()) else {
         throw FirestoreServiceError(
@@ -93,28 +93,28 @@ struct Snapshot {
   }
 
   /// Returns the rows of documents before their first change after a version.
-  private func firstChanges(after version: Int64, in scope: ChangeScope) async throws -> [Place: [UInt8]?] {
-    var past: [Place: [UInt8]?] = [:]
-    guard case .places(let places) = scope else {
+  private func firstChanges(after version: Int64, in scope: ChangeScope) async throws -> [PathKey: [UInt8]?] {
+    var past: [PathKey: [UInt8]?] = [:]
+    guard case .pathKeys(let pathKeys) = scope else {
       try await visitChanges(after: version, in: scope) { change in
-        if past[change.place] == nil { past[change.place] = .some(change.before) }
+        if past[change.pathKey] == nil { past[change.pathKey] = .some(change.before) }
         return .next
       }
       return past
     }
-    var rest: Set<Place> = []
-    for (place, row) in zip(places, try await reader.get(places.map(keys.document))) {
+    var rest: Set<PathKey> = []
+    for (pathKey, row) in zip(pathKeys, try await reader.get(pathKeys.map(keys.document))) {
       // A document that is there and is older has not changed since.
       if let row, try DocumentRow.version(of: row) <= version { continue }
-      if let row, let before = try await self.row(of: place, leadingTo: row, at: version) {
-        past[place] = .some(before)
+      if let row, let before = try await self.row(of: pathKey, leadingTo: row, at: version) {
+        past[pathKey] = .some(before)
       } else {
-        rest.insert(place)
+        rest.insert(pathKey)
       }
     }
     if rest.isEmpty { return past }
-    try await visitChanges(after: version, in: .places(rest)) { change in
-      if rest.remove(change.place) != nil { past[change.place] = .some(change.before) }
+    try await visitChanges(after: version, in: .pathKeys(rest)) { change in
+      if rest.remove(change.pathKey) != nil { past[change.pathKey] = .some(change.before) }
       return rest.isEmpty ? .stop : .next
     }
     return past
@@ -124,66 +124,66 @@ struct Snapshot {
   /// row before it.
   ///
   /// - Returns: `nil` where this does not say: the document was not there in between, or has changed very often.
-  private func row(of place: Place, leadingTo row: [UInt8], at version: Int64) async throws -> [UInt8]? {
+  private func row(of pathKey: PathKey, leadingTo row: [UInt8], at version: Int64) async throws -> [UInt8]? {
     var row = row
     for _ in 0..<tuning.log.stepsBack {
       let written = try DocumentRow.version(of: row)
       if written <= version { return row }
-      guard let before = try await self.row(of: place, before: written) else { return nil }
+      guard let before = try await self.row(of: pathKey, before: written) else { return nil }
       row = before
     }
     return nil
   }
 
   /// The row of a document before it was changed at a version; `nil` where there was none.
-  private func row(of place: Place, before version: Int64) async throws -> [UInt8]? {
+  private func row(of pathKey: PathKey, before version: Int64) async throws -> [UInt8]? {
     var part: Int64 = 0
     // Small commits, which most are, have one part.
     while let row = try await reader.get(keys.log(LogPosition(version: version, part: part))) {
-      if let change = try LogRow(row).changes.first(where: { $0.place == place }) { return change.before }
+      if let change = try LogRow(row).changes.first(where: { $0.pathKey == pathKey }) { return change.before }
       part += 1
     }
     return nil
   }
 
-  /// The row at a place.
-  func row(at place: Place) async throws -> [UInt8]? {
-    if let row = past[place] { return row }
-    return try await reader.get(keys.document(place))
+  /// The row at a path key.
+  func row(at pathKey: PathKey) async throws -> [UInt8]? {
+    if let row = past[pathKey] { return row }
+    return try await reader.get(keys.document(pathKey))
   }
 
-  /// The rows at places, in their order.
-  func rows(at places: [Place]) async throws -> [[UInt8]?] {
-    guard !past.isEmpty else { return try await reader.get(places.map(keys.document)) }
-    let present = try await reader.get(places.filter { past[$0] == nil }.map(keys.document))
+  /// The rows at path keys, in their order.
+  func rows(at pathKeys: [PathKey]) async throws -> [[UInt8]?] {
+    guard !past.isEmpty else { return try await reader.get(pathKeys.map(keys.document)) }
+    let present = try await reader.get(pathKeys.filter { past[$0] == nil }.map(keys.document))
     var next = present.makeIterator()
-    return places.map { place in past[place] ?? next.next() ?? nil }
+    return pathKeys.map { pathKey in past[pathKey] ?? next.next() ?? nil }
   }
 
-  /// The documents at places, in their order; `nil` where there is none.
-  func documents(at places: [Place]) async throws -> [StoredDocument?] {
-    try zip(places, try await rows(at: places)).map { place, row in
+  /// The documents at path keys, in their order; `nil` where there is none.
+  func documents(at pathKeys: [PathKey]) async throws -> [StoredDocument?] {
+    try zip(pathKeys, try await rows(at: pathKeys)).map { pathKey, row in
       guard let row else { return nil }
-      return try StoredDocument(place: place, row: row)
+      return try StoredDocument(pathKey: pathKey, row: row)
     }
   }
 }
 
 /// A document that was read, with its path.
 struct StoredDocument: Sendable {
-  let place: Place
+  let pathKey: PathKey
   let path: ResourcePath
   let row: DocumentRow
 
-  init(place: Place, path: ResourcePath, row: DocumentRow) {
-    self.place = place
+  init(pathKey: PathKey, path: ResourcePath, row: DocumentRow) {
+    self.pathKey = pathKey
     self.path = path
     self.row = row
   }
 
-  init(place: Place, row: [UInt8]) throws {
-    let path = try place.path()
-    self.init(place: place, path: path, row: try DocumentRow(row, of: path))
+  init(pathKey: PathKey, row: [UInt8]) throws {
+    let path = try pathKey.path()
+    self.init(pathKey: pathKey, path: path, row: try DocumentRow(row, of: path))
   }
 
   /// The document as clients see it.

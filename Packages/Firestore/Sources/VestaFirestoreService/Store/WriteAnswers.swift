@@ -13,12 +13,12 @@ import VestaStoreInterop
 /// process of the engine ends between the refusal and its row, no client has received the refusal.
 ///
 /// A queue has a ring of `WriteRequestID.window` rows, so what it costs is bounded. A client waits for the answers of
-/// fewer requests than the ring has places. Only after a crash can it return with an earlier one: when it had the
+/// fewer requests than the ring has slots. Only after a crash can it return with an earlier one: when it had the
 /// answer, and had not noted so yet. Then the row has a later number. Requests of a queue are served in
 /// order, so the earlier one has been served.
 ///
 /// Worked example, with a window of 16: requests 1 to 20 of a queue are served, and the ring has 5 to 20. Request 18,
-/// sent again, gets its answer. Request 4 is refused with `ALREADY_EXISTS`, because the row in its place is of 20.
+/// sent again, gets its answer. Request 4 is refused with `ALREADY_EXISTS`, because the row in its slot is of 20.
 struct WriteAnswers: Sendable {
   /// The answer to a request that was served before and is a refusal; nothing has to be kept for it.
   struct KnownRefusal: Error {

@@ -30,11 +30,11 @@ final class TransactionPool: Sendable {
     var reads = 0
     /// No transaction expires before this.
     var nextExpiry = Int64.max
-    var locks = LockTable<Place, ID>()
+    var locks = LockTable<PathKey, ID>()
     var waiters: [ID: CheckedContinuation<Bool, Never>] = [:]
     var granted: Set<ID> = []
     /// Documents that several transactions read to write them: until then, readers have them alone.
-    var contended: [Place: Int64] = [:]
+    var contended: [PathKey: Int64] = [:]
     /// When the next timer ends what has expired.
     var nextLook = Int64.max
     var isClosed = false
@@ -46,10 +46,10 @@ final class TransactionPool: Sendable {
     }
 
     /// Notes a document as contended; one of the evicted ones may be needed once more, which costs a retry.
-    mutating func noteContention(at place: Place, until end: Int64, _ now: Int64, _ tuning: CommitTuning) {
+    mutating func noteContention(at pathKey: PathKey, until end: Int64, _ now: Int64, _ tuning: CommitTuning) {
       if contended.count >= tuning.contendedDocuments { contended = contended.filter { $0.value > now } }
       if contended.count >= tuning.contendedDocuments { contended.removeAll() }
-      contended[place] = end
+      contended[pathKey] = end
     }
   }
 
@@ -170,14 +170,14 @@ final class TransactionPool: Sendable {
   ///
   /// - Returns: The hold for `end(hold:)` after the write; `nil` where nothing is held.
   /// - Throws: `ABORTED` when it has waited for too long.
-  func hold(_ places: [Place]) async throws(FirestoreServiceError) -> ID? {
+  func hold(_ pathKeys: [PathKey]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
     let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
     let patience = now + options.lockWait.microseconds
     _ = add(Open(options: .readWrite(), began: now, lastUsed: now, patience: patience), as: id)
     do {
-      try await lock(places, for: id, .exclusive)
+      try await lock(pathKeys, for: id, .exclusive)
       return id
     } catch {
       if error.code == .unavailable { throw error }
@@ -196,9 +196,10 @@ final class TransactionPool: Sendable {
   /// Locks documents for a transaction, in an order that is the same for all.
   ///
   /// - Throws: `ABORTED` for a cycle of waits, and when the transaction ends while it waits.
-  func lock(_ places: [Place], for id: ID, _ mode: LockTable<Place, ID>.Mode) async throws(FirestoreServiceError) {
-    for place in places.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      switch acquire(place, for: id, mode) {
+  func lock(_ pathKeys: [PathKey], for id: ID, _ mode: LockTable<PathKey, ID>.Mode) async throws(FirestoreServiceError)
+  {
+    for pathKey in pathKeys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+      switch acquire(pathKey, for: id, mode) {
       case .granted: continue
       case .deadlock:
         finish(id)
@@ -217,14 +218,14 @@ final class TransactionPool: Sendable {
   /// Of readers that share it and want to write it all but one must begin again; once that has happened, readers take
   /// their turns for a while, which is optional.
   func acquire(
-    _ place: Place, for id: ID, _ mode: LockTable<Place, ID>.Mode
-  ) -> LockTable<Place, ID>.Answer {
+    _ pathKey: PathKey, for id: ID, _ mode: LockTable<PathKey, ID>.Mode
+  ) -> LockTable<PathKey, ID>.Answer {
     let now = options.now()
     return state.withLock { state in
-      let isContended = state.contended[place].map { $0 > now } ?? false
-      let answer = state.locks.acquire(place, for: id, isContended ? .exclusive : mode)
+      let isContended = state.contended[pathKey].map { $0 > now } ?? false
+      let answer = state.locks.acquire(pathKey, for: id, isContended ? .exclusive : mode)
       if answer == .deadlock, mode == .exclusive {
-        state.noteContention(at: place, until: now + TransactionPool.contention, now, options.tuning.commits)
+        state.noteContention(at: pathKey, until: now + TransactionPool.contention, now, options.tuning.commits)
       }
       return answer
     }

@@ -2,19 +2,19 @@ package import VestaFirestoreModel
 package import VestaStoreInterop
 
 /// The position of a document in the order of keys; see `Keys`.
-package struct Place: Hashable, Sendable {
+package struct PathKey: Hashable, Sendable {
   package let bytes: [UInt8]
 
   package init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The place of a document by its path.
+  /// The path key of a document by its path.
   package init(_ path: ResourcePath) {
-    var key = KeyEncoder(continuing: Place.prefix(of: path.parent))
+    var key = KeyEncoder(continuing: PathKey.prefix(of: path.parent))
     key.append(segment: path.lastSegment)
     bytes = key.bytes
   }
 
-  /// Returns the prefix of the places of a collection's documents.
+  /// Returns the prefix of the path keys of a collection's documents.
   package static func prefix(of collection: ResourcePath) -> [UInt8] {
     var key = KeyEncoder()
     key.append(path: collection)
@@ -22,10 +22,10 @@ package struct Place: Hashable, Sendable {
     return key.bytes
   }
 
-  /// The prefix of the places of all documents of the same collection.
-  package var collectionPrefix: [UInt8] { Array(Place.collectionPrefix(in: bytes[...])) }
+  /// The prefix of the path keys of all documents of the same collection.
+  package var collectionPrefix: [UInt8] { Array(PathKey.collectionPrefix(in: bytes[...])) }
 
-  /// The part of a place, or of what follows it in a key, up to the null after the collection.
+  /// The part of a path key, or of what follows it in a key, up to the null after the collection.
   package static func collectionPrefix(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var index = bytes.startIndex
     while index < bytes.endIndex {
@@ -42,7 +42,7 @@ package struct Place: Hashable, Sendable {
     return bytes
   }
 
-  /// The identifier of the collection whose places begin with these bytes.
+  /// The identifier of the collection whose path keys begin with these bytes.
   ///
   /// - Throws: `BytesError.Code.malformed`.
   package static func collectionID(ofPrefix prefix: [UInt8]) throws -> CollectionID {
@@ -58,7 +58,7 @@ package struct Place: Hashable, Sendable {
     for element in try KeyDecoder.elements(of: bytes) {
       switch element {
       case .null: continue
-      default: segments.append(try Place.segment(element))
+      default: segments.append(try PathKey.segment(element))
       }
     }
     return ResourcePath(segments)
