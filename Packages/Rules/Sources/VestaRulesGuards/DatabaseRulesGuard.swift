@@ -80,8 +80,8 @@ public final class DatabaseRulesGuard: DatabaseGuard {
 private final class KnownNodes: DatabaseRulesData {
   private let state: any DatabaseGuardState
   /// What a write puts where: it is at hand, and need not be read.
-  private let written: [(path: [String], node: VestaDatabaseBackend.DatabaseNode)]
-  private var nodes: [[String]: VestaRules.DatabaseNode] = [:]
+  private let written: [(path: [String], node: DatabaseNode)]
+  private var nodes: [[String]: DatabaseRulesNode] = [:]
   private var missed: [[String]] = []
   var missedCount: Int { missed.count }
 
@@ -90,15 +90,15 @@ private final class KnownNodes: DatabaseRulesData {
     self.written = written.filter { $0.path.back?.isPriority != true }.map { ($0.path.names, $0.node) }
   }
 
-  private func writtenNode(at path: [String]) -> VestaDatabaseBackend.DatabaseNode? {
+  private func writtenNode(at path: [String]) -> DatabaseNode? {
     for value in written where path.starts(with: value.path) {
       return value.node[DatabasePath(path.dropFirst(value.path.count).map { DatabaseKey($0) })]
     }
     return nil
   }
 
-  func node(at path: [String]) -> VestaRules.DatabaseNode {
-    if let node = writtenNode(at: path) { return VestaRules.DatabaseNode(DatabaseGlance(node)) }
+  func node(at path: [String]) -> DatabaseRulesNode {
+    if let node = writtenNode(at: path) { return DatabaseRulesNode(DatabaseGlance(node)) }
     if let node = nodes[path] { return node }
     missed.append(path)
     return .missing
@@ -115,7 +115,7 @@ private final class KnownNodes: DatabaseRulesData {
     let paths = missed
     missed = []
     for path in paths where nodes[path] == nil {
-      nodes[path] = VestaRules.DatabaseNode(try await state.glance(at: DatabasePath(path.map { DatabaseKey($0) })))
+      nodes[path] = DatabaseRulesNode(try await state.glance(at: DatabasePath(path.map { DatabaseKey($0) })))
     }
     return !paths.isEmpty
   }
@@ -125,7 +125,7 @@ extension DatabasePath {
   fileprivate var names: [String] { keys.map(\.text) }
 }
 
-extension VestaRules.DatabaseNode {
+extension DatabaseRulesNode {
   fileprivate init(_ glance: DatabaseGlance) {
     self =
       switch glance {

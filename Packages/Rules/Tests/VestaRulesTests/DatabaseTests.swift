@@ -179,7 +179,7 @@ import VestaTesting
 
     init(_ tree: DatabaseTree) { self.tree = tree }
 
-    func node(at path: [String]) -> DatabaseNode {
+    func node(at path: [String]) -> DatabaseRulesNode {
       if known.contains(path) { return tree.node(at: path) }
       missed.insert(path)
       return .missing

@@ -11,9 +11,9 @@ import VestaBytes
     """
 
   @Test func `names and targets are resolved, and the first entry counts for all others`() throws {
-    let configuration = try FirebaseConfiguration(json: Array(Self.json.utf8))
+    let configuration = try FirebaseFile(json: Array(Self.json.utf8))
     #expect(configuration.rules == ["firestore": "a", "storage": "s", "database": "d"])
-    let targets = FirebaseConfiguration.targets(
+    let targets = FirebaseFile.targets(
       json: Array(#"{"targets":{"p":{"storage":{"main":["m","n"]}}}}"#.utf8), project: "p")
     #expect(
       try configuration.namedRules(targets: targets)
@@ -25,16 +25,16 @@ import VestaBytes
 
   @Test func `files of indexes are those of their databases`() throws {
     let list = #"{"firestore":[{"indexes":"a"},{"database":"b","indexes":"c"},{"database":"d"}]}"#
-    #expect(try FirebaseConfiguration(json: Array(list.utf8)).indexes == ["(default)": "a", "b": "c"])
+    #expect(try FirebaseFile(json: Array(list.utf8)).indexes == ["(default)": "a", "b": "c"])
     let one = #"{"firestore":{"rules":"r","indexes":"i"},"storage":{"indexes":"x"}}"#
-    #expect(try FirebaseConfiguration(json: Array(one.utf8)).indexes == ["(default)": "i"])
+    #expect(try FirebaseFile(json: Array(one.utf8)).indexes == ["(default)": "i"])
     let comments = "// A comment.\n{\"firestore\":{\"indexes\":\"a//b\"} /* and one more */}"
-    #expect(try FirebaseConfiguration(json: Array(comments.utf8)).indexes == ["(default)": "a//b"])
+    #expect(try FirebaseFile(json: Array(comments.utf8)).indexes == ["(default)": "a//b"])
   }
 
   @Test(arguments: [#"{"firestore":[]}"#, #"{"storage":[1,{"bucket":2,"rules":3}]}"#, #"{"database":"x"}"#])
   func `what is no section of rules is none`(json: String) throws {
-    let configuration = try FirebaseConfiguration(json: Array(json.utf8))
+    let configuration = try FirebaseFile(json: Array(json.utf8))
     #expect(try configuration.namedRules(targets: [:]).isEmpty && configuration.rules.isEmpty)
   }
 }

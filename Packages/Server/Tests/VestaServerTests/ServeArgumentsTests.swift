@@ -61,13 +61,13 @@ import VestaTesting
 
   @Test func `ports and hosts come from firebase json`() throws {
     let json = #"{"emulators":{"firestore":{"host":"h","port":1},"hub":{"port":2},"ui":{"enabled":false},"x":1}}"#
-    let configuration = try FirebaseConfiguration(json: Array(json.utf8))
+    let configuration = try FirebaseFile(json: Array(json.utf8))
     #expect(configuration.ports == ["firestore": 1, "hub": 2] && configuration.hosts == ["firestore": "h"])
     for wrong in ["", "[]", #"{"emulators":{"hub":{"port":"x"}}}"#, #"{"emulators":{"hub":{"port":70000}}}"#] {
-      #expect(throws: ServerError.self) { try FirebaseConfiguration(json: Array(wrong.utf8)) }
+      #expect(throws: ServerError.self) { try FirebaseFile(json: Array(wrong.utf8)) }
     }
     let rules = #"{"firestore":{"rules":"f.rules"},"storage":[{"bucket":"b","rules":"s.rules"}],"database":{}}"#
-    #expect(try FirebaseConfiguration(json: Array(rules.utf8)).rules == ["firestore": "f.rules", "storage": "s.rules"])
-    #expect(FirebaseConfiguration.defaultProject(json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")
+    #expect(try FirebaseFile(json: Array(rules.utf8)).rules == ["firestore": "f.rules", "storage": "s.rules"])
+    #expect(FirebaseFile.defaultProject(json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")
   }
 }

@@ -12,7 +12,7 @@ final class ConnectionPool: Sendable {
   }
 
   /// A connection that was taken, and whether it has a place.
-  struct Lease: Sendable {
+  struct Loan: Sendable {
     let connection: PostgresConnection
     let hasPlace: Bool
   }
@@ -35,17 +35,17 @@ final class ConnectionPool: Sendable {
   ///
   /// - Parameter isInside: Whether the caller is in a body that holds one; it does not wait for a place then.
   /// - Throws: `PostgresFailure`, `CancellationError`, or the error of the close.
-  func take(isInside: Bool) async throws -> Lease {
+  func take(isInside: Bool) async throws -> Loan {
     if isInside {
       state.withLock { $0.inside += 1 }
     } else {
       try await places.enter()
     }
     do {
-      if let idle = state.withLock({ $0.idle.popLast() }) { return Lease(connection: idle, hasPlace: !isInside) }
+      if let idle = state.withLock({ $0.idle.popLast() }) { return Loan(connection: idle, hasPlace: !isInside) }
       let connection = try await loop.open(connector)
       connection.send(Schema.keepAlive)
-      return Lease(connection: connection, hasPlace: !isInside)
+      return Loan(connection: connection, hasPlace: !isInside)
     } catch {
       leave(hasPlace: !isInside)
       throw error
@@ -56,14 +56,14 @@ final class ConnectionPool: Sendable {
   ///
   /// - Parameter isSound: Whether it can be used again: it is in no transaction, or will leave it by what was sent
   ///   last.
-  func give(_ lease: Lease, isSound: Bool) {
+  func give(_ loan: Loan, isSound: Bool) {
     let isKept = state.withLock { state in
-      guard isSound, !state.isClosed, lease.hasPlace || state.idle.isEmpty else { return false }
-      state.idle.append(lease.connection)
+      guard isSound, !state.isClosed, loan.hasPlace || state.idle.isEmpty else { return false }
+      state.idle.append(loan.connection)
       return true
     }
-    if !isKept { lease.connection.drop() }
-    leave(hasPlace: lease.hasPlace)
+    if !isKept { loan.connection.drop() }
+    leave(hasPlace: loan.hasPlace)
   }
 
   private func leave(hasPlace: Bool) {

@@ -5,7 +5,7 @@ import VestaStoreInterop
 /// It begins with its first read, in one round trip. Used by one body at a time.
 final class PostgresSnapshot {
   let version: Int64
-  private let lease: ConnectionPool.Lease
+  private let loan: ConnectionPool.Loan
   private let pool: ConnectionPool
   private let schema: Schema
   var tuning: PostgresTuning { schema.tuning }
@@ -17,8 +17,8 @@ final class PostgresSnapshot {
   /// Why the connection is unusable; the body's reads failed, even if it ignores that.
   private(set) var failure: StoreError?
 
-  private init(_ lease: ConnectionPool.Lease, _ pool: ConnectionPool, _ schema: Schema, version: Int64, hasLong: Bool) {
-    self.lease = lease
+  private init(_ loan: ConnectionPool.Loan, _ pool: ConnectionPool, _ schema: Schema, version: Int64, hasLong: Bool) {
+    self.loan = loan
     self.pool = pool
     self.schema = schema
     self.version = version
@@ -57,18 +57,18 @@ final class PostgresSnapshot {
   private static func beginOnce(
     _ pool: ConnectionPool, _ schema: Schema, _ isInside: Bool, _ first: StoreFirstRead?
   ) async throws -> PostgresSnapshot {
-    let lease = try await pool.take(isInside: isInside)
+    let loan = try await pool.take(isInside: isInside)
     do {
       let reads = statements(of: first, schema)
-      let rows = try await lease.connection.run([Schema.beginReading, schema.state] + reads)
+      let rows = try await loan.connection.run([Schema.beginReading, schema.state] + reads)
       guard rows.count == 2 + reads.count, let version = rows[1].integer(0, 0), let long = rows[1].integer(0, 2) else {
         throw StoreError(.corrupt, operation: "read", message: "The row of the store's state is not there.")
       }
-      let snapshot = PostgresSnapshot(lease, pool, schema, version: version, hasLong: long != 0)
+      let snapshot = PostgresSnapshot(loan, pool, schema, version: version, hasLong: long != 0)
       snapshot.keep(Array(rows[2...]), of: first)
       return snapshot
     } catch {
-      pool.give(lease, isSound: false)
+      pool.give(loan, isSound: false)
       throw error
     }
   }
@@ -99,15 +99,15 @@ final class PostgresSnapshot {
 
   /// Ends the transaction, and gives the connection back, without waiting.
   func end() {
-    if failure == nil { lease.connection.send(Schema.commit) }
-    pool.give(lease, isSound: failure == nil)
+    if failure == nil { loan.connection.send(Schema.commit) }
+    pool.give(loan, isSound: failure == nil)
   }
 
   // MARK: Reading
 
   private func run(_ statements: [Statement], _ operation: String) async throws -> [Rows] {
     do {
-      return try await lease.connection.run(statements)
+      return try await loan.connection.run(statements)
     } catch {
       let failure = StoreError(error, operation: operation)
       self.failure = failure

@@ -11,7 +11,7 @@ public enum DatabaseScalar: Sendable, Hashable {
 }
 
 /// A node of the tree, without its children.
-public enum DatabaseNode: Sendable, Hashable {
+public enum DatabaseRulesNode: Sendable, Hashable {
   /// There is nothing.
   case missing
   /// A value.
@@ -35,7 +35,7 @@ public enum DatabaseNode: Sendable, Hashable {
 /// An adapter of a store answers from what its transaction reads.
 public protocol DatabaseRulesData {
   /// Returns the node at a path.
-  func node(at path: [String]) -> DatabaseNode
+  func node(at path: [String]) -> DatabaseRulesNode
 
   /// Returns the names of the children at a path; asked below written paths alone.
   func childNames(at path: [String]) -> [String]
@@ -83,7 +83,7 @@ public indirect enum DatabaseTree: Sendable, Hashable, DatabaseRulesData {
   }
 
   /// Returns the node at a path.
-  public func node(at path: [String]) -> DatabaseNode {
+  public func node(at path: [String]) -> DatabaseRulesNode {
     switch tree(at: path) {
     case .missing: .missing
     case .leaf(let value, let priority): .leaf(value, priority: priority)

@@ -232,7 +232,7 @@ struct DatabaseEvaluation {
   private mutating func snapshot(
     _ isAfter: Bool, _ path: [String], _ method: DatabaseMethod, _ arguments: [NodeID]
   ) throws(Failure) -> Value {
-    func node(_ path: [String]) -> DatabaseNode { context.node(path, isAfter: isAfter) }
+    func node(_ path: [String]) -> DatabaseRulesNode { context.node(path, isAfter: isAfter) }
     switch method {
     case .child, .hasChild:
       let name = try text(arguments[0], "\(method.rawValue)() expects a string argument.")
@@ -250,7 +250,7 @@ struct DatabaseEvaluation {
   }
 
   /// The result of `val()`, `isNumber()`, `isString()` and `isBoolean()`.
-  private static func content(of node: DatabaseNode, _ method: DatabaseMethod) -> Value {
+  private static func content(of node: DatabaseRulesNode, _ method: DatabaseMethod) -> Value {
     guard case .leaf(let value, _) = node else {
       if method == .val { return node.exists ? .object : .scalar(.null) }
       return .scalar(.bool(false))

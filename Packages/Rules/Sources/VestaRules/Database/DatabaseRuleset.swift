@@ -130,7 +130,7 @@ struct DatabaseContext {
   /// The number of answers that mean nothing yet.
   var missed: Int { before.missedCount &+ after.missedCount }
 
-  func node(_ path: [String], isAfter: Bool) -> DatabaseNode { (isAfter ? after : before).node(at: path) }
+  func node(_ path: [String], isAfter: Bool) -> DatabaseRulesNode { (isAfter ? after : before).node(at: path) }
 }
 
 extension DatabaseRulesQuery {

@@ -136,7 +136,7 @@ public struct ServeArguments: Sendable, Hashable {
     settings.rules = (configuration?.rules ?? [:]).mapValues(absolute)
     settings.indexes = (configuration?.indexes ?? [:]).mapValues(absolute)
     let targets = FileManager.default.contents(atPath: "\(directory)/.firebaserc").map {
-      FirebaseConfiguration.targets(json: Array($0), project: settings.project)
+      FirebaseFile.targets(json: Array($0), project: settings.project)
     }
     settings.namedRules =
       try configuration?.namedRules(targets: targets ?? [:])
@@ -190,18 +190,18 @@ public struct ServeArguments: Sendable, Hashable {
 
   private static func configuration(
     _ named: String?, _ directory: String
-  ) throws(ServerError) -> FirebaseConfiguration? {
+  ) throws(ServerError) -> FirebaseFile? {
     let path = named ?? "\(directory)/firebase.json"
     guard let bytes = FileManager.default.contents(atPath: path) else {
       if let named { throw ServerError("\(named) cannot be read. Name a firebase.json with --config.") }
       return nil
     }
-    return try FirebaseConfiguration(json: Array(bytes))
+    return try FirebaseFile(json: Array(bytes))
   }
 
   /// The project of `.firebaserc`; `nil` where it has none.
   static func usualProject(_ directory: String) -> String? {
     FileManager.default.contents(atPath: "\(directory)/.firebaserc")
-      .flatMap { FirebaseConfiguration.defaultProject(json: Array($0)) }
+      .flatMap { FirebaseFile.defaultProject(json: Array($0)) }
   }
 }

@@ -2,7 +2,7 @@ import VestaBytes
 import VestaServiceInterop
 
 /// The parts of `firebase.json` and `.firebaserc` that a server reads; pure.
-struct FirebaseConfiguration {
+struct FirebaseFile {
   /// The hosts of products, by the name of their emulator.
   private(set) var hosts: [String: String] = [:]
   /// The files of rules as they are written, by product.
