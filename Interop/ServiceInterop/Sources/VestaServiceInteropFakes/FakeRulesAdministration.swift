@@ -10,7 +10,7 @@ public final class FakeRulesAdministration: RulesAdministration {
 
   /// Puts a text in force.
   ///
-  /// - Throws: ``RulesRefusal`` with a remark at line 1 and column 2, for the empty text.
+  /// - Throws: `RulesRefusal` with a remark at line 1 and column 2, for the empty text.
   public func replaceRules(
     with source: String, of product: RuledProduct
   ) async throws(RulesRefusal) -> [RulesRemark] {

@@ -8,7 +8,7 @@ import VestaTransportInterop
 extension AuthRemote {
   /// Makes an account with a password, an anonymous account, or adds a password to the account of an ID token.
   ///
-  /// An owner makes accounts by ``createUser(_:context:)``: on the wire both are one call, and an owner's starts no
+  /// An owner makes accounts by `createUser`: on the wire both are one call, and an owner's starts no
   /// session.
   public func signUp(_ request: SignUpRequest, context: CallContext) async throws(AuthServiceError) -> SignUpResponse {
     if context.caller.isOwner, request.idToken == nil {

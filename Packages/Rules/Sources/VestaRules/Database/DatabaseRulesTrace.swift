@@ -125,7 +125,12 @@ final class DatabaseTraceRecorder {
 extension DatabaseRuleset {
   /// Decides whether a path may be read, and records how.
   ///
-  /// - Parameter data: The state of the tree; nothing of it has yet to be read.
+  /// - Parameters:
+  ///   - path: The path that is read.
+  ///   - auth: The caller as rules see it: null, or a map with `uid` and `token`.
+  ///   - query: The order, bounds and limit of the read.
+  ///   - now: The time, in milliseconds since 1970.
+  ///   - data: The state of the tree; nothing of it has yet to be read.
   public func traceRead(
     _ path: [String], auth: RulesValue = .null, query: DatabaseRulesQuery = DatabaseRulesQuery(), now: Double = 0,
     data: any DatabaseRulesData
@@ -137,6 +142,8 @@ extension DatabaseRuleset {
   ///
   /// - Parameters:
   ///   - paths: The paths that are written.
+  ///   - auth: The caller as rules see it: null, or a map with `uid` and `token`.
+  ///   - now: The time, in milliseconds since 1970.
   ///   - before: The state before the write.
   ///   - after: The state after it.
   public func traceWrite(
