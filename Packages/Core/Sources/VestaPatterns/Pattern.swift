@@ -6,8 +6,8 @@
 /// pattern.matchesWhole("ada@example.com")  // true
 /// ```
 ///
-/// Characters are Unicode scalars; `\d`, `\s`, `\w` and `\b` mean ASCII, as in RE2. General categories (`\p{Lu}`) are
-/// supported, scripts (`\p{Greek}`) are not. A pattern may be used by any number of threads at once.
+/// Characters are Unicode scalars; `\d`, `\s`, `\w` and `\b` mean ASCII, as in RE2. General categories (`\p{Lu}`) and
+/// scripts (`\p{Greek}`) have RE2's names. A pattern may be used by any number of threads at once.
 public struct Pattern: Sendable {
   private let program: PatternProgram
   private let table: PatternTable?

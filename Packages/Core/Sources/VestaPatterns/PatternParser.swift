@@ -146,7 +146,7 @@ struct PatternParser {
     guard let first = peek() else { return nil }
     switch first {
     case "(": return try group()
-    case "[": return .set(folded(try bracketed()))
+    case "[": return .set(try bracketed())
     case ".":
       index += 1
       return .set(flags.dotIsAll ? .all : .withoutNewline)
@@ -223,19 +223,21 @@ struct PatternParser {
       return .assertion(
         next == "A" ? .textStart : next == "z" ? .textEnd : next == "b" ? .wordBoundary : .noWordBoundary)
     default:
-      if let set = try escapedClass() { return .set(folded(set)) }
+      if let set = try escapedClass() { return .set(set) }
       return literal(try escapedScalar())
     }
   }
 
   /// A class such as `\d` or `\p{L}` at the current backslash.
+  ///
+  /// Where case is ignored, it has both cases, and its negation (`\W`) neither.
   private mutating func escapedClass() throws(PatternError) -> ScalarSet? {
     guard let next = peek(1) else { throw error("trailing \\") }
     switch next {
     case "d", "D", "s", "S", "w", "W":
       index += 2
       let set: ScalarSet = next == "d" || next == "D" ? .digits : next == "s" || next == "S" ? .spaces : .words
-      return next.properties.isUppercase ? set.inverted : set
+      return next.properties.isUppercase ? folded(set).inverted : folded(set)
     case "p", "P":
       index += 2
       return try category(isInverted: next == "P")
@@ -258,9 +260,9 @@ struct PatternParser {
       index += 1
     }
     guard let set = ScalarSet.category(name) else {
-      throw error("unknown character class \(name.prefix(20)); scripts are not supported")
+      throw error("unknown character class \(name.prefix(20))")
     }
-    return isInverted ? set.inverted : set
+    return isInverted ? folded(set).inverted : folded(set)
   }
 
   private mutating func escapedScalar() throws(PatternError) -> UInt32 {
@@ -316,17 +318,17 @@ struct PatternParser {
   private mutating func bracketed() throws(PatternError) -> ScalarSet {
     index += 1
     let isInverted = skip("^")
-    var ranges: [ClosedRange<UInt32>] = []
+    var (ranges, classes): ([ClosedRange<UInt32>], [ClosedRange<UInt32>]) = ([], [])
     var isFirst = true
     while peek() != "]" || isFirst {
       guard let next = peek() else { throw error("missing ]") }
       isFirst = false
       if next == "[", peek(1) == ":" {
-        ranges += try posix().ranges
+        classes += try posix().ranges
         continue
       }
       if next == "\\", let set = try escapedClass() {
-        ranges += set.ranges
+        classes += set.ranges
         continue
       }
       let low = try bracketedScalar()
@@ -340,7 +342,7 @@ struct PatternParser {
       ranges.append(low...high)
     }
     index += 1
-    let set = folded(ScalarSet(ranges))
+    let set = folded(ScalarSet(ranges)).union(ScalarSet(classes))
     return isInverted ? set.inverted : set
   }
 
@@ -362,6 +364,6 @@ struct PatternParser {
     guard skip(text: ":]"), let set = ScalarSet.posix(name) else {
       throw error("invalid character class [:\(name.prefix(20)):]")
     }
-    return isInverted ? set.inverted : set
+    return isInverted ? folded(set).inverted : folded(set)
   }
 }

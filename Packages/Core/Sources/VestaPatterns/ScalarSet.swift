@@ -45,35 +45,10 @@ struct ScalarSet: Sendable, Hashable {
     return low < ranges.count && ranges[low].lowerBound <= scalar
   }
 
-  /// The set with the other case of each of its letters.
-  var caseFolded: ScalarSet {
-    var folded = ranges
-    for range in ranges {
-      // Beyond the letters with case nothing changes; large ranges have both cases already.
-      guard range.count <= 4_096 else { continue }
-      for value in range { folded += ScalarSet.otherCases(of: value).map { $0...$0 } }
-    }
-    return ScalarSet(folded)
-  }
-
-  private static func otherCases(of value: UInt32) -> [UInt32] {
-    if value < 128 {
-      guard (65...90).contains(value) || (97...122).contains(value) else { return [] }
-      // The long s and the Kelvin sign fold to ASCII letters.
-      return [value ^ 32] + (value | 32 == 115 ? [0x17F] : value | 32 == 107 ? [0x212A] : [])
-    }
-    guard let scalar = Unicode.Scalar(value) else { return [] }
-    return [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping].compactMap { text in
-      let scalars = text.unicodeScalars
-      guard scalars.count == 1, let only = scalars.first, only != scalar else { return nil }
-      return only.value
-    }
-  }
-
-  /// The scalars of a general category such as `L` or `Lu`; nil for a name that there is not.
+  /// The scalars of a general category such as `L` or `Lu`, or of a script such as `Greek`; nil for any other name.
   static func category(_ name: String) -> ScalarSet? {
     if name == "Any" { return all }
-    guard let wanted = categories[name] else { return nil }
+    guard let wanted = categories[name] else { return ScriptTable.ranges[name].map { ScalarSet($0) } }
     return ScalarSet(wanted.flatMap { rangesOfCategory[$0] ?? [] })
   }
 
@@ -98,7 +73,7 @@ struct ScalarSet: Sendable, Hashable {
       "Ps": .openPunctuation, "Pe": .closePunctuation, "Pi": .initialPunctuation, "Pf": .finalPunctuation,
       "Po": .otherPunctuation, "Sm": .mathSymbol, "Sc": .currencySymbol, "Sk": .modifierSymbol, "So": .otherSymbol,
       "Zs": .spaceSeparator, "Zl": .lineSeparator, "Zp": .paragraphSeparator, "Cc": .control, "Cf": .format,
-      "Co": .privateUse,
+      "Co": .privateUse, "Cs": .surrogate,
     ]
     var all: [String: Set<Unicode.GeneralCategory>] = [:]
     for (name, category) in single {

@@ -12,7 +12,7 @@ import Foundation
 /// | variable | meaning | without it |
 /// |---|---|---|
 /// | `VESTA_SOAK` | `1` asks for soaks | no soak |
-/// | `VESTA_SECONDS` | how long a soak begins new histories | ten minutes |
+/// | `VESTA_SECONDS` | how long a soak begins new histories | ten minutes, or until its goal is reached |
 /// | `VESTA_SEED` | the seed of the first history | a random one |
 public struct Soak: Sendable {
   /// Whether the environment asks for soaks.
@@ -23,6 +23,9 @@ public struct Soak: Sendable {
 
   /// How long new histories begin.
   public let duration: Duration
+
+  /// Whether the environment says how long.
+  public let isTimed: Bool
 
   /// The seed of the first history; each later one has the next seed.
   public let firstSeed: UInt64
@@ -39,7 +42,9 @@ public struct Soak: Sendable {
   ///   - environment: The variables that say how long and from which seed.
   public init(_ name: String, environment: [String: String]) {
     self.name = name
-    duration = .seconds(environment["VESTA_SECONDS"].flatMap { Double($0) } ?? 600)
+    let seconds = environment["VESTA_SECONDS"].flatMap { Double($0) }
+    isTimed = seconds != nil
+    duration = .seconds(seconds ?? 600)
     firstSeed = environment["VESTA_SEED"].flatMap { UInt64($0) } ?? .random(in: 1_000...1_000_000_000)
   }
 
@@ -62,5 +67,20 @@ public struct Soak: Sendable {
     }
     print("Soak of \(name): \(count) histories, from seed \(firstSeed)")
     return count
+  }
+
+  /// Runs histories until they have a number of units together, or until the time is over where the environment names one.
+  ///
+  /// - Parameters:
+  ///   - goal: The number of units, such as requests or pairs.
+  ///   - history: Runs the history of a seed, and returns the number of its units.
+  /// - Returns: The number of units.
+  @discardableResult
+  public func run(units goal: Int, _ history: (UInt64) async throws -> Int) async rethrows -> Int {
+    let (start, end) = (ContinuousClock.now, duration + .seconds(1))
+    var units = 0
+    let elapsed = { isTimed ? ContinuousClock.now - start : units < goal ? .zero : end }
+    try await run(elapsed: elapsed) { seed, _ in units += try await history(seed) }
+    return units
   }
 }

@@ -22,6 +22,46 @@ import VestaPatterns
     #expect(withoutTable.matchesWhole(text) == expected)
   }
 
+  /// The classes of ASCII, from their definitions in characters.
+  @Test(arguments: [
+    ("\\d", "0123456789"), ("\\s", "\t\n\u{C}\r "), ("\\w", "0-9A-Z_a-z"), ("[[:alnum:]]", "0-9A-Za-z"),
+    ("[[:alpha:]]", "A-Za-z"), ("[[:blank:]]", "\t "), ("[[:cntrl:]]", "\0-\u{1F}\u{7F}"), ("[[:digit:]]", "0-9"),
+    ("[[:graph:]]", "!-~"), ("[[:lower:]]", "a-z"), ("[[:print:]]", " -~"), ("[[:punct:]]", "!-/:-@\\[-`{-~"),
+    ("[[:space:]]", "\t-\r "), ("[[:upper:]]", "A-Z"), ("[[:word:]]", "0-9A-Z_a-z"), ("[[:xdigit:]]", "0-9A-Fa-f"),
+    ("[[:ascii:]]", "\0-\u{7F}"), ("\\v", "\u{B}"), ("\\f", "\u{C}"), ("\\a", "\u{7}"), ("\\t", "\t"), ("\\r", "\r"),
+    ("\\n", "\n"),
+  ])
+  func `a class of ASCII has its characters and no other, and its negation the others`(
+    expression: String, characters: String
+  ) throws {
+    let members = scalars(characters)
+    let negated = expression.contains("[:") ? expression.replacing("[:", with: "[:^") : "[^\(expression)]"
+    let (pattern, others) = (try Pattern(expression), try Pattern(negated))
+    for value in UInt8.min...UInt8.max {
+      let text = String(Unicode.Scalar(value))
+      #expect(pattern.matchesWhole(text) == members.contains(value), "\(expression) and \(value)")
+      #expect(others.matchesWhole(text) != members.contains(value), "\(negated) and \(value)")
+    }
+    if "dsw".contains(expression.last ?? " ") {
+      let other = try Pattern(expression.uppercased())
+      for value in UInt8.min...UInt8.max {
+        #expect(other.matchesWhole(String(Unicode.Scalar(value))) != members.contains(value), "\(expression), \(value)")
+      }
+    }
+  }
+
+  /// The characters of a list in which a minus between two stands for all from the first to the second.
+  private func scalars(_ list: String) -> Set<UInt8> {
+    let all = list.unicodeScalars.map { UInt8($0.value) }
+    var (found, index): (Set<UInt8>, Int) = ([], 0)
+    while index < all.count {
+      let isRange = index + 2 < all.count && all[index + 1] == UInt8(ascii: "-")
+      found.formUnion(all[index]...(isRange ? all[index + 2] : all[index]))
+      index += isRange ? 3 : 1
+    }
+    return found
+  }
+
   @Test(arguments: [
     "(", ")", "a)", "[", "[b-a]", "*a", "a**", "(?=a)", "(?!a)", "(?<=a)", "(a)\\1", "\\", "\\y", "a{1001}", "(?z)",
     "\\p{Nope}", "\\xZ", "[[:nope:]]", "a{3,2}", "(?P<>a)", "\\C",

@@ -22,6 +22,22 @@ struct SoakTests {
     #expect(Soak("Tests", environment: [:]).firstSeed != Soak("Tests", environment: [:]).firstSeed)
   }
 
+  @Test func `a soak with a goal ends when it is reached`() async {
+    var seeds: [UInt64] = []
+    let units = await Soak("Tests", environment: ["VESTA_SEED": "7"]).run(units: 25) { seed in
+      seeds.append(seed)
+      return 10
+    }
+    #expect(seeds == [7, 8, 9])
+    #expect(units == 30)
+  }
+
+  @Test func `the time that the environment names is in force in place of a goal`() async {
+    let soak = Soak("Tests", environment: ["VESTA_SECONDS": "0"])
+    #expect(soak.isTimed)
+    #expect(await soak.run(units: 25) { _ in 10 } == 0)
+  }
+
   @Test func `an error ends a soak`() async {
     struct Stop: Error {}
     let soak = Soak("Tests", environment: ["VESTA_SECONDS": "3", "VESTA_SEED": "1"])

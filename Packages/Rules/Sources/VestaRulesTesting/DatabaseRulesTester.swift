@@ -15,7 +15,7 @@ public struct DatabaseRulesTester: Sendable {
   public let coverage: DatabaseRulesCoverage
   /// The data before each request.
   public var data = DatabaseTree.missing
-  /// The variable `now`, in milliseconds.
+  /// The variable `now`, in milliseconds: the beginning of 2026 in UTC, unless a test sets another.
   public var now = 1_767_225_600_000.0
 
   /// A tester of rules for the Realtime Database.

@@ -16,7 +16,7 @@ public struct RulesTester: Sendable {
   public let ruleset: Ruleset
   /// The fields of the documents that exist, by their paths below the root, such as `notes/n1`.
   public var documents: [String: RulesValue] = [:]
-  /// The time of the requests.
+  /// The time of the requests: the beginning of 2026 in UTC, unless a test sets another.
   public var time = RulesTimestamp(seconds: 1_767_225_600)
   /// The outcomes of all checks.
   public let coverage: RulesCoverage

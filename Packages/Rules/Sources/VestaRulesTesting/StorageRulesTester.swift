@@ -17,7 +17,7 @@ public struct StorageRulesTester: Sendable {
   public private(set) var objects: [String: RulesStorageObject] = [:]
   /// The fields of the documents of Firestore that rules look up, by their paths below the root.
   public var documents: [String: RulesValue] = [:]
-  /// The time of the requests.
+  /// The time of the requests: the beginning of 2026 in UTC, unless a test sets another.
   public var time = RulesTimestamp(seconds: 1_767_225_600)
   /// The outcomes of all checks.
   public let coverage: RulesCoverage
@@ -33,7 +33,10 @@ public struct StorageRulesTester: Sendable {
     coverage = RulesCoverage(of: ruleset)
   }
 
-  /// Adds an object that exists; the fields that the service fills are filled where they are nil.
+  /// Adds an object that exists, in the bucket of the tester.
+  ///
+  /// Fields that the service fills are filled where they are nil: generation and metageneration are 1, both times are
+  /// ``time``, and the content type is `application/octet-stream`.
   public mutating func add(_ object: RulesStorageObject) {
     var object = object
     object.bucket = bucket

@@ -70,6 +70,35 @@ private struct Documents: FirestoreGuardState {
     #expect(try await mayGet(document("notes/n", ["link": .reference("\(database)/users/ada")]), CallContext()))
   }
 
+  @Test func `a lookup of a path that no document has is an error, and reads nothing`() async throws {
+    let guardian = try guardian(
+      """
+      match /a/{id} { allow get: if exists(/databases/$(database)/documents) || id == 'x'; }
+      match /b/{id} { allow get: if exists(/databases) || exists(/databases/d/documents/c) || exists(/a/b/c/d/e) || id == 'x'; }
+      match /c/{id} { allow get: if !exists(/databases/$(database)/documents); }
+      """)
+    let state = Documents(documents: [])
+    for (name, isAllowed) in [("a/x", true), ("b/x", true), ("b/y", false), ("c/x", false)] {
+      let may = try await guardian.mayGet(
+        "\(database)/\(name)", nil, state: state, at: now, context: CallContext())
+      #expect(may == isAllowed, "\(name)")
+    }
+    #expect(state.read.entries.isEmpty)
+  }
+
+  @Test func `rules that explain themselves allow what others allow`() async throws {
+    let source = "rules_version = '2'; service cloud.firestore { match /{all=**} { allow read, write: if true; } }"
+    let rules = try ProjectRules(RulesSources(firestore: .text(source)), reporting: RulesReporting(isOn: true))
+    let guardian = FirestoreRulesGuard(rules.firestore, rules.firestoreReports)
+    let (state, name) = (Documents(documents: []), "\(database)/a/b")
+    #expect(try await guardian.mayGet(name, nil, state: state, at: now, context: CallContext()))
+    let write = FirestoreGuardedWrite(.change, name, before: nil, after: document("a/b", [:]))
+    #expect(try await guardian.mayCommit([write], state: state, at: now, context: CallContext()))
+    let query = FirestoreGuardedQuery(parent: database, query: StructuredQuery(from: [.init(collectionID: "a")]))
+    #expect(try await guardian.mayList(query, state: state, at: now, context: CallContext()))
+    #expect(rules.coverage(of: .firestore, as: .json) != nil)
+  }
+
   @Test func `the writes of a commit are decided together`() async throws {
     let guardian = try guardian(
       """
@@ -205,6 +234,26 @@ private struct Documents: FirestoreGuardState {
     }
   }
 
+  @Test func `a lookup of a path outside of the default database is an error`() async throws {
+    let moving = Moving()
+    let guardian = StorageRulesGuard(RulesInForce(), reading: moving, project: "p")
+    let lookups = ["/databases", "/a", "/databases/(default)", "/databases/other/documents/a/b"]
+    for path in lookups {
+      try await guardian.replace(
+        with: """
+          rules_version = '2';
+          service firebase.storage { match /b/{b}/o/{name} {
+            allow get: if firestore.exists(\(path)) || name == 'x';
+            allow delete: if !firestore.exists(\(path));
+          } }
+          """)
+      let name = ObjectName(bucket: "b", name: "x")
+      #expect(try await guardian.allows(.get(name, existing: nil), at: 0, context: CallContext()), "\(path)")
+      #expect(try await !guardian.allows(.delete(name, existing: nil), at: 0, context: CallContext()), "\(path)")
+    }
+    #expect(moving.versions.entries.isEmpty)
+  }
+
   @Test func `the documents of one decision are read at one version`() async throws {
     let moving = Moving()
     let guardian = StorageRulesGuard(RulesInForce(), reading: moving, project: "p")
@@ -271,6 +320,29 @@ private struct Documents: FirestoreGuardState {
     #expect(try await mayWrite([DatabasePathValue("rooms/s", new), DatabasePathValue("rooms/t", new)], "eve"))
     let unknown = DatabaseNode(children: [("owner", DatabaseNode(.string("bob")))])
     #expect(try await !mayWrite([DatabasePathValue("rooms/s", new), DatabasePathValue("rooms/t", unknown)], "eve"))
+  }
+}
+
+@Suite struct DatabaseQueryGuardTests {
+  /// What rules see of each kind of query.
+  @Test func `rules see the bounds of a query, and two that are equal as one`() async throws {
+    let guardian = DatabaseRulesGuard()
+    let state = DatabaseNodeState(.empty)
+    func mayRead(_ condition: String, _ spec: DatabaseQuerySpec) async throws -> Bool {
+      try await guardian.replace(with: "{\"rules\": {\".read\": \"\(condition)\"}}")
+      return try await guardian.mayRead(DatabaseGuardedRead("a", spec, at: 5), state: state, context: CallContext())
+    }
+    func bound(_ text: String, isInclusive: Bool = true) -> DatabaseQuerySpec.Bound {
+      DatabaseQuerySpec.Bound(DatabaseNode(.string(text)), isInclusive: isInclusive)
+    }
+    let equal = DatabaseQuerySpec(index: .value, start: bound("x"), end: bound("x"))
+    #expect(try await mayRead("query.equalTo === 'x' && query.startAt === null && query.endAt === null", equal))
+    let between = DatabaseQuerySpec(index: .value, start: bound("x"), end: bound("y"))
+    #expect(try await mayRead("query.equalTo === null && query.startAt === 'x' && query.endAt === 'y'", between))
+    let limited = DatabaseQuerySpec(index: .key, limit: .init(3, .first))
+    #expect(try await mayRead("query.limitToFirst === 3 && query.limitToLast === null && query.orderByKey", limited))
+    let last = DatabaseQuerySpec(index: .priority, limit: .init(4, .last))
+    #expect(try await mayRead("query.limitToLast === 4 && query.limitToFirst === null && query.orderByPriority", last))
   }
 }
 

@@ -106,6 +106,30 @@ private struct NoDocuments: FirestoreGuardState {
     await empty.delete()
   }
 
+  @Test func `single databases and buckets have the rules of their name`() throws {
+    let rules = try ProjectRules(
+      RulesSources(
+        firestore: .text(firestoreRules("false")), storage: .text(storageRules("false")),
+        database: .text(databaseRules("false")),
+        named: [
+          .firestore: ["other": .text(firestoreRules("true"))], .storage: ["b": .text(storageRules("true"))],
+          .database: ["n": .text(databaseRules("true"))],
+        ]))
+    func text(_ product: RuledProduct, _ scope: String) -> String? {
+      let found = rules.rules(of: product, scope: scope)
+      switch product {
+      case .firestore: return found?.firestore.current?.text
+      case .storage: return found?.storage.current?.text
+      case .database: return found?.database.current?.source
+      }
+    }
+    #expect(text(.firestore, "other") == firestoreRules("true"))
+    #expect(text(.firestore, "(default)") == firestoreRules("false"))
+    #expect(text(.firestore, "b") == firestoreRules("false"), "the name of a bucket")
+    #expect(text(.storage, "b") == storageRules("true") && text(.storage, "other") == storageRules("false"))
+    #expect(text(.database, "n") == databaseRules("true") && text(.database, "b") == databaseRules("false"))
+  }
+
   @Test func `an engine is not made with rules that do not compile`() async throws {
     let app = try app("wrong", RulesSources(firestore: .text("service {"), storage: .file("/no/such/file")))
     let error = #expect(throws: VestaError.self) { try app.container.require(AskingEngine.self) }

@@ -77,9 +77,14 @@ import VestaTesting
     }
   }
 
+  @Test func `of several wrong members the first one is named`() {
+    let error = #expect(throws: RulesetError.self) { try DatabaseRuleset("{\"rules\": {},\n\"a\": 1,\n\"b\": 2}") }
+    #expect(error?.issues.map(\.description) == ["ERROR 2:1: Expected 'rules' property."])
+  }
+
   @Test(arguments: [
     ("[]", "Expected 'rules' property."), ("{\"rule\": {}}", "Expected 'rules' property."), ("{", "Parse error."),
-    ("{\"rules\": 1}", "Expected '{'."),
+    ("{\"rules\": 1}", "Expected '{'."), ("{\"rules\": {\".read\": \"data.hasChildren((\"}}", "Parse error."),
     (
       "{\"rules\": {\"a\": {\".indexOn\": 1}}}",
       "Invalid indexOn expression. Must be either a string or an array of strings"

@@ -73,6 +73,48 @@ import VestaTesting
     #expect(free.statements[0].captures.map(\.value) == ["'(default)'", "'d'"])
   }
 
+  @Test func `errors of one expression are counted by their kind`() throws {
+    let coverage = RulesCoverage(of: try ruleset("resource.data.f.g == 1"))
+    for value: RulesValue in [.null, .map([:]), .null, .map([:])] { _ = coverage.decide(get(value)) }
+    let found = try counts(coverage, of: "resource.data.f.g")
+    #expect(found.count == 2 && found["Null value error."] == 2, "\(found)")
+    #expect(found.values.reduce(0, +) == 4)
+  }
+
+  @Test func `a trace as text and JSON has the parts of each expression, and no line for a literal`() throws {
+    let trace = try ruleset("(resource.data.f == 1 || true) && id == 'd'").trace(get(.int(2)))
+    let lines = trace.description.split(separator: "\n").map { $0.drop { $0 == " " } }
+    #expect(lines.contains("resource.data.f == 1  →  false") && lines.contains("resource.data.f  →  2"))
+    #expect(!lines.contains("1  →  1") && !lines.contains("true  →  true") && !lines.contains("'d'  →  'd'"))
+    let parts = "\"parts\":[{\"source\":\"resource.data.f == 1\""
+    #expect(trace.json.contains(parts), "\(trace.json)")
+    #expect(trace.json.contains("\"source\":\"resource.data.f\",\"line\":5,\"column\":"))
+    #expect(trace.json.contains("\"value\":\"2\""))
+  }
+
+  @Test func `captures are in a trace also after an error of an earlier match`() throws {
+    let ruleset = try Ruleset(
+      """
+      rules_version = '2';
+      service cloud.firestore { match /databases/{d}/documents {
+        match /c/{id} { allow get: if resource.data.f.g == 1; }
+        match /{name}/{other} { allow get, list: if resource.data.f.g.h == 1 || other == 'd'; }
+      } }
+      """, for: .firestore)
+    let trace = ruleset.trace(get(.int(1)))
+    #expect(trace.decision.isAllowed)
+    #expect(
+      trace.statements.map { $0.captures.map(\.value) } == [["'(default)'", "'d'"], ["'(default)'", "'c'", "'d'"]])
+    // The name of a document is not fixed by a query.
+    let listed = ruleset.trace(RulesQuery("c", below: notes), auth: .null)
+    #expect(listed.statements.map { $0.captures.map(\.name) } == [["d", "name", "other"]])
+  }
+
+  @Test func `what is no field has no filter that would prove it`() throws {
+    let compiled = try ruleset("resource.data == {'a': 1} || resource.id == 'x' || other.data.a == 1")
+    #expect(compiled.trace(RulesQuery("c", below: notes), auth: .null).provingFilters == [])
+  }
+
   @Test func `operands that were not needed are named at their place`() throws {
     let trace = try ruleset("resource.data.f == 1 || id == 'd'").trace(get(.int(1)))
     let parts = try #require(trace.statements.first?.condition?.parts)
