@@ -100,6 +100,7 @@ let package = Package(
         .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaCore", package: "Core"),
+        .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaMessagingBackend", package: "MessagingBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),

@@ -35,33 +35,41 @@ public final class ServiceDeadlines: Sendable {
   /// - Returns: The registration, which removes the deadline.
   public func add(at deadline: Int64, _ work: @escaping @Sendable () -> Void) -> ListenerRegistration {
     let length = deadline == .max ? .max : max(0, deadline - clock.now())
-    let (number, isEarliest) = state.withLock { $0.table.add(work, at: deadline, length: length) }
-    if isEarliest { setTimer() }
+    let (number, timer) = state.withLock { $0.table.add(work, at: deadline, length: length) }
+    if let timer { set(timer) }
     return ListenerRegistration { [weak self] in
       let removed = self?.state.withLock { $0.table.remove(number) }
       withExtendedLifetime(removed) {}
     }
   }
 
-  /// Sets the timer for the earliest deadline, in place of the one that was set.
-  private func setTimer() {
-    guard let deadline = state.withLock({ $0.table.armed }) else { return }
-    let timer = clock.schedule(at: deadline) { [weak self] in self?.fire(at: deadline) }
+  /// Sets a timer in place of the one that was set.
+  private func set(_ timer: DeadlineTimer) {
+    let registration = clock.schedule(at: timer.deadline) { [weak self] in self?.fire(timer) }
     let stale = state.withLock { state -> ListenerRegistration? in
-      // Another call may have set an earlier one since.
-      guard state.table.armed == deadline else { return timer }
-      defer { state.timer = timer }
+      // It may have fired, or another call may have set an earlier one since.
+      guard state.table.timer == timer else { return registration }
+      defer { state.timer = registration }
       return state.timer
     }
     stale?.cancel()
   }
 
-  private func fire(at deadline: Int64) {
+  private func fire(_ timer: DeadlineTimer) {
     let now = clock.now()
-    let due = state.withLock { $0.table.fire(at: deadline, now: now) }
+    let (due, next) = state.withLock { $0.table.fire(timer, now: now) }
     for work in due { work() }
-    setTimer()
+    if let next { set(next) }
   }
+}
+
+/// A timer that is wanted.
+///
+/// Its number tells it from another timer for the same deadline: a timer that has fired must not take the place of one
+/// that is set for an equal deadline.
+struct DeadlineTimer: Hashable {
+  let deadline: Int64
+  let number: Int
 }
 
 /// Deadlines with the work that is due at them; pure.
@@ -74,9 +82,10 @@ struct DeadlineTable<Work> {
 
   private var entries: [Int: Entry] = [:]
   private var lastNumber = 0
+  private var lastTimer = 0
 
-  /// The deadline for which a timer is wanted; `nil` when none is.
-  private(set) var armed: Int64?
+  /// The timer that is wanted; `nil` when none is.
+  private(set) var timer: DeadlineTimer?
 
   init() {}
 
@@ -89,31 +98,35 @@ struct DeadlineTable<Work> {
   ///   - work: The work that is due then.
   ///   - deadline: The time.
   ///   - length: How far ahead that is; a deadline that is further ahead later was set before the clock was set back.
-  /// - Returns: Its number, and whether a timer is wanted for it.
+  /// - Returns: Its number, and the timer to set for it when it is the earliest.
   mutating func add(
     _ work: Work, at deadline: Int64, length: Int64 = .max
-  ) -> (number: Int, isEarliest: Bool) {
+  ) -> (number: Int, timer: DeadlineTimer?) {
     lastNumber += 1
     entries[lastNumber] = Entry(deadline: deadline, length: length, work: work)
-    guard deadline < armed ?? .max else { return (lastNumber, false) }
-    armed = deadline
-    return (lastNumber, true)
+    guard deadline < timer?.deadline ?? .max else { return (lastNumber, nil) }
+    return (lastNumber, want(deadline))
   }
 
   mutating func remove(_ number: Int) -> Work? { entries.removeValue(forKey: number)?.work }
 
   /// A timer has fired.
   ///
-  /// - Returns: The work that is due, in the order in which it was added; nothing for a timer that is not wanted any
-  ///   more.
-  mutating func fire(at deadline: Int64, now: Int64) -> [Work] {
-    guard armed == deadline else { return [] }
-    let due = entries.filter { $0.value.deadline <= max(deadline, now) }.sorted { $0.key < $1.key }
+  /// - Returns: The work that is due, in the order in which it was added, and the timer to set next; nothing for a timer
+  ///   that is not wanted.
+  mutating func fire(_ fired: DeadlineTimer, now: Int64) -> (due: [Work], next: DeadlineTimer?) {
+    guard timer == fired else { return ([], nil) }
+    let due = entries.filter { $0.value.deadline <= max(fired.deadline, now) }.sorted { $0.key < $1.key }
     for (number, _) in due { entries[number] = nil }
     for (number, entry) in entries where entry.deadline < .max && entry.deadline - now > entry.length {
       entries[number]?.deadline = now + entry.length
     }
-    armed = entries.values.map(\.deadline).filter { $0 < .max }.min()
-    return due.map(\.value.work)
+    return (due.map(\.value.work), want(entries.values.map(\.deadline).filter { $0 < .max }.min()))
+  }
+
+  private mutating func want(_ deadline: Int64?) -> DeadlineTimer? {
+    lastTimer += 1
+    timer = deadline.map { DeadlineTimer(deadline: $0, number: lastTimer) }
+    return timer
   }
 }

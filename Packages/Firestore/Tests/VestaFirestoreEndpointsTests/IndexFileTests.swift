@@ -1,5 +1,8 @@
 import Testing
 import VestaBytes
+import VestaFirestoreBackend
+import VestaFirestoreBackendFakes
+import VestaFirestoreReference
 import VestaFirestoreWire
 import VestaServiceInterop
 
@@ -60,6 +63,46 @@ import VestaServiceInterop
     let again = try IndexFile(file.text, of: database)
     #expect(again.indexes(of: "c") == [added] && again.indexes(of: "b") == [])
     #expect(again.field("k", in: "c").indexConfig?.indexes == [])
+  }
+
+  @Test func `a file that is added keeps other indexes, replaces those of its fields, and changes nothing twice`()
+    throws
+  {
+    var file = try IndexFile(Self.text, of: database)
+    let made = try file.add(index(.init("k", .ascending), .init("l", .ascending)), to: "c")
+    file.set([], of: "k", in: "c")
+    let text = """
+      {"indexes": [
+        {"collectionGroup": "a", "fields": [{"fieldPath": "n", "order": "ASCENDING"}, {"fieldPath": "m", "order": "DESCENDING"},
+          {"fieldPath": "__name__", "order": "DESCENDING"}]},
+        {"collectionGroup": "d", "fields": [{"fieldPath": "n", "order": "ASCENDING"}, {"fieldPath": "m", "order": "ASCENDING"}]}],
+       "fieldOverrides": [{"collectionGroup": "a", "fieldPath": "m", "indexes": []}]}
+      """
+    file.add(try IndexFile(text, of: database))
+    #expect(file.indexes(of: "a").count == 1 && file.indexes(of: "b").count == 1 && file.indexes(of: "d").count == 1)
+    #expect(file.indexes(of: "c") == [made])
+    #expect(file.field("m", in: "a").indexConfig?.indexes == [] && file.field("k", in: "c").indexConfig?.indexes == [])
+    let once = try file.text
+    file.add(try IndexFile(text, of: database))
+    #expect(try file.text == once)
+  }
+
+  @Test func `a deployment keeps the text of the file, and what was made after it`() async throws {
+    let admin = FakeFirestoreAdmin(ReferenceBackend())
+    func deploy(_ text: String) async throws -> String? {
+      try await IndexDeployment.deploy(text, to: database, of: admin, context: .owner)
+      return try await admin.indexes(of: database, context: .owner)
+    }
+    #expect(try await deploy(Self.text) == Self.text)
+    #expect(try await deploy(Self.text) == Self.text)
+    var file = try IndexFile(Self.text, of: database)
+    let made = try file.add(index(.init("k", .ascending), .init("l", .ascending)), to: "c")
+    try await admin.setIndexes(try file.text, of: database, context: .owner)
+    let kept = try IndexFile(try await deploy(Self.text), of: database)
+    #expect(kept.indexes(of: "c") == [made] && kept.indexes(of: "-").count == 3)
+    await #expect(throws: ServiceStatus.self) { try await deploy("{unquoted: 1}") }
+    try await admin.setIndexes("{unquoted: 1}", of: database, context: .owner)
+    #expect(try await deploy(Self.text) == Self.text)
   }
 
   @Test func `an index is itself, with and without the name that follows from its fields`() throws {

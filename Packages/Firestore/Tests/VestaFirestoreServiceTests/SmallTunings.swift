@@ -95,6 +95,7 @@ extension ListenTuning {
     (spare, spareBytes) = (data.size(spare), data.bytes(of: spareBytes))
     mostSkipped = data.pick([0, 1, mostSkipped])
     requeries = data.pick([0, 1, requeries])
+    (documentsInTurn, startsInTurn) = (data.size(documentsInTurn), data.pick([0, 1, 2, startsInTurn]))
     jobs = data.size(jobs)
     betweenBytes = data.bytes(of: betweenBytes)
   }

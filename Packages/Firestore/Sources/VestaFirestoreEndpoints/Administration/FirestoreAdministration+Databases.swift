@@ -107,7 +107,7 @@ extension FirestoreAdministration {
     case "done:false": operations = []
     default: throw ServiceStatus(.invalidArgument, "The filter is done:true, done:false or none.")
     }
-    return try request.page(of: operations, name: \.name)
+    return try request.page(of: operations)
   }
 
   /// Refuses callers that are not owners, as every call of the engine's administration does.

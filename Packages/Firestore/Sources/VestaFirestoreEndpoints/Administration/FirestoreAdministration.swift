@@ -10,8 +10,8 @@ import VestaServiceInterop
 struct FirestoreAdministration: Sendable {
   let clock: ServiceClock
   let log: OperationLog
-  /// One change of a text at a time: it is read, changed and set.
-  private let turns = FairQueue(limit: 1)
+  /// One change of a project's texts at a time: a text is read, changed and set.
+  private let turns = ProjectTurns()
 
   init(_ clock: ServiceClock, log: OperationLog) { (self.clock, self.log) = (clock, log) }
 
@@ -77,7 +77,8 @@ struct FirestoreAdministration: Sendable {
     var fields: [AdminField] = []
     if request.filter.isEmpty || request.filter.contains("usesAncestorConfig") {
       fields = file.fields(of: parent.group)
-      if ["-", IndexFile.defaultGroup].contains(parent.group) { fields.insert(file.defaultField, at: 0) }
+      if ["-", IndexFile.defaultGroup].contains(parent.group) { fields.append(file.defaultField) }
+      fields.sort { UTF8Order.compare($0.name, $1.name) < 0 }
     }
     return try request.page(of: fields, name: \.name)
   }
@@ -106,22 +107,19 @@ struct FirestoreAdministration: Sendable {
   private func file(
     of database: String, _ backend: any FirestoreAdminBackend, _ context: CallContext
   ) async throws -> IndexFile {
-    do {
-      return try IndexFile(try await backend.indexes(of: database, context: context), of: database)
-    } catch let error as FirestoreServiceError where error.code == .notFound {
-      // No document was ever written.
-      return try IndexFile(nil, of: database)
-    }
+    try IndexFile(try await backend.declaredIndexes(of: database, context: context), of: database)
   }
 
   private func change<Result: Sendable>(
     _ database: String, _ backend: any FirestoreAdminBackend, _ context: CallContext,
     _ body: (inout IndexFile) throws(ServiceStatus) -> Result
   ) async throws -> Result {
-    try await turns.run {
+    try await turns.run(in: try AdminName.project(of: database)) {
       var file = try await file(of: database, backend, context)
+      let before = try file.text
       let result = try body(&file)
-      try await backend.setIndexes(try file.text, of: database, context: context)
+      let after = try file.text
+      if after != before { try await backend.setIndexes(after, of: database, context: context) }
       return result
     }
   }

@@ -75,6 +75,26 @@ struct IndexFile {
     set(others, as: "indexes")
   }
 
+  /// Adds what another file declares, as a deployment does.
+  ///
+  /// An index that is declared already is not added again, and the indexes of a field are those of the other file. What
+  /// the other file does not name stays.
+  mutating func add(_ other: IndexFile) {
+    var known = Set(indexes(of: "-").map(\.name))
+    let added = other.entries("indexes").filter { entry in
+      // An entry that is none is left for the engine to report.
+      guard let index = AdminIndex(entry: entry) else { return true }
+      return known.insert(named(index, in: Self.group(of: entry)).name).inserted
+    }
+    if !added.isEmpty { set(entries("indexes") + added, as: "indexes") }
+    let overrides = other.entries("fieldOverrides")
+    guard !overrides.isEmpty else { return }
+    let kept = entries("fieldOverrides").filter { entry in
+      !overrides.contains { Self.group(of: $0) == Self.group(of: entry) && $0["fieldPath"] == entry["fieldPath"] }
+    }
+    set(kept + overrides, as: "fieldOverrides")
+  }
+
   static func missing(_ name: AdminName) -> ServiceStatus {
     ServiceStatus(.notFound, "There is no index \(name.id.prefix(100)) of \(name.group.prefix(200)).")
   }
@@ -140,7 +160,7 @@ struct IndexFile {
       entries.append([
         "collectionGroup": .string(group), "fieldPath": .string(path), "indexes": Self.entries(indexes),
       ])
-    case (nil, nil): break
+    case (nil, nil): return
     }
     set(entries, as: "fieldOverrides")
   }

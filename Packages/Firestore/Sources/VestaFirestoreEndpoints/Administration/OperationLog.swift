@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaFirestoreWire
 import VestaServiceInterop
@@ -6,34 +7,46 @@ import VestaServiceInterop
 ///
 /// Work is done when its call returns, so operations only say what was done; they are in memory.
 final class OperationLog: Sendable {
+  /// An operation with its number; later ones have larger numbers.
+  struct Entry: Sendable {
+    let number: Int64
+    let operation: AdminOperation
+  }
+
+  private struct State {
+    var lastNumber: Int64 = 0
+    var entries: [String: [Entry]] = [:]
+  }
+
   private let limit: Int
-  private let operations = Locked<[String: [AdminOperation]]>([:])
+  private let state = Locked(State())
 
   /// - Parameter limit: The number of operations of one project that are kept.
   init(limit: Int) { self.limit = limit }
 
   /// Keeps an operation.
   func add(_ operation: AdminOperation, project: String) {
-    operations.withLock { all in
-      all[project, default: []].append(operation)
-      if all[project, default: []].count > limit { all[project]?.removeFirst() }
+    state.withLock { state in
+      state.lastNumber += 1
+      state.entries[project, default: []].append(Entry(number: state.lastNumber, operation: operation))
+      if state.entries[project, default: []].count > limit { state.entries[project]?.removeFirst() }
     }
   }
 
   /// The operations of a database, the latest first.
-  func operations(of database: String, project: String) -> [AdminOperation] {
-    let all = operations.withLock { $0[project] ?? [] }
-    return all.reversed().filter { $0.name.utf8.starts(with: "\(database)/operations/".utf8) }
+  func operations(of database: String, project: String) -> [Entry] {
+    let all = state.withLock { $0.entries[project] ?? [] }
+    return all.reversed().filter { $0.operation.name.utf8.starts(with: "\(database)/operations/".utf8) }
   }
 
   /// An operation.
   ///
   /// - Throws: `NOT_FOUND`.
   func operation(_ name: String, project: String) throws(ServiceStatus) -> AdminOperation {
-    guard let found = operations.withLock({ $0[project]?.first { $0.name == name } }) else {
+    guard let found = state.withLock({ $0.entries[project]?.first { $0.operation.name == name } }) else {
       throw ServiceStatus(.notFound, "There is no operation \(name.prefix(200)).")
     }
-    return found
+    return found.operation
   }
 
   /// Removes an operation.
@@ -41,26 +54,50 @@ final class OperationLog: Sendable {
   /// - Throws: `NOT_FOUND`.
   func remove(_ name: String, project: String) throws(ServiceStatus) {
     _ = try operation(name, project: project)
-    operations.withLock { all in all[project, default: []].removeAll { $0.name == name } }
+    state.withLock { $0.entries[project, default: []].removeAll { $0.operation.name == name } }
   }
 }
 
 extension PageRequest {
-  /// The page of all resources that the request asks for.
+  /// The page of operations, the latest first, that the request asks for.
+  ///
+  /// - Throws: As ``page(of:name:)``.
+  func page(of all: [OperationLog.Entry]) throws(ServiceStatus) -> Page<AdminOperation> {
+    try page(of: all) { entry in
+      PageToken(number: entry.number, of: scope)
+    } isAfter: { entry, token throws(BytesError) in
+      entry.number < (try token.number())
+    }.map(\.operation)
+  }
+
+  /// The page of resources, in the order of their names, that the request asks for.
+  ///
+  /// The resource at which the page before has ended need not exist.
   ///
   /// - Throws: `INVALID_ARGUMENT` for a token of another request, and for a negative size.
   func page<Item>(of all: [Item], name: (Item) -> String) throws(ServiceStatus) -> Page<Item> {
-    guard pageSize >= 0 else { throw ServiceStatus(.invalidArgument, "The page size is negative.") }
-    let request = Array("\(parent) \(filter)".utf8)
-    var rest = all[...]
-    if !pageToken.isEmpty {
-      guard let last = try? PageToken(pageToken, of: request),
-        let place = all.firstIndex(where: { name($0).utf8.elementsEqual(last.position) })
-      else { throw ServiceStatus(.invalidArgument, "The page token is not of this request.") }
-      rest = all[(place + 1)...]
+    try page(of: all) { item in
+      PageToken(position: Array(name(item).utf8), of: scope)
+    } isAfter: { item, token throws(BytesError) in
+      UTF8Order.compare(bytes: Array(name(item).utf8), token.position) > 0
     }
-    let items = pageSize == 0 ? rest : rest.prefix(Int(pageSize))
+  }
+
+  private var scope: [UInt8] { Array("\(parent) \(filter)".utf8) }
+
+  private func page<Item>(
+    of all: [Item], token: (Item) -> PageToken, isAfter: (Item, PageToken) throws(BytesError) -> Bool
+  ) throws(ServiceStatus) -> Page<Item> {
+    guard pageSize >= 0 else { throw ServiceStatus(.invalidArgument, "The page size is negative.") }
+    var rest = all
+    if !pageToken.isEmpty {
+      do {
+        let last = try PageToken(pageToken, of: scope)
+        rest = try all.filter { try isAfter($0, last) }
+      } catch { throw ServiceStatus(.invalidArgument, "The page token is not of this request.") }
+    }
+    let items = pageSize == 0 ? rest[...] : rest.prefix(Int(pageSize))
     guard let last = items.last, items.count < rest.count else { return Page(Array(items)) }
-    return Page(Array(items), nextPageToken: PageToken(position: Array(name(last).utf8), of: request).text)
+    return Page(Array(items), nextPageToken: token(last).text)
   }
 }

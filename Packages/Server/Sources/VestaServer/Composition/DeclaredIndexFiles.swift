@@ -1,10 +1,12 @@
 import Foundation
 import VestaCore
 import VestaFirestoreBackend
+import VestaFirestoreEndpoints
 import VestaServiceInterop
 import VestaTransportInterop
 
-/// The files of declared indexes that `firebase.json` names, which are declared when the server starts.
+/// The files of declared indexes that `firebase.json` names, which are declared when the server starts, in addition to
+/// the indexes that a database has.
 ///
 /// A file that cannot be used is reported, and the server starts without it: queries need no declared index.
 struct DeclaredIndexFiles {
@@ -24,7 +26,7 @@ struct DeclaredIndexFiles {
       let name = "projects/\(settings.project)/databases/\(database)"
       do {
         let backend = try host.backend((any FirestoreAdminBackend).self, project: settings.project)
-        try await backend.setIndexes(text, of: name, context: .owner)
+        try await IndexDeployment.deploy(text, to: name, of: backend, context: .owner)
       } catch {
         report((error as? any ServiceFailure)?.status.message ?? "\(error)", path)
       }

@@ -28,7 +28,7 @@ public struct ServerSettings: Sendable, Hashable {
 
   /// The files of declared indexes of Firestore (`firestore.indexes.json`), by the id of the database.
   ///
-  /// They are read at the start, and declared in place of what the project had.
+  /// They are read at the start, and declared in addition to the indexes that the project has.
   public var indexes: [String: String] = [:]
 
   /// The addresses of functions that run in other programs, by name; `*` for all others.

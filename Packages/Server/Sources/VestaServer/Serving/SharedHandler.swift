@@ -8,9 +8,16 @@ struct SharedHandler: HTTPHandler {
 
   /// The products of methods of gRPC, by path: each would be asked about every call.
   private let methods = Locked<[String: Int]>([:])
-  private static let methodLimit = 256
+  private let tuning: ServerTuning
 
-  init(products: [(provider: any EndpointProvider, handler: any HTTPHandler)]) { self.products = products }
+  init(
+    products: [(provider: any EndpointProvider, handler: any HTTPHandler)], tuning: ServerTuning = ServerTuning()
+  ) {
+    (self.products, self.tuning) = (products, tuning)
+  }
+
+  /// The number of methods whose product is known, for tests.
+  var methodCount: Int { methods.withLock { $0.count } }
 
   private func handler(for head: HTTPRequestHead) -> (any HTTPHandler)? {
     let isMethod = head.method == .post && GRPCHandler.isGRPC(head)
@@ -19,7 +26,7 @@ struct SharedHandler: HTTPHandler {
     if isMethod {
       methods.withLock { methods in
         // A client that sends paths that are no methods must not keep those out that are.
-        if methods.count >= Self.methodLimit { methods.removeAll(keepingCapacity: true) }
+        if methods.count >= tuning.knownMethods { methods.removeAll(keepingCapacity: true) }
         methods[head.target] = index
       }
     }

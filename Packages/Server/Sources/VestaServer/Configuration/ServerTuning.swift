@@ -1,0 +1,5 @@
+/// The figures at which the server's behavior changes; tests set small ones.
+struct ServerTuning: Sendable, Hashable {
+  /// The most methods of gRPC whose product is remembered; beyond it all are found again.
+  var knownMethods = 256
+}
