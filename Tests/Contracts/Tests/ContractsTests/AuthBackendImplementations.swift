@@ -46,7 +46,8 @@ import VestaServiceInterop
       },
       textedCode: { session in try #require(sender.recordedTexts.last { $0.sessionInfo == session }).code })
   }
-  private static func engine(_ sender: RecordingCodeSender) -> AuthEngine {
+
+  static func engine(_ sender: RecordingCodeSender) -> AuthEngine {
     var options = AuthServiceOptions()
     options.passwordScheme = .scrypt(ScryptParameters(costLog2: 4, blockSize: 8, parallelism: 1))
     options.codeSender = sender
