@@ -19,7 +19,9 @@ public enum StatusContracts {
       for code in ServiceCode.allCases {
         let received = try await subject.deliver(ServiceStatus(code, "why"))
         try expect(received.code, equals: code, "the code")
-        // The protocol of a product may put its own name of the failure before the message.
+        // The protocol of a product may put its own name of the failure before the message, and a caller that has
+        // cancelled its call needs none.
+        if code == .cancelled { continue }
         try expect(received.message.contains("why"), "the message of \(code) is \(received.message)")
       }
     },

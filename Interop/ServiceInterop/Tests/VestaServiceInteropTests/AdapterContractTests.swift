@@ -12,7 +12,7 @@ import VestaTesting
   private static let strict = CallerCheck(apps: FakeAppCheckVerifier(["good": "app"]), enforcesAppCheck: true)
 
   private func broken(_ call: @escaping Check) async -> [String] {
-    let outcomes = await AppCheckContracts.all.run { AppCheckSubject(token: "good", call: call) }
+    let outcomes = await AppCheckEnforcementContracts.all.run { AppCheckEnforcementSubject(token: "good", call: call) }
     return outcomes.filter { !$0.isKept }.map(\.name)
   }
 
@@ -22,15 +22,15 @@ import VestaTesting
 
   @Test func `a check that does not enforce App Check breaks both refusals`() async {
     let lax = CallerCheck(apps: FakeAppCheckVerifier(["good": "app"]))
-    #expect(await broken { _ = try await lax.verified($0) } == AppCheckContracts.all.prefix(2).map(\.name))
+    #expect(await broken { _ = try await lax.verified($0) } == AppCheckEnforcementContracts.all.prefix(2).map(\.name))
   }
 
   @Test(arguments: 0..<4)
   func `a wrong check breaks exactly its promise`(_ index: Int) async {
-    #expect(await broken(Self.flaws[index]) == [AppCheckContracts.all[index].name])
+    #expect(await broken(Self.flaws[index]) == [AppCheckEnforcementContracts.all[index].name])
   }
 
-  @Test func `every promise has a wrong check`() { #expect(Self.flaws.count == AppCheckContracts.all.count) }
+  @Test func `every promise has a wrong check`() { #expect(Self.flaws.count == AppCheckEnforcementContracts.all.count) }
 
   /// One for each promise, in their order.
   private static let flaws: [Check] = [

@@ -2,7 +2,7 @@ public import VestaServiceInterop
 public import VestaTesting
 
 /// A service that enforces App Check, as one call that every client may make and that needs a token.
-public struct AppCheckSubject: Sendable {
+public struct AppCheckEnforcementSubject: Sendable {
   /// Makes a call that succeeds for a client with a valid App Check token, and for an owner.
   public let call: @Sendable (CallContext) async throws -> Void
   /// A token that the service's verifier accepts.
@@ -34,9 +34,9 @@ public struct AppCheckSubject: Sendable {
 }
 
 /// The promises of a service that enforces App Check, as checks.
-public enum AppCheckContracts {
+public enum AppCheckEnforcementContracts {
   /// All promises; each wants a fresh subject.
-  public static let all: [Contract<AppCheckSubject>] = [
+  public static let all: [Contract<AppCheckEnforcementSubject>] = [
     Contract("a call without an App Check token is unauthenticated, also one of a verified user") { subject in
       try await subject.expectRefused(CallContext(), "a call without a token")
       let user = CallContext(caller: .user(VerifiedUser(uid: "ada")))
