@@ -18,7 +18,7 @@ public struct DatabaseSessionSubject: Sendable {
   /// - Parameters:
   ///   - issue: Makes the token of a user; it is valid for an hour.
   ///   - now: The time of the engine, in microseconds since 1970.
-  ///   - advance: Moves the clock of the engine, and returns when the messages that follow from it were sent.
+  ///   - advance: Moves the clock of the engine; requests that are sent afterwards follow what that causes.
   ///   - make: Makes an engine with an empty database that asks a guard.
   public init(
     issue: @escaping @Sendable (_ uid: String, _ claims: JSONObject) -> String,
@@ -68,9 +68,9 @@ public enum DatabaseSessionContracts {
         try expect(await client.call(.listen(DatabaseListen(path: path))).status, equals: .ok, "a listen")
       }
       await subject.advance(.seconds(3_599))
-      try expect(ends(client), equals: [], "the messages before the end of the token")
+      try expect(await ends(client), equals: [], "the messages before the end of the token")
       await subject.advance(.seconds(1))
-      try expect(ends(client), equals: ["expired_token", "rooms"], "the messages at the end of the token")
+      try expect(await ends(client), equals: ["expired_token", "rooms"], "the messages at the end of the token")
       try expect(await client.call(.get("rooms", .all)).status, equals: .permissionDenied, "a read afterwards")
     },
     Contract("a token that is replaced in time ends nothing") { subject in
@@ -79,9 +79,9 @@ public enum DatabaseSessionContracts {
       await subject.advance(.seconds(3_000))
       _ = await client.call(.authenticate(token: subject.issue("ada", [:])))
       await subject.advance(.seconds(1_000))
-      try expect(ends(client), equals: [], "the messages after the end of the first token")
+      try expect(await ends(client), equals: [], "the messages after the end of the first token")
       await subject.advance(.seconds(3_000))
-      try expect(ends(client), equals: ["expired_token"], "the messages after the end of the second token")
+      try expect(await ends(client), equals: ["expired_token"], "the messages after the end of the second token")
     },
     Contract("an owner acts with the variables of a user or of no user, and is not bound by rules otherwise") {
       subject in
@@ -117,9 +117,10 @@ public enum DatabaseSessionContracts {
     },
   ]
 
-  /// The messages about the end of the sign-in and of listens, in order.
-  private static func ends(_ client: ContractClient) -> [String] {
-    client.messages.compactMap { message in
+  /// The messages about the end of the sign-in and of listens that precede the reply to a request, in order.
+  private static func ends(_ client: ContractClient) async -> [String] {
+    _ = await client.call(.stats([:]))
+    return client.messages.compactMap { message in
       switch message {
       case .authRevoked(let status, _): status
       case .listenRevoked(let path, _): path.text

@@ -22,8 +22,8 @@ public struct GuardedFirestoreSubject: Sendable {
     self.make = make
   }
 
-  /// An engine with the document `rooms/a` of Ada's, behind a guard that lets Ada do everything by her claims, and others
-  /// nothing.
+  /// An engine with the document `rooms/a` of Ada's, behind a guard that lets Ada do everything by her claims, and
+  /// others nothing.
   func prepared(
     looksUp paths: [String] = [],
     _ answer: @escaping @Sendable (ManualFirestoreGuard.Question) throws -> Bool = {

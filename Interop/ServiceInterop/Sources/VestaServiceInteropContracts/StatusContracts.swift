@@ -4,7 +4,7 @@ public import VestaTesting
 /// An adapter between a service and its client, as the way of a failure: a wire with both of its ends, or the error
 /// type of a product.
 public struct StatusAdapterSubject: Sendable {
-  /// What the client receives for a failure of the service.
+  /// Returns the failure that a client receives for a failure of the service.
   public let deliver: @Sendable (ServiceStatus) async throws -> ServiceStatus
 
   /// An adapter.
