@@ -35,6 +35,7 @@ let package = Package(
       dependencies: [
         "VestaAuthBackend",
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],

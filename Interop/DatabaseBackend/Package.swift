@@ -35,6 +35,7 @@ let package = Package(
       name: "VestaDatabaseBackendContracts",
       dependencies: [
         "VestaDatabaseBackend", "VestaDatabaseBackendFakes",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
@@ -45,6 +46,7 @@ let package = Package(
       name: "VestaDatabaseBackendFakes",
       dependencies: [
         "VestaDatabaseBackend",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),

@@ -35,6 +35,7 @@ let package = Package(
       name: "VestaFirestoreBackendContracts",
       dependencies: [
         "VestaFirestoreBackend", "VestaFirestoreBackendFakes",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
@@ -45,6 +46,7 @@ let package = Package(
       name: "VestaFirestoreBackendFakes",
       dependencies: [
         "VestaFirestoreBackend",
+        .product(name: "VestaBytes", package: "Core"),
         .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),

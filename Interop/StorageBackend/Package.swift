@@ -43,7 +43,8 @@ let package = Package(
     .target(
       name: "VestaStorageBackendFakes",
       dependencies: [
-        "VestaStorageBackend", .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        "VestaStorageBackend", .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
         .product(name: "VestaTesting", package: "Core"),
       ],
       swiftSettings: settings

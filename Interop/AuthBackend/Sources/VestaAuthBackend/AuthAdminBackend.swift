@@ -62,6 +62,12 @@ public protocol AuthAdminBackend: Sendable {
     _ request: BatchDeleteRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchDeleteResponse
 
+  /// Deletes every account of the project, or of the context's tenant, with its sessions.
+  ///
+  /// The accounts are deleted in several steps: after a failure some are left, and an account that is created
+  /// concurrently may be left. The settings, the tenants and the codes that were sent stay.
+  func deleteAllAccounts(context: CallContext) async throws(AuthServiceError)
+
   /// Counts the accounts, or returns them.
   func queryUsers(
     _ request: QueryUsersRequest, context: CallContext

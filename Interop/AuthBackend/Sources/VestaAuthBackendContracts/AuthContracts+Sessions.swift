@@ -48,6 +48,15 @@ extension AuthContracts {
         try await subject.backend.lookup(LookupRequest(idToken: ""), context: subject.context)
       }
     },
+    Contract("an unsigned ID token is refused in every call that changes something") { subject in
+      let made = try await subject.signUp()
+      let parts = made.tokens.idToken.split(separator: ".", omittingEmptySubsequences: false)
+      let unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.\(parts.dropFirst().first ?? "")."
+      for (name, call) in callsWithToken(unsigned, subject.backend) {
+        try await expectRefusal(.invalidIDToken, of: name) { try await call(subject.context) }
+      }
+      try expect(try await subject.signIn().localID, equals: made.localID, "the account")
+    },
     Contract("an ID token of another tenant is refused") { subject in
       let tokens = try await subject.signUp().tokens
       try await expectRefusal(.tenantIDMismatch, of: "the token") {
@@ -138,6 +147,40 @@ private func callsWithCredential(
       }
     ),
     ("the policy", { _ = try await backend.passwordPolicy(context: $0) }),
+    ("a deletion", { try await backend.delete(DeleteRequest(idToken: idToken), context: $0) }),
+  ]
+}
+
+/// Calls that change something and are made with an ID token, by their names.
+private func callsWithToken(
+  _ idToken: String, _ backend: any AuthBackend
+) -> [(name: String, call: @Sendable (CallContext) async throws -> Void)] {
+  [
+    (
+      "a sign-up that links",
+      {
+        let request = SignUpRequest(email: "eve@example.com", password: "correct horse", idToken: idToken)
+        _ = try await backend.signUp(request, context: $0)
+      }
+    ),
+    (
+      "an update",
+      { _ = try await backend.update(UpdateRequest(idToken: idToken, password: "another horse"), context: $0) }
+    ),
+    (
+      "a code by e-mail",
+      {
+        let request = SendOobCodeRequest(requestType: .verifyEmail, idToken: idToken)
+        _ = try await backend.sendOobCode(request, context: $0)
+      }
+    ),
+    (
+      "a second factor",
+      {
+        let request = StartMfaEnrollmentRequest(idToken: idToken, factor: .totp)
+        _ = try await backend.startMfaEnrollment(request, context: $0)
+      }
+    ),
     ("a deletion", { try await backend.delete(DeleteRequest(idToken: idToken), context: $0) }),
   ]
 }

@@ -1,3 +1,4 @@
+public import VestaBytes
 public import VestaConcurrency
 public import VestaDatabaseBackend
 public import VestaServiceInterop
@@ -23,6 +24,8 @@ public final class ManualDatabaseGuard: DatabaseGuard {
     public let subject: Subject
     /// The user that is signed in.
     public let uid: String?
+    /// The claims of the user; `nil` for no user.
+    public let claims: JSONObject?
     /// The nodes that the guard looks at, before the request.
     public let before: [DatabaseGlance]
     /// The nodes that the guard looks at, after the request.
@@ -68,15 +71,19 @@ public final class ManualDatabaseGuard: DatabaseGuard {
     _ read: DatabaseGuardedRead, state: any DatabaseGuardState, context: CallContext
   ) async throws -> Bool {
     let glances = try await look(state)
-    return decide(Question(subject: .read(read), uid: context.user?.uid, before: glances, after: glances))
+    let user = context.user
+    return decide(
+      Question(subject: .read(read), uid: user?.uid, claims: user?.claims, before: glances, after: glances))
   }
 
   /// Answers as the test says.
   public nonisolated(nonsending) func mayWrite(
     _ write: DatabaseGuardedWrite, before: any DatabaseGuardState, after: any DatabaseGuardState, context: CallContext
   ) async throws -> Bool {
+    let user = context.user
     let question = Question(
-      subject: .write(write), uid: context.user?.uid, before: try await look(before), after: try await look(after))
+      subject: .write(write), uid: user?.uid, claims: user?.claims, before: try await look(before),
+      after: try await look(after))
     return decide(question)
   }
 

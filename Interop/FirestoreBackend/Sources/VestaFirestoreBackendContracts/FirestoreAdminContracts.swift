@@ -211,5 +211,34 @@ public enum FirestoreAdminContracts {
       let left = try await subject.documents(of: "one").mapValues(\.fields)
       try expect(left, equals: ["a/1": ["n": .integer(4)]], "a document that was written afterwards")
     },
+    Contract("a listener that is open while a database is cleared sees the deletions") { subject in
+      let documents = FirestoreSubject(subject.backend)
+      try await documents.commit(documents.set("rooms/a"), documents.set("rooms/b"))
+      var probe = try await ListenProbe(documents)
+      defer { probe.cancel() }
+      probe.add(Target(id: 2, .query(parent: documents.root, .all("rooms"))))
+      try await probe.current(2)
+      try expect(probe.fields(of: 2, in: documents).count, equals: 2, "the documents before")
+      try await subject.admin.clear(documents.database, context: .owner)
+      let after = try await documents.commit(documents.set("rooms/c"))
+      try await probe.snapshot(from: after.commitTime)
+      try expect(Set(probe.fields(of: 2, in: documents).keys), equals: ["rooms/c"], "the documents after")
+    },
+    Contract("a target that is resumed after a clear has nothing of before") { subject in
+      let documents = FirestoreSubject(subject.backend)
+      try await documents.commit(documents.set("rooms/a"), documents.set("rooms/b"))
+      var probe = try await ListenProbe(documents)
+      probe.add(Target(id: 2, .query(parent: documents.root, .all("rooms"))))
+      try await probe.current(2)
+      probe.cancel()
+      try await subject.admin.clear(documents.database, context: .owner)
+      try await documents.commit(documents.set("rooms/c"))
+      var next = try await ListenProbe(documents)
+      defer { next.cancel() }
+      next.adopt(2, from: probe)
+      next.add(Target(id: 2, .query(parent: documents.root, .all("rooms")), resume: .token(probe.token)))
+      try await next.current(2)
+      try expect(Set(next.fields(of: 2, in: documents).keys), equals: ["rooms/c"], "the documents after")
+    },
   ]
 }

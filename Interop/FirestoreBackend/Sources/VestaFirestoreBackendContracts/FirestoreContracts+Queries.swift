@@ -112,6 +112,14 @@ extension FirestoreContracts {
         try expect(try await subject.query(query).map(\.fields), equals: [expected], "the fields of \(select)")
       }
     },
+    Contract("an empty selection returns all fields, as none does") { subject in
+      try await subject.fill()
+      var query = StructuredQuery.all("rooms", where: .field(path: "n", .equal, .integer(1)))
+      let all = try await subject.query(query).map(\.fields)
+      try expect(all.first.map { !$0.isEmpty } ?? false, "there are no fields")
+      query.select = []
+      try expect(try await subject.query(query).map(\.fields), equals: all, "the fields")
+    },
     Contract("a query that finds nothing still returns its read time") { subject in
       let commit = try await subject.commit(subject.set("rooms/a"))
       var times: [Timestamp?] = []

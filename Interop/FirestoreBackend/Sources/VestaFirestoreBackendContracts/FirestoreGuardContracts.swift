@@ -1,3 +1,4 @@
+import VestaBytes
 public import VestaFirestoreBackend
 import VestaFirestoreBackendFakes
 public import VestaTesting
@@ -21,10 +22,13 @@ public struct GuardedFirestoreSubject: Sendable {
     self.make = make
   }
 
-  /// An engine with the document `rooms/a` of Ada's, behind a guard that lets Ada do everything and others nothing.
+  /// An engine with the document `rooms/a` of Ada's, behind a guard that lets Ada do everything by her claims, and
+  /// others nothing.
   func prepared(
     looksUp paths: [String] = [],
-    _ answer: @escaping @Sendable (ManualFirestoreGuard.Question) throws -> Bool = { $0.uid == "ada" }
+    _ answer: @escaping @Sendable (ManualFirestoreGuard.Question) throws -> Bool = {
+      $0.uid == "ada" && $0.claims?["role"] == "keeper"
+    }
   ) async throws -> GuardedFirestore {
     let root = "projects/contracts/databases/(default)/documents/"
     let gatekeeper = ManualFirestoreGuard(looksUp: paths.map { root + $0 }, answer)
@@ -47,7 +51,7 @@ struct GuardedFirestore {
 
   var backend: any FirestoreBackend { subject.backend }
   var database: String { subject.database }
-  var ada: CallContext { CallContext(caller: .user(VerifiedUser(uid: "ada"))) }
+  var ada: CallContext { CallContext(caller: .user(VerifiedUser(uid: "ada", claims: ["role": "keeper"]))) }
   var eve: CallContext { CallContext(caller: .user(VerifiedUser(uid: "eve"))) }
 
   func name(_ path: String) -> String { subject.name(path) }

@@ -1,3 +1,4 @@
+public import VestaBytes
 public import VestaConcurrency
 public import VestaFirestoreBackend
 public import VestaServiceInterop
@@ -25,6 +26,8 @@ public final class ManualFirestoreGuard: FirestoreGuard {
     public let subject: Subject
     /// The user of the call.
     public let uid: String?
+    /// The claims of the user; `nil` for no user.
+    public let claims: JSONObject?
     /// The time of the call or of the commit.
     public let time: Timestamp
     /// The documents that the guard looks up for every question.
@@ -84,7 +87,8 @@ public final class ManualFirestoreGuard: FirestoreGuard {
   ) async throws -> Bool {
     var found: [Document?] = []
     for name in names { found.append(try await state.document(name)) }
-    let question = Question(subject: subject, uid: context.user?.uid, time: time, found: found)
+    let user = context.user
+    let question = Question(subject: subject, uid: user?.uid, claims: user?.claims, time: time, found: found)
     asked.add(question)
     return try answer.withLock { $0 }(question)
   }

@@ -118,6 +118,24 @@ public enum RemoteConfigContracts {
       try await subject.publish(ConfigTemplate(parameters: parameters))
       try expect(try await subject.fetch().entries, equals: ["b": "x"], "the entries")
     },
+    Contract("a personalization is kept, and no instance gets one") { subject in
+      let personal = ConfigParameterValue.personalization(id: "p1")
+      let conditions = [
+        ConfigCondition(name: "first", expression: "true"), ConfigCondition(name: "second", expression: "true"),
+      ]
+      let template = ConfigTemplate(
+        conditions: conditions,
+        parameters: [
+          "a": ConfigParameter(defaultValue: "x", conditionalValues: ["first": personal]),
+          "b": ConfigParameter(defaultValue: "x", conditionalValues: ["first": personal, "second": "y"]),
+          "c": ConfigParameter(defaultValue: personal),
+        ])
+      try await subject.publish(template)
+      let kept = try await subject.admin.template(
+        namespace: RemoteConfigSubject.namespace, version: nil, context: .owner)
+      try expect(kept.template.parameters, equals: template.parameters, "the kept parameters")
+      try expect(try await subject.fetch().entries, equals: ["a": "x", "b": "y"], "the entries")
+    },
     Contract("a percentage has the same instances at every fetch, and about its share of them") { subject in
       let condition = ConfigCondition(name: "some", expression: "percent('seed') <= 30")
       let parameter = ConfigParameter(defaultValue: "no", conditionalValues: ["some": "yes"])

@@ -50,17 +50,26 @@ import VestaRemoteConfigBackend
     }
   }
 
+  @Test func `a personalization is read and written as it was`() throws {
+    let text = """
+      {"parameters":{"p":{"defaultValue":{"personalizationValue":{"personalizationId":"x"}},"valueType":"STRING"}}}
+      """
+    let template = try ConfigTemplate(json: Array(text.utf8))
+    #expect(template.parameters["p"]?.defaultValue == .personalization(id: "x"))
+    #expect(String(decoding: template.json, as: UTF8.self) == text)
+  }
+
   @Test func `everything that does not fit is named with its place`() throws {
     let broken = """
       {"conditions": [{"name": "a"}, 5], "parameters": {"p": {"defaultValue": {"value": true}, "valueType": "DATE"},
-      "q": {"defaultValue": {"personalizationValue": {"personalizationId": "x"}}}}, "extra": 1}
+      "q": {"defaultValue": {"personalizationValue": {"personalizationId": 1}}}}, "extra": 1}
       """
     let error = #expect(throws: RemoteConfigServiceError.self) { try ConfigTemplate(json: Array(broken.utf8)) }
     let paths = Set(error?.violations.map(\.path) ?? [])
     #expect(
       paths == [
         "template", "conditions[0]", "conditions[1]", "parameters.p.defaultValue", "parameters.p.valueType",
-        "parameters.q.defaultValue",
+        "parameters.q.defaultValue.personalizationValue.personalizationId",
       ])
   }
 

@@ -119,6 +119,18 @@ public enum CallerVerifierContracts {
         try expect(status.code, equals: .unauthenticated, "the status of an unknown bearer token")
       }
     },
+    Contract("an unsigned token is refused outside development") { subject in
+      let genuine = try await subject.issue("ada", .seconds(3600)).token
+      var tokens = try unsigned(project: subject.project ?? "p")
+      let parts = genuine.split(separator: ".", omittingEmptySubsequences: false)
+      // The claims of a genuine token, without its signature.
+      if parts.count == 3 { tokens += ["\(parts[0]).\(parts[1]).", "\(try header("none")).\(parts[1])."] }
+      for token in tokens {
+        for credential in [Credential.idToken(token), .bearer(token)] {
+          try await subject.expectRefused(credential, "an unsigned token")
+        }
+      }
+    },
     Contract("a token of another project is refused") { subject in
       let credential = try await subject.issue("ada", .seconds(3600))
       try await subject.expectRefused(credential, "a token of another project", project: "another-project")
@@ -126,4 +138,23 @@ public enum CallerVerifierContracts {
       try await subject.expectRefused(credential, "a known token of another project", project: "another-project")
     },
   ]
+
+  /// Tokens that say everything that an ID token of a user says, and have no signature or an empty one.
+  private static func unsigned(project: String) throws -> [String] {
+    let claims: JSONObject = [
+      "iss": .string("https://securetoken.google.com/\(project)"), "aud": .string(project), "sub": "ada",
+      "user_id": "ada", "iat": 0, "auth_time": 0, "exp": 4_102_444_800,
+      "firebase": ["sign_in_provider": "password", "identities": [:]],
+    ]
+    let payload = Base64.url.encode(try claims.json())
+    return try ["none", "NONE", "HS256", "RS256"].flatMap { algorithm in
+      let start = "\(try header(algorithm)).\(payload)"
+      return ["\(start).", "\(start).AAAA", start]
+    }
+  }
+
+  private static func header(_ algorithm: String) throws -> String {
+    let header: JSONObject = ["alg": .string(algorithm), "typ": "JWT"]
+    return Base64.url.encode(try header.json())
+  }
 }

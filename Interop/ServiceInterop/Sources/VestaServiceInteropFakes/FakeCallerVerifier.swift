@@ -86,6 +86,7 @@ public final class FakeCallerVerifier: CallerVerifier {
 /// An `AppCheckVerifier` for tests: it accepts one token for each app.
 public struct FakeAppCheckVerifier: AppCheckVerifier {
   private let apps: [String: String]
+  private let consumed = Locked<Set<String>>([])
 
   /// A verifier.
   ///
@@ -98,5 +99,11 @@ public struct FakeAppCheckVerifier: AppCheckVerifier {
   ) async throws(ServiceStatus) -> (appID: String, tokenID: String?) {
     guard let app = apps[token] else { throw .unauthenticated }
     return (app, "id-of-\(token)")
+  }
+
+  /// Consumes a token.
+  public func consume(appCheckToken token: String, project: String?) async throws(ServiceStatus) -> Bool {
+    guard apps[token] != nil else { throw .unauthenticated }
+    return !consumed.withLock { $0.insert(token).inserted }
   }
 }

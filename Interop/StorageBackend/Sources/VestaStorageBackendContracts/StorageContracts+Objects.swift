@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaServiceInterop
 import VestaStorageBackend
 import VestaTesting
@@ -33,6 +34,25 @@ extension StorageContracts {
             ReadRequest(object: name(object), offset: Int64(size) + 1), context: context)
         }
       }
+    },
+    Contract("a section of a file has the bytes that are left of a range") { backend in
+      let bytes = content(300_000, seed: 5)
+      _ = try await upload(bytes, to: name("large"), in: backend)
+      let request = ReadRequest(object: name("large"), offset: 1_000, length: 200_000)
+      let opened = try await backend.openObject(request, context: context).content
+      var expected = bytes[1_000..<201_000]
+      for _ in 0..<3 {
+        // Content that is no file has no section.
+        guard let section = opened.section() else { return opened.close() }
+        try expect(section.count, equals: expected.count, "the length of the section")
+        try expect(section.file.read(at: section.offset, count: section.count) == Array(expected), "its bytes")
+        expected = expected.dropFirst(try await opened.read(maximumLength: 10_000).count)
+      }
+      let last = opened.section()
+      opened.close()
+      try await backend.deleteObject(name("large"), preconditions: .none, context: context)
+      let read = last.flatMap { $0.file.read(at: $0.offset, count: $0.count) }
+      try expect(read == Array(expected), "the bytes of a section after the content is closed and deleted")
     },
     Contract("an object that is not there is not found") { backend in
       try await expectCode(.notFound, "open") {
@@ -193,6 +213,27 @@ extension StorageContracts {
         try expect(none, equals: [], "prefixes without a delimiter")
       }
     },
+    Contract("a listing has the names from its start to before its end, page after page") { backend in
+      for name in ["a", "a/1", "a/2/x", "a/2/y", "a/3", "a/é", "b"] {
+        _ = try await backend.putObject(UploadRequest(object: Self.name(name)), content: [1], context: context)
+      }
+      let cases = [
+        Bounded("", nil, "a/2", "a/é", ["a/2/x", "a/2/y", "a/3"]), Bounded("", nil, "", "a/1", ["a"]),
+        Bounded("", nil, "a/3", "", ["a/3", "a/é", "b"]), Bounded("a/", "/", "a/2/y", "a/3", [], ["a/2/"]),
+        Bounded("a/", "/", "a/2/z", "b", ["a/3", "a/é"]), Bounded("a/", nil, "b", "", []),
+        Bounded("", nil, "b", "a", []),
+      ]
+      for expected in cases {
+        for size in [1, 2, 1000] {
+          var request = ListRequest(bucket: bucket, prefix: expected.prefix, delimiter: expected.delimiter)
+          (request.startOffset, request.endOffset) = (expected.start, expected.end)
+          request.maximumResults = size
+          let found = try await all(request, backend)
+          try expect(found.items, equals: expected.items, "the items of \(expected), \(size) a page")
+          try expect(found.prefixes, equals: expected.prefixes, "the prefixes of \(expected), \(size) a page")
+        }
+      }
+    },
     Contract("a listing holds objects of its bucket only") { backend in
       _ = try await backend.putObject(UploadRequest(object: name("a")), content: [1], context: context)
       let other = try await backend.listObjects(ListRequest(bucket: "contract-bucket-2"), context: context)
@@ -210,10 +251,33 @@ extension StorageContracts {
     },
   ]
 
+  /// A listing between two names, and what it has.
+  private struct Bounded {
+    let prefix, start, end: String
+    let delimiter: String?
+    let items, prefixes: [String]
+
+    init(
+      _ prefix: String, _ delimiter: String?, _ start: String, _ end: String, _ items: [String],
+      _ prefixes: [String] = []
+    ) {
+      (self.prefix, self.delimiter, self.start, self.end) = (prefix, delimiter, start, end)
+      (self.items, self.prefixes) = (items, prefixes)
+    }
+  }
+
   private static func all(
     _ prefix: String, _ delimiter: String?, _ size: Int, _ backend: any StorageBackend
   ) async throws -> (items: [String], prefixes: [String]) {
-    var request = ListRequest(bucket: bucket, prefix: prefix, delimiter: delimiter, maximumResults: size)
+    try await all(
+      ListRequest(bucket: bucket, prefix: prefix, delimiter: delimiter, maximumResults: size), backend)
+  }
+
+  private static func all(
+    _ request: ListRequest, _ backend: any StorageBackend
+  ) async throws -> (items: [String], prefixes: [String]) {
+    var request = request
+    let size = request.maximumResults
     var items: [String] = []
     var prefixes: [String] = []
     repeat {

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaServiceInterop
 public import VestaStorageBackend
 import VestaStorageBackendFakes
@@ -18,15 +19,15 @@ public enum StorageGuardContracts {
   /// All of them.
   public static let all: [Contract<GuardedStorageSubject>] = reads + uploads + changes
 
-  private static let ada = CallContext(caller: .user(VerifiedUser(uid: "ada")))
+  private static let ada = CallContext(caller: .user(VerifiedUser(uid: "ada", claims: ["role": "keeper"])))
   private static let eve = CallContext(caller: .user(VerifiedUser(uid: "eve")))
   private static let object = StorageContracts.name("guarded/a")
 
-  /// An engine with an object of Ada's, behind a guard that lets Ada do everything and others nothing.
+  /// An engine with an object of Ada's, behind a guard that lets Ada do everything by her claims, and others nothing.
   private static func prepared(
     _ subject: GuardedStorageSubject
   ) async throws -> (guardian: ManualStorageGuard, backend: any StorageBackend) {
-    let guardian = ManualStorageGuard { $0.uid == "ada" }
+    let guardian = ManualStorageGuard { $0.uid == "ada" && $0.claims?["role"] == "keeper" }
     let backend = try await subject.make(guardian)
     let metadata = ObjectMetadata(contentType: "text/plain", custom: ["k": "v"])
     _ = try await backend.putObject(
@@ -89,6 +90,16 @@ public enum StorageGuardContracts {
           try await backend.openObject(ReadRequest(object: object, downloadToken: wrong), context: eve)
         }
       }
+    },
+    Contract("a download token of a deleted object opens no later object of the name") { subject in
+      let (_, backend) = try await prepared(subject)
+      let made = try await backend.changeDownloadTokens(object, .ensure, context: ada)
+      let request = ReadRequest(object: object, downloadToken: try expectValue(made.downloadTokens.last, "the token"))
+      _ = try await StorageContracts.drain(try await backend.openObject(request, context: eve))
+      try await backend.deleteObject(object, preconditions: .none, context: ada)
+      try await expectDenied("the deleted object") { try await backend.openObject(request, context: eve) }
+      _ = try await backend.putObject(UploadRequest(object: object), content: [4], context: ada)
+      try await expectDenied("the next object") { try await backend.openObject(request, context: eve) }
     },
     Contract("ensuring a download token is asked about as reading") { subject in
       let (guardian, backend) = try await prepared(subject)

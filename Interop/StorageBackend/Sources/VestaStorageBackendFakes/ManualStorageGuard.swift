@@ -1,3 +1,4 @@
+public import VestaBytes
 public import VestaServiceInterop
 public import VestaStorageBackend
 public import VestaTesting
@@ -10,6 +11,8 @@ public final class ManualStorageGuard: StorageGuard {
     public let operation: StorageGuardedOperation
     /// The user of the call.
     public let uid: String?
+    /// The claims of the user; `nil` for no user.
+    public let claims: JSONObject?
     /// The time of the call.
     public let time: Int64
   }
@@ -27,7 +30,7 @@ public final class ManualStorageGuard: StorageGuard {
   public nonisolated(nonsending) func allows(
     _ operation: StorageGuardedOperation, at time: Int64, context: CallContext
   ) async throws -> Bool {
-    let question = Question(operation: operation, uid: context.user?.uid, time: time)
+    let question = Question(operation: operation, uid: context.user?.uid, claims: context.user?.claims, time: time)
     asked.add(question)
     return try answer(question)
   }

@@ -114,6 +114,16 @@ public final class AppCheckEngine: AppCheckBackend, AppCheckVerifier {
     }
   }
 
+  /// Consumes the token of a call, for the other services.
+  public func consume(appCheckToken token: String, project: String?) async throws(ServiceStatus) -> Bool {
+    guard project == nil || project == rules.projectID else { throw .unauthenticated }
+    do {
+      return try await verify(token: token, consumes: true, context: CallContext()).isAlreadyConsumed
+    } catch {
+      throw error.status
+    }
+  }
+
   /// Makes a secret for development.
   public func addDebugSecret(
     _ secret: String, appID: String, context: CallContext

@@ -42,9 +42,6 @@ public struct AuthEndpointTuning: Sendable {
   /// The largest request, in bytes: imports are as large as a thousand accounts.
   public var requestBytes = 32 << 20
 
-  /// The number of accounts that are deleted at once where all are.
-  public var clearedAccounts = 1_000
-
   /// The defaults.
   public init() {}
 }

@@ -48,7 +48,7 @@ struct AuthHandler: HTTPHandler {
     case .emulator(let route):
       var call = try call(request, project: route.project, tenant: route.tenant)
       call.context.caller = .owner
-      return try await AuthEmulatorCall(call: call, tuning: tuning).respond(to: route.call)
+      return try await AuthEmulatorCall(call: call).respond(to: route.call)
     case .recaptchaConfig: return AuthResponse.success(AuthResponse.noRecaptcha)
     case .recaptchaParams: return AuthResponse.success(AuthResponse.recaptchaParams)
     case .publicKeys: return try await publicKeys(request)

@@ -70,6 +70,19 @@ extension AuthRemoteAdministration {
       { try BatchDeleteResponseWire.message(json: $0, ignoresUnknownNames: true) })
   }
 
+  /// Deletes every account, page by page: the protocol has a call for it in local test suites alone.
+  public func deleteAllAccounts(context: CallContext) async throws(AuthServiceError) {
+    while true {
+      let page = try await batchGet(BatchGetRequest(maxResults: 1_000), context: context)
+      guard !page.users.isEmpty else { return }
+      let request = BatchDeleteRequest(localIDs: page.users.map(\.localID), force: true)
+      let errors = try await batchDelete(request, context: context).errors
+      guard errors.count < page.users.count else {
+        throw AuthServiceError(.internalError, "The accounts cannot be deleted: \(errors[0].message)")
+      }
+    }
+  }
+
   /// Counts the accounts, or returns them.
   public func queryUsers(_ request: QueryUsersRequest, context: CallContext) async throws(AuthServiceError)
     -> QueryUsersResponse

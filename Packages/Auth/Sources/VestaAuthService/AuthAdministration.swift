@@ -78,6 +78,11 @@ public final class AuthAdministration: AuthAdminBackend {
     try await administer(context, as: AdminOperation.self) { try await $0.batchDelete(request) }
   }
 
+  /// Deletes every account of the project, or of the context's tenant, with its sessions.
+  public func deleteAllAccounts(context: CallContext) async throws(AuthServiceError) {
+    try await administer(context, as: AdminOperation.self) { try await $0.deleteAllAccounts() }
+  }
+
   /// Counts the accounts, or returns them.
   public func queryUsers(
     _ request: QueryUsersRequest, context: CallContext

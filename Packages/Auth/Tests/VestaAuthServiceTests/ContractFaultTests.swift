@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaAuthBackendContracts
 import VestaConcurrency
+import VestaCryptoInterop
 import VestaServiceInterop
 import VestaTesting
 
@@ -126,7 +127,8 @@ import VestaTesting
     Fault("makes a new account instead", breaks: "an anonymous account keeps its id when it gets a password") {
       WrongBackend(signsUp: { world, request, context in
         var request = request
-        request.idToken = nil
+        // Tokens that are not valid are refused, as they should be.
+        if request.idToken?.hasSuffix(".") == false { request.idToken = nil }
         return try await world.engine.signUp(request, context: context)
       })
     },
@@ -176,6 +178,17 @@ import VestaTesting
           response.tokens.idToken = "a.b.c"
         }
         return response
+      })
+    },
+    Fault(
+      "deletes by an unsigned token", breaks: "an unsigned ID token is refused in every call that changes something"
+    ) {
+      WrongBackend(deletes: { world, request, context in
+        guard request.idToken.hasSuffix("."), let token = try? JWT(unverified: request.idToken) else {
+          return try await world.engine.delete(request, context: context)
+        }
+        let localID = token.claims["sub"]?.string ?? ""
+        try await world.engine.administration.deleteUser(localID: localID, context: .owner)
       })
     },
     Fault("takes any credential", breaks: "a credential that cannot be verified is refused in every call") {

@@ -78,7 +78,7 @@ extension SplitMix {
       return .push(.rangeMerge(path, [range], tag: tag))
     case 9: return .listensRevoked(path, [spec()])
     case 10: return .push(.authRevoked(status: "expired_token", reason: text()))
-    case 11: return .push(.appCheckRevoked(reason: text()))
+    case 11: return .push(.appCheckRevoked(status: text(), reason: text()))
     default: return .push(.debug(text()))
     }
   }

@@ -53,8 +53,9 @@ public final class ReferenceBackend: FirestoreBackend {
     }
     try ReferenceBackend.checkLatest(request.consistency)
     let from = StructuredQuery.CollectionSelector(collectionID: request.collectionID)
+    let select = (request.mask?.fieldPaths).map { $0.isEmpty ? ["__name__"] : $0 }
     let query = try NormalQuery(
-      StructuredQuery(select: request.mask?.fieldPaths, from: [from]), parent: request.parent
+      StructuredQuery(select: select, from: [from]), parent: request.parent
     )
     return ListDocumentsResponse(documents: query.results(in: state.withLock { $0 }.documents.values).documents)
   }

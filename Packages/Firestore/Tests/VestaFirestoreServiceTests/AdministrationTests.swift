@@ -34,6 +34,8 @@ import VestaTesting
     (.importsWithoutTimes, "an import replaces what it names, leaves the rest, and makes no document older"),
     (.clearsBefore, "an import replaces what it names, leaves the rest, and makes no document older"),
     (.clearsOneLevel, "a clear deletes everything, and what is written afterwards stays"),
+    (.clearsOneLevel, "a listener that is open while a database is cleared sees the deletions"),
+    (.clearsOneLevel, "a target that is resumed after a clear has nothing of before"),
   ]
 
   @Test(arguments: broken)

@@ -25,11 +25,11 @@ import VestaTesting
   /// What an engine may forget: a whole kind of calls, or a part of its questions.
   enum Lapse: Sendable, CustomTestStringConvertible {
     case call(OneOtherCall.Kind)
-    case get, list, commit, before, time, caller, rules, change
+    case get, list, commit, before, time, caller, claims, rules, change
 
     static let all: [Lapse] =
       [.batchGet, .listDocuments, .runQuery, .runAggregation, .commit, .batchWrite, .listen, .write].map { .call($0) }
-      + [.get, .list, .commit, .before, .time, .caller, .rules, .change]
+      + [.get, .list, .commit, .before, .time, .caller, .claims, .rules, .change]
 
     var testDescription: String { "\(self)" }
   }
@@ -75,7 +75,11 @@ import VestaTesting
     }
 
     private func caller(_ context: CallContext) -> CallContext {
-      if case .caller = lapse { CallContext() } else { context }
+      switch lapse {
+      case .caller: CallContext()
+      case .claims: CallContext(caller: context.user.map { .user(VerifiedUser(uid: $0.uid)) } ?? .nobody)
+      default: context
+      }
     }
   }
 

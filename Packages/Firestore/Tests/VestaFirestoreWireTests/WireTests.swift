@@ -57,10 +57,14 @@ import VestaTesting
     #expect(try WriteWire.value(from: [0x12, 1, 0x61, 0x22, 0]) == .delete("a"))
   }
 
-  @Test func `a projection without fields is all fields, and one of no field is the name`() throws {
-    #expect(try QueryWire.message(from: [0x0A, 0]).select == nil)
-    let names = StructuredQuery(select: [], from: [])
-    #expect(try QueryWire.message(from: QueryWire.bytes(of: names)).select == ["__name__"])
+  @Test func `a projection without fields stays one`() throws {
+    #expect(try QueryWire.message(from: [0x0A, 0]).select == [])
+    #expect(try QueryWire.message(from: []).select == nil)
+    for select in [nil, [], ["__name__"], ["a", "b"]] as [[String]?] {
+      let query = StructuredQuery(select: select, from: [])
+      #expect(try QueryWire.message(from: QueryWire.bytes(of: query)).select == select)
+      #expect(try QueryWire.message(json: QueryWire.json(of: query)).select == select)
+    }
   }
 
   @Test func `an order without a direction ascends, and an unspecified operator is refused`() throws {

@@ -19,6 +19,12 @@ public struct CallableRequest: Sendable {
   /// The id of the app whose App Check token was verified; `nil` when none was.
   public let appID: String?
 
+  /// Whether an earlier call has consumed the App Check token; `nil` where the call has no valid token, or where the
+  /// function does not consume tokens (``CallableOptions/consumesAppCheckToken``).
+  ///
+  /// Such a call may be a repetition by an attacker: refuse it where that matters.
+  public let isAppCheckTokenConsumed: Bool?
+
   /// The caller's registration token for messages, if it has one.
   public let instanceIDToken: String?
 

@@ -139,6 +139,7 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
     let caller = try await verified(context, for: function.options)
     let request = CallableRequest(
       auth: caller.user.map { CallableRequest.Auth(uid: $0.uid, token: $0.claims) }, appID: caller.appCheck.appID,
+      isAppCheckTokenConsumed: try await isConsumed(caller, sent: context.appCheck, for: function.options),
       instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil, rawData: call.data)
     return Work(name: "\(call.target)", deadline: limit(function.options.timeout, from: now, context)) {
       try await function.run(request, channel)
@@ -152,6 +153,16 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
     guard check.concerns(context) else { return context }
     if check.enforcesAppCheck, check.apps == nil, context.appCheck.appID == nil { throw FailureRules.noAppCheck }
     return try await check.verified(context)
+  }
+
+  /// Consumes the App Check token of a verified caller where the function asks for it.
+  private func isConsumed(
+    _ caller: CallContext, sent: AppCheckState, for options: CallableOptions
+  ) async throws -> Bool? {
+    guard options.consumesAppCheckToken, caller.appCheck.appID != nil, let token = sent.unverifiedToken,
+      let apps = callers.apps
+    else { return nil }
+    return try await apps.consume(appCheckToken: token, project: caller.project)
   }
 
   private func run<Value>(_ work: Work<Value>) async throws -> Value {

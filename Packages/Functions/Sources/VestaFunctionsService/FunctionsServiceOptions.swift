@@ -54,6 +54,12 @@ public struct CallableOptions: Sendable {
   /// Whether it refuses calls without a valid App Check token.
   public var enforcesAppCheck = false
 
+  /// Whether each call consumes its App Check token: ``CallableRequest/isAppCheckTokenConsumed`` says then whether an
+  /// earlier call has used the same one.
+  ///
+  /// It costs a write to the store of App Check for each call.
+  public var consumesAppCheckToken = false
+
   /// The options with their defaults.
   public init() {}
 }

@@ -191,6 +191,28 @@ private struct Crash: Error {}
     #expect(error?.code == .failedPrecondition)
   }
 
+  @Test func `a function that consumes App Check tokens is told of one that was used before`() async throws {
+    let registry = FunctionRegistry()
+    let apps = FakeAppCheckVerifier(["one": "app", "two": "app"])
+    let engine = FunctionsEngine(
+      registry: registry, options: FunctionsServiceOptions(), callers: CallerCheck(apps: apps))
+    var options = CallableOptions()
+    options.consumesAppCheckToken = true
+    registry.onCall("once", options: options) { $0.isAppCheckTokenConsumed.map { "\($0)" } ?? "none" }
+    registry.onCall("open") { $0.isAppCheckTokenConsumed.map { "\($0)" } ?? "none" }
+    func result(_ name: String, _ token: String?) async throws -> JSONValue {
+      try await engine.call(
+        FunctionCall(.name(name, region: "us-central1"), data: .null),
+        context: CallContext(appCheck: AppCheckState(token)))
+    }
+    #expect(try await result("open", "one") == "none")
+    #expect(try await result("once", "one") == "false")
+    #expect(try await result("once", "one") == "true")
+    #expect(try await result("once", "two") == "false")
+    for token in [nil, "forged"] { #expect(try await result("once", token) == "none") }
+    engine.close()
+  }
+
   @Test func `a function that sends waits for its reader`() async throws {
     let bench = EngineBench()
     let sent = Log<Int>()

@@ -59,9 +59,10 @@ public final class RemoteConfigRemote: RemoteConfigBackend, RemoteConfigAdminBac
     var request = request
     // The token is refused with the id of another installation.
     if let installation { request.instance.installationID = installation.id }
+    request.instance.packageName = request.instance.packageName ?? options.packageName
+    request.instance.sdkVersion = request.instance.sdkVersion ?? options.sdkVersion
     let etag = request.etag
-    let call = ConfigFetchCall(
-      request, installationToken: token, packageName: options.packageName, sdkVersion: options.sdkVersion)
+    let call = ConfigFetchCall(request, installationToken: token)
     var fields: HTTPFields = ["x-firebase-rc-fetch-type": "BASE/1"]
     fields.append(HTTPFieldName(stringLiteral: FetchWire.etagHeader), etag ?? "*")
     if let token { fields.append(Self.installation, token) }

@@ -7,20 +7,11 @@ public struct ConfigFetchCall: Sendable, Hashable {
   public var request: FetchConfigRequest
   /// The token that proves the installation.
   public var installationToken: String?
-  /// The identifier of the app's bundle.
-  public var packageName: String?
-  /// The version of the client library.
-  public var sdkVersion: String?
 
   /// A call.
-  public init(
-    _ request: FetchConfigRequest, installationToken: String? = nil, packageName: String? = nil,
-    sdkVersion: String? = nil
-  ) {
+  public init(_ request: FetchConfigRequest, installationToken: String? = nil) {
     self.request = request
     self.installationToken = installationToken
-    self.packageName = packageName
-    self.sdkVersion = sdkVersion
   }
 }
 
@@ -50,12 +41,12 @@ public enum FetchWire {
     object["app_id"] = instance.appID.map(JSONValue.string)
     object["country_code"] = instance.countryCode.map(JSONValue.string)
     object["language_code"] = instance.languageCode.map(JSONValue.string)
-    object["platform_version"] = (instance.operatingSystem?.version).map(JSONValue.string)
+    object["platform_version"] = (instance.platformVersion ?? instance.operatingSystem?.version).map(JSONValue.string)
     object["time_zone"] = instance.timeZone.map(JSONValue.string)
-    object["package_name"] = call.packageName.map(JSONValue.string)
+    object["package_name"] = instance.packageName.map(JSONValue.string)
     object["app_version"] = instance.appVersion.map(JSONValue.string)
     object["app_build"] = instance.appBuild.map(JSONValue.string)
-    object["sdk_version"] = call.sdkVersion.map(JSONValue.string)
+    object["sdk_version"] = instance.sdkVersion.map(JSONValue.string)
     object["first_open_time"] = instance.firstOpenTime.map { .string(RFC3339.text(microseconds: $0)) }
     object["analytics_user_properties"] = self.object(instance.userProperties)
     object["custom_signals"] = self.object(instance.customSignals)
@@ -94,14 +85,16 @@ public enum FetchWire {
     instance.userProperties = try strings(object["analytics_user_properties"] ?? object["analyticsUserProperties"])
     instance.customSignals = try strings(object["custom_signals"] ?? object["customSignals"])
     instance.platform = instance.appID.flatMap { platform(ofApp: $0) }
-    if let version = try text("platform_version", "platformVersion"), let platform = instance.platform {
+    instance.packageName = try text("package_name", "packageName")
+    instance.sdkVersion = try text("sdk_version", "sdkVersion")
+    instance.platformVersion = try text("platform_version", "platformVersion")
+    if let version = instance.platformVersion, let platform = instance.platform {
       instance.operatingSystem = ConfigInstance.System(name: system(platform), version: version)
     }
     let known = etag == "*" || etag?.isEmpty == true ? nil : etag
     return ConfigFetchCall(
       FetchConfigRequest(namespace: namespace, instance: instance, etag: known),
-      installationToken: try text("app_instance_id_token", "appInstanceIdToken"),
-      packageName: try text("package_name", "packageName"), sdkVersion: try text("sdk_version", "sdkVersion"))
+      installationToken: try text("app_instance_id_token", "appInstanceIdToken"))
   }
 
   /// The body of a response; its ETag travels in the header `etag`.

@@ -16,6 +16,7 @@ enum Flaw: String, CaseIterable, Sendable {
   case publishesChecks = "a request that only checks publishes nothing"
   case anybodyReads = "only the owner reads and publishes templates"
   case emptyInAppDefaults = "an in-app default leaves the parameter out"
+  case servesPersonalizations = "a personalization is kept, and no instance gets one"
   case drawsAnew = "a percentage has the same instances at every fetch"
   case namesNoPlaces = "an invalid template is refused with the place"
   case inventsATemplate = "without a template a fetch says so"
@@ -55,6 +56,7 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
     }
     var response = try await engine.fetch(request, context: flaw == .takesAnyCredential ? CallContext() : context)
     if flaw == .emptyInAppDefaults { response.entries["a"] = "" }
+    if flaw == .servesPersonalizations, response.entries["b"] == "y" { response.entries["c"] = "p1" }
     if flaw == .inventsATemplate, response.state == .noTemplate { response.state = .emptyConfig }
     if flaw == .fetchesLate {
       return FetchConfigResponse(state: .update, entries: ["key": "old"], templateVersion: 1, etag: response.etag)

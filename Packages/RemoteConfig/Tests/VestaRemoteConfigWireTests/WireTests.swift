@@ -23,6 +23,8 @@ extension SplitMix {
     if let platform = instance.platform, oneIn(2) {
       instance.operatingSystem = .init(name: platform == "ios" ? "iOS" : platform, version: "17.2")
     }
+    instance.platformVersion = instance.operatingSystem?.version
+    (instance.packageName, instance.sdkVersion) = (maybe(), maybe())
     instance.countryCode = maybe()
     instance.languageCode = maybe()
     instance.timeZone = maybe()
@@ -33,7 +35,7 @@ extension SplitMix {
     if oneIn(2) { instance.customSignals = ["s": text()] }
     return ConfigFetchCall(
       FetchConfigRequest(namespace: "firebase", instance: instance, etag: pick([nil, "etag-1"])),
-      installationToken: maybe(), packageName: maybe(), sdkVersion: maybe())
+      installationToken: maybe())
   }
 
   fileprivate mutating func response() -> FetchConfigResponse {
@@ -88,8 +90,8 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
       """#
     let call = try FetchWire.call(body: utf8(body), namespace: "firebase", etag: "*")
     let instance = call.request.instance
-    #expect(call.request.etag == nil && call.installationToken == "t\"o" && call.sdkVersion == "it's")
-    #expect(call.packageName == "a:b, c")
+    #expect(call.request.etag == nil && call.installationToken == "t\"o" && instance.sdkVersion == "it's")
+    #expect(instance.packageName == "a:b, c" && instance.platformVersion == "17.2")
     #expect(instance.installationID == "fid" && instance.platform == "ios" && instance.countryCode == "US")
     #expect(instance.operatingSystem == .init(name: "iOS", version: "17.2"))
     #expect(instance.firstOpenTime == 1_704_067_200_000_000)

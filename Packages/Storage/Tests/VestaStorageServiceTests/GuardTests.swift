@@ -1,5 +1,6 @@
 import Testing
 import VestaBytes
+import VestaConcurrency
 import VestaCryptoInteropFakes
 import VestaServiceInterop
 import VestaServiceInteropFakes
@@ -37,7 +38,7 @@ import VestaTesting
 
   /// Lets some operations pass without asking, or does not pass on what is asked about.
   private struct Forgetful: StorageGuard {
-    enum Lapse: CaseIterable { case get, list, upload, update, delete, existing, caller, time }
+    enum Lapse: CaseIterable { case get, list, upload, update, delete, existing, caller, claims, time }
 
     let inner: any StorageGuard
     let lapse: Lapse
@@ -51,8 +52,15 @@ import VestaTesting
       case (.upload(let new, _), .existing): operation = .upload(new, existing: nil)
       default: break
       }
-      return try await inner.allows(
-        operation, at: lapse == .time ? 0 : time, context: lapse == .caller ? CallContext() : context)
+      return try await inner.allows(operation, at: lapse == .time ? 0 : time, context: caller(context))
+    }
+
+    private func caller(_ context: CallContext) -> CallContext {
+      switch lapse {
+      case .caller: CallContext()
+      case .claims: CallContext(caller: context.user.map { .user(VerifiedUser(uid: $0.uid)) } ?? .nobody)
+      default: context
+      }
     }
   }
 
@@ -76,6 +84,22 @@ import VestaTesting
         if !takesAny, call == .open, moment == .before {
           throw StorageServiceError(.permissionDenied, "Permission denied.")
         }
+      }
+    }
+    await #expect(throws: (any Error).self) { try await contract.verify(subject) }
+  }
+
+  @Test(arguments: ["a download token of the object", "a download token of a deleted object"])
+  func `an engine that opens an object again for a caller who had a token breaks a contract`(
+    _ start: String
+  ) async throws {
+    let contract = try #require(StorageGuardContracts.all.first { $0.name.hasPrefix(start) })
+    let subject = GuardedStorageSubject { gatekeeper in
+      let opened = Locked(false)
+      return HookedStorageBackend(
+        engine(gatekeeper), context: { call, context in call == .open && opened.withLock { $0 } ? .owner : context }
+      ) { call, moment in
+        if call == .open, moment == .after { opened.withLock { $0 = true } }
       }
     }
     await #expect(throws: (any Error).self) { try await contract.verify(subject) }

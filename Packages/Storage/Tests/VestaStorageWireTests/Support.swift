@@ -54,7 +54,8 @@ extension SplitMix {
       ifGenerationMatch: pick([nil, 0]), ifGenerationNotMatch: pick([nil, 3]), ifMetagenerationMatch: pick([nil, 4]),
       ifMetagenerationNotMatch: pick([nil, 5]))
     let list = ListRequest(
-      bucket: "b", prefix: pick(["", text()]), delimiter: maybe(), maximumResults: 1 + below(1_000), pageToken: maybe())
+      bucket: "b", prefix: pick(["", text()]), delimiter: maybe(), startOffset: pick(["", text()]),
+      endOffset: pick(["", text()]), maximumResults: 1 + below(1_000), pageToken: maybe())
     let upload = StorageRoute.Call.upload(
       bucket: "b", name: maybe(), pick([.media, .multipart, .resumable(id: nil), .resumable(id: "i")]))
     let shared: [StorageRoute.Call] = [.list(list), .get(object), .update(object), .delete(object), upload]

@@ -39,6 +39,23 @@ import VestaTesting
     try await contract.verify(DatabaseAdminSubject(engine, admin: engine))
   }
 
+  @Test(arguments: DatabaseSessionContracts.all)
+  func `the engine that verifies its callers keeps`(contract: Contract<DatabaseSessionSubject>) async throws {
+    let clock = ManualClock()
+    let verifier = FakeCallerVerifier(clock: clock.service)
+    verifier.accept(.full, token: "owner")
+    let callers = CallerCheck(
+      callers: verifier, apps: FakeAppCheckVerifier(["genuine": "app"]), enforcesAppCheck: true)
+    try await contract.verify(
+      DatabaseSessionSubject(
+        issue: { verifier.issue($0, claims: $1).token }, now: { clock.now }, advance: { clock.advance(by: $0) },
+        make: { gatekeeper in
+          var options = DatabaseServiceOptions()
+          (options.clock, options.gatekeeper) = (clock.service, gatekeeper)
+          return DatabaseEngine(store: MemoryStore(), options: options, callers: callers)
+        }))
+  }
+
   private static func engine(_ change: (inout DatabaseServiceOptions) -> Void) -> DatabaseEngine {
     var options = DatabaseServiceOptions()
     change(&options)

@@ -40,6 +40,9 @@ struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
         }
       }
     },
+    FirestoreFlaw(
+      "takes an empty selection for the names", breaks: "an empty selection returns all fields, as none does"
+    ) { $0.onQuery = { if $0.query.select == [] { $0.query.select = ["__name__"] } } },
     FirestoreFlaw("does not verify", breaks: "a verification changes nothing and can stop a commit") {
       $0.onCommit = { request in
         request.writes.removeAll { write in

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreBackendContracts
 import VestaFirestoreReference
@@ -34,6 +35,35 @@ import VestaTesting
       return FirestoreAdminSubject(engine, admin: engine)
     }
     await implementation.keeps(FirestoreAdminContracts.all)
+  }
+
+  /// Listeners that do not see a clear, while it is made and after it.
+  @Test(arguments: [true, false])
+  func `a flawed listener breaks exactly one promise of clears`(_ isOpen: Bool) async {
+    let contracts = FirestoreAdminContracts.all.filter { $0.name.contains("a clear") || $0.name.contains("is cleared") }
+    let isResumed = Locked(false)
+    let flaw = FirestoreFlaw("does not see a clear") { backend in
+      guard isOpen else {
+        // A target that is resumed gets nothing of what it had.
+        backend.onTarget = { target in
+          guard target.resume != nil, case .query(let parent, _) = target.subject else { return }
+          target = Target(id: target.id, .query(parent: parent, StructuredQuery(from: [.init(collectionID: "none")])))
+        }
+        return
+      }
+      backend.onTarget = { target in if target.resume != nil { isResumed.withLock { $0 = true } } }
+      backend.onListened = { responses in
+        guard !isResumed.withLock({ $0 }) else { return }
+        responses.removeAll { if case .documentDelete = $0 { true } else { false } }
+      }
+    }
+    let outcomes = await contracts.run {
+      let engine = FirestoreImplementations.engine(on: MemoryStore())
+      return FirestoreAdminSubject(flaw.applied(to: engine), admin: engine)
+    }
+    let broken = outcomes.filter { !$0.isKept }.map { $0.name }
+    let start = isOpen ? "a listener that is open while" : "a target that is resumed after"
+    #expect(broken.count == 1 && broken.allSatisfy { $0.hasPrefix(start) }, "\(broken)")
   }
 
   @Test func `the engine with a guard keeps every promise`() async {

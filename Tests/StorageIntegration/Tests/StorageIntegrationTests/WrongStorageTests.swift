@@ -1,5 +1,6 @@
 import StorageHarness
 import Testing
+import VestaBytes
 import VestaCore
 import VestaServiceInterop
 import VestaStorageBackend
@@ -15,7 +16,7 @@ private struct WrongStorage: StorageBackend {
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
     case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
-    case cancelsAnything, refusesTurns, forgetsCustomTime
+    case cancelsAnything, refusesTurns, forgetsCustomTime, sendsWholeFiles, ignoresBounds
   }
 
   let base: any StorageBackend
@@ -139,6 +140,9 @@ private struct WrongStorage: StorageBackend {
     if flaw == .ignoresRange { (request.offset, request.length) = (0, nil) }
     if flaw == .ignoresSuffix { request.suffix = nil }
     let download = try await base.openObject(request, context: context)
+    if flaw == .sendsWholeFiles {
+      return ObjectDownload(object: download.object, content: WholeFile(base: download.content))
+    }
     guard flaw == .readsNewContent else { return download }
     return ObjectDownload(
       object: download.object, content: Reopening(base: base, request: request, context: context, position: Log()))
@@ -158,6 +162,7 @@ private struct WrongStorage: StorageBackend {
   func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage {
     var request = request
     if flaw == .oversizedPages, request.maximumResults > 0 { request.maximumResults = 1000 }
+    if flaw == .ignoresBounds { (request.startOffset, request.endOffset) = ("", "") }
     if flaw == .listsOneBucket { request.bucket = "contract-bucket" }
     if flaw == .takesAnyPage { request.maximumResults = min(max(request.maximumResults, 1), 1000) }
     var page = try await base.listObjects(request, context: context)
@@ -198,6 +203,19 @@ extension WrongStorage {
   }
 }
 
+/// Has the whole file as its section, whatever part of it was asked for.
+private struct WholeFile: ObjectContent {
+  let base: any ObjectContent
+
+  func read(maximumLength: Int) async throws -> [UInt8] { try await base.read(maximumLength: maximumLength) }
+
+  func section() -> FileSection? {
+    base.section().map { FileSection($0.file, offset: 0, count: $0.count) }
+  }
+
+  func close() { base.close() }
+}
+
 /// Opens the object anew for each reading.
 private struct Reopening: ObjectContent {
   let base: any StorageBackend
@@ -235,6 +253,8 @@ private struct Reopening: ObjectContent {
     (.hidesCode, "an unknown upload is not found"),
     (.takesAnyName, "names that cannot be are refused"),
     (.readsNewContent, "an open object is read to the end although it is replaced and deleted meanwhile"),
+    (.sendsWholeFiles, "a section of a file has the bytes that are left of a range"),
+    (.ignoresBounds, "a listing has the names from its start to before its end, page after page"),
     (.ignoresRange, "a range has its bytes and no others"),
     (.inventsObjects, "an object that is not there is not found"),
     (.alwaysFirstGeneration, "generations only grow, also over a deletion"),

@@ -19,7 +19,7 @@ public enum DatabaseServerMessage: Sendable, Hashable {
   /// It precedes the listens that end with that.
   case authRevoked(status: String, reason: String)
   /// The proof of App Check is no longer accepted.
-  case appCheckRevoked(reason: String)
+  case appCheckRevoked(status: String, reason: String)
   /// A text for the log.
   case debug(String)
   /// The service does not want this client to reconnect; the connection closes.

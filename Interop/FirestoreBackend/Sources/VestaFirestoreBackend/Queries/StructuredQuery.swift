@@ -55,9 +55,9 @@ public struct StructuredQuery: Sendable, Hashable {
     }
   }
 
-  /// The fields to return; `nil` for all.
+  /// The fields to return; `nil` or an empty list for all, as on the wire.
   ///
-  /// An empty list or `__name__` alone returns names only.
+  /// `__name__` alone returns names only.
   public var select: [String]?
 
   /// The collections to look at; one, as a rule.

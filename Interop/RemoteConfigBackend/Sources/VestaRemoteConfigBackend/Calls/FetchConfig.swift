@@ -26,6 +26,12 @@ public struct ConfigInstance: Sendable, Hashable, Codable {
   public var audiences: Set<String> = []
   /// The operating system.
   public var operatingSystem: System?
+  /// The version of the platform, such as `17.2`, also where the system is not known.
+  public var platformVersion: String?
+  /// The identifier of the app's bundle or package.
+  public var packageName: String?
+  /// The version of the client library.
+  public var sdkVersion: String?
   /// The browser.
   public var browser: System?
 

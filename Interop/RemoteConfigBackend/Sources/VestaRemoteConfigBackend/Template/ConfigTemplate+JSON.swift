@@ -83,6 +83,10 @@ extension ConfigParameterValue {
       rollout["value"] = .string(value)
       rollout["percent"] = .number(percent)
       object["rolloutValue"] = .object(rollout)
+    case .personalization(let id):
+      var personalization = JSONObject()
+      personalization["personalizationId"] = .string(id)
+      object["personalizationValue"] = .object(personalization)
     }
     return object
   }

@@ -97,6 +97,9 @@ public enum ConfigParameterValue: Sendable, Hashable, ExpressibleByStringLiteral
   case inAppDefault
   /// A share of the instances gets a value that is being rolled out; the others continue with the next condition.
   case rollout(id: String, value: String, percent: Double)
+  /// A value that Google's personalization chooses: it is kept, and no instance gets one; the next condition decides,
+  /// and without one the app uses its own default.
+  case personalization(id: String)
 
   /// The value itself.
   public init(stringLiteral value: String) { self = .value(value) }

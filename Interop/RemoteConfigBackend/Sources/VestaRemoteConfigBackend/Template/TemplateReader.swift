@@ -73,17 +73,19 @@ struct TemplateReader {
   private mutating func value(_ value: JSONValue, at path: String) -> ConfigParameterValue? {
     guard case .object(let object) = value else { refuse(path, "Expected an object."); return nil }
     guard object.count == 1, let member = object.members.first else {
-      refuse(path, "Expected one of value, useInAppDefault and rolloutValue.")
+      refuse(path, "Expected one of value, useInAppDefault, rolloutValue and personalizationValue.")
       return nil
     }
     switch (member.name, member.value) {
     case ("value", .string(let text)): return .value(text)
     case ("useInAppDefault", .bool(true)): return .inAppDefault
     case ("rolloutValue", .object(let rollout)): return self.rollout(rollout, at: "\(path).rolloutValue")
-    case ("personalizationValue", _):
-      refuse(path, "Personalization needs Google's service. Use a condition with percent, or a rollout.")
+    case ("personalizationValue", .object(let object)):
+      return string(object["personalizationId"], at: "\(path).personalizationValue.personalizationId").map {
+        .personalization(id: $0)
+      }
     case ("value", _): refuse(path, "Expected a string: every value is written as one, such as \"true\" or \"5\".")
-    default: refuse(path, "Expected one of value, useInAppDefault and rolloutValue.")
+    default: refuse(path, "Expected one of value, useInAppDefault, rolloutValue and personalizationValue.")
     }
     return nil
   }

@@ -3,6 +3,7 @@
 /// Promises of every implementation (`VestaServiceInteropContracts` checks them):
 /// - The signature covers the claims, the user id and the project of the answer; nothing is taken from an unverified
 ///   part of a token.
+/// - A token without a signature is refused, unless the options of the verifier accept tokens of development.
 /// - A token is refused from its expiry on, also one that was accepted before.
 /// - A credential that is not valid, or that is of a kind that the verifier does not know, is `UNAUTHENTICATED`. Where
 ///   the verifier cannot decide, as without its store, the failure is transient, such as `UNAVAILABLE`: the caller
@@ -69,6 +70,31 @@ public protocol AppCheckVerifier: Sendable {
   nonisolated(nonsending) func verify(
     appCheckToken token: String, project: String?
   ) async throws(ServiceStatus) -> (appID: String, tokenID: String?)
+
+  /// Consumes a token, so that a later call can be told that it was used before.
+  ///
+  /// A token that was consumed stays valid: the service that is called decides what a second use means. Of several
+  /// calls at the same time one alone is the first.
+  ///
+  /// - Parameters:
+  ///   - token: The token as it was sent.
+  ///   - project: The project that the call is about; `nil` for the project of the verifier.
+  /// - Returns: Whether an earlier call has consumed it.
+  /// - Throws: `UNAUTHENTICATED` for a token that is not valid; `UNIMPLEMENTED` where the verifier keeps no record of
+  ///   tokens; a transient status where it cannot be decided.
+  nonisolated(nonsending) func consume(
+    appCheckToken token: String, project: String?
+  ) async throws(ServiceStatus) -> Bool
+}
+
+extension AppCheckVerifier {
+  /// Refused: the verifier keeps no record of tokens.
+  public nonisolated(nonsending) func consume(
+    appCheckToken token: String, project: String?
+  ) async throws(ServiceStatus) -> Bool {
+    throw ServiceStatus(
+      .unimplemented, "The verifier of App Check tokens keeps no record of them, so none can be consumed.")
+  }
 }
 
 /// The check of who calls, which a service makes before it looks at a call.

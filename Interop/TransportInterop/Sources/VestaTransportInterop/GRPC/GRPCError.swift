@@ -1,3 +1,4 @@
+import VestaBytes
 public import VestaServiceInterop
 
 /// The failure of a gRPC call: a status that is not OK.
@@ -32,6 +33,18 @@ public struct GRPCError: Error, Sendable, Hashable, CustomStringConvertible {
     self.trailers = trailers
   }
 
+  /// The failure for a status, whose details travel along.
+  public init(_ status: ServiceStatus) {
+    let details = status.details.isEmpty ? nil : try? ProtobufStatusSchema.bytes(of: status.protobuf)
+    self.init(status.code, status.message, details: details)
+  }
+
+  /// The code, the message and the details; malformed details count as absent.
+  public var status: ServiceStatus {
+    let read = details.flatMap { try? ProtobufStatusSchema.message(from: $0) }
+    return ServiceStatus(code, message, details: read.map { ServiceStatus($0).details } ?? [])
+  }
+
   /// The failure of a call whose connection or exchange has failed.
   ///
   /// ``TransportError/mayHaveBeenProcessed`` says whether the call may have had an effect.
@@ -47,11 +60,14 @@ public struct GRPCError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The failure for an error: itself, or what its kind means.
   ///
-  /// - Parameter error: An error; its text stays on this side unless it is a ``GRPCError`` or a ``TransportError``.
+  /// - Parameter error: An error; its text stays on this side unless it is a ``GRPCError``, a ``TransportError`` or the
+  ///   failure of a service.
   public init(_ error: any Error) {
     switch error {
     case let error as GRPCError: self = error
     case let error as TransportError: self.init(error)
+    case let error as ServiceStatus: self.init(error)
+    case let error as any ServiceFailure: self.init(error.status)
     case is CancellationError: self.init(.cancelled, "The call was cancelled.")
     default: self.init(.unknown, "The call has failed.")
     }

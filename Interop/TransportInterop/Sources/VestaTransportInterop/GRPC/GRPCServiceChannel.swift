@@ -157,7 +157,7 @@ public struct GRPCServiceChannel<Failure: ServiceFailure>: Sendable {
   private func failure(_ error: any Error) -> Failure {
     switch error {
     case let error as Failure: error
-    case let error as GRPCError: Failure(ServiceStatus(error.code, error.message))
+    case let error as GRPCError: Failure(error.status)
     case let status as ServiceStatus: Failure(status)
     case let error as TransportError: Failure(error.status(isRepeatable: true))
     case is CancellationError: Failure(ServiceStatus(.cancelled, "The call was cancelled."))

@@ -7,7 +7,6 @@ import VestaTransportInterop
 /// A call of local test suites: made as the owner, as it needs no credential.
 struct AuthEmulatorCall: Sendable {
   let call: AuthExchange
-  let tuning: AuthEndpointTuning
 
   func respond(to route: EmulatorRoute.Call) async throws -> HTTPResponse {
     let (admin, context) = (try call.admin, call.context)
@@ -31,19 +30,11 @@ struct AuthEmulatorCall: Sendable {
     }
   }
 
-  /// Deletes all accounts, page by page; codes that were sent stay.
+  /// Deletes all accounts without events; codes that were sent stay.
   private func clear() async throws {
     var context = call.context
     context.suppressesEvents = true
-    while true {
-      let page = try await call.admin.batchGet(BatchGetRequest(maxResults: tuning.clearedAccounts), context: context)
-      guard !page.users.isEmpty else { return }
-      let request = BatchDeleteRequest(localIDs: page.users.map(\.localID), force: true)
-      let deleted = try await call.admin.batchDelete(request, context: context)
-      guard deleted.errors.count < page.users.count else {
-        throw AuthServiceError(.internalError, "The accounts cannot be deleted: \(deleted.errors[0].message)")
-      }
-    }
+    try await call.admin.deleteAllAccounts(context: context)
   }
 
   // MARK: The page behind a link

@@ -91,6 +91,29 @@ extension AdminOperation {
       return response
     }
   }
+
+  /// Deletes all accounts, a page in each transaction.
+  ///
+  /// The pages are in the order of the user ids and the next one is after the last id that was seen, so the call
+  /// ends however many accounts are created concurrently.
+  func deleteAllAccounts() async throws {
+    var last: String?
+    repeat { last = try await deletePage(after: last) } while last != nil
+  }
+
+  /// Deletes a page of accounts, and returns the last user id of a full page.
+  private func deletePage(after last: String?) async throws -> String? {
+    let limit = options.tuning.batch
+    return try await write(checksDisabled: false) { call in
+      var range = Keys.users(call.tenant)
+      if let last { range = range.after(Keys.user(call.tenant, last)) }
+      let users = try await call.reader.entries(in: range, limit: limit).map {
+        try RecordCodec.decode(UserRecord.self, from: $0.value)
+      }
+      for user in users { try await call.remove(user) }
+      return users.count < limit ? nil : users.last?.localID
+    }
+  }
 }
 
 /// An account of a batch, as it is to be kept, or why it cannot be.

@@ -17,6 +17,7 @@ public enum BatchCreateRequestWire: ProtobufConversion {
     var blockSize: Int64?
     var parallelization: Int64?
     var order: String?
+    var derivedKeyLength: Int64?
   }
 
   /// The statement of the members.
@@ -38,6 +39,8 @@ public enum BatchCreateRequestWire: ProtobufConversion {
       try visitor.optional(10, "blockSize", &parts.blockSize, PlainNumber.self)
       try visitor.optional(11, "parallelization", &parts.parallelization, PlainNumber.self)
       try visitor.optional(12, "passwordHashOrder", &parts.order, ProtobufString.self)
+      // Read by other services; each hash has the length already.
+      try visitor.optional(13, "dkLen", &parts.derivedKeyLength, PlainNumber.self)
     }
   }
 
@@ -46,6 +49,9 @@ public enum BatchCreateRequestWire: ProtobufConversion {
     var parts = Parts(
       users: request.users, allowsOverwrite: request.allowsOverwrite, checksSanity: request.checksSanity)
     if let hash = request.hash { ImportHashWire.set(hash, in: &parts) }
+    if case .standardScrypt = request.hash {
+      parts.derivedKeyLength = request.users.lazy.compactMap { $0.passwordHash.map { Int64($0.count) } }.first
+    }
     return parts
   }
 

@@ -39,7 +39,7 @@ import VestaTransportInterop
   }
 
   @Test func `accounts are imported, listed, counted and deleted by batches`() async throws {
-    let server = EndpointWorld(tuning: Self.small)
+    let server = EndpointWorld()
     let users = (0..<5).map { JSONValue.object(["localId": .string("u\($0)"), "email": .string("u\($0)@b.c")]) }
     let imported = try await server.own("/accounts:batchCreate", ["users": .array(users + [["email": "x@b.c"]])])
     #expect(imported["error"]?.array?.count == 1 && imported["error"]?.array?.first?.object?["index"] == 5)
@@ -52,12 +52,6 @@ import VestaTransportInterop
     #expect(kept["errors"]?.array?.count == 1)
     #expect(try await server.local(.delete, "accounts").status == 200)
     #expect(try await server.own("/accounts:query", ["returnUserInfo": false])["recordsCount"] == "0")
-  }
-
-  private static var small: AuthEndpointTuning {
-    var tuning = AuthEndpointTuning()
-    tuning.clearedAccounts = 2
-    return tuning
   }
 
   @Test func `an ID token becomes a cookie`() async throws {

@@ -211,7 +211,7 @@ public enum DatabaseServerWire {
       writer.member("d", ranges)
       writer.tag(tag)
     case .authRevoked(let status, let reason): writer.openPush("ac", status: status, reason)
-    case .appCheckRevoked(let reason): writer.openPush("apc", status: "invalid_token", reason)
+    case .appCheckRevoked(let status, let reason): writer.openPush("apc", status: status, reason)
     case .debug(let text):
       writer.write(raw: #"{"t":"d","d":{"a":"sd","b":"#)
       writer.open(UInt8(ascii: "{"))

@@ -53,7 +53,8 @@ extension DatabaseServerWire {
     case "rm": return .push(.rangeMerge(try body.path(), try ranges(body["d"]), tag: try body.tag()))
     case "c": return .listensRevoked(try body.path(), try specs(body["q"]))
     case "ac": return .push(.authRevoked(status: try body.text("s") ?? "", reason: try body.text("d") ?? ""))
-    case "apc": return .push(.appCheckRevoked(reason: try body.text("d") ?? ""))
+    case "apc":
+      return .push(.appCheckRevoked(status: try body.text("s") ?? "", reason: try body.text("d") ?? ""))
     case "sd": return .push(.debug(try body.text("msg") ?? ""))
     default: return nil
     }

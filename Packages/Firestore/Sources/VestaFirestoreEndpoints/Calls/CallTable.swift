@@ -171,8 +171,7 @@ func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
   } catch let error as TransportError {
     throw GRPCError(error)
   } catch {
-    let status = status(of: error)
-    throw GRPCError(status.code, status.message)
+    throw GRPCError(status(of: error))
   }
 }
 

@@ -64,7 +64,8 @@ package struct NormalQuery: Sendable, Hashable {
     endAt = query.endAt
     offset = Int(query.offset)
     limit = query.limit.map(Int.init)
-    select = try query.select.map { (paths) throws(FirestoreServiceError) in try FieldMaskRules.paths(paths) }
+    let selected = query.select.flatMap { $0.isEmpty ? nil : $0 }
+    select = try selected.map { (paths) throws(FirestoreServiceError) in try FieldMaskRules.paths(paths) }
     findNearest = query.findNearest
     try QueryRules.check(self)
   }

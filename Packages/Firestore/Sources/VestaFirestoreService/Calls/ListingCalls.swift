@@ -54,8 +54,10 @@ extension FirestoreCall {
 
   private func listQuery(_ request: ListDocumentsRequest) throws(FirestoreServiceError) -> StructuredQuery {
     let orders = try OrderByText.orders(request.orderBy)
+    // A mask without fields is one for the names, other than a selection without fields.
+    let select = (request.mask?.fieldPaths).map { $0.isEmpty ? ["__name__"] : $0 }
     return StructuredQuery(
-      select: request.mask?.fieldPaths, from: [.init(collectionID: request.collectionID)], orderBy: orders)
+      select: select, from: [.init(collectionID: request.collectionID)], orderBy: orders)
   }
 
   /// Adds the names that have no document but something below them, for one page.

@@ -6,11 +6,11 @@ import VestaServiceInterop
 public enum StatusWire {
   /// The status of an error.
   public static func status(of error: FirestoreServiceError) -> ProtobufStatus {
-    ProtobufStatus(code: Int32(error.code.rawValue), message: error.message)
+    error.status.protobuf
   }
 
   /// The error of a status; `nil` for success.
   public static func error(of status: ProtobufStatus) -> FirestoreServiceError? {
-    status.code == 0 ? nil : FirestoreServiceError(ServiceCode(wire: Int(status.code)), status.message)
+    status.code == 0 ? nil : FirestoreServiceError(ServiceStatus(status))
   }
 }

@@ -8,7 +8,7 @@ public enum QueryWire: ProtobufSchema {
 
   /// Visits the fields.
   public static func visit(_ query: inout StructuredQuery, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-    try visitor.projection(1, "select", &query.select)
+    try visitor.optional(1, "select", &query.select, ProtobufMessage<ProjectionWire>.self)
     try visitor.repeated(2, "from", &query.from, ProtobufMessage<SelectorWire>.self)
     try visitor.optional(3, "where", &query.filter, ProtobufConverted<FilterWire>.self)
     try visitor.repeated(4, "orderBy", &query.orderBy, ProtobufMessage<OrderWire>.self)
@@ -20,17 +20,7 @@ public enum QueryWire: ProtobufSchema {
   }
 }
 
-extension ProtobufVisitor {
-  /// Visits a projection.
-  ///
-  /// On the wire one without fields is all fields, as none is; the names alone are the field `__name__`.
-  mutating func projection(_ number: UInt32, _ name: StaticString, _ select: inout [String]?) throws(BytesError) {
-    var fields = select.map { $0.isEmpty ? ["__name__"] : $0 }
-    try optional(number, name, &fields, ProtobufMessage<ProjectionWire>.self)
-    if isReading { select = fields.flatMap { $0.isEmpty ? nil : $0 } }
-  }
-}
-
+/// A projection; one without fields is all fields, and the names alone are the field `__name__`.
 private enum ProjectionWire: ProtobufSchema {
   static var empty: [String] { [] }
 

@@ -130,7 +130,7 @@ final class FetchPlan: Sendable {
     var affected: [String: [String]] = [:]
     for parameter in parameters {
       switch choice(for: parameter, bits) {
-      case nil, .inAppDefault: break
+      case nil, .inAppDefault, .personalization: break
       case .value(let text): entries[parameter.key] = text
       case .rollout(let id, let text, _):
         entries[parameter.key] = text
@@ -144,7 +144,7 @@ final class FetchPlan: Sendable {
   }
 
   /// The value that the first of the tests that hold decides; a rollout that the instance is no part of decides
-  /// nothing.
+  /// nothing, and neither does a personalization.
   private func choice(for parameter: Parameter, _ bits: [UInt64]) -> ConfigParameterValue? {
     for choice in parameter.choices where isSet(choice.test, in: bits) {
       if applies(choice.value, bits) { return choice.value }
@@ -153,6 +153,7 @@ final class FetchPlan: Sendable {
   }
 
   private func applies(_ value: ConfigParameterValue, _ bits: [UInt64]) -> Bool {
+    if case .personalization = value { return false }
     guard let rollout = Self.rollout(value), let index = rolloutIndexes[rollout] else { return true }
     return isSet(expressions.count + index, in: bits)
   }

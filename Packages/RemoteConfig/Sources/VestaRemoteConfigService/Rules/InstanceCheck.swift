@@ -22,7 +22,8 @@ enum InstanceCheck {
       ("app_version", instance.appVersion), ("app_build", instance.appBuild), ("country_code", instance.countryCode),
       ("language_code", instance.languageCode), ("time_zone", instance.timeZone),
       ("operating_system", instance.operatingSystem?.name), ("operating_system", instance.operatingSystem?.version),
-      ("browser", instance.browser?.name), ("browser", instance.browser?.version),
+      ("platform_version", instance.platformVersion), ("package_name", instance.packageName),
+      ("sdk_version", instance.sdkVersion), ("browser", instance.browser?.name), ("browser", instance.browser?.version),
     ] {
       if let value { try check(value, maximumValueLength, name) }
     }

@@ -199,6 +199,8 @@ enum TemplateCheck {
     private mutating func check(_ value: ConfigParameterValue, _ type: ConfigValueType, at path: String) {
       switch value {
       case .inAppDefault: break
+      case .personalization(let id):
+        if id.isEmpty { refuse(path, "The id of a personalization is not empty.") }
       case .value(let text): check(text, type, at: path)
       case .rollout(let id, let text, let percent):
         if id.isEmpty { refuse(path, "The id of a rollout is not empty.") }

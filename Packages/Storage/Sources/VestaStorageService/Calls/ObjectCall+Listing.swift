@@ -10,7 +10,7 @@ extension ObjectCall {
     guard (1...1000).contains(request.maximumResults) else {
       throw StorageServiceError(.invalidArgument, "A page has 1 to 1000 results, not \(request.maximumResults).")
     }
-    let all = Keys.objects(in: request.bucket, prefix: request.prefix)
+    let all = Self.names(request)
     var start = all.lower
     if let token = request.pageToken {
       start = Keys.firstObject(in: request.bucket, from: try ListToken.name(token, of: request))
@@ -19,6 +19,20 @@ extension ObjectCall {
     return try await read(expecting: .scan(range, order: .ascending, limit: nil)) {
       try await Self.page(request, range, $0)
     }
+  }
+
+  /// The keys of the names that a listing may have: they begin with the prefix and are within the bounds.
+  private static func names(_ request: ListRequest) -> KeyRange {
+    var range = Keys.objects(in: request.bucket, prefix: request.prefix)
+    if !request.startOffset.isEmpty {
+      let start = Keys.firstObject(in: request.bucket, from: request.startOffset)
+      if range.lower.lexicographicallyPrecedes(start) { range = KeyRange(from: start, to: range.upper) }
+    }
+    if !request.endOffset.isEmpty {
+      let end = Keys.firstObject(in: request.bucket, from: request.endOffset)
+      if range.upper.map({ end.lexicographicallyPrecedes($0) }) ?? true { range = KeyRange(from: range.lower, to: end) }
+    }
+    return range
   }
 
   private static func page(

@@ -23,6 +23,7 @@ enum ListToken {
   }
 
   private static func scope(_ request: ListRequest) -> [UInt8] {
-    Array("\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")".utf8)
+    let bounds = "\u{0}\(request.startOffset)\u{0}\(request.endOffset)"
+    return Array("\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")\(bounds)".utf8)
   }
 }

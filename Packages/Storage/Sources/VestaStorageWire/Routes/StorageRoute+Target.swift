@@ -44,6 +44,8 @@ extension StorageRoute {
     case .list(let request):
       if !request.prefix.isEmpty { fields.append("prefix", request.prefix) }
       fields.append("delimiter", request.delimiter)
+      if !request.startOffset.isEmpty { fields.append("startOffset", request.startOffset) }
+      if !request.endOffset.isEmpty { fields.append("endOffset", request.endOffset) }
       fields.append("pageToken", request.pageToken)
       fields.append("maxResults", "\(request.maximumResults)")
       return "\(base)/b/\(encode(request.bucket))/o"

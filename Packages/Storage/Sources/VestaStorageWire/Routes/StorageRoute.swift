@@ -218,6 +218,7 @@ public struct StorageRoute: Sendable, Hashable {
     func text(_ name: String) -> String? { request.fields[name].flatMap { $0.isEmpty ? nil : $0 } }
     return ListRequest(
       bucket: bucket, prefix: request.fields["prefix"] ?? "", delimiter: text("delimiter"),
+      startOffset: request.fields["startOffset"] ?? "", endOffset: request.fields["endOffset"] ?? "",
       maximumResults: count.flatMap { $0 == 0 ? nil : Int(min($0, 1_000)) } ?? 1_000, pageToken: text("pageToken"))
   }
 }
