@@ -193,6 +193,30 @@ extension StorageContracts {
         try expect(none, equals: [], "prefixes without a delimiter")
       }
     },
+    Contract("bounds of a listing leave out the names before the first and from the second on") { backend in
+      for name in ["a", "b/1", "b/2", "b/3", "c", "d/1", "é"] {
+        _ = try await backend.putObject(UploadRequest(object: Self.name(name)), content: [1], context: context)
+      }
+      let cases: [(start: String?, end: String?, names: [String], items: [String], prefixes: [String])] = [
+        ("b/2", nil, ["b/2", "b/3", "c", "d/1", "é"], ["c", "é"], ["b/", "d/"]),
+        (nil, "b/2", ["a", "b/1"], ["a"], ["b/"]),
+        ("b/11", "d", ["b/2", "b/3", "c"], ["c"], ["b/"]),
+        ("c", "c", [], [], []), ("d", "b", [], [], []), ("é", nil, ["é"], ["é"], []), ("z", "é", [], [], []),
+      ]
+      for (start, end, names, items, prefixes) in cases {
+        for size in [1, 2, 1000] {
+          let bounds = "from \(start ?? "") to \(end ?? ""), \(size) a page"
+          var request = ListRequest(bucket: bucket, startOffset: start, endOffset: end, maximumResults: size)
+          try expect(try await all(request, backend).items, equals: names, bounds)
+          request.delimiter = "/"
+          let (found, common) = try await all(request, backend)
+          try expect(found, equals: items, "items \(bounds)")
+          try expect(common, equals: prefixes, "prefixes \(bounds)")
+        }
+      }
+      let below = ListRequest(bucket: bucket, prefix: "b/", startOffset: "a", endOffset: "b/3")
+      try expect(try await all(below, backend).items, equals: ["b/1", "b/2"], "bounds with a prefix")
+    },
     Contract("a listing holds objects of its bucket only") { backend in
       _ = try await backend.putObject(UploadRequest(object: name("a")), content: [1], context: context)
       let other = try await backend.listObjects(ListRequest(bucket: "contract-bucket-2"), context: context)
@@ -213,7 +237,15 @@ extension StorageContracts {
   private static func all(
     _ prefix: String, _ delimiter: String?, _ size: Int, _ backend: any StorageBackend
   ) async throws -> (items: [String], prefixes: [String]) {
-    var request = ListRequest(bucket: bucket, prefix: prefix, delimiter: delimiter, maximumResults: size)
+    try await all(
+      ListRequest(bucket: bucket, prefix: prefix, delimiter: delimiter, maximumResults: size), backend)
+  }
+
+  private static func all(
+    _ first: ListRequest, _ backend: any StorageBackend
+  ) async throws -> (items: [String], prefixes: [String]) {
+    var request = first
+    let size = request.maximumResults
     var items: [String] = []
     var prefixes: [String] = []
     repeat {

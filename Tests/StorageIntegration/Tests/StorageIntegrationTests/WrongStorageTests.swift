@@ -15,7 +15,7 @@ private struct WrongStorage: StorageBackend {
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
     case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
-    case cancelsAnything, refusesTurns, forgetsCustomTime
+    case cancelsAnything, refusesTurns, forgetsCustomTime, listsFromStart, listsToEnd
   }
 
   let base: any StorageBackend
@@ -159,6 +159,8 @@ private struct WrongStorage: StorageBackend {
     var request = request
     if flaw == .oversizedPages, request.maximumResults > 0 { request.maximumResults = 1000 }
     if flaw == .listsOneBucket { request.bucket = "contract-bucket" }
+    if flaw == .listsFromStart { request.startOffset = nil }
+    if flaw == .listsToEnd { request.endOffset = nil }
     if flaw == .takesAnyPage { request.maximumResults = min(max(request.maximumResults, 1), 1000) }
     var page = try await base.listObjects(request, context: context)
     if flaw == .listsBackwards { page.items.reverse() }
@@ -247,6 +249,8 @@ private struct Reopening: ObjectContent {
     (.listsBackwards, "a listing has the names in order, cut at the delimiter, page after page"),
     (.losesPrefixes, "a listing has the names in order, cut at the delimiter, page after page"),
     (.oversizedPages, "a listing has the names in order, cut at the delimiter, page after page"),
+    (.listsFromStart, "bounds of a listing leave out the names before the first and from the second on"),
+    (.listsToEnd, "bounds of a listing leave out the names before the first and from the second on"),
     (.listsOneBucket, "a listing holds objects of its bucket only"),
     (.takesAnyPage, "page sizes and page tokens that cannot be are refused"),
     (.ignoresSuffix, "a suffix has the last bytes, and a range outside of the object names its size"),

@@ -23,6 +23,9 @@ enum ListToken {
   }
 
   private static func scope(_ request: ListRequest) -> [UInt8] {
-    Array("\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")".utf8)
+    var text = "\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")"
+    if let start = request.startOffset { text += "\u{0}from \(start)" }
+    if let end = request.endOffset { text += "\u{0}to \(end)" }
+    return Array(text.utf8)
   }
 }
