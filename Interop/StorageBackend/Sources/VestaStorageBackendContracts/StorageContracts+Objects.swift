@@ -213,26 +213,29 @@ extension StorageContracts {
         try expect(none, equals: [], "prefixes without a delimiter")
       }
     },
-    Contract("a listing has the names from its start to before its end, page after page") { backend in
-      for name in ["a", "a/1", "a/2/x", "a/2/y", "a/3", "a/é", "b"] {
+    Contract("bounds of a listing leave out the names before the first and from the second on") { backend in
+      for name in ["a", "b/1", "b/2", "b/3", "c", "d/1", "é"] {
         _ = try await backend.putObject(UploadRequest(object: Self.name(name)), content: [1], context: context)
       }
-      let cases = [
-        Bounded("", nil, "a/2", "a/é", ["a/2/x", "a/2/y", "a/3"]), Bounded("", nil, "", "a/1", ["a"]),
-        Bounded("", nil, "a/3", "", ["a/3", "a/é", "b"]), Bounded("a/", "/", "a/2/y", "a/3", [], ["a/2/"]),
-        Bounded("a/", "/", "a/2/z", "b", ["a/3", "a/é"]), Bounded("a/", nil, "b", "", []),
-        Bounded("", nil, "b", "a", []),
+      let cases: [(start: String?, end: String?, names: [String], items: [String], prefixes: [String])] = [
+        ("b/2", nil, ["b/2", "b/3", "c", "d/1", "é"], ["c", "é"], ["b/", "d/"]),
+        (nil, "b/2", ["a", "b/1"], ["a"], ["b/"]),
+        ("b/11", "d", ["b/2", "b/3", "c"], ["c"], ["b/"]),
+        ("c", "c", [], [], []), ("d", "b", [], [], []), ("é", nil, ["é"], ["é"], []), ("z", "é", [], [], []),
       ]
-      for expected in cases {
+      for (start, end, names, items, prefixes) in cases {
         for size in [1, 2, 1000] {
-          var request = ListRequest(bucket: bucket, prefix: expected.prefix, delimiter: expected.delimiter)
-          (request.startOffset, request.endOffset) = (expected.start, expected.end)
-          request.maximumResults = size
-          let found = try await all(request, backend)
-          try expect(found.items, equals: expected.items, "the items of \(expected), \(size) a page")
-          try expect(found.prefixes, equals: expected.prefixes, "the prefixes of \(expected), \(size) a page")
+          let bounds = "from \(start ?? "") to \(end ?? ""), \(size) a page"
+          var request = ListRequest(bucket: bucket, startOffset: start, endOffset: end, maximumResults: size)
+          try expect(try await all(request, backend).items, equals: names, bounds)
+          request.delimiter = "/"
+          let (found, common) = try await all(request, backend)
+          try expect(found, equals: items, "items \(bounds)")
+          try expect(common, equals: prefixes, "prefixes \(bounds)")
         }
       }
+      let below = ListRequest(bucket: bucket, prefix: "b/", startOffset: "a", endOffset: "b/3")
+      try expect(try await all(below, backend).items, equals: ["b/1", "b/2"], "bounds with a prefix")
     },
     Contract("a listing holds objects of its bucket only") { backend in
       _ = try await backend.putObject(UploadRequest(object: name("a")), content: [1], context: context)
@@ -251,21 +254,6 @@ extension StorageContracts {
     },
   ]
 
-  /// A listing between two names, and what it has.
-  private struct Bounded {
-    let prefix, start, end: String
-    let delimiter: String?
-    let items, prefixes: [String]
-
-    init(
-      _ prefix: String, _ delimiter: String?, _ start: String, _ end: String, _ items: [String],
-      _ prefixes: [String] = []
-    ) {
-      (self.prefix, self.delimiter, self.start, self.end) = (prefix, delimiter, start, end)
-      (self.items, self.prefixes) = (items, prefixes)
-    }
-  }
-
   private static func all(
     _ prefix: String, _ delimiter: String?, _ size: Int, _ backend: any StorageBackend
   ) async throws -> (items: [String], prefixes: [String]) {
@@ -274,9 +262,9 @@ extension StorageContracts {
   }
 
   private static func all(
-    _ request: ListRequest, _ backend: any StorageBackend
+    _ first: ListRequest, _ backend: any StorageBackend
   ) async throws -> (items: [String], prefixes: [String]) {
-    var request = request
+    var request = first
     let size = request.maximumResults
     var items: [String] = []
     var prefixes: [String] = []

@@ -9,10 +9,17 @@ public import VestaTransportInterop
 /// | `/v0/b/B/o`, `/v0/b/B/o/O` | Firebase's API: uploads in one request and in parts, downloads with ranges, metadata, lists, tokens |
 /// | `/BUCKET/OBJECT` | the same in Google's XML: downloads, uploads and deletes, signed URLs |
 /// | `/internal/setRules` | the rules of all projects, as test kits set them; in development alone |
-/// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form, and copies |
+/// | `/storage/v1/b/…`, `/b/…`, `/upload/storage/v1/…`, `/download/storage/v1/…` | the same in Google's form; copies, moves, compositions |
+/// | `/batch/storage/v1` | up to 100 calls of Google's JSON without content |
 ///
 /// It decides nothing about callers: the engine verifies what they sent, and asks its guard. Google's API is that of
 /// owners: without a credential it is served by a server for development alone, and there as to the owner.
+///
+/// Lists in Google's form have bounds of names and patterns (`matchGlob`), which make pages shorter. Each object has one
+/// generation: a call that names another one finds nothing, and `versions` adds nothing. A move is a copy and a deletion,
+/// one after the other. There are no access lists: a server for development answers the calls as the emulator, where
+/// every caller reads the public URL of an object, and any other server refuses them as Google for a bucket with uniform
+/// bucket-level access. The policy of a bucket can be read and not changed.
 ///
 /// Of Google's XML there are downloads, uploads and deletes of objects on the port of Storage; where products share a
 /// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any
@@ -34,9 +41,9 @@ public struct StorageEndpoints: EndpointProvider {
     if StorageRulesCall.isMeant(by: head.method, head.target) { return true }
     let path = head.target.prefix { $0 != "?" }
     if (try? SignedURL(query: String(head.target.dropFirst(path.count + 1)))) != nil { return true }
-    return ["/v0/b/", "/b/", "/storage/v1/b", "/upload/storage/v1/b", "/download/storage/v1/b"].contains {
-      path.hasPrefix($0)
-    }
+    return [
+      "/v0/b/", "/b/", "/storage/v1/b", "/upload/storage/v1/b", "/download/storage/v1/b", "/batch/storage/v1",
+    ].contains { path.hasPrefix($0) }
   }
 
   /// Makes the handler.
@@ -69,6 +76,12 @@ public struct StorageEndpointsTuning: Sendable, Hashable {
 
   /// The length of which Apple's SDK makes the parts of an upload multiples.
   public var granularity = 1 << 18
+
+  /// How often the replacement of an object's metadata is tried while others change it.
+  public var replaceAttempts = 8
+
+  /// The most bytes of an answer to a call of a batch.
+  public var batchAnswer = 4 << 20
 
   /// Figures that suit upstream's clients.
   public init() {}

@@ -17,10 +17,17 @@ extension StorageExchange {
   }
 
   func update(_ name: ObjectName) async throws -> HTTPResponse {
-    let change = try MetadataWire.change(json: try await document())
+    let bytes = try await document()
+    try checkAccess(in: bytes)
+    let change = bytes.isEmpty ? MetadataChange() : try MetadataWire.change(json: bytes)
     try await checkGeneration(of: name)
-    return object(
-      try await backend.updateObject(name, change: change, preconditions: route.preconditions, context: context))
+    let changed = try await backend.updateObject(
+      name, change: change, preconditions: route.preconditions, context: context)
+    var resource = ObjectWire.object(of: changed, form: form, origin: origin)
+    if setsAccessList(in: bytes) {
+      resource["acl"] = AccessWire.publicList(of: changed, project: host.defaultProject)["items"]
+    }
+    return json(resource)
   }
 
   func list(_ list: ListRequest) async throws -> HTTPResponse {
@@ -30,34 +37,22 @@ extension StorageExchange {
         "The prefix parameter is required to be empty or ends with a single / character.")
     }
     var page = try await backend.listObjects(list, context: context)
+    if route.api == .google, let glob = parameter("matchGlob") {
+      let pattern = try NamePattern(glob)
+      page.items.removeAll { !pattern.matches($0.name.name) }
+      page.prefixes.removeAll { !pattern.matches($0) }
+    }
     // Clients make places of names, and there is none with an empty part.
     if route.api == .firebase { page.items.removeAll { !$0.name.isPlace } }
     return json(ListWire.json(of: page, form: form, origin: origin))
   }
 
-  func copy(_ source: ObjectName, _ target: ObjectName, _ isRewrite: Bool) async throws -> HTTPResponse {
-    let bytes = try await document()
-    let old = try await backend.getObject(source, preconditions: .none, context: context)
-    let body = try MetadataWire.upload(json: bytes)
-    // A body takes the place of the metadata, an empty one keeps it, tokens included.
-    let tokens = body.metadata.custom.isEmpty && body.downloadTokens.isEmpty ? old.downloadTokens : body.downloadTokens
-    var upload = UploadRequest(
-      object: target, metadata: bytes.isEmpty ? old.metadata : body.metadata.completed(by: old.metadata),
-      preconditions: route.preconditions, downloadTokens: tokens.isEmpty ? .none : .these(tokens))
-    upload.size = old.size
-    let read = ReadRequest(object: source, preconditions: Preconditions(ifGenerationMatch: old.generation))
-    let made = try await backend.composeObject(upload, of: [read], context: context)
-    guard isRewrite else { return object(made) }
-    return json([
-      "kind": "storage#rewriteResponse", "totalBytesRewritten": .string("\(made.size)"),
-      "objectSize": .string("\(made.size)"), "done": true,
-      "resource": .object(ObjectWire.object(of: made, form: .google, origin: origin)),
-    ])
-  }
-
   /// Refuses an object of another generation than the request names, as one that is not there.
-  func check(_ object: StorageObject) throws {
-    guard let generation = route.generation, generation != object.generation else { return }
+  func check(_ object: StorageObject) throws { try check(object, is: route.generation) }
+
+  /// Refuses an object of another generation than a wanted one, as one that is not there.
+  func check(_ object: StorageObject, is wanted: Int64?) throws {
+    guard let generation = wanted, generation != object.generation else { return }
     throw StorageServiceError(.notFound, "No such object: \(object.name.bucket)/\(object.name.name)#\(generation)")
   }
 
@@ -100,10 +95,17 @@ extension StorageExchange {
       bounds = found
     }
     let length = bounds.map { Int($0.upperBound - $0.lowerBound) + 1 } ?? Int(size)
+    var fields = Self.fields(DownloadHeaders.fields(of: download.object, bytes: bounds))
+    overrideFields(&fields)
     return HTTPResponse(
-      bounds == nil ? .ok : HTTPStatus(206),
-      fields: Self.fields(DownloadHeaders.fields(of: download.object, bytes: bounds)),
-      body: try await body(of: download.content, length))
+      bounds == nil ? .ok : HTTPStatus(206), fields: fields, body: try await body(of: download.content, length))
+  }
+
+  /// Sets the fields that the query of a download by Google's XML chooses, as signed URLs do.
+  private func overrideFields(_ fields: inout HTTPFields) {
+    guard route.api == .xml else { return }
+    if let value = parameter("response-content-type") { fields.set(.contentType, value) }
+    if let value = parameter("response-content-disposition") { fields.set("content-disposition", value) }
   }
 
   /// The content as a body: small content at once, and larger one while the client reads it.
@@ -160,19 +162,5 @@ extension ObjectName {
   /// Whether every part of the name between slashes has a character.
   fileprivate var isPlace: Bool {
     name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
-  }
-}
-
-extension ObjectMetadata {
-  /// The metadata with the fields of another one where it has none.
-  fileprivate func completed(by old: ObjectMetadata) -> ObjectMetadata {
-    var copy = self
-    copy.contentType = contentType ?? old.contentType
-    copy.cacheControl = cacheControl ?? old.cacheControl
-    copy.contentDisposition = contentDisposition ?? old.contentDisposition
-    copy.contentEncoding = contentEncoding ?? old.contentEncoding
-    copy.contentLanguage = contentLanguage ?? old.contentLanguage
-    if custom.isEmpty { copy.custom = old.custom }
-    return copy
   }
 }

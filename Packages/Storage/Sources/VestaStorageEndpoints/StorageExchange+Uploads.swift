@@ -10,8 +10,11 @@ extension StorageExchange {
     case .media: return try await media(bucket, name)
     case .multipart: return try await multipart(bucket, name)
     case .resumable(let id):
-      guard route.api == .google else { return try await firebase(bucket, name, id) }
-      return try await google(bucket, name, id)
+      switch route.api {
+      case .firebase: return try await firebase(bucket, name, id)
+      case .google: return try await google(bucket, name, id)
+      case .xml: return try await startXML(bucket, name)
+      }
     }
   }
 
@@ -21,6 +24,7 @@ extension StorageExchange {
   private func described(
     _ bucket: String, _ name: String?, _ body: UploadBody, type: String?, isContinuable: Bool
   ) throws -> UploadRequest {
+    try checkAccess()
     guard let name = name ?? body.name, !name.isEmpty else {
       throw StorageServiceError(.invalidArgument, "The request has no name of an object.")
     }
@@ -201,11 +205,20 @@ extension StorageExchange {
     let body = try MetadataWire.upload(json: try await document())
     var upload = try described(bucket, name, body, type: field("x-upload-content-type"), isContinuable: true)
     upload.size = field("x-upload-content-length").flatMap { Int64($0) }
+    return try await started(upload, .ok)
+  }
+
+  /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as those of the JSON.
+  private func startXML(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
+    let body = DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) })
+    return try await started(try described(bucket, name, body, type: nil, isContinuable: true), 201)
+  }
+
+  private func started(_ upload: UploadRequest, _ status: HTTPStatus) async throws -> HTTPResponse {
     let id = try await backend.startUpload(upload, context: context)
-    let target = StorageRoute(.google, .upload(bucket: bucket, name: upload.object.name, .resumable(id: id.rawValue)))
+    let name = upload.object
+    let target = StorageRoute(.google, .upload(bucket: name.bucket, name: name.name, .resumable(id: id.rawValue)))
       .target
-    return HTTPResponse(
-      .ok,
-      fields: [.location: "\(request.scheme)://\(request.authority)\(target)", "x-guploader-uploadid": id.rawValue])
+    return HTTPResponse(status, fields: [.location: origin + target, "x-guploader-uploadid": id.rawValue])
   }
 }

@@ -66,7 +66,9 @@ struct StorageExchange: Sendable {
   private func respond() async throws -> HTTPResponse {
     switch route.call {
     case .listBuckets:
-      return json(ListWire.buckets(try await buckets().map { ListWire.bucket($0, created: 0) }))
+      let prefix = parameter("prefix") ?? ""
+      let names = try await buckets().filter { $0.utf8.starts(with: prefix.utf8) }
+      return json(ListWire.buckets(names.map { ListWire.bucket($0, created: 0) }))
     case .createBucket:
       let name = try MetadataWire.upload(json: try await document()).name ?? ""
       try await admin(of: name).createBucket(name, context: context)
@@ -74,7 +76,9 @@ struct StorageExchange: Sendable {
     case .deleteBucket(let name):
       try await admin(of: name).deleteBucket(name, context: context)
       return HTTPResponse(.noContent)
-    case .bucket(let name): return json(ListWire.bucket(name, created: 0))
+    case .bucket(let name):
+      try await checkBucket(name)
+      return json(ListWire.bucket(name, created: 0))
     case .list(let list): return try await self.list(list)
     case .get(let name): return try await get(name)
     case .download(let name, let token): return try await download(name, token)
@@ -86,7 +90,15 @@ struct StorageExchange: Sendable {
     case .addToken(let name): return object(try await backend.changeDownloadTokens(name, .add, context: context))
     case .revokeToken(let name, let token):
       return object(try await backend.changeDownloadTokens(name, .revoke(token), context: context))
+    case .replace(let name): return try await replace(name)
     case .copy(let source, let target, let isRewrite): return try await copy(source, target, isRewrite)
+    case .move(let source, let name): return try await move(source, name)
+    case .compose(let target): return try await compose(target)
+    case .accessList(let name): return try await accessList(name)
+    case .grant(let name): return try await grant(name)
+    case .policy(let bucket): return try await policy(bucket)
+    case .permissions(let bucket, let names): return try await permissions(bucket, names)
+    case .batch: return try await batch()
     case .upload(let bucket, let name, let kind): return try await upload(bucket, name, kind)
     }
   }
@@ -98,17 +110,27 @@ struct StorageExchange: Sendable {
     return found.contains(usual) ? found : [usual] + found
   }
 
+  /// Refuses a bucket that was not made and has no objects; those that each project has always exist.
+  func checkBucket(_ name: String) async throws {
+    let buckets = try await admin(of: name).listBuckets(context: context)
+    guard buckets.contains(name) || Self.projectSuffix(of: name) != nil else {
+      throw StorageServiceError(.notFound, "The specified bucket does not exist.")
+    }
+  }
+
   private func admin(of bucket: String?) throws -> any StorageAdminBackend {
     try host.backend((any StorageAdminBackend).self, project: Self.project(of: bucket, host))
   }
 
   /// The project of a bucket: that of its default names, and otherwise that of the server.
   private static func project(of bucket: String?, _ host: any EndpointHost) -> String {
-    for suffix in [".appspot.com", ".firebasestorage.app"] where bucket?.hasSuffix(suffix) == true {
-      guard let project = bucket?.dropLast(suffix.count), !project.isEmpty else { continue }
-      return String(project)
-    }
-    return host.defaultProject
+    guard let bucket, let suffix = projectSuffix(of: bucket) else { return host.defaultProject }
+    return String(bucket.dropLast(suffix.count))
+  }
+
+  /// The end of the name of a bucket that each project has; `nil` for another bucket.
+  private static func projectSuffix(of bucket: String) -> String? {
+    [".appspot.com", ".firebasestorage.app"].first { bucket.hasSuffix($0) && bucket.utf8.count > $0.utf8.count }
   }
 
   // MARK: Parts of requests and responses
@@ -121,6 +143,12 @@ struct StorageExchange: Sendable {
   }
 
   func field(_ name: String) -> String? { Self.field(name, request.fields) }
+
+  /// The value of a parameter of the query; `nil` for an empty one.
+  func parameter(_ name: String) -> String? {
+    let fields = try? FormFields(request.query.map(String.init) ?? "", plusIsSpace: false)
+    return fields?[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
 
   /// A body that is no content.
   func document() async throws -> [UInt8] {
@@ -168,7 +196,12 @@ struct StorageExchange: Sendable {
     if request.path == "/v0" || request.path == "/v0/" {
       return HTTPResponse(.ok, fields: [.contentType: jsonType], body: .text(#"{"emulator":"storage"}"#))
     }
-    return HTTPResponse(HTTPStatus(501), fields: [.contentType: text], body: .text("Not Implemented"))
+    guard request.path.hasPrefix("/storage/v1/") || request.path.hasPrefix("/b/") else {
+      return HTTPResponse(HTTPStatus(501), fields: [.contentType: text], body: .text("Not Implemented"))
+    }
+    let envelope = ErrorEnvelope(
+      code: 501, message: "This server has no call \(request.method.name) \(request.path).", reason: "notImplemented")
+    return .json((try? envelope.object.json()) ?? [], status: HTTPStatus(501))
   }
 
   /// The response for a failure; that of a part of an upload says whether the upload continues.
@@ -187,6 +220,7 @@ struct StorageExchange: Sendable {
     }
     let wire = StorageErrorWire.response(of: failure, to: route)
     var status = wire.status
+    if case .deleteBucket = route.call, failure.code == .failedPrecondition { status = 409 }
     if status == 412, route.preconditions.isOfCaches, case .download = route.call { status = 304 }
     var response = HTTPResponse(
       HTTPStatus(status), fields: [.contentType: wire.contentType], body: status == 304 ? .empty : .bytes(wire.body))
@@ -207,11 +241,12 @@ extension StorageRoute {
   /// The bucket of the call.
   var bucket: String? {
     switch call {
-    case .listBuckets, .createBucket: nil
-    case .bucket(let name), .deleteBucket(let name): name
+    case .listBuckets, .createBucket, .batch: nil
+    case .bucket(let name), .deleteBucket(let name), .policy(let name), .permissions(let name, _): name
     case .list(let request): request.bucket
     case .get(let name), .download(let name, _), .update(let name), .delete(let name), .addToken(let name),
-      .revokeToken(let name, _), .copy(let name, _, _):
+      .revokeToken(let name, _), .replace(let name), .copy(let name, _, _), .move(let name, _), .compose(let name),
+      .accessList(let name), .grant(let name):
       name.bucket
     case .upload(let bucket, _, _): bucket
     }

@@ -54,8 +54,8 @@ extension SplitMix {
       ifGenerationMatch: pick([nil, 0]), ifGenerationNotMatch: pick([nil, 3]), ifMetagenerationMatch: pick([nil, 4]),
       ifMetagenerationNotMatch: pick([nil, 5]))
     let list = ListRequest(
-      bucket: "b", prefix: pick(["", text()]), delimiter: maybe(), startOffset: pick(["", text()]),
-      endOffset: pick(["", text()]), maximumResults: 1 + below(1_000), pageToken: maybe())
+      bucket: "b", prefix: pick(["", text()]), delimiter: maybe(), startOffset: maybe(), endOffset: maybe(),
+      maximumResults: 1 + below(1_000), pageToken: maybe())
     let upload = StorageRoute.Call.upload(
       bucket: "b", name: maybe(), pick([.media, .multipart, .resumable(id: nil), .resumable(id: "i")]))
     let shared: [StorageRoute.Call] = [.list(list), .get(object), .update(object), .delete(object), upload]
@@ -65,6 +65,8 @@ extension SplitMix {
     let google: [StorageRoute.Call] = [
       .listBuckets, .bucket("b"), .createBucket, .deleteBucket("b"), .download(object, token: nil),
       .copy(object, to: ObjectName(bucket: "c", name: text()), isRewrite: oneIn(2)),
+      .replace(object), .move(object, to: text()), .compose(object), .accessList(object), .grant(object), .policy("b"),
+      .permissions("b", pick([[], ["a", "a.b"]])), .batch,
     ]
     let other = ObjectName(bucket: "upload", name: text())
     let xml: [StorageRoute.Call] = [
@@ -74,7 +76,12 @@ extension SplitMix {
     case 0:
       return StorageRoute(.firebase, pick(shared + firebase), preconditions: preconditions, generation: pick([nil, 7]))
     case 1:
-      return StorageRoute(.google, pick(shared + google), preconditions: preconditions, generation: pick([nil, 7]))
+      var route = StorageRoute(
+        .google, pick(shared + google), preconditions: preconditions, generation: pick([nil, 7]))
+      route.sourceGeneration = pick([nil, 8])
+      route.sourcePreconditions = Preconditions(
+        ifGenerationMatch: pick([nil, 9]), ifMetagenerationNotMatch: pick([nil, 2]))
+      return route
     default: return StorageRoute(.xml, pick(xml), preconditions: preconditions, generation: pick([nil, 7]))
     }
   }

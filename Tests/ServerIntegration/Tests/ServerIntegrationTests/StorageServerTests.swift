@@ -14,6 +14,16 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(10))) func `the public calls of google-cloud-storage are answered`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
+      let result = try await server.python("storage_walk", [])
+      #expect(result.status == 0, "\(result.lines.filter { !$0.hasPrefix("passed") }.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 15)
+      #expect(await server.end() == 0)
+    }
+  }
+
   @Test(.timeLimit(.minutes(5))) func `templates are published, fetched and followed at the shared port`() async throws
   {
     try await withTemporaryDirectory { directory in

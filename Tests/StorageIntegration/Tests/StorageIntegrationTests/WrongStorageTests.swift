@@ -16,7 +16,7 @@ private struct WrongStorage: StorageBackend {
     case ignoresRange, forgetsCancellation, alwaysFirstGeneration, refusesSecondFinalize, losesLastByteOfChunks
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
     case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
-    case cancelsAnything, refusesTurns, forgetsCustomTime, sendsWholeFiles, ignoresBounds
+    case cancelsAnything, refusesTurns, forgetsCustomTime, sendsWholeFiles, listsFromStart, listsToEnd
   }
 
   let base: any StorageBackend
@@ -162,8 +162,9 @@ private struct WrongStorage: StorageBackend {
   func listObjects(_ request: ListRequest, context: CallContext) async throws -> ListPage {
     var request = request
     if flaw == .oversizedPages, request.maximumResults > 0 { request.maximumResults = 1000 }
-    if flaw == .ignoresBounds { (request.startOffset, request.endOffset) = ("", "") }
     if flaw == .listsOneBucket { request.bucket = "contract-bucket" }
+    if flaw == .listsFromStart { request.startOffset = nil }
+    if flaw == .listsToEnd { request.endOffset = nil }
     if flaw == .takesAnyPage { request.maximumResults = min(max(request.maximumResults, 1), 1000) }
     var page = try await base.listObjects(request, context: context)
     if flaw == .listsBackwards { page.items.reverse() }
@@ -254,7 +255,6 @@ private struct Reopening: ObjectContent {
     (.takesAnyName, "names that cannot be are refused"),
     (.readsNewContent, "an open object is read to the end although it is replaced and deleted meanwhile"),
     (.sendsWholeFiles, "a section of a file has the bytes that are left of a range"),
-    (.ignoresBounds, "a listing has the names from its start to before its end, page after page"),
     (.ignoresRange, "a range has its bytes and no others"),
     (.inventsObjects, "an object that is not there is not found"),
     (.alwaysFirstGeneration, "generations only grow, also over a deletion"),
@@ -267,6 +267,8 @@ private struct Reopening: ObjectContent {
     (.listsBackwards, "a listing has the names in order, cut at the delimiter, page after page"),
     (.losesPrefixes, "a listing has the names in order, cut at the delimiter, page after page"),
     (.oversizedPages, "a listing has the names in order, cut at the delimiter, page after page"),
+    (.listsFromStart, "bounds of a listing leave out the names before the first and from the second on"),
+    (.listsToEnd, "bounds of a listing leave out the names before the first and from the second on"),
     (.listsOneBucket, "a listing holds objects of its bucket only"),
     (.takesAnyPage, "page sizes and page tokens that cannot be are refused"),
     (.ignoresSuffix, "a suffix has the last bytes, and a range outside of the object names its size"),

@@ -9,13 +9,11 @@ public struct ListRequest: Sendable, Hashable {
   /// The delimiter: names that have it after the prefix are reported once, as a prefix; `nil` lists everything.
   public var delimiter: String?
 
-  /// The name at which the listing begins; empty for the first name.
-  public var startOffset: String
+  /// The first name: names before it, by their UTF-8 bytes, are left out; `nil` for no bound.
+  public var startOffset: String?
 
-  /// The name before which the listing ends; empty for no end.
-  ///
-  /// Names are compared by their UTF-8 bytes, and before they are cut at the delimiter.
-  public var endOffset: String
+  /// The first name that is left out, with all after it; `nil` for no bound.
+  public var endOffset: String?
 
   /// The largest number of items and prefixes of a page, 1 to 1000.
   public var maximumResults: Int
@@ -25,13 +23,14 @@ public struct ListRequest: Sendable, Hashable {
 
   /// A request.
   public init(
-    bucket: String, prefix: String = "", delimiter: String? = nil, startOffset: String = "", endOffset: String = "",
+    bucket: String, prefix: String = "", delimiter: String? = nil, startOffset: String? = nil, endOffset: String? = nil,
     maximumResults: Int = 1000, pageToken: String? = nil
   ) {
     self.bucket = bucket
     self.prefix = prefix
     self.delimiter = delimiter
-    (self.startOffset, self.endOffset) = (startOffset, endOffset)
+    self.startOffset = startOffset
+    self.endOffset = endOffset
     self.maximumResults = maximumResults
     self.pageToken = pageToken
   }

@@ -10,29 +10,24 @@ extension ObjectCall {
     guard (1...1000).contains(request.maximumResults) else {
       throw StorageServiceError(.invalidArgument, "A page has 1 to 1000 results, not \(request.maximumResults).")
     }
-    let all = Self.names(request)
-    var start = all.lower
-    if let token = request.pageToken {
-      start = Keys.firstObject(in: request.bucket, from: try ListToken.name(token, of: request))
-    }
-    let range = KeyRange(from: start, to: all.upper)
+    guard let range = try Self.range(of: request) else { return ListPage() }
     return try await read(expecting: .scan(range, order: .ascending, limit: nil)) {
       try await Self.page(request, range, $0)
     }
   }
 
-  /// The keys of the names that a listing may have: they begin with the prefix and are within the bounds.
-  private static func names(_ request: ListRequest) -> KeyRange {
-    var range = Keys.objects(in: request.bucket, prefix: request.prefix)
-    if !request.startOffset.isEmpty {
-      let start = Keys.firstObject(in: request.bucket, from: request.startOffset)
-      if range.lower.lexicographicallyPrecedes(start) { range = KeyRange(from: start, to: range.upper) }
+  /// The keys of a page and of all pages after it; `nil` for none.
+  private static func range(of request: ListRequest) throws(StorageServiceError) -> KeyRange? {
+    func key(_ name: String) -> [UInt8] { Keys.firstObject(in: request.bucket, from: name) }
+    let all = Keys.objects(in: request.bucket, prefix: request.prefix)
+    let page = try request.pageToken.map { (token) throws(StorageServiceError) in
+      key(try ListToken.name(token, of: request))
     }
-    if !request.endOffset.isEmpty {
-      let end = Keys.firstObject(in: request.bucket, from: request.endOffset)
-      if range.upper.map({ end.lexicographicallyPrecedes($0) }) ?? true { range = KeyRange(from: range.lower, to: end) }
-    }
-    return range
+    let starts = [all.lower, request.startOffset.map(key), page].compactMap(\.self)
+    let ends = [all.upper, request.endOffset.map(key)].compactMap(\.self)
+    func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.lexicographicallyPrecedes(right) }
+    let range = KeyRange(from: starts.max(by: precedes) ?? [], to: ends.min(by: precedes))
+    return range.isEmpty ? nil : range
   }
 
   private static func page(
@@ -44,7 +39,7 @@ extension ObjectCall {
     while let range = rest {
       let skipped = try await fill(&page, &machine, request, range, reader)
       rest = skipped.flatMap { Keys.firstObject(in: request.bucket, after: $0) }
-        .map { KeyRange(from: $0, to: range.upper) }
+        .map { KeyRange(from: $0, to: range.upper) }.flatMap { $0.isEmpty ? nil : $0 }
     }
     page.prefixes = machine.prefixes
     return page

@@ -23,7 +23,9 @@ enum ListToken {
   }
 
   private static func scope(_ request: ListRequest) -> [UInt8] {
-    let bounds = "\u{0}\(request.startOffset)\u{0}\(request.endOffset)"
-    return Array("\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")\(bounds)".utf8)
+    var text = "\(request.bucket)\u{0}\(request.prefix)\u{0}\(request.delimiter ?? "\u{0}")"
+    if let start = request.startOffset { text += "\u{0}from \(start)" }
+    if let end = request.endOffset { text += "\u{0}to \(end)" }
+    return Array(text.utf8)
   }
 }

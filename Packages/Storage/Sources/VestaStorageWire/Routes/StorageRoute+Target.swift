@@ -5,12 +5,13 @@ extension StorageRoute {
   /// The method of HTTP.
   public var method: String {
     switch call {
-    case .listBuckets, .bucket, .list, .get, .download: "GET"
+    case .listBuckets, .bucket, .list, .get, .download, .accessList, .policy, .permissions: "GET"
     case .update: "PATCH"
     case .delete, .deleteBucket: "DELETE"
-    case .upload(_, _, .resumable(id: _?)): "PUT"
+    case .replace, .upload(_, _, .resumable(id: _?)): "PUT"
+    case .upload(_, _, .resumable): "POST"
     case .upload: api == .xml ? "PUT" : "POST"
-    case .addToken, .revokeToken, .copy, .createBucket: "POST"
+    case .addToken, .revokeToken, .copy, .createBucket, .move, .compose, .grant, .batch: "POST"
     }
   }
 
@@ -23,7 +24,17 @@ extension StorageRoute {
     fields.append("ifGenerationNotMatch", preconditions.ifGenerationNotMatch.map { "\($0)" })
     fields.append("ifMetagenerationMatch", preconditions.ifMetagenerationMatch.map { "\($0)" })
     fields.append("ifMetagenerationNotMatch", preconditions.ifMetagenerationNotMatch.map { "\($0)" })
+    appendSource(to: &fields)
     return fields.fields.isEmpty ? path : "\(path)?\(fields.text)"
+  }
+
+  private func appendSource(to fields: inout FormFields) {
+    let source = sourcePreconditions
+    fields.append("sourceGeneration", sourceGeneration.map { "\($0)" })
+    fields.append("ifSourceGenerationMatch", source.ifGenerationMatch.map { "\($0)" })
+    fields.append("ifSourceGenerationNotMatch", source.ifGenerationNotMatch.map { "\($0)" })
+    fields.append("ifSourceMetagenerationMatch", source.ifMetagenerationMatch.map { "\($0)" })
+    fields.append("ifSourceMetagenerationNotMatch", source.ifMetagenerationNotMatch.map { "\($0)" })
   }
 
   /// The header that tells the kinds of uploads of Firebase's API apart; `nil` for none.
@@ -44,12 +55,13 @@ extension StorageRoute {
     case .list(let request):
       if !request.prefix.isEmpty { fields.append("prefix", request.prefix) }
       fields.append("delimiter", request.delimiter)
-      if !request.startOffset.isEmpty { fields.append("startOffset", request.startOffset) }
-      if !request.endOffset.isEmpty { fields.append("endOffset", request.endOffset) }
+      fields.append("startOffset", request.startOffset)
+      fields.append("endOffset", request.endOffset)
       fields.append("pageToken", request.pageToken)
       fields.append("maxResults", "\(request.maximumResults)")
       return "\(base)/b/\(encode(request.bucket))/o"
-    case .get(let object), .update(let object), .delete(let object): return path(base, object)
+    case .get(let object), .update(let object), .replace(let object), .delete(let object): return path(base, object)
+    case .move, .compose, .accessList, .grant, .policy, .permissions, .batch: return google(base, &fields)
     case .download(let object, let token):
       guard api != .xml else { return path(base, object) }
       fields.append("alt", "media")
@@ -65,6 +77,20 @@ extension StorageRoute {
     case .copy(let object, let other, let isRewrite):
       return
         "\(path(base, object))/\(isRewrite ? "rewriteTo" : "copyTo")/b/\(encode(other.bucket))/o/\(encode(other.name))"
+    }
+  }
+
+  /// The path of a call that Google's API alone has.
+  private func google(_ base: String, _ fields: inout FormFields) -> String {
+    switch call {
+    case .move(let object, let name): return "\(path(base, object))/moveTo/o/\(encode(name))"
+    case .compose(let object): return "\(path(base, object))/compose"
+    case .accessList(let object), .grant(let object): return "\(path(base, object))/acl"
+    case .policy(let bucket): return "\(base)/b/\(encode(bucket))/iam"
+    case .permissions(let bucket, let names):
+      for name in names { fields.append("permissions", name) }
+      return "\(base)/b/\(encode(bucket))/iam/testPermissions"
+    default: return "/batch/storage/v1"
     }
   }
 

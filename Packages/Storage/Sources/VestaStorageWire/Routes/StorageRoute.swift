@@ -49,8 +49,24 @@ public struct StorageRoute: Sendable, Hashable {
     case addToken(ObjectName)
     /// Removes a download token.
     case revokeToken(ObjectName, String)
+    /// Replaces the metadata of an object.
+    case replace(ObjectName)
     /// Copies an object.
     case copy(ObjectName, to: ObjectName, isRewrite: Bool)
+    /// Gives an object another name in its bucket.
+    case move(ObjectName, to: String)
+    /// Makes an object of others, which are in the body.
+    case compose(ObjectName)
+    /// Reads the access list of an object.
+    case accessList(ObjectName)
+    /// Adds an entry to the access list of an object.
+    case grant(ObjectName)
+    /// Reads the policy of a bucket.
+    case policy(String)
+    /// Asks which of some permissions the caller has.
+    case permissions(String, [String])
+    /// Several calls, which are in the body.
+    case batch
   }
 
   /// The API.
@@ -61,6 +77,11 @@ public struct StorageRoute: Sendable, Hashable {
   public var preconditions: Preconditions
   /// The generation of the object that is meant; `nil` for the current one.
   public var generation: Int64?
+
+  /// The conditions on the object that is copied or moved.
+  public var sourcePreconditions = Preconditions.none
+  /// The generation of the object that is copied; `nil` for the current one.
+  public var sourceGeneration: Int64?
 
   /// A route.
   public init(_ api: API, _ call: Call, preconditions: Preconditions = .none, generation: Int64? = nil) {
@@ -90,9 +111,12 @@ public struct StorageRoute: Sendable, Hashable {
     let override = method == "POST" || method == "PUT" ? field("x-http-method-override") : nil
     let request = Request(
       method: (override ?? method).uppercased(), fields: fields, uploadCommand: field("x-goog-upload-command"),
-      uploadProtocol: field("x-goog-upload-protocol") ?? fields["upload_protocol"])
+      uploadProtocol: field("x-goog-upload-protocol") ?? fields["upload_protocol"],
+      startsResumable: field("x-goog-resumable") == "start")
     guard let (api, call) = try Self.route(path, request) else { return nil }
     self.init(api, call, preconditions: try request.preconditions(), generation: try request.number("generation"))
+    sourcePreconditions = try request.sourcePreconditions()
+    sourceGeneration = try request.number("sourceGeneration")
   }
 
   /// The parts of a request that a route depends on.
@@ -101,6 +125,7 @@ public struct StorageRoute: Sendable, Hashable {
     let fields: FormFields
     let uploadCommand: String?
     let uploadProtocol: String?
+    let startsResumable: Bool
 
     func number(_ name: String) throws(BytesError) -> Int64? {
       guard let text = fields[name] else { return nil }
@@ -111,10 +136,19 @@ public struct StorageRoute: Sendable, Hashable {
     }
 
     func preconditions() throws(BytesError) -> Preconditions {
-      Preconditions(
+      // Google's library for Python writes the second name in uploads.
+      let name = fields["ifMetagenerationNotMatch"] == nil ? "ifMetaGenerationNotMatch" : "ifMetagenerationNotMatch"
+      return Preconditions(
         ifGenerationMatch: try number("ifGenerationMatch"), ifGenerationNotMatch: try number("ifGenerationNotMatch"),
-        ifMetagenerationMatch: try number("ifMetagenerationMatch"),
-        ifMetagenerationNotMatch: try number("ifMetagenerationNotMatch"))
+        ifMetagenerationMatch: try number("ifMetagenerationMatch"), ifMetagenerationNotMatch: try number(name))
+    }
+
+    func sourcePreconditions() throws(BytesError) -> Preconditions {
+      Preconditions(
+        ifGenerationMatch: try number("ifSourceGenerationMatch"),
+        ifGenerationNotMatch: try number("ifSourceGenerationNotMatch"),
+        ifMetagenerationMatch: try number("ifSourceMetagenerationMatch"),
+        ifMetagenerationNotMatch: try number("ifSourceMetagenerationNotMatch"))
     }
   }
 
@@ -130,6 +164,7 @@ public struct StorageRoute: Sendable, Hashable {
       return try google(Array(path.dropFirst(3)), request, isDownload: true).map { (.google, $0) }
     case "upload"? where path.count > 3 && path[1] == "storage" && path[2] == "v1":
       return googleUpload(Array(path.dropFirst(3)), request).map { (.google, $0) }
+    case "batch"? where path == ["batch", "storage", "v1"] && request.method == "POST": return (.google, .batch)
     default: return xml(path, request).map { (.xml, $0) }
     }
   }
@@ -162,44 +197,6 @@ public struct StorageRoute: Sendable, Hashable {
     }
   }
 
-  private static func google(_ path: [String], _ request: Request, isDownload: Bool) throws(BytesError) -> Call? {
-    guard path.first == "b" else { return nil }
-    switch (path.count, request.method) {
-    case (1, "GET"): return .listBuckets
-    case (1, "POST"): return .createBucket
-    case (2, "DELETE") where !path[1].isEmpty: return .deleteBucket(path[1])
-    case (2, "GET"): return path[1].isEmpty ? .listBuckets : .bucket(path[1])
-    case (3, "GET") where path[2] == "o": return .list(try list(path[1], request))
-    case (4, _) where path[2] == "o" && !path[3].isEmpty:
-      let object = ObjectName(bucket: path[1], name: path[3])
-      switch request.method {
-      case "GET": return isDownload || request.fields["alt"] == "media" ? .download(object, token: nil) : .get(object)
-      case "PATCH": return .update(object)
-      case "DELETE": return .delete(object)
-      default: return nil
-      }
-    case (9, "POST") where path[2] == "o" && path[5] == "b" && path[7] == "o" && !path[8].isEmpty:
-      guard path[4] == "rewriteTo" || path[4] == "copyTo" else { return nil }
-      return .copy(
-        ObjectName(bucket: path[1], name: path[3]), to: ObjectName(bucket: path[6], name: path[8]),
-        isRewrite: path[4] == "rewriteTo")
-    default: return nil
-    }
-  }
-
-  private static func googleUpload(_ path: [String], _ request: Request) -> Call? {
-    guard path.count == 3, path[0] == "b", path[2] == "o", request.method == "POST" || request.method == "PUT" else {
-      return nil
-    }
-    let kind: UploadKind =
-      switch request.fields["uploadType"] {
-      case "resumable"?: .resumable(id: request.fields["upload_id"])
-      case "multipart"?: .multipart
-      default: .media
-      }
-    return .upload(bucket: path[1], name: request.fields["name"], kind)
-  }
-
   private static func xml(_ path: [String], _ request: Request) -> Call? {
     guard path.count >= 2, !path[0].isEmpty else { return nil }
     let name = path.dropFirst().joined(separator: "/")
@@ -208,17 +205,18 @@ public struct StorageRoute: Sendable, Hashable {
     switch request.method {
     case "GET", "HEAD": return .download(object, token: nil)
     case "PUT": return .upload(bucket: path[0], name: name, .media)
+    case "POST" where request.startsResumable: return .upload(bucket: path[0], name: name, .resumable(id: nil))
     case "DELETE": return .delete(object)
     default: return nil
     }
   }
 
-  private static func list(_ bucket: String, _ request: Request) throws(BytesError) -> ListRequest {
+  static func list(_ bucket: String, _ request: Request) throws(BytesError) -> ListRequest {
     let count = try request.number("maxResults")
     func text(_ name: String) -> String? { request.fields[name].flatMap { $0.isEmpty ? nil : $0 } }
     return ListRequest(
       bucket: bucket, prefix: request.fields["prefix"] ?? "", delimiter: text("delimiter"),
-      startOffset: request.fields["startOffset"] ?? "", endOffset: request.fields["endOffset"] ?? "",
+      startOffset: text("startOffset"), endOffset: text("endOffset"),
       maximumResults: count.flatMap { $0 == 0 ? nil : Int(min($0, 1_000)) } ?? 1_000, pageToken: text("pageToken"))
   }
 }

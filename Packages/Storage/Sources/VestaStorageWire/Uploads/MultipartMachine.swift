@@ -162,9 +162,9 @@ extension MultipartMachine {
   }
 
   /// The boundary of a type, with or without quotes of either kind; `nil` for another type.
-  static func boundary(_ contentType: String) -> String? {
+  static func boundary(_ contentType: String, of type: String = "multipart/related") -> String? {
     let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)
-    guard parts.first?.lowercased().filter({ $0 != " " }) == "multipart/related" else { return nil }
+    guard parts.first?.lowercased().filter({ $0 != " " }) == type else { return nil }
     for part in parts.dropFirst() {
       let text = part.drop { $0 == " " }
       guard text.lowercased().hasPrefix("boundary=") else { continue }

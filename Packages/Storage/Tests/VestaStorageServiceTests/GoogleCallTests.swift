@@ -1,0 +1,220 @@
+import Testing
+import VestaBytes
+import VestaCryptoInteropFakes
+import VestaServiceInterop
+import VestaServiceInteropFakes
+import VestaStorageBackend
+import VestaStorageEndpoints
+import VestaStorageWire
+import VestaStoreInteropFakes
+import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
+
+@testable import VestaStorageService
+
+/// Compositions, moves, replacements, batches and access in Google's JSON.
+@Suite struct GoogleCallTests {
+  private let directory: TemporaryDirectory
+  private let network = FakeNetwork()
+  private let objects = "/storage/v1/b/demo.appspot.com/o"
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func serve(isDevelopment: Bool = true) async throws {
+    let clock = ManualClock()
+    let verifier = FakeCallerVerifier(clock: clock.service)
+    verifier.accept(.full, token: "owner")
+    let engine = StorageEngine(
+      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
+      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
+      callers: CallerCheck(callers: verifier), openStore: { ModelStore() })
+    let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
+    host.add((any StorageBackend).self, engine)
+    host.add((any StorageAdminBackend).self, engine)
+    let handler = StorageEndpoints().handler(in: host)
+    _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+  }
+
+  @discardableResult
+  private func send(
+    _ method: HTTPMethod, _ target: String, _ body: String = "", _ fields: HTTPFields = [:]
+  ) async throws -> (status: Int, fields: HTTPFields, text: String, json: JSONObject) {
+    let request = HTTPRequest(
+      method, target, authority: "localhost", fields: fields, body: body.isEmpty ? .empty : .text(body))
+    let response = try await network.send(request, timeout: nil)
+    let bytes = try await response.body.collect(upTo: 1 << 20)
+    return (
+      response.status.code, response.fields, String(decoding: bytes, as: UTF8.self),
+      (try? JSONObject(json: bytes)) ?? JSONObject()
+    )
+  }
+
+  /// Uploads an object; returns its generation.
+  @discardableResult
+  private func put(_ name: String, _ content: String) async throws -> String {
+    let made = try await send(.post, "/upload\(objects)?uploadType=media&name=\(name)", content)
+    return try #require(made.json["generation"]?.string)
+  }
+
+  private func content(_ name: String) async throws -> String {
+    try await send(.get, "\(objects)/\(name)?alt=media").text
+  }
+
+  @Test func `an object is made of others, of the generations that are meant`() async throws {
+    try await serve()
+    let one = try await put("one", "1,")
+    try await put("two", "2")
+    let body = { (generation: String) in
+      #"""
+      {"sourceObjects":[{"name":"one","generation":"\#(generation)"},{"name":"two"}],"deleteSourceObjects":true,
+      "destination":{"contentType":"text/x","metadata":{"a":"b"}}}
+      """#
+    }
+    #expect(try await send(.post, "\(objects)/whole/compose", body("1")).status == 404)
+    #expect(try await send(.post, "\(objects)/whole/compose?ifGenerationMatch=7", body(one)).status == 412)
+    let made = try await send(.post, "\(objects)/whole/compose", body(one))
+    #expect(made.status == 200 && made.json["size"] == "3" && made.json["contentType"] == "text/x")
+    #expect(try await content("whole") == "1,2")
+    #expect(try await send(.get, "\(objects)/one").status == 404)
+    #expect(try await send(.post, "\(objects)/whole/compose", #"{"sourceObjects":[]}"#).status == 400)
+  }
+
+  @Test func `an object is moved, and copied of one generation alone`() async throws {
+    try await serve()
+    let generation = try await put("old", "text")
+    #expect(try await send(.post, "\(objects)/old/moveTo/o/old").status == 400)
+    #expect(try await send(.post, "\(objects)/old/moveTo/o/new?ifSourceGenerationMatch=1").status == 412)
+    let copy = "\(objects)/old/rewriteTo/b/demo.appspot.com/o/copy"
+    #expect(try await send(.post, "\(copy)?sourceGeneration=1").status == 404)
+    #expect(try await send(.post, "\(copy)?ifSourceMetagenerationNotMatch=1").status == 412)
+    #expect(try await send(.post, "\(copy)?sourceGeneration=\(generation)").status == 200)
+    #expect(try await send(.post, "\(objects)/old/moveTo/o/new").json["name"] == "new")
+    #expect(try await content("new") == "text")
+    #expect(try await send(.get, "\(objects)/old").status == 404)
+  }
+
+  @Test func `replaced metadata has nothing of the old, and a change of nothing holds to its conditions`() async throws
+  {
+    try await serve()
+    try await put("a", "x")
+    try await send(.patch, "\(objects)/a", #"{"cacheControl":"no-cache","metadata":{"a":"1","b":"2"}}"#)
+    let replaced = try await send(.put, "\(objects)/a", #"{"metadata":{"b":"3"},"contentLanguage":"de"}"#).json
+    #expect(replaced["cacheControl"] == nil && replaced["contentLanguage"] == "de")
+    #expect(replaced["metadata"]?.object == ["b": "3"] && replaced["metageneration"] == "3")
+    #expect(try await send(.put, "\(objects)/a?ifMetagenerationMatch=2", "{}").status == 412)
+    #expect(try await send(.patch, "\(objects)/a?ifMetagenerationMatch=2").status == 412)
+    #expect(try await send(.patch, "\(objects)/a?ifMetagenerationMatch=3").status == 200)
+  }
+
+  @Test func `lists have bounds and patterns`() async throws {
+    try await serve()
+    for name in ["a.txt", "b.jpg", "c.txt", "d%2Fe.txt"] { try await put(name, "x") }
+    func names(_ query: String) async throws -> [String?] {
+      try #require(try await send(.get, "\(objects)?\(query)").json["items"]?.array).map { $0.object?["name"]?.string }
+    }
+    #expect(try await names("startOffset=b&endOffset=d") == ["b.jpg", "c.txt"])
+    #expect(try await names("matchGlob=*.txt") == ["a.txt", "c.txt"])
+    #expect(try await names("matchGlob=**.txt&startOffset=b") == ["c.txt", "d/e.txt"])
+    #expect(try await send(.get, "\(objects)?matchGlob=%5B").status == 400)
+  }
+
+  @Test func `calls of a batch are answered one by one`() async throws {
+    try await serve()
+    try await put("a", "x")
+    func part(_ method: String, _ target: String, _ id: Int, _ body: String = "") -> String {
+      "--b\nContent-Type: application/http\nContent-ID: <\(id)>\n\n\(method) \(target) HTTP/1.1\n\n\(body)\n"
+    }
+    let body =
+      part("PATCH", "\(objects)/a", 1, #"{"metadata":{"k":"v"}}"#) + part("DELETE", "\(objects)/no", 2)
+      + part("GET", "\(objects)/a?alt=media", 3) + part("POST", "/batch/storage/v1", 4) + "--b--"
+    let answer = try await send(.post, "/batch/storage/v1", body, ["content-type": "multipart/mixed; boundary=b"])
+    #expect(answer.status == 200 && answer.fields["content-type"] == BatchWire.contentType)
+    let statuses = answer.text.split(separator: "\r\n").filter {
+      $0.hasPrefix("HTTP/1.1 ") || $0.hasPrefix("Content-ID")
+    }
+    #expect(
+      statuses == [
+        "Content-ID: <response-1>", "HTTP/1.1 200 OK", "Content-ID: <response-2>", "HTTP/1.1 404 Not Found",
+        "Content-ID: <response-3>", "HTTP/1.1 400 Bad Request", "Content-ID: <response-4>", "HTTP/1.1 400 Bad Request",
+      ])
+    #expect(try await send(.get, "\(objects)/a").json["metadata"]?.object == ["k": "v"])
+    #expect(try await send(.post, "/batch/storage/v1", "x").status == 400)
+  }
+
+  @Test func `a batch needs a credential for each call where the server is not one for development`() async throws {
+    try await serve(isDevelopment: false)
+    let body = "--b\n\nGET \(objects)/a HTTP/1.1\n\n\n--b--"
+    let type: HTTPFields = ["content-type": "multipart/mixed; boundary=b"]
+    #expect(try await send(.post, "/batch/storage/v1", body, type).status == 401)
+    var fields = type
+    fields.set(.authorization, "Bearer owner")
+    #expect(try await send(.post, "/batch/storage/v1", body, fields).text.contains("HTTP/1.1 404"))
+  }
+
+  @Test func `buckets exist when they were made or have objects`() async throws {
+    try await serve()
+    #expect(try await send(.get, "/storage/v1/b/no-bucket").status == 404)
+    #expect(try await send(.get, "/storage/v1/b/demo.appspot.com").status == 200)
+    try await send(.post, "/storage/v1/b?project=demo", #"{"name":"bbb"}"#)
+    #expect(try await send(.get, "/storage/v1/b/bbb").json["name"] == "bbb")
+    #expect(try await send(.get, "/storage/v1/b?prefix=bb").json["items"]?.array?.count == 1)
+    try await send(.post, "/upload/storage/v1/b/bbb/o?uploadType=media&name=x", "x")
+    #expect(try await send(.delete, "/storage/v1/b/bbb").status == 409)
+    #expect(try await send(.get, "/storage/v1/b/bbb/iam").json["bindings"]?.array?.count == 1)
+    let permissions = try await send(.get, "/storage/v1/b/bbb/iam/testPermissions?permissions=a&permissions=b").json
+    #expect(permissions["permissions"] == ["a", "b"])
+    #expect(try await send(.get, "/storage/v1/b/bbb/notificationConfigs").json["error"]?.object?["code"] == 501)
+  }
+
+  @Test func `access lists are those of a development server, and refused by another one`() async throws {
+    try await serve()
+    try await put("a", "x")
+    let list = try await send(.get, "\(objects)/a/acl").text
+    #expect(list.contains("allUsers") && list.contains("READER"))
+    let entry = try await send(.post, "\(objects)/a/acl", #"{"entity":"allUsers","role":"READER"}"#).json
+    #expect(entry["entity"] == "allUsers" && entry["object"] == "a")
+    #expect(try await send(.get, "\(objects)/no/acl").status == 404)
+    let changed = try await send(.patch, "\(objects)/a", #"{"acl":[{"entity":"allUsers","role":"READER"}]}"#).json
+    #expect(changed["acl"]?.array?.count == 2)
+    #expect(try await send(.patch, "\(objects)/a", #"{"acl":[]}"#).json["acl"] == nil)
+  }
+
+  @Test func `signed URLs choose fields of a download, and start an upload in parts`() async throws {
+    try await serve()
+    let start = try await send(
+      .post, "/demo.appspot.com/a", "", ["x-goog-resumable": "start", "content-type": "text/x", "x-goog-meta-k": "v"])
+    let url = try #require(HTTPURL(start.fields["location"] ?? ""))
+    #expect(start.status == 201)
+    #expect(try await send(.put, url.target, "text").json["metadata"]?.object == ["k": "v"])
+    let chosen = try await send(
+      .get, "/demo.appspot.com/a?response-content-type=a%2Fb&response-content-disposition=attachment%0D%0AX")
+    #expect(chosen.text == "text" && chosen.fields["content-type"] == "a/b")
+    #expect(chosen.fields["content-disposition"] == "attachment  X")
+    #expect(
+      try await send(.get, "\(objects)/a?alt=media&response-content-type=a%2Fb").fields["content-type"] == "text/x")
+  }
+
+  @Test func `an upload holds to the metageneration in both spellings`() async throws {
+    try await serve()
+    try await put("a", "x")
+    for name in ["ifMetagenerationNotMatch", "ifMetaGenerationNotMatch"] {
+      let upload = "/upload\(objects)?uploadType=media&name=a&\(name)"
+      #expect(try await send(.post, "\(upload)=1", "x").status == 412)
+      #expect(try await send(.post, "\(upload)=2", "x").status == 200)
+    }
+  }
+
+  @Test func `another server than one for development has no access lists`() async throws {
+    try await serve(isDevelopment: false)
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    let upload = "/upload\(objects)?uploadType=media&name=a"
+    #expect(try await send(.post, "\(upload)&predefinedAcl=publicRead", "x", owner).status == 400)
+    #expect(try await send(.post, upload, "x", owner).status == 200)
+    #expect(try await send(.get, "\(objects)/a/acl", "", owner).status == 400)
+    #expect(try await send(.post, "\(objects)/a/acl", #"{"entity":"allUsers","role":"READER"}"#, owner).status == 400)
+    let change = #"{"acl":[{"entity":"allUsers","role":"READER"}]}"#
+    #expect(try await send(.patch, "\(objects)/a", change, owner).status == 400)
+    #expect(try await send(.patch, "\(objects)/a", #"{"acl":[]}"#, owner).status == 200)
+  }
+}
