@@ -51,7 +51,7 @@ public enum PasswordImportContracts {
     },
   ]
 
-  // The password and the salt of every vector, and the key of those that have one: the vector that is published with
+  // The password and the salt of every vector, and the key where there is one: the vector that is published with
   // Firebase's scrypt. The others were computed with the functions of Python and of the C library.
   private static let password = "user1password"
   private static let salt = "42xEC+ixf3L2lw=="

@@ -1,12 +1,12 @@
 public import VestaBytes
 
-/// Where a registration is reached that is not connected: what a ``PushTransport`` gets as text.
+/// The address of a registration that is not connected, for a ``PushTransport``.
 ///
 /// ```swift
-/// let request = RegisterRequest(installationID: id, platform: "ios", appID: app, pushAddress: address.text)
-/// guard case .apns(let address) = PushAddress(text: text) else { throw .unregistered }
+/// let device = APNsAddress(token: "00ff", bundleID: "com.example.chat")
+/// let request = RegisterRequest(installationID: id, platform: "ios", appID: app, pushAddress: .apns(device))
 /// ```
-public enum PushAddress: Sendable, Hashable {
+public enum PushAddress: Sendable, Hashable, ExpressibleByStringLiteral {
   /// A subscription of a browser.
   case webPush(WebPushAddress)
   /// A device of Apple's systems.
@@ -25,6 +25,9 @@ public enum PushAddress: Sendable, Hashable {
       self = .other(text)
     }
   }
+
+  /// Reads an address.
+  public init(stringLiteral text: String) { self.init(text: text) }
 
   /// Reads the address of a registration in the form of its API.
   ///

@@ -16,28 +16,28 @@ public protocol PushTransport: Sendable {
   /// - Throws: `unregistered` when the address no longer exists: the registration is removed then. `unavailable`
   ///   when it is to be tried again later, after `retryAfter` of the error where it has one. After every other error
   ///   it is not tried again.
-  func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError)
+  func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError)
 
   /// Checks an address before it is registered.
   ///
   /// - Parameter address: The address, as it is to be registered.
   /// - Throws: `invalidArgument` for an address that it can never reach: it is not registered then.
-  func check(_ address: String) async throws(MessagingServiceError)
+  func check(_ address: PushAddress) async throws(MessagingServiceError)
 
   /// The service of the platform that reaches an address, such as the host of an endpoint.
   ///
   /// Pushes to one service do not wait for those to another one, which may be slow.
   ///
-  /// - Parameter address: The address, as it was registered; any text.
-  func service(of address: String) -> String
+  /// - Parameter address: The address, as it was registered; any one.
+  func service(of address: PushAddress) -> String
 }
 
 extension PushTransport {
   /// One service for all addresses.
-  public func service(of address: String) -> String { "" }
+  public func service(of address: PushAddress) -> String { "" }
 
   /// Accepts every address.
-  public func check(_ address: String) async throws(MessagingServiceError) {}
+  public func check(_ address: PushAddress) async throws(MessagingServiceError) {}
 }
 
 /// The key by which push services of browsers know the server of a project (VAPID, RFC 8292).

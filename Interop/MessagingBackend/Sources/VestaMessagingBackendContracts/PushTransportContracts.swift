@@ -6,15 +6,15 @@ public struct PushTransportSubject: Sendable {
   /// The transport.
   public let transport: any PushTransport
   /// An address that exists.
-  public let address: String
+  public let address: PushAddress
   /// An address that does not exist.
-  public let missingAddress: String
+  public let missingAddress: PushAddress
   /// The ids of the messages that were sent to the platform's service for the address.
   public let received: @Sendable () async throws -> [String]
 
   /// A transport.
   public init(
-    _ transport: any PushTransport, address: String, missingAddress: String,
+    _ transport: any PushTransport, address: PushAddress, missingAddress: PushAddress,
     received: @escaping @Sendable () async throws -> [String]
   ) {
     self.transport = transport

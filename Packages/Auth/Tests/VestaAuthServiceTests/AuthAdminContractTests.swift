@@ -134,7 +134,7 @@ import VestaTesting
 }
 
 extension World {
-  /// The code that an authenticator app shows for a secret; the clock moves on so that each is another one.
+  /// The code that an authenticator app shows for a secret, a minute after the one before.
   func appCode(_ secret: String) throws -> String {
     pass(seconds: 60)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)

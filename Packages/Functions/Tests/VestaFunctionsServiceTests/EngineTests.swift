@@ -191,7 +191,7 @@ private struct Crash: Error {}
     #expect(error?.code == .failedPrecondition)
   }
 
-  @Test func `a function that consumes App Check tokens is told of one that was used before`() async throws {
+  @Test func `a function that consumes App Check tokens sees that one was used before`() async throws {
     let registry = FunctionRegistry()
     let apps = FakeAppCheckVerifier(["one": "app", "two": "app"])
     let engine = FunctionsEngine(

@@ -13,11 +13,11 @@ struct WebPushSubscription: Sendable {
   /// Reads the address of a registration.
   ///
   /// - Parameters:
-  ///   - text: The address.
+  ///   - address: The address.
   ///   - allowsLocal: Whether the endpoint may be on this machine or in its network.
   /// - Throws: ``MessagingServiceError`` with the field that is wrong.
-  init(_ text: String, allowsLocal: Bool) throws(MessagingServiceError) {
-    guard case .webPush(let address) = PushAddress(text: text) else {
+  init(_ address: PushAddress, allowsLocal: Bool) throws(MessagingServiceError) {
+    guard case .webPush(let address) = address else {
       throw .invalid("web", "A subscription has an endpoint, auth and p256dh.")
     }
     guard let endpoint = HTTPURL(address.endpoint),

@@ -54,13 +54,13 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
   }
 
   /// The push service of a subscription: the host and port of its endpoint.
-  public func service(of address: String) -> String {
-    guard case .webPush(let address) = PushAddress(text: address) else { return "" }
+  public func service(of address: PushAddress) -> String {
+    guard case .webPush(let address) = address else { return "" }
     return HTTPURL(address.endpoint)?.authority ?? ""
   }
 
   /// Checks a subscription: its parts, that its key is on the curve, and that it was made for the key of the project.
-  public func check(_ address: String) async throws(MessagingServiceError) {
+  public func check(_ address: PushAddress) async throws(MessagingServiceError) {
     let subscription = try subscription(address)
     do { _ = try crypto.agreementKey().sharedSecret(with: subscription.point) } catch { throw Self.failure(error) }
     guard try await publicKey() == subscription.applicationKey else {
@@ -74,7 +74,7 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
   }
 
   /// Encrypts a message and posts it to the push service of a subscription.
-  public func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+  public func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
     let subscription = try subscription(address)
     do {
       guard let client = try client() else {
@@ -87,7 +87,7 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
     }
   }
 
-  private func subscription(_ address: String) throws(MessagingServiceError) -> WebPushSubscription {
+  private func subscription(_ address: PushAddress) throws(MessagingServiceError) -> WebPushSubscription {
     try WebPushSubscription(address, allowsLocal: options.allowsLocalEndpoints)
   }
 

@@ -147,7 +147,7 @@ public final class MessagingRemote: MessagingBackend {
   private func body(of request: RegisterRequest) throws(MessagingServiceError) -> [UInt8] {
     guard !options.delivers else { return RegistrationWire.body(of: request) }
     guard let address = request.pushAddress else { throw Self.noDeliveries }
-    return RegistrationWire.body(platform: request.platform, address: PushAddress(text: address))
+    return RegistrationWire.body(platform: request.platform, address: address)
   }
 
   static let noDeliveries = MessagingServiceError(

@@ -8,7 +8,7 @@ public final class RecordingPushTransport: PushTransport {
     /// The message.
     public var delivery: PushDelivery
     /// The address.
-    public var address: String
+    public var address: PushAddress
   }
 
   /// The platforms whose registrations it reaches.
@@ -16,7 +16,7 @@ public final class RecordingPushTransport: PushTransport {
 
   private struct State {
     var pushes: [Push] = []
-    var removed: Set<String> = []
+    var removed: Set<PushAddress> = []
   }
 
   private let state = Locked(State())
@@ -30,10 +30,10 @@ public final class RecordingPushTransport: PushTransport {
   public var pushes: [Push] { state.withLock { $0.pushes } }
 
   /// Removes an address.
-  public func remove(address: String) { state.withLock { _ = $0.removed.insert(address) } }
+  public func remove(address: PushAddress) { state.withLock { _ = $0.removed.insert(address) } }
 
   /// Records the message and reports that it was handed over.
-  public func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+  public func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
     let isThere = state.withLock { state in
       guard !state.removed.contains(address) else { return false }
       state.pushes.append(Push(delivery: delivery, address: address))

@@ -48,7 +48,7 @@ public enum RegistrationWire {
       if name == "vesta" {
         try read(part, into: &request)
       } else {
-        request.pushAddress = try PushAddress(part, platform: name).text
+        request.pushAddress = try PushAddress(part, platform: name)
       }
       found = Registration(request, showsToken: name == "vesta")
     }
@@ -69,7 +69,7 @@ public enum RegistrationWire {
     request.platform = platform
     request.senderID = try text("senderId")
     request.currentToken = try text("currentToken")
-    request.pushAddress = try text("address")
+    request.pushAddress = try text("address").map { PushAddress(text: $0) }
   }
 
   /// The body of a registration of one of Vesta's own clients.
@@ -77,7 +77,7 @@ public enum RegistrationWire {
     var part: JSONObject = ["platform": .string(request.platform)]
     part["senderId"] = request.senderID.map(JSONValue.string)
     part["currentToken"] = request.currentToken.map(JSONValue.string)
-    part["address"] = request.pushAddress.map(JSONValue.string)
+    part["address"] = (request.pushAddress?.text).map(JSONValue.string)
     return (try? JSONObject(dictionaryLiteral: ("vesta", .object(part))).json()) ?? []
   }
 

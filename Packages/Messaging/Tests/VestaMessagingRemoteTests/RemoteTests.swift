@@ -66,7 +66,7 @@ import VestaTransportInteropFakes
     connection.cancel()
 
     request.platform = "ios"
-    request.pushAddress = PushAddress.apns(APNsAddress(token: "00ff", isSandbox: true, bundleID: "b")).text
+    request.pushAddress = PushAddress.apns(APNsAddress(token: "00ff", isSandbox: true, bundleID: "b"))
     let token = try await remote.register(request, context: CallContext())
     try await remote.subscribe(token: token, toTopic: "news", context: CallContext())
     try await remote.unregister(token: token, context: CallContext())

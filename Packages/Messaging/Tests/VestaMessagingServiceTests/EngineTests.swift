@@ -26,7 +26,7 @@ extension MessagingEngine {
   {
     let request = RegisterRequest(
       installationID: id, senderID: sender, platform: address == nil ? "linux" : "ios", appID: "a",
-      pushAddress: address, currentToken: token)
+      pushAddress: address.map { PushAddress(text: $0) }, currentToken: token)
     return try await register(request, context: CallContext())
   }
 

@@ -192,9 +192,9 @@ private final class FlawedService: MessagingBackend, MessagingAdminBackend {
   /// A transport with one flaw.
   private struct FlawedTransport: PushTransport {
     var platforms: Set<String> = ["ios"]
-    let body: @Sendable (PushDelivery, String) async throws(MessagingServiceError) -> Void
+    let body: @Sendable (PushDelivery, PushAddress) async throws(MessagingServiceError) -> Void
 
-    func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+    func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
       try await body(delivery, address)
     }
   }

@@ -262,7 +262,7 @@ import VestaTesting
     var requests = [RegisterRequest](
       repeating: RegisterRequest(installationID: "one", platform: "linux", appID: "a"), count: 4)
     (requests[0].platform, requests[1].appID) = (long, long)
-    (requests[2].pushAddress, requests[3].senderID) = (long, long)
+    (requests[2].pushAddress, requests[3].senderID) = (.other(long), long)
     for (request, field) in zip(requests, ["platform", "appID", "pushAddress", "senderID"]) {
       let error = await #expect(throws: MessagingServiceError.self) {
         try await engine.register(request, context: CallContext())

@@ -10,23 +10,23 @@ import VestaTesting
 
 /// A transport that does for each push what a test says.
 private final class ScriptedTransport: PushTransport {
-  typealias Answer = @Sendable (PushDelivery, String) async throws(MessagingServiceError) -> Void
+  typealias Answer = @Sendable (PushDelivery, PushAddress) async throws(MessagingServiceError) -> Void
 
   let platforms: Set<String> = ["ios"]
-  let pushes = Log<(delivery: PushDelivery, address: String)>()
+  let pushes = Log<(delivery: PushDelivery, address: PushAddress)>()
   private let answer: Locked<Answer>
 
   init(_ answer: @escaping Answer = { _, _ in }) { self.answer = Locked(answer) }
 
   func set(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 
-  func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+  func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
     let answer = answer.withLock { $0 }
     pushes.add((delivery, address))
     try await answer(delivery, address)
   }
 
-  func service(of address: String) -> String { String(address.prefix { $0 != "/" }) }
+  func service(of address: PushAddress) -> String { String(address.text.prefix { $0 != "/" }) }
 
   var texts: [String] { pushes.entries.compactMap { $0.delivery.message.data["text"] } }
 
@@ -196,7 +196,7 @@ private func unavailable(_ seconds: Int64? = nil) -> MessagingServiceError {
   @Test func `services that hang stop neither other services nor later messages to a topic`() async throws {
     let (clock, store, gate) = (ManualClock(), ModelStore(), Gate())
     let transport = ScriptedTransport { _, address in
-      if address.hasPrefix("slow") { await gate.wait() }
+      if address.text.hasPrefix("slow") { await gate.wait() }
     }
     let engine = makeEngine(store, clock: clock, transports: [transport])
     var slow: [String] = []

@@ -19,7 +19,7 @@ import VestaServiceInterop
         p256dh: key ?? "", applicationKey: key)
       let request = RegisterRequest(
         installationID: "c" + String(repeating: "a", count: 21), platform: "web", appID: "1:2:web:3",
-        pushAddress: PushAddress.webPush(address).text)
+        pushAddress: .webPush(address))
       return try await messaging.register(request, context: CallContext(project: "demo"))
     }
     #expect(try await register(key).isEmpty == false)

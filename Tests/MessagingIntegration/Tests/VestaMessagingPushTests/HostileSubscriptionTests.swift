@@ -22,7 +22,7 @@ import VestaTransportInterop
       p256dh: Base64.url.encode(service.browser.publicPoint), applicationKey: try await push.publicKey())
     change(&address)
     do {
-      try await push.check(PushAddress.webPush(address).text)
+      try await push.check(.webPush(address))
       return nil
     } catch {
       #expect(error.code == .invalidArgument)
@@ -46,7 +46,7 @@ import VestaTransportInterop
     let service = try ScriptedPushService()
     let push = transport(service)
     let wrong = try await field(push, service) { $0.endpoint = endpoint }
-    #expect(wrong == (endpoint.isEmpty ? "web" : "web.endpoint"))
+    #expect(wrong == "web.endpoint")
     // One that was registered before is not posted to either.
     await #expect(throws: MessagingServiceError.self) {
       try await push.push(delivery("1", PushMessage(to: .token("t"))), to: service.address(endpoint))
@@ -97,8 +97,8 @@ import VestaTransportInterop
       #expect(try await field(push, service) { $0.auth = auth } == "web.auth", "\(count)")
     }
     for text in ["", "{", "{}", "[]", "null", "{\"endpoint\":1}", "x"] {
-      await #expect(throws: MessagingServiceError.self) { try await push.check(text) }
-      #expect(push.service(of: text) == "")
+      await #expect(throws: MessagingServiceError.self) { try await push.check(PushAddress(text: text)) }
+      #expect(push.service(of: PushAddress(text: text)) == "")
     }
     #expect(push.service(of: service.address("https://Push.example:8443/x")) == "push.example:8443")
   }

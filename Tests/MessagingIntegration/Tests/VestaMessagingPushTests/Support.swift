@@ -26,11 +26,11 @@ final class ScriptedPushService: HTTPClient {
   func answer(_ response: HTTPResponse) { nextAnswer.withLock { $0 = response } }
 
   /// The address of a subscription.
-  func address(_ endpoint: String = "https://push.example/1", key: String? = nil) -> String {
+  func address(_ endpoint: String = "https://push.example/1", key: String? = nil) -> PushAddress {
     let address = WebPushAddress(
       endpoint: endpoint, auth: Base64.url.encode(secret), p256dh: Base64.url.encode(browser.publicPoint),
       applicationKey: key)
-    return PushAddress.webPush(address).text
+    return .webPush(address)
   }
 
   /// The ids of the accepted messages, by their decrypted payloads.

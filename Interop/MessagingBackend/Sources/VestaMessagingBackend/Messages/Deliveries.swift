@@ -39,13 +39,13 @@ public struct RegisterRequest: Sendable, Hashable {
   /// The id of the app.
   public var appID: String
   /// The address for a transport such as APNs; `nil` when it is reached over its connection alone.
-  public var pushAddress: String?
+  public var pushAddress: PushAddress?
   /// The token that it has; it is kept as long as it is valid.
   public var currentToken: String?
 
   /// A request.
   public init(
-    installationID: String, senderID: String? = nil, platform: String, appID: String, pushAddress: String? = nil,
+    installationID: String, senderID: String? = nil, platform: String, appID: String, pushAddress: PushAddress? = nil,
     currentToken: String? = nil
   ) {
     self.installationID = installationID

@@ -61,8 +61,8 @@ public struct EmulatorAddresses: Hashable, Sendable, ExpressibleByDictionaryLite
 
   /// The addresses that the emulators of Firebase's command line set in the environment of programs that they start.
   ///
-  /// `FIREBASE_EMULATOR_HUB` is not read: the hub has to be asked over the network, options are read without waiting, and
-  /// the command line sets the variable of each product next to that of the hub.
+  /// `FIREBASE_EMULATOR_HUB` is not read: the hub has to be asked over the network, options are read without waiting,
+  /// and the command line sets the variable of each product next to that of the hub.
   init(environment: [String: String]) {
     for (product, variable) in Self.variables {
       if let address = environment[variable], Self.isAddress(address) { products[product] = address }

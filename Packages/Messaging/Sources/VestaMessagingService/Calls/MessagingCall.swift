@@ -49,7 +49,7 @@ struct MessagingCall {
   private func checkLengths(_ request: RegisterRequest) throws {
     for (name, text, limit) in [
       ("senderID", request.senderID, tuning.longestName), ("platform", request.platform, tuning.longestName),
-      ("appID", request.appID, tuning.longestName), ("pushAddress", request.pushAddress, tuning.longestAddress),
+      ("appID", request.appID, tuning.longestName), ("pushAddress", request.pushAddress?.text, tuning.longestAddress),
     ] {
       guard let text, text.utf8.count > limit else { continue }
       throw MessagingServiceError.invalid(name, "It has \(limit) bytes at most.")
@@ -87,7 +87,7 @@ struct MessagingCall {
     if isCurrent, existing.tokenTime + options.tokenLifetime.microseconds > now {
       var record = existing
       (record.lastSeenTime, record.platform, record.appID) = (now, request.platform, request.appID)
-      try await setAddress(request.pushAddress, of: key, &record)
+      try await setAddress(request.pushAddress?.text, of: key, &record)
       try await put(record, Keys.registration(key))
       // Written again, in case that the row was damaged.
       try await put(TokenRecord(key), Keys.token(existing.token))
@@ -106,7 +106,7 @@ struct MessagingCall {
     record.token = Tokens.make(key.installationID)
     (record.platform, record.appID) = (request.platform, request.appID)
     (record.lastSeenTime, record.tokenTime) = (now, now)
-    try await setAddress(request.pushAddress, of: key, &record)
+    try await setAddress(request.pushAddress?.text, of: key, &record)
     try await put(record, Keys.registration(key))
     try await put(TokenRecord(key), Keys.token(record.token))
     return record.token

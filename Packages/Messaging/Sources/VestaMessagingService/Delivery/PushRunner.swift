@@ -77,7 +77,7 @@ struct PushRunner: Sendable {
   /// The service that reaches the registration of a message; none for the members of a topic.
   private func service(of job: PushJob) -> String {
     guard let address = job.address, let transport = transport(for: address.platform) else { return "" }
-    return "\(address.platform) \(transport.service(of: address.text))"
+    return "\(address.platform) \(transport.service(of: PushAddress(text: address.text)))"
   }
 
   private func transport(for platform: String) -> (any PushTransport)? {
@@ -138,7 +138,7 @@ struct PushRunner: Sendable {
       return true
     }
     do {
-      try await transport.push(target.delivery, to: address)
+      try await transport.push(target.delivery, to: PushAddress(text: address))
     } catch {
       return try await failed(job, target, address, error)
     }
