@@ -69,7 +69,7 @@ public struct Soak: Sendable {
     return count
   }
 
-  /// Runs histories until they have a number of units together, or until the time is over where the environment names one.
+  /// Runs histories until they have a number of units together; where the environment names a time, until it is over.
   ///
   /// - Parameters:
   ///   - goal: The number of units, such as requests or pairs.

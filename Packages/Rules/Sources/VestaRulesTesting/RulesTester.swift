@@ -28,6 +28,9 @@ public struct RulesTester: Sendable {
 
   /// A tester of rules for Firestore.
   ///
+  /// - Parameters:
+  ///   - source: The rules.
+  ///   - dialect: The implementation that decisions follow; `debug()` is an error in any but the emulator's.
   /// - Throws: `RulesetError` with the errors of the rules file.
   public init(firestore source: String, dialect: RulesDialect = .production) throws(RulesetError) {
     ruleset = try Ruleset(source, for: .firestore, dialect: dialect)

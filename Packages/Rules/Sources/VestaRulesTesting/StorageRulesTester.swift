@@ -24,6 +24,10 @@ public struct StorageRulesTester: Sendable {
 
   /// A tester of rules for Storage.
   ///
+  /// - Parameters:
+  ///   - source: The rules.
+  ///   - bucket: The bucket of all paths.
+  ///   - dialect: The implementation that decisions follow; `debug()` is an error in any but the emulator's.
   /// - Throws: `RulesetError` with the errors of the rules file.
   public init(
     _ source: String, bucket: String = "bucket", dialect: RulesDialect = .production

@@ -132,6 +132,7 @@ import VestaTesting
     for number in 0..<10 { coverage.decideRead(["n\(number)"], data: DatabaseTree.missing) }
     #expect(coverage.json().contains("other values"))
     #expect(coverage.json().contains("\"count\":7"))
+    #expect(!coverage.json().contains("causeMessage"), "they are no errors")
   }
 
   @Test func `extents of expressions leave out the blanks around them`() throws {

@@ -32,6 +32,18 @@ import VestaTesting
     #expect(documents.asked.count { $0 == RulesPath("/x/1") } == 2)
   }
 
+  @Test func `matches are nested as deeply as the limit says, and no deeper`() throws {
+    func nested(_ depth: Int) throws {
+      let matches = (0..<depth).map { "match /a/{x\($0)} { " }.joined()
+      _ = try Ruleset(
+        "rules_version = '2'; service cloud.firestore { \(matches)allow read;\(String(repeating: " }", count: depth + 1))",
+        for: .firestore)
+    }
+    try nested(RulesLimits().matchDepth)
+    let error = #expect(throws: RulesetError.self) { try nested(RulesLimits().matchDepth + 1) }
+    #expect(error?.description.contains("Matches are nested deeper than 10 levels.") == true)
+  }
+
   @Test func `the writes of a commit share twenty documents, and each has ten`() throws {
     let compiled = try ruleset(
       "exists(/x/$(id)) && exists(/y/$(id)) && existsAfter(/databases/(default)/documents/c/$(id))")

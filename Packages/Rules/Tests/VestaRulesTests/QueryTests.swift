@@ -99,6 +99,22 @@ import VestaTesting
     #expect(try isAllowed(rule, many))
   }
 
+  @Test func `a filter may have as many alternatives as the limit says`() throws {
+    var limits = RulesLimits()
+    limits.alternatives = 3
+    let source = """
+      rules_version = '2';
+      service cloud.firestore { match /databases/{d}/documents/c/{id} { allow list: if resource.data.f > 0; } }
+      """
+    let compiled = try Ruleset(source, for: .firestore, limits: limits)
+    for count in 1...5 {
+      let values = (1...count).map { RulesValue.int(Int64($0)) }
+      let filter = RulesQuery.Filter.any(values.map { .field(["f"], .equal, $0) })
+      let decision = compiled.decide(RulesQuery("c", below: notes, filter: filter), auth: .null)
+      #expect(decision.isAllowed == (count <= 3), "\(count) alternatives")
+    }
+  }
+
   @Test func `a filter with too many alternatives is denied`() throws {
     let each = RulesQuery.Filter.any((0..<8).map { f(.equal, .int($0)) })
     #expect(try !isAllowed("true", .all([each, each, each])))

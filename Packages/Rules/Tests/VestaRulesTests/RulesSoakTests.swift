@@ -5,9 +5,9 @@ import VestaTesting
 
 /// The random tests at length, with `make soak`.
 ///
-/// Each is made of short pieces with seeds in a row until its goal is reached, ten million sources and requests among them;
-/// with `VESTA_SECONDS` it begins no further piece when that time is over, and continues with `VESTA_SEED`. The script of
-/// the tests builds them optimised: all goals together take about a quarter of an hour of one core.
+/// Each is made of short pieces with seeds in a row until its goal is reached, ten million sources and requests among
+/// them; with `VESTA_SECONDS` it begins no further piece when that time is over, and continues with `VESTA_SEED`. The
+/// script of the tests builds them optimised: all goals together take about a quarter of an hour of one core.
 @Suite(.serialized, .enabled(if: Soak.isAsked), .timeLimit(.minutes(300))) struct RulesSoakTests {
   /// What a hostile source or request may cost at most, in milliseconds of the processor; unoptimised code is slower.
   private var bound: Double {

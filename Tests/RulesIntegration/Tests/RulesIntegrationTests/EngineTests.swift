@@ -165,6 +165,12 @@ private enum TestRules: Library {
       try await rules.allows(delete: "notes/n1", as: .user("ada"))
       // The engine's documents are as they were.
       try await rules.allows(get: "notes/n1", as: .user("ada"))
+      // Every check looks: where another one holds, it does not.
+      await #expect(throws: RulesTestFailure.self) { try await rules.denies(query: "notes", as: .user("root")) }
+      await #expect(throws: RulesTestFailure.self) { try await rules.denies(delete: "notes/n1", as: .user("ada")) }
+      await #expect(throws: RulesTestFailure.self) { try await rules.denies(get: "notes/n1", as: .user("ada")) }
+      await #expect(throws: RulesTestFailure.self) { try await rules.allows(delete: "notes/n1", as: .user("eve")) }
+      await #expect(throws: RulesTestFailure.self) { try await rules.allows(query: "notes", as: .user("ada")) }
       let failure = await #expect(throws: RulesTestFailure.self) {
         try await rules.allows(get: "notes/n1", as: .user("eve"))
       }

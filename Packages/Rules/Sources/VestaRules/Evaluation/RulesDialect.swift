@@ -4,7 +4,7 @@
 public enum RulesDialect: Sendable, Hashable {
   /// The production service.
   case production
-  /// The official emulators, for rules tests that rely on them.
+  /// The official emulators, for rules tests that rely on them, and for `debug()`, which production does not know.
   case emulator
 
   /// Whether `debug(x)` exists: the emulator returns x, production's test API does not know the function.

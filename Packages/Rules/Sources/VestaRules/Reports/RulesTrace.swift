@@ -47,7 +47,7 @@ public struct RulesTrace: Sendable {
   let asked: [TraceRecorder.Asked]
   /// The documents that were looked up.
   public let lookups: [(function: RulesLookupFunction, path: RulesPath)]
-  /// The values of `debug()`.
+  /// The values of `debug()`, in the dialect ``RulesDialect/emulator``; production does not know the function.
   public let debugged: [RulesValue]
   /// The number of expressions that counted.
   public let expressionCount: Int

@@ -59,7 +59,7 @@ enum NaiveWriter {
     case .literal(let value): return literal(value)
     case .name(let name): return name
     case .list(let items): return "[\(items.map(text).joined(separator: ", "))]"
-    case .map(let pairs): return "{\(pairs.map { "\(text($0.0)): \(text($0.1))" }.joined(separator: ", "))}"
+    case .map(let pairs): return "{\(pairs.map { "\(key($0.0)): \(text($0.1))" }.joined(separator: ", "))}"
     case .path(let segments): return segments.map(segment).joined()
     case .not(let inner): return "!" + operand(inner, 8)
     case .negate(let inner):
@@ -79,6 +79,11 @@ enum NaiveWriter {
       let arguments = [string(NaiveText(pattern.text.utf16))] + rest.map(text)
       return "\(operand(target, 9)).\(name)(\(arguments.joined(separator: ", ")))"
     }
+  }
+
+  /// A key of a map: a colon right behind a path would belong to its last segment.
+  private static func key(_ expression: NaiveExpression) -> String {
+    if case .path = expression { "(\(text(expression)))" } else { text(expression) }
   }
 
   private static func operand(_ expression: NaiveExpression, _ least: Int) -> String {
