@@ -44,8 +44,8 @@ struct MessagingServiceTuning: Sendable {
   var pushLanes = 512
   var pushLanesOfService = 16
 
-  /// The number of them for services that have not accepted a message lately, all together, and the number of services of
-  /// which it is known that they have.
+  /// The number of them for services that have not accepted a message lately, all together, and the number of services
+  /// of which it is known that they have.
   var pushLanesOfNewServices = 256
   var knownPushServices = 1_024
 

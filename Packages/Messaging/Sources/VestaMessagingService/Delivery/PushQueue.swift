@@ -5,8 +5,8 @@ import VestaConcurrency
 ///
 /// - A service that is slow, or hangs, delays its own messages alone. It has few of them at once until it has accepted
 ///   some: the number grows by one with each success, and falls to one with a failure.
-/// - Services that have not accepted a message lately have a part of the lanes, all together: many names that lead to one
-///   slow machine do not hold up the services that work.
+/// - Services that have not accepted a message lately have a part of the lanes, all together: many names that lead to
+///   one slow machine do not hold up the services that work.
 /// - The messages of one call to one registration are handed over one after another.
 /// - Messages without a place here are not lost: they wait in the store.
 final class PushQueue: Sendable {

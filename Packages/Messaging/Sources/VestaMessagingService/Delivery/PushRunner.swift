@@ -9,8 +9,9 @@ import VestaStoreInterop
 /// Each message for a transport has a row with the time at which it is to be taken up. The engine that accepts the
 /// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A
 /// failure moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time
-/// takes it. An engine looks for such rows at its start and once a minute, and reads one row where none is due. A message
-/// for a platform that no transport of the engine reaches is left to other engines until its time to live is over.
+/// takes it. An engine looks for such rows at its start and once a minute, and reads one row where none is due. A
+/// message for a platform that no transport of the engine reaches is left to other engines until its time to live is
+/// over.
 ///
 /// | event | row of the message, in seconds after the call |
 /// |---|---|
