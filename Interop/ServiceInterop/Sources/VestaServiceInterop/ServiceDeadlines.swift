@@ -112,8 +112,8 @@ struct DeadlineTable<Work> {
 
   /// A timer has fired.
   ///
-  /// - Returns: The work that is due, in the order in which it was added, and the timer to set next; nothing for a timer
-  ///   that is not wanted.
+  /// - Returns: The work that is due, in the order in which it was added, and the timer to set next; nothing for a
+  ///   timer that is not wanted.
   mutating func fire(_ fired: DeadlineTimer, now: Int64) -> (due: [Work], next: DeadlineTimer?) {
     guard timer == fired else { return ([], nil) }
     let due = entries.filter { $0.value.deadline <= max(fired.deadline, now) }.sorted { $0.key < $1.key }

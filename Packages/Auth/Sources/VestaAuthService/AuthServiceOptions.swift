@@ -156,7 +156,8 @@ public struct AuthServiceOptions: Sendable {
   /// Whether unsigned tokens are issued and taken.
   var hasDevelopmentTokens: Bool { isDevelopment && usesDevelopmentTokens }
 
-  /// The time in milliseconds since 1970.
+  /// The time in milliseconds since 1970: accounts and sessions are stored, and sent in `createdAt` and `lastLoginAt`,
+  /// in that unit, where other engines count in microseconds.
   func now() -> Int64 { clock.milliseconds() }
 }
 

@@ -60,7 +60,8 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     let tuning = options.tuning
     pushes = PushQueue(
       limit: (tuning.maximumPushes, tuning.maximumPushesOfService),
-      lanes: (tuning.pushLanes, tuning.pushLanesOfService))
+      lanes: (tuning.pushLanes, tuning.pushLanesOfService, tuning.pushLanesOfNewServices),
+      known: tuning.knownPushServices)
     let opened = Locked<(@Sendable () -> Void)?>(nil)
     frame = EngineFrame("Messaging", clock: options.clock, callers: callers) {
       let store = try await openStore()

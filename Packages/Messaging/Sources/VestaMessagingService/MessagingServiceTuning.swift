@@ -44,11 +44,26 @@ struct MessagingServiceTuning: Sendable {
   var pushLanes = 512
   var pushLanesOfService = 16
 
+  /// The number of them for services that have not accepted a message lately, all together, and the number of services
+  /// of which it is known that they have.
+  var pushLanesOfNewServices = 256
+  var knownPushServices = 1_024
+
   /// The number of rows of the messages for transports that one transaction changes.
   var pushBatch = 256
 
   /// How long a message for a transport belongs to the engine that has taken it; another one takes it then.
   var pushClaim: Duration = .seconds(120)
+
+  /// The longest time between two looks for messages that other engines have left.
+  var pushLook: Duration = .seconds(60)
+
+  /// The most messages for transports that one look passes over, because other engines may reach their platforms.
+  var longestPushScan = 4_096
+
+  /// The longest pause of a message for a platform that no transport of this engine reaches; it begins with
+  /// ``pushClaim`` and doubles.
+  var longestPushLeave: Duration = .seconds(3_600)
 
   /// The pause of messages for a service that has as many as it may have, or after a failure of the store.
   var pushPause: Duration = .seconds(5)

@@ -58,6 +58,8 @@ extension MessagingServiceTuning {
     tuning.maximumPushesOfService = 1 + random.below(5)
     tuning.pushLanes = 1 + random.below(3)
     tuning.pushLanesOfService = 1 + random.below(3)
+    tuning.pushLanesOfNewServices = 1 + random.below(3)
+    tuning.knownPushServices = 1 + random.below(3)
     tuning.pushBatch = 1 + random.below(3)
     return tuning
   }

@@ -10,7 +10,7 @@ import VestaTesting
   private func jobs(_ numbers: Range<Int64>) -> [PushJob] { numbers.map { PushJob(number: $0) } }
 
   @Test func `a transport that hangs has few messages at once, and a bounded number waits`() async {
-    let queue = PushQueue(limit: (100, 100), lanes: (4, 4))
+    let queue = PushQueue(limit: (100, 100), lanes: (4, 4, 4), known: 100)
     let (gate, begun, ended) = (Gate(), Log<Int64>(), Log<Int64>())
     var surplus = 0
     for number in 0..<1_000 as Range<Int64> {
@@ -38,7 +38,7 @@ import VestaTesting
   }
 
   @Test func `the messages of one call to one registration are handed over in order`() async {
-    let queue = PushQueue(limit: (1_000, 1_000), lanes: (3, 2))
+    let queue = PushQueue(limit: (1_000, 1_000), lanes: (3, 2, 3), known: 100)
     let pushed = Log<Int64>()
     for call in 0..<20 as Range<Int64> {
       let surplus = queue.add(jobs(call * 100..<call * 100 + 10), for: call.isMultiple(of: 2) ? "a" : "b") { job in
@@ -54,7 +54,7 @@ import VestaTesting
   }
 
   @Test func `services that hang have their own lines, and others are served meanwhile`() async {
-    let queue = PushQueue(limit: (300, 20), lanes: (60, 4))
+    let queue = PushQueue(limit: (300, 20), lanes: (60, 4, 60), known: 100)
     let (gate, hanging, served) = (Gate(), Log<Int64>(), Log<Int64>())
     let push: @Sendable (PushJob) async -> Bool = { job in
       guard job.number < 1_000 else {
@@ -76,7 +76,7 @@ import VestaTesting
   }
 
   @Test func `a service has more messages at once as it accepts them, up to a limit, and one after a failure`() async {
-    let queue = PushQueue(limit: (1_000, 1_000), lanes: (100, 5))
+    let queue = PushQueue(limit: (1_000, 1_000), lanes: (100, 5, 100), known: 100)
     let (running, highest, done) = (Locked(0), Locked(0), Log<Int64>())
     let push: @Sendable (PushJob) async -> Bool = { job in
       let count = running.withLock { count in

@@ -122,7 +122,7 @@ actor Repo {
     persistence?.store(changes, of: cache)
   }
 
-  /// The time on this device, in milliseconds.
+  /// The time on this device, in milliseconds: the unit of server values, and of the offset that the service sends.
   var now: Int64 { environment.clock.milliseconds() }
 
   /// The time of the service as far as it is known, in milliseconds.

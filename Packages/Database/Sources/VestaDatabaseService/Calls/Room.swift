@@ -89,7 +89,8 @@ final class Room: Sendable {
   /// Whether there are no connections, and nothing is left to do for sessions that have ended.
   var isDone: Bool { state.withLock { $0.connections.isEmpty && $0.sessions.isSettled } }
 
-  /// The time in milliseconds since 1970.
+  /// The time in milliseconds since 1970: server values are stored and sent, and push ids are made, in that unit, where
+  /// other engines count in microseconds.
   var now: Int64 { options.clock.milliseconds() }
 
   /// Adds a job; returns at once.

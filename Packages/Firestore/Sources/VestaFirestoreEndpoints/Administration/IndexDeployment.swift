@@ -3,8 +3,8 @@ public import VestaServiceInterop
 
 /// Declares the indexes of a `firestore.indexes.json` in addition to those that a database has.
 ///
-/// It does what `firebase deploy --only firestore:indexes` does without `--force`: the indexes of the file are added, the
-/// fields of the file get the indexes that it names, and no other index is deleted. One that was made by the
+/// It does what `firebase deploy --only firestore:indexes` does without `--force`: the indexes of the file are added,
+/// the fields of the file get the indexes that it names, and no other index is deleted. One that was made by the
 /// administration, or by an earlier file, is deleted by a call of the administration alone.
 public enum IndexDeployment {
   /// Declares the indexes of a file.
@@ -14,8 +14,8 @@ public enum IndexDeployment {
   ///   - database: The full name of the database.
   ///   - backend: The administration of the database.
   ///   - context: The caller.
-  /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that declares no indexes, and `FAILED_PRECONDITION` for one
-  ///   whose entries cannot be told apart; no index has changed then.
+  /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that declares no indexes, and `FAILED_PRECONDITION` for
+  ///   one whose entries cannot be told apart; no index has changed then.
   public static func deploy(
     _ text: String, to database: String, of backend: any FirestoreAdminBackend, context: CallContext
   ) async throws {

@@ -240,6 +240,14 @@ struct SimulationSoakTests {
     #expect(simulation.hours > 3)
   }
 
+  /// Comes to rest about every half hour of virtual time; each rest counts what was lost and what was done twice.
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_DAYS", 3))
+  func `Soak: a day of cuts loses no write and does none twice`(seed: Int) async throws {
+    let first = Self.setting("VESTA_SIMULATION_SEED", 3_000_000)
+    var simulation = Simulation(seed: UInt64(first + seed), isLazy: seed % 3 == 1, hasQuietTimes: true)
+    while simulation.hours < 24 { try await simulation.run(steps: 4_000) }
+  }
+
   @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 100)) func `Soak: a million steps come to rest`(seed: Int)
     async throws
   {

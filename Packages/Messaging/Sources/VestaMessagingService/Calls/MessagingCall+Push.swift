@@ -30,24 +30,43 @@ extension MessagingCall {
 
   /// Takes the messages whose time has come; another engine takes them when this one has not handed them over in time.
   ///
-  /// - Parameter limit: The number of rows to look at.
+  /// A message for a platform that no transport of this engine reaches is left to other engines for half the time of a
+  /// claim. This one takes it then, and ends it or moves it: it would be in the way of all others for good.
+  ///
+  /// - Parameter limit: The number of messages to take.
   /// - Returns: The messages, and the time of the first one that was left.
   func claimPushes(limit: Int) async throws -> (jobs: [PushJob], next: Int64?) {
-    let entries = try await transaction.entries(in: Keys.pushes, limit: limit + 1)
-    var jobs: [PushJob] = []
-    for entry in entries.prefix(limit) {
-      let row = try Keys.push(ofRow: entry.key)
-      guard row.time <= now else { return (jobs, row.time) }
-      let record = StoreRow.intact(PushRecord.self, entry.value, entry.key) ?? PushRecord()
-      var job = PushJob(number: row.number, key: row.key, address: nil)
-      let due = now + tuning.pushClaim.microseconds
-      (job.due, job.failures, job.lastMember) = (due, Int(record.failures), record.lastMember)
-      if let key = row.key { job.address = try await address(of: key) }
-      try await transaction.delete(entry.key)
-      try await put(record, Keys.push(due, row.number, row.key))
-      jobs.append(job)
+    var (jobs, next, last, looked) = ([PushJob](), Int64?.none, [UInt8]?.none, 0)
+    while true {
+      let entries = try await transaction.entries(in: Keys.pushes(after: last), limit: limit + 1)
+      for entry in entries {
+        let row = try Keys.push(ofRow: entry.key)
+        guard row.time <= now, jobs.count < limit else { return (jobs, min(next ?? .max, row.time)) }
+        guard looked < tuning.longestPushScan else { return (jobs, now + tuning.pushPause.microseconds) }
+        (last, looked) = (entry.key, looked + 1)
+        if let job = try await claim(entry) {
+          jobs.append(job)
+        } else {
+          next = min(next ?? .max, row.time + tuning.pushClaim.microseconds / 2)
+        }
+      }
+      guard entries.count > limit else { return (jobs, next) }
     }
-    return (jobs, try entries.dropFirst(limit).first.map { try Keys.push(ofRow: $0.key).time })
+  }
+
+  /// Takes a message; `nil` for one that is left to other engines.
+  private func claim(_ entry: StoreEntry) async throws -> PushJob? {
+    let row = try Keys.push(ofRow: entry.key)
+    let record = StoreRow.intact(PushRecord.self, entry.value, entry.key) ?? PushRecord()
+    let (due, own) = (now + tuning.pushClaim.microseconds, now - tuning.pushClaim.microseconds / 2)
+    var job = PushJob(number: row.number, key: row.key, address: nil)
+    (job.due, job.failures, job.lastMember) = (due, Int(record.failures), record.lastMember)
+    job.leaves = Int(clamping: record.leaves)
+    if let key = row.key { job.address = try await address(of: key) }
+    if let address = job.address, !pushed.contains(address.platform), row.time > own { return nil }
+    try await transaction.delete(entry.key)
+    try await put(record, Keys.push(due, row.number, row.key))
+    return job
   }
 
   private func address(of key: RegistrationKey) async throws -> PushJob.Address? {
@@ -83,7 +102,7 @@ extension MessagingCall {
     try await transaction.delete(row)
     guard let time else { return }
     var record = PushRecord()
-    record.failures = Int64(job.failures)
+    (record.failures, record.leaves) = (Int64(job.failures), Int64(job.leaves))
     if let last = job.lastMember { (record.installationID, record.senderID) = (last.installationID, last.senderID) }
     try await put(record, Keys.push(time, job.number, job.key))
   }
@@ -121,6 +140,8 @@ struct PushJob: Sendable {
   var due: Int64?
   /// The number of attempts that have failed.
   var failures = 0
+  /// The number of times at which it was left to other engines.
+  var leaves = 0
   /// The last member of the topic that has its own row.
   var lastMember: RegistrationKey?
 }

@@ -5,6 +5,8 @@ import VestaConcurrency
 ///
 /// - A service that is slow, or hangs, delays its own messages alone. It has few of them at once until it has accepted
 ///   some: the number grows by one with each success, and falls to one with a failure.
+/// - Services that have not accepted a message lately have a part of the lanes, all together: many names that lead to
+///   one slow machine do not hold up the services that work.
 /// - The messages of one call to one registration are handed over one after another.
 /// - Messages without a place here are not lost: they wait in the store.
 final class PushQueue: Sendable {
@@ -18,6 +20,8 @@ final class PushQueue: Sendable {
     var allowed = 1
     /// Whether it is among the services whose turn comes.
     var isReady = false
+    /// Whether it has one of the lanes of services that have not accepted a message lately.
+    var isOnTrial = false
 
     /// The number of batches that may be handed over now.
     var free: Int { min(max(0, allowed - running), waiting.count) }
@@ -27,6 +31,11 @@ final class PushQueue: Sendable {
     var lines: [String: Line] = [:]
     /// The services with a message that may be handed over.
     var ready = Fifo<String>()
+    /// The services that wait for a lane of those that have not accepted a message lately.
+    var held = Fifo<String>()
+    /// The services that have accepted a message lately.
+    var known: Set<String> = []
+    var onTrial = 0
     var count = 0
     var running = 0
 
@@ -39,20 +48,40 @@ final class PushQueue: Sendable {
       }
       lines[service] = line.running == 0 && line.count == 0 ? nil : line
     }
+
+    /// Notes whether a service has accepted its latest message.
+    mutating func note(_ service: String, _ isWorking: Bool, upTo limit: Int) {
+      guard isWorking else {
+        known.remove(service)
+        return
+      }
+      if known.count >= limit, !known.contains(service) { known.removeAll(keepingCapacity: true) }
+      known.insert(service)
+    }
+
+    /// Frees the lane of a service that had not accepted a message, for the next such service.
+    mutating func endTrial() {
+      onTrial -= 1
+      if let next = held.popFirst() { ready.append(next) }
+    }
   }
 
   private let limits: (all: Int, service: Int)
-  private let lanes: (all: Int, service: Int)
+  private let lanes: (all: Int, service: Int, new: Int)
+  private let knownLimit: Int
   private let state = Locked(State())
 
   /// A queue.
   ///
   /// - Parameters:
   ///   - limit: How many messages may wait: in all, and of one service.
-  ///   - lanes: How many are handed over at the same time: to all services, and to one.
-  init(limit: (all: Int, service: Int), lanes: (all: Int, service: Int)) {
+  ///   - lanes: How many are handed over at the same time: to all services, to one, and to all that have not accepted a
+  ///     message lately.
+  ///   - known: Of how many services it is remembered that they have.
+  init(limit: (all: Int, service: Int), lanes: (all: Int, service: Int, new: Int), known: Int) {
     self.limits = (max(1, limit.all), max(1, limit.service))
-    self.lanes = (max(1, lanes.all), max(1, lanes.service))
+    self.lanes = (max(1, lanes.all), max(1, lanes.service), max(1, lanes.new))
+    knownLimit = max(1, known)
   }
 
   /// How many messages wait.
@@ -104,10 +133,21 @@ final class PushQueue: Sendable {
     state.withLock { state in
       while let service = state.ready.popFirst() {
         guard var line = state.lines[service] else { continue }
+        // The work on members of topics is the store's.
+        let isNew = !service.isEmpty && !state.known.contains(service)
+        if isNew, !line.isOnTrial, state.onTrial >= lanes.new {
+          // It stays ready, and gets its turn when such a lane is free.
+          state.held.append(service)
+          continue
+        }
         line.isReady = false
         guard line.free > 0, let batch = line.waiting.popFirst() else {
           state.update(service, line)
           continue
+        }
+        if isNew, !line.isOnTrial {
+          line.isOnTrial = true
+          state.onTrial += 1
         }
         line.running += 1
         line.count -= batch.count
@@ -126,6 +166,11 @@ final class PushQueue: Sendable {
       guard var line = state.lines[service] else { return 0 }
       line.running -= 1
       line.allowed = isWorking ? min(line.allowed + 1, lanes.service) : 1
+      state.note(service, isWorking, upTo: knownLimit)
+      if line.isOnTrial {
+        line.isOnTrial = false
+        state.endTrial()
+      }
       state.update(service, line)
       // The caller itself takes one of them.
       let begins = max(0, min(line.free - 1, lanes.all - state.running))

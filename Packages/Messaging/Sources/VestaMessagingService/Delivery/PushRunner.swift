@@ -9,7 +9,9 @@ import VestaStoreInterop
 /// Each message for a transport has a row with the time at which it is to be taken up. The engine that accepts the
 /// message writes the row with a time some minutes ahead, hands the message over at once, and removes the row. A
 /// failure moves the row to the time of the next attempt. A crash leaves the row: the engine that runs at its time
-/// takes it.
+/// takes it. An engine looks for such rows at its start and once a minute, and reads one row where none is due. A
+/// message for a platform that no transport of the engine reaches is left to other engines until its time to live is
+/// over.
 ///
 /// | event | row of the message, in seconds after the call |
 /// |---|---|
@@ -58,6 +60,11 @@ struct PushRunner: Sendable {
     repeat {
       next = nil
       do {
+        // Without a transaction that writes, as mostly nothing is due.
+        if let first = try await firstTime(), first > engine.time() {
+          next = first
+          continue
+        }
         let limit = min(engine.pushes.room, max(1, options.tuning.pushBatch))
         guard limit > 0 else {
           next = engine.time() + options.tuning.pushPause.microseconds
@@ -71,7 +78,14 @@ struct PushRunner: Sendable {
         next = engine.time() + options.tuning.pushPause.microseconds
       }
     } while engine.pushTimer.end(isDue: next.map { $0 <= engine.time() } ?? false)
-    if let next { wake(at: next) }
+    wake(at: min(next ?? .max, engine.time() + options.tuning.pushLook.microseconds))
+  }
+
+  /// The time of the first message for a transport; that of the next look where there is none.
+  private func firstTime() async throws -> Int64? {
+    let first = try await engine.store().read { try await $0.entries(in: Keys.pushes, limit: 1).first }
+    guard let first else { return engine.time() + options.tuning.pushLook.microseconds }
+    return try Keys.push(ofRow: first.key).time
   }
 
   /// The service that reaches the registration of a message; none for the members of a topic.
@@ -132,9 +146,12 @@ struct PushRunner: Sendable {
   }
 
   private func push(_ job: PushJob, to target: PushTarget) async throws -> Bool {
-    guard let transport = transport(for: target.registration.platform), let address = target.registration.pushAddress
-    else {
+    guard let address = target.registration.pushAddress else {
       try await end(job)
+      return true
+    }
+    guard let transport = transport(for: target.registration.platform) else {
+      try await leave(job, until: target.expiryTime)
       return true
     }
     do {
@@ -146,6 +163,15 @@ struct PushRunner: Sendable {
       token: target.registration.token, messageIDs: [target.delivery.messageID], context: CallContext())
     try await end(job)
     return true
+  }
+
+  /// Leaves a message to engines that reach its platform, for a time that grows.
+  private func leave(_ job: PushJob, until expiryTime: Int64) async throws {
+    var job = job
+    job.leaves += 1
+    let pauses = Retry(initial: options.tuning.pushClaim, cap: options.tuning.longestPushLeave)
+    let again = pauses.pause(after: job.leaves).map { engine.time() + $0.microseconds }
+    try await end(job, again: again.flatMap { $0 < expiryTime ? $0 : nil })
   }
 
   private func failed(

@@ -145,6 +145,11 @@ enum Keys {
 
   static let pushes = KeyEncoder(.string("push")).range
 
+  /// The messages for transports after a row; all of them for `nil`.
+  static func pushes(after row: [UInt8]?) -> KeyRange {
+    row.map { KeyRange(from: $0 + [0], to: pushes.upper) } ?? pushes
+  }
+
   static func push(ofRow key: [UInt8]) throws -> (time: Int64, number: Int64, key: RegistrationKey?) {
     var decoder = KeyDecoder(key)
     _ = try decoder.string()

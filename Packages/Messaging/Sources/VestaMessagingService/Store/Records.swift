@@ -179,6 +179,8 @@ struct PushRecord: FieldRecord {
   /// The last member of the topic whose own row was written, where the row is for all members.
   var installationID = ""
   var senderID = ""
+  /// The number of times at which an engine without a transport for the platform has left the message to others.
+  var leaves: Int64 = 0
 
   var lastMember: RegistrationKey? {
     installationID.isEmpty ? nil : RegistrationKey(installationID: installationID, senderID: senderID)
@@ -188,6 +190,7 @@ struct PushRecord: FieldRecord {
     try visitor.field(1, &failures)
     try visitor.field(2, &installationID)
     try visitor.field(3, &senderID)
+    try visitor.field(4, &leaves)
   }
 }
 

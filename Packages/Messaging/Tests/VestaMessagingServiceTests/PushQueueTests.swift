@@ -1,0 +1,30 @@
+import Testing
+import VestaConcurrency
+import VestaTesting
+
+@testable import VestaMessagingService
+
+/// The lanes of services that work, and of services that may not.
+@Suite(.timeLimit(.minutes(1))) struct PushQueueTests {
+  @Test func `many names of a machine that hangs leave lanes to the services that work`() async {
+    let queue = PushQueue(limit: (100, 100), lanes: (4, 2, 2), known: 10)
+    let (gate, pushed) = (Gate(), Log<Int64>())
+    func add(_ number: Int64, for service: String) {
+      _ = queue.add([PushJob(number: number)], for: service) { job in
+        pushed.add(job.number)
+        if job.number >= 100 { await gate.wait() }
+        return job.number < 100
+      }
+    }
+    add(1, for: "good")
+    await pushed.wait { $0 == [1] }
+    for number in 0..<10 { add(100 + Int64(number), for: "slow\(number)") }
+    await pushed.wait { $0.count == 3 }
+    for number in 2...5 { add(Int64(number), for: "good") }
+    await pushed.wait { $0.filter { $0 < 100 } == [1, 2, 3, 4, 5] }
+    #expect(pushed.entries.count { $0 >= 100 } == 2)
+    gate.open()
+    await pushed.wait { $0.count == 15 }
+    while !queue.isIdle { await Task.yield() }
+  }
+}

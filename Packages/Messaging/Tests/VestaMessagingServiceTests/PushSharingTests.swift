@@ -1,0 +1,104 @@
+import Testing
+import VestaConcurrency
+import VestaMessagingBackend
+import VestaServiceInterop
+import VestaStoreInterop
+import VestaStoreInteropFakes
+import VestaTesting
+
+@testable import VestaMessagingService
+
+/// Messages for transports in the store of several engines with different transports.
+@Suite(.timeLimit(.minutes(2))) struct PushSharingTests {
+  private func times(_ store: ModelStore) async throws -> [Int64] {
+    try await store.read { try await $0.entries(in: Keys.pushes).map { try Keys.push(ofRow: $0.key).time } }
+  }
+
+  private func wait(_ store: ModelStore, until condition: ([Int64]) -> Bool) async throws {
+    var commits = store.commits.makeAsyncIterator()
+    while !condition(try await times(store)) { _ = await commits.next() }
+  }
+
+  /// An engine that accepts a message for `ios` and ends before it hands it over.
+  private func leaveMessage(_ clock: ManualClock, _ store: ModelStore, ttl: Int64? = nil) async throws -> String {
+    let hanging = WaitingTransport()
+    let killed = makeEngine(store, clock: clock, transports: [hanging])
+    let token = try await killed.register(address: "A")
+    var message = PushMessage(to: .token(token), data: ["text": "a"])
+    if let ttl { message.apns = ["headers": ["apns-expiration": .string("\(clock.seconds + ttl)")]] }
+    _ = try await killed.send(message, isValidateOnly: false, context: .owner)
+    _ = await hanging.pushes.wait(for: 1)
+    // As if its process had been killed.
+    killed.pushTimer.close()
+    return token
+  }
+
+  @Test func `an engine without a transport for the platform leaves a message to one that has it`() async throws {
+    let (clock, store) = (ManualClock(), ModelStore())
+    let token = try await leaveMessage(clock, store)
+    let other = makeEngine(store, clock: clock, transports: [RecordingPushTransport(platforms: ["web"])])
+    _ = try await other.registration(token: token, context: .owner)
+    await clock.waitForTimers()
+    // It passes the message over when it is due, and moves it after half a claim.
+    let due = try #require(try await times(store).first)
+    clock.advance(by: MessagingServiceTuning().pushClaim * 2)
+    try await wait(store) { $0.count == 1 && $0[0] > due + 120_000_000 }
+    let transport = RecordingPushTransport(platforms: ["ios"])
+    let engine = makeEngine(store, clock: clock, transports: [transport])
+    _ = try await engine.registration(token: token, context: .owner)
+    while try await !times(store).isEmpty {
+      clock.advance(by: .seconds(10))
+      await Task.yield()
+    }
+    #expect(transport.pushes.map(\.address) == ["A"])
+    #expect(try await engine.statistics(context: .owner).acknowledged == 1)
+    try await other.close()
+  }
+
+  @Test func `a message for a platform that no engine reaches ends with its time to live`() async throws {
+    let (clock, store) = (ManualClock(), ModelStore())
+    let token = try await leaveMessage(clock, store, ttl: 1_000)
+    let other = makeEngine(store, clock: clock, transports: [RecordingPushTransport(platforms: ["web"])])
+    _ = try await other.registration(token: token, context: .owner)
+    let end = clock.now + 1_000_000_000
+    while try await !times(store).isEmpty {
+      #expect(clock.now < end + 200_000_000)
+      clock.advance(by: .seconds(10))
+      await Task.yield()
+    }
+    #expect(clock.now > end - 900_000_000)
+    try await other.close()
+  }
+
+  @Test func `an idle engine takes up the messages of one that has ended, although it accepts none`() async throws {
+    let (clock, store) = (ManualClock(), ModelStore())
+    let transport = RecordingPushTransport(platforms: ["ios"])
+    let idle = makeEngine(store, clock: clock, transports: [transport])
+    await #expect(throws: MessagingServiceError.self) { try await idle.registration(token: "none", context: .owner) }
+    await clock.waitForTimers()
+    _ = try await leaveMessage(clock, store)
+    let version = try await store.read { $0.version }
+    clock.advance(by: .seconds(60))
+    await clock.waitForTimers()
+    // A look at rows that are not due writes nothing.
+    #expect(try await store.read { $0.version } == version)
+    while try await !times(store).isEmpty {
+      clock.advance(by: .seconds(10))
+      await Task.yield()
+    }
+    #expect(transport.pushes.count == 1)
+    try await idle.close()
+  }
+}
+
+/// A transport that records its pushes and ends none of them.
+private final class WaitingTransport: PushTransport {
+  let platforms: Set<String> = ["ios"]
+  let pushes = Log<String>()
+  private let gate = Gate()
+
+  func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+    pushes.add(address)
+    await gate.wait()
+  }
+}
