@@ -261,12 +261,12 @@ private final class HastyCache: CallerVerifier {
   @Test func `rare facts of a context are values`() {
     var context = CallContext(caller: .user(VerifiedUser(uid: "ada")), project: "p", suppressesEvents: true)
     let plain = context
-    context.client = ClientInfo(platform: "linux", sdk: "vesta", version: "1")
+    context.clientFields = ClientFields(googleClient: "gl-swift/6.2 vesta/1")
     context.actingFor = .owner(Owner(name: "console"))
     context.trace = TraceContext(traceID: "a", spanID: "b")
     #expect(context != plain && context.client?.sdk == "vesta" && plain.client == nil)
     #expect(context.actingFor?.isOwner == true && context.trace?.spanID == "b")
-    (context.client, context.actingFor, context.trace) = (nil, nil, nil)
+    (context.clientFields, context.actingFor, context.trace) = (nil, nil, nil)
     #expect(context == plain && context.hashValue == plain.hashValue)
     #expect(CallContext(caller: .owner(Owner(name: "x", scopes: ["read"]))).isOwner)
     #expect(!Owner(name: "x", scopes: ["read"]).has("write") && Owner.full.has("write"))

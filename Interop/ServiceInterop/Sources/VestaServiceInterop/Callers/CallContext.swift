@@ -115,9 +115,12 @@ public struct CallContext: Sendable, Hashable {
 
 extension CallContext {
   /// The client library that sent the call; `nil` where it is not known.
-  public var client: ClientInfo? {
-    get { rare?.facts.client }
-    set { change { $0.client = newValue } }
+  public var client: ClientInfo? { clientFields.flatMap { ClientInfo($0) } }
+
+  /// What the request says about the client library; `nil` where it says nothing.
+  public var clientFields: ClientFields? {
+    get { rare?.facts.clientFields }
+    set { change { $0.clientFields = newValue } }
   }
 
   /// The caller that acts under the identity of ``caller``, such as an owner that overrides the user.
@@ -144,7 +147,7 @@ extension CallContext {
 /// The facts of a context that few calls have; immutable.
 private final class RareFacts: Sendable, Hashable {
   struct Facts: Sendable, Hashable {
-    var client: ClientInfo?
+    var clientFields: ClientFields?
     var actingFor: CallContext.Caller?
     var trace: TraceContext?
   }

@@ -100,30 +100,6 @@ public enum AppCheckState: Sendable, Hashable {
   public var appID: String? { if case .verified(let appID, _) = self { appID } else { nil } }
 }
 
-/// The client library that sent a call.
-public struct ClientInfo: Sendable, Hashable {
-  /// The platform, such as "linux" or "ios".
-  public var platform: String
-
-  /// The name of the library, such as "vesta-firestore" or "fire-fst".
-  public var sdk: String
-
-  /// The version of the library.
-  public var version: String
-
-  /// A client.
-  ///
-  /// - Parameters:
-  ///   - platform: The platform, such as "linux".
-  ///   - sdk: The name of the library.
-  ///   - version: The version of the library.
-  public init(platform: String, sdk: String, version: String) {
-    self.platform = platform
-    self.sdk = sdk
-    self.version = version
-  }
-}
-
 /// The position of a call in a distributed trace, as `traceparent` of W3C has it.
 public struct TraceContext: Sendable, Hashable {
   /// The trace: 32 lower-case hexadecimal digits.

@@ -14,7 +14,7 @@ extension CallContext {
   /// | `deadline` | `grpc-timeout`, or `x-server-timeout` in seconds |
   /// | `requestID` | `x-request-id`, up to 128 printable characters |
   /// | `trace` | `traceparent` |
-  /// | `client` | `x-firebase-client`, `x-goog-api-client` or `x-client-version`; see ``ClientInfo/init(_:)`` |
+  /// | `client` | `x-firebase-client`, `x-goog-api-client` or `x-client-version`; read by `client` when it is asked for |
   ///
   /// What is malformed counts as absent, but for a credential: the verifier refuses it.
   ///
@@ -45,7 +45,9 @@ extension CallContext {
       apiKey: fields.first("x-goog-api-key") ?? Self.key(in: query), locale: fields.first("x-firebase-locale"),
       clientAddress: peer.map { Self.host(of: $0.address) }, deadline: deadline, requestID: Self.requestID(fields))
     if let text = fields.first("traceparent") { trace = Self.trace(text) }
-    client = ClientInfo(fields)
+    clientFields = ClientFields(
+      firebaseClient: fields.first("x-firebase-client"), googleClient: fields.first("x-goog-api-client"),
+      clientVersion: fields.first("x-client-version"))
   }
 
   /// The credential of a field; several fields make one that no verifier accepts.

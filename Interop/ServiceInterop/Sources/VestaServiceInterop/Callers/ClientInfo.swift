@@ -1,4 +1,46 @@
-public import VestaServiceInterop
+/// The client library that sent a call.
+public struct ClientInfo: Sendable, Hashable {
+  /// The platform, such as "linux" or "ios".
+  public var platform: String
+
+  /// The name of the library, such as "vesta-firestore" or "fire-fst".
+  public var sdk: String
+
+  /// The version of the library.
+  public var version: String
+
+  /// A client.
+  ///
+  /// - Parameters:
+  ///   - platform: The platform, such as "linux".
+  ///   - sdk: The name of the library.
+  ///   - version: The version of the library.
+  public init(platform: String, sdk: String, version: String) {
+    self.platform = platform
+    self.sdk = sdk
+    self.version = version
+  }
+}
+
+/// What a request says about the client library that sent it, as it was received.
+///
+/// It is read when ``CallContext/client`` is asked for, which few calls do.
+public struct ClientFields: Sendable, Hashable {
+  /// The field `x-firebase-client`.
+  public var firebaseClient: String?
+
+  /// The field `x-goog-api-client`.
+  public var googleClient: String?
+
+  /// The field `x-client-version`.
+  public var clientVersion: String?
+
+  /// The fields of a request; `nil` where it has none of them.
+  public init?(firebaseClient: String? = nil, googleClient: String? = nil, clientVersion: String? = nil) {
+    guard firebaseClient != nil || googleClient != nil || clientVersion != nil else { return nil }
+    (self.firebaseClient, self.googleClient, self.clientVersion) = (firebaseClient, googleClient, clientVersion)
+  }
+}
 
 extension ClientInfo {
   /// The client library that a request names; `nil` where it names none.
@@ -13,16 +55,12 @@ extension ClientInfo {
   /// send anything.
   ///
   /// - Parameter fields: The fields of the request.
-  public init?(_ fields: HTTPFields) {
-    if let text = fields.first("x-firebase-client"), let info = Self.pairs(text) {
-      self = info
-    } else if let text = fields.first("x-goog-api-client"), let info = Self.pairs(text) {
-      self = info
-    } else if let text = fields.first("x-client-version"), let info = Self.path(text) {
-      self = info
-    } else {
-      return nil
-    }
+  public init?(_ fields: ClientFields) {
+    guard
+      let info = fields.firebaseClient.flatMap(Self.pairs) ?? fields.googleClient.flatMap(Self.pairs)
+        ?? fields.clientVersion.flatMap(Self.path)
+    else { return nil }
+    self = info
   }
 
   /// The names of devices, systems and build tools, which are no libraries.
