@@ -39,7 +39,8 @@ private func carry<Message, Request, Response, Reply>(
   let first = try reading { () throws(BytesError) in try requests.read(bytes) }
   let project = try project(of: database(first))
   let backend = try host.backend((any FirestoreBackend).self, project: project)
-  let duplex = try await open(backend, database(first), CallContext(grpc: call, project: project))
+  let (name, context) = (database(first), CallContext(grpc: call, project: project))
+  let duplex = try await apart { try await open(backend, name, context) }
   defer { duplex.cancel() }
   let hasFinished = Locked(false)
   try await withTaskCancellationHandler {
@@ -70,4 +71,13 @@ private func carry<Message, Request, Response, Reply>(
   guard hasFinished.withLock({ $0 }) else {
     throw ServiceStatus(.unavailable, "The stream has ended. Connect again, with resume tokens.")
   }
+}
+
+/// Runs the opening of a call in a child task.
+///
+/// A task keeps the memory that its calls have needed, for the next ones. The opening needs much, and the task that
+/// carries the messages afterwards little, for as long as the call is open: so an open listener takes less memory.
+private func apart<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+  async let result = body()
+  return try await result
 }
