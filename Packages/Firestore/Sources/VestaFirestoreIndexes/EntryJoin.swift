@@ -27,25 +27,10 @@ package struct EntryJoin {
     test = branch.test
   }
 
-  /// Added in place, as a stream that is passed to a closure is copied, and this is asked for each entry.
-  package var scanned: Int {
-    var sum = 0
-    for index in streams.indices { sum += streams[index].scanned }
-    return sum
-  }
+  package var scanned: Int { streams.reduce(0) { $0 + $1.scanned } }
 
-  /// Returns the path key of an entry's document, and its row if the entry has it.
-  func document(_ entry: EntryStream.Entry) -> (pathKey: PathKey, row: [UInt8]?) {
-    (streams[0].pathKey(of: entry), streams[0].isOfDocuments ? entry.value : nil)
-  }
-
-  /// Takes the first entry if it is in memory and needs no look at others; `nil` where `head` has to find it.
-  mutating func takeInMemory() -> EntryStream.Entry? {
-    guard isPlain, streams[0].scanned <= allowance, let entry = streams[0].headInMemory else { return nil }
-    stop = .end
-    streams[0].advance()
-    return entry
-  }
+  /// The stream of the entries.
+  package var first: EntryStream { streams[0] }
 
   /// Whether its entries are one stream's, so that they can be counted without looking at them.
   package var isPlain: Bool { streams.count == 1 && test.isEmpty }
@@ -126,11 +111,7 @@ package struct EntryUnion {
     firstSlice = reader.entryTuning.slice
   }
 
-  package var scanned: Int {
-    var sum = 0
-    for index in joins.indices { sum += joins[index].scanned }
-    return sum
-  }
+  package var scanned: Int { joins.reduce(0) { $0 + $1.scanned } }
 
   /// Whether the last call has stopped because no more entries may be looked at.
   package var isPaused: Bool { joins.contains { $0.stop == .pause } }
@@ -145,7 +126,6 @@ package struct EntryUnion {
   /// - Returns: `nil` at the end, and at a pause.
   package mutating func next() async throws -> (entry: EntryStream.Entry, branch: Int)? {
     if joins.count == 1 {
-      if let entry = joins[0].takeInMemory() { return (entry, 0) }
       guard let entry = try await joins[0].head() else { return nil }
       joins[0].advance()
       return (entry, 0)
@@ -183,7 +163,8 @@ package struct EntryUnion {
 
   /// Returns the path key of an entry's document, and its row if the entry has it.
   package func document(_ entry: EntryStream.Entry, _ branch: Int) -> (pathKey: PathKey, row: [UInt8]?) {
-    joins[branch].document(entry)
+    let stream = joins[branch].first
+    return (stream.pathKey(of: entry), stream.isOfDocuments ? entry.value : nil)
   }
 
   /// Counts the entries from here on, or up to the next pause.

@@ -40,9 +40,6 @@ package struct EntryStream {
     }
   }
 
-  /// The current entry of the stream if it has been read; `nil` where the store has to be asked.
-  var headInMemory: Entry? { position < buffer.count ? buffer[position] : nil }
-
   /// The current entry of the stream; `nil` at the end.
   package mutating func head() async throws -> Entry? {
     if position < buffer.count { return buffer[position] }

@@ -92,26 +92,6 @@ import VestaTesting
     #expect(failure { _ = try RunQueryRequestWire.value(from: []) } == "the request has no query")
   }
 
-  @Test func `a result that is written without a copy has every part`() throws {
-    let time = Timestamp(seconds: 7, nanos: 5_000)
-    let document = Document(
-      name: "projects/p/databases/d/documents/a/b", fields: ["n": .integer(4), "t": .string("five")], createTime: time,
-      updateTime: time)
-    var responses = [RunQueryResponse(document: document, readTime: time), RunQueryResponse(document: document)]
-    responses.append(RunQueryResponse(document: document, transaction: [1, 2], readTime: time))
-    responses.append(RunQueryResponse(document: document, readTime: time, skippedResults: 3))
-    responses.append(RunQueryResponse(document: document, readTime: time, done: true))
-    responses.append(RunQueryResponse(document: document, readTime: Timestamp(seconds: 0)))
-    for response in responses {
-      let bytes = try RunQueryResponseWire.bytes(of: response)
-      #expect(try RunQueryResponseWire.message(from: bytes) == response)
-      // As the statement of the fields writes it.
-      var (copy, writer) = (response, ProtobufWriter())
-      try RunQueryResponseWire.visit(&copy, &writer)
-      #expect(bytes == writer.bytes)
-    }
-  }
-
   @Test func `durations have up to nine digits after the point`() throws {
     func read(_ text: String) throws -> Duration {
       let json = #"{"explainMetrics":{"executionStats":{"executionDuration":"\#(text)"}}}"#

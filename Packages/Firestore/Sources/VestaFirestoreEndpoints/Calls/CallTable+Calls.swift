@@ -14,11 +14,12 @@ extension CallTable {
       "BatchGetDocuments", .schema(BatchGetRequestWire.self), .schema(BatchGetResponseWire.self), resource: \.database
     ) { backend, request, context, receive in
       try await backend.batchGet(request, context: context) { response in
-        // The transaction comes first, and alone.
-        guard response.result != nil, let transaction = response.transaction else { return try await receive(response) }
-        try await receive(BatchGetDocumentsResponse(transaction: transaction))
         var response = response
-        response.transaction = nil
+        // The transaction comes first, and alone.
+        if response.result != nil, let transaction = response.transaction {
+          try await receive(BatchGetDocumentsResponse(transaction: transaction))
+          response.transaction = nil
+        }
         try await receive(response)
       }
     }
@@ -30,12 +31,11 @@ extension CallTable {
       isLong: true
     ) { backend, request, context, receive in
       try await backend.runQuery(request, context: context) { response in
-        guard response.document != nil, let transaction = response.transaction else {
-          return try await receive(response)
-        }
-        try await receive(RunQueryResponse(transaction: transaction))
         var response = response
-        response.transaction = nil
+        if response.document != nil, let transaction = response.transaction {
+          try await receive(RunQueryResponse(transaction: transaction))
+          response.transaction = nil
+        }
         try await receive(response)
       }
     }

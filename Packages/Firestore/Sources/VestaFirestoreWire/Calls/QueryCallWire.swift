@@ -49,25 +49,6 @@ public enum RunQueryResponseWire: ProtobufSchema {
     try visitor.field(6, "done", &response.done, ProtobufBool.self)
     try visitor.optional(11, "explainMetrics", &response.explainMetrics, ProtobufMessage<ExplainMetricsWire>.self)
   }
-
-  /// Writes a response that is a result, which most are, without a copy of its document.
-  public static func write(_ response: RunQueryResponse, to writer: inout ProtobufWriter) throws(BytesError) {
-    guard let document = response.document, let readTime = response.readTime, response.isPlain else {
-      var response = response
-      return try visit(&response, &writer)
-    }
-    writer.write(tag: 1, .delimited)
-    let start = writer.begin()
-    try DocumentWire.write(document, to: &writer)
-    writer.close(start)
-    writer.write(tag: 3, .delimited)
-    writer.write(messageOfNumbers: readTime.seconds, Int64(readTime.nanos))
-  }
-}
-
-extension RunQueryResponse {
-  /// Whether the response has nothing but a document and the read time.
-  fileprivate var isPlain: Bool { transaction == nil && skippedResults == 0 && !done && explainMetrics == nil }
 }
 
 /// The conversion of `google.firestore.v1.RunAggregationQueryRequest`, which has to have a query.
