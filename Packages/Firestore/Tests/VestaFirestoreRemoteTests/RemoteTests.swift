@@ -36,6 +36,22 @@ import VestaTransportInteropFakes
     try await served.engine.close()
   }
 
+  @Test(arguments: ["Listen", "Write"])
+  func `a request that cannot be read ends an open call with its error`(name: String) async throws {
+    let network = FakeNetwork()
+    let served = try await Served { handler in
+      _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+      return network
+    }
+    let call = GRPCChannel(network, authority: "localhost:80").open(
+      "/google.firestore.v1.Firestore/\(name)", metadata: [.authorization: "Bearer owner"])
+    try await call.send([0x0A, UInt8(database.utf8.count)] + database.utf8)
+    try await call.send([0xFF])
+    let error = await #expect(throws: GRPCError.self) { while try await call.next() != nil {} }
+    #expect(error?.code == .invalidArgument)
+    try await served.engine.close()
+  }
+
   @Test func `each call has the fields of upstream's clients and its own identity`() async throws {
     let seen = Log<HTTPRequest>()
     let network = FakeNetwork()

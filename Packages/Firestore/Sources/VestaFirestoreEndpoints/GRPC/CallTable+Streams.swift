@@ -39,35 +39,48 @@ private func carry<Message, Request, Response, Reply>(
   let first = try reading { () throws(BytesError) in try requests.read(bytes) }
   let project = try project(of: database(first))
   let backend = try host.backend((any FirestoreBackend).self, project: project)
-  let duplex = try await open(backend, database(first), CallContext(grpc: call, project: project))
+  let (name, context) = (database(first), CallContext(grpc: call, project: project))
+  let duplex = try await apart { try await open(backend, name, context) }
   defer { duplex.cancel() }
-  let hasFinished = Locked(false)
+  let ending = Locked<Result<Void, any Error>?>(nil)
   try await withTaskCancellationHandler {
-    try await withThrowingTaskGroup(of: Bool.self) { group in
+    // The responses need no separate task, as an open listener is to take little memory.
+    try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        if let request = request(first) { duplex.send(request) }
-        while let bytes = try await stream.requests.next() {
-          let message = try reading { () throws(BytesError) in try requests.read(bytes) }
-          try await duplex.ready(below: pending)
-          if let request = request(message) { duplex.send(request) }
+        do {
+          if let request = request(first) { duplex.send(request) }
+          while let bytes = try await stream.requests.next() {
+            let message = try reading { () throws(BytesError) in try requests.read(bytes) }
+            try await duplex.ready(below: pending)
+            if let request = request(message) { duplex.send(request) }
+          }
+          ending.withLock { $0 = .success(()) }
+          duplex.finish()
+        } catch {
+          ending.withLock { $0 = .failure(error) }
+          duplex.cancel()
         }
-        hasFinished.withLock { $0 = true }
-        duplex.finish()
-        return false
       }
-      group.addTask {
-        for try await batch in duplex.responses {
-          try await stream.send(try batch.map { try responses.write(response($0)) })
-        }
-        return true
+      for try await batch in duplex.responses {
+        try await stream.send(try batch.map { try responses.write(response($0)) })
       }
-      while let isOver = try await group.next(), !isOver {}
+      // Before the requests are cancelled: that is no failure of theirs.
+      try ending.withLock { $0 }?.get()
       group.cancelAll()
     }
   } onCancel: {
     duplex.cancel()
   }
-  guard hasFinished.withLock({ $0 }) else {
+  guard case .success? = ending.withLock({ $0 }) else {
     throw ServiceStatus(.unavailable, "The stream has ended. Connect again, with resume tokens.")
   }
+}
+
+/// Runs the opening of a call in a child task.
+///
+/// A task keeps the memory that its calls have needed, for the next ones. The opening needs much, and the task that
+/// carries the messages afterwards little, for as long as the call is open: so an open listener takes less memory.
+private func apart<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+  async let result = body()
+  return try await result
 }
