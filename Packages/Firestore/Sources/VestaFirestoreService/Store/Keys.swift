@@ -26,8 +26,8 @@ import VestaStoreInterop
 /// catalogue's version and writes none of the rows that all commits share. The rows of the collections follow in the
 /// background (`LogSorter`), or are written by the commits themselves.
 ///
-/// A *path key* is what of a document's key follows the database: the segments of its collection, null, its identifier. A
-/// segment is a string; a number, `__id7__`, is an integer, and so sorts first. The null keeps the
+/// A *path key* is the part of a document's key after the database: the segments of its collection, null, its
+/// identifier. A segment is a string; a number, `__id7__`, is an integer, and so sorts first. The null keeps the
 /// documents of a collection together, before everything that is below one of them. So one range holds the documents of
 /// a collection in the order of their names, and one range holds all that is below a document.
 enum Keys {
