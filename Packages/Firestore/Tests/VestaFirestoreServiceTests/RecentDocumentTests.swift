@@ -35,8 +35,9 @@ struct RecentDocumentTests {
     let engine = makeEngine(on: store)
     for number in 0..<200 { try await engine.commit(update("rooms/\(number)", [:])) }
     for number in 0..<200 { _ = try await engine.get("rooms/\(number)") }
-    #expect(try await store.rows { try await engine.get("rooms/7") }.rows.total > 0)
-    #expect(try await store.rows { try await engine.get("rooms/7") }.rows.total == 0)
+    // The last one: the note that an earlier one was read may have been overwritten.
+    #expect(try await store.rows { try await engine.get("rooms/199") }.rows.total > 0)
+    #expect(try await store.rows { try await engine.get("rooms/199") }.rows.total == 0)
   }
 
   @Test func `names that look the same and have other bytes are other documents`() async throws {
