@@ -94,10 +94,10 @@ import VestaTesting
 /// A transport that records its pushes and ends none of them.
 private final class WaitingTransport: PushTransport {
   let platforms: Set<String> = ["ios"]
-  let pushes = Log<String>()
+  let pushes = Log<PushAddress>()
   private let gate = Gate()
 
-  func push(_ delivery: PushDelivery, to address: String) async throws(MessagingServiceError) {
+  func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
     pushes.add(address)
     await gate.wait()
   }
