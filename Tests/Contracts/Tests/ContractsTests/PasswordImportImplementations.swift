@@ -4,8 +4,8 @@ import VestaAuthBackendContracts
 import VestaAuthService
 import VestaTesting
 
-/// The contract of imported passwords: the engine keeps it with real hashes, and for each promise there is a wrong import
-/// that breaks it and nothing else.
+/// The contract of imported passwords: the engine keeps it with real hashes, and for each promise there is a wrong
+/// import that breaks it and nothing else.
 @Suite(.timeLimit(.minutes(10))) struct PasswordImportImplementations {
   static func subject() -> PasswordImportSubject {
     let engine = AuthBackendImplementations.engine(RecordingCodeSender())

@@ -117,7 +117,7 @@ extension CallContext {
   /// The client library that sent the call; `nil` where it is not known.
   public var client: ClientInfo? { clientFields.flatMap { ClientInfo($0) } }
 
-  /// What the request says about the client library; `nil` where it says nothing.
+  /// The fields of the request that name the client library; `nil` where there are none.
   public var clientFields: ClientFields? {
     get { rare?.facts.clientFields }
     set { change { $0.clientFields = newValue } }

@@ -22,9 +22,9 @@ public struct ClientInfo: Sendable, Hashable {
   }
 }
 
-/// What a request says about the client library that sent it, as it was received.
+/// The fields of a request that name the client library which sent it, as they were received.
 ///
-/// It is read when ``CallContext/client`` is asked for, which few calls do.
+/// They are read when ``CallContext/client`` is asked for, which few calls do.
 public struct ClientFields: Sendable, Hashable {
   /// The field `x-firebase-client`.
   public var firebaseClient: String?

@@ -62,8 +62,8 @@ public struct BatchAnswer: Sendable, Hashable {
 
 /// Several calls of Google's JSON in one request, and the responses to them, as `multipart/mixed`.
 ///
-/// Each part has the type `application/http`, and holds a request line, header fields and a body. Lines of a request may
-/// end with a line feed alone, as libraries of mail write them.
+/// Each part has the type `application/http`, and holds a request line, header fields and a body. Lines of a request
+/// may end with a line feed alone, as libraries of mail write them.
 public enum BatchWire {
   /// The largest number of calls of a batch.
   public static let maximumCount = 100
@@ -181,7 +181,8 @@ public enum BatchWire {
 
   /// The body of a response.
   ///
-  /// Bodies of answers are JSON in one line, in which no delimiter can begin; line breaks of another body become spaces.
+  /// Bodies of answers are JSON in one line, in which no delimiter can begin; line breaks of another body become
+  /// spaces.
   public static func body(of answers: [BatchAnswer]) -> [UInt8] {
     var out: [UInt8] = []
     for answer in answers {
