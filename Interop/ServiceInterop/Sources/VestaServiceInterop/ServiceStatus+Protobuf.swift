@@ -26,7 +26,7 @@ private struct RPCDetails {
     var (violations, links): ([TextPair], [TextPair]) = ([], [])
     for detail in details {
       switch detail {
-      case .retryInfo(let after): add("RetryInfo", RetryInfoSchema.self, after)
+      case .retryInfo(let after): add("RetryInfo", RetryInfoSchema.self, WireDuration(after))
       case .errorInfo(let reason, let domain, let metadata):
         add("ErrorInfo", ErrorInfoSchema.self, ErrorInfo(reason: reason, domain: domain, metadata: metadata))
       case .badRequest(let field, let description): violations.append(TextPair(field, description))
@@ -45,10 +45,12 @@ private struct RPCDetails {
 
   /// The details that a message has.
   static func details(_ any: ProtobufAny) -> [ErrorDetail] {
-    guard any.typeURL.hasPrefix(types) else { return [] }
+    // JSON has the fields of a detail where binary has its bytes: one without bytes was read from there.
+    guard any.typeURL.hasPrefix(types), !any.value.isEmpty else { return [] }
     switch any.typeURL.dropFirst(types.count) {
     case "RetryInfo":
-      return (try? RetryInfoSchema.message(from: any.value)).map { [.retryInfo(after: $0)] } ?? []
+      let wait = (try? RetryInfoSchema.message(from: any.value))?.duration
+      return wait.map { [.retryInfo(after: $0)] } ?? []
     case "ErrorInfo":
       let info = try? ErrorInfoSchema.message(from: any.value)
       return info.map { [.errorInfo(reason: $0.reason, domain: $0.domain, metadata: $0.metadata)] } ?? []
@@ -104,23 +106,40 @@ private enum ErrorInfoSchema: ProtobufSchema {
 
 /// `RetryInfo`, whose one field is a `google.protobuf.Duration`.
 private enum RetryInfoSchema: ProtobufSchema {
-  static var empty: Duration { .zero }
+  static var empty: WireDuration { WireDuration() }
 
-  static func visit(_ wait: inout Duration, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+  static func visit(_ wait: inout WireDuration, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
     try visitor.field(1, "retryDelay", &wait, ProtobufMessage<DurationSchema>.self)
   }
 }
 
-private enum DurationSchema: ProtobufSchema {
-  static var empty: Duration { .zero }
+/// `google.protobuf.Duration`, as any peer may send it.
+private struct WireDuration {
+  /// Some thirty years: a `Duration` that is much longer cannot be divided into its parts.
+  private static let longest: Int64 = 1_000_000_000
 
-  static func visit(_ duration: inout Duration, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-    var (seconds, attoseconds) = duration.components
-    var nanoseconds = Int32(attoseconds / 1_000_000_000)
-    try visitor.field(1, "seconds", &seconds, ProtobufInt64.self)
-    try visitor.field(2, "nanos", &nanoseconds, ProtobufInt32.self)
-    guard visitor.isReading else { return }
-    attoseconds = Int64(nanoseconds) * 1_000_000_000
-    duration = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+  var seconds: Int64 = 0
+  var nanoseconds: Int32 = 0
+
+  init() {}
+
+  init(_ duration: Duration) {
+    let (seconds, attoseconds) = min(max(duration, .zero), .seconds(Self.longest)).components
+    (self.seconds, nanoseconds) = (seconds, Int32(attoseconds / 1_000_000_000))
+  }
+
+  /// The duration; `nil` for one that is negative or too long.
+  var duration: Duration? {
+    guard (0...Self.longest).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else { return nil }
+    return .seconds(seconds) + .nanoseconds(Int64(nanoseconds))
+  }
+}
+
+private enum DurationSchema: ProtobufSchema {
+  static var empty: WireDuration { WireDuration() }
+
+  static func visit(_ duration: inout WireDuration, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+    try visitor.field(1, "seconds", &duration.seconds, ProtobufInt64.self)
+    try visitor.field(2, "nanos", &duration.nanoseconds, ProtobufInt32.self)
   }
 }

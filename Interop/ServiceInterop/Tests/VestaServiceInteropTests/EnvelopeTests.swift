@@ -51,4 +51,26 @@ import VestaTesting
       _ = ServiceStatus(httpStatus: 409, body: damaged)
     }
   }
+
+  @Test func `a wait that cannot be kept is left out, and a long one is cut`() throws {
+    // The largest seconds and nanoseconds, and a field that is not known.
+    let duration: [UInt8] =
+      [0x08] + [UInt8](repeating: 0xFF, count: 8) + [0x7F, 0x10, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0x18, 0x01]
+    for bytes in [duration, Array(duration.prefix(10)), duration + duration] {
+      let info = ProtobufAny(
+        typeURL: "type.googleapis.com/google.rpc.RetryInfo", value: [0x0A, UInt8(bytes.count)] + bytes)
+      let status = ServiceStatus(ProtobufStatus(code: 14, message: "m", details: [info, info]))
+      #expect(status.code == .unavailable && status.retryAfter == nil)
+    }
+    let long = ServiceStatus(.unavailable, "m", details: [.retryInfo(after: .seconds(Int64.max))])
+    #expect(ServiceStatus(long.protobuf).retryAfter == .seconds(1_000_000_000))
+  }
+
+  @Test func `the JSON of a status has no details, whose form is that of their types`() throws {
+    let status = ServiceStatus(.unavailable, "m", details: [.retryInfo(after: .seconds(3))]).protobuf
+    #expect(String(decoding: try ProtobufStatusSchema.json(of: status), as: UTF8.self) == #"{"code":14,"message":"m"}"#)
+    let text = #"{"code":14,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}]}"#
+    let read = try ProtobufStatusSchema.message(json: Array(text.utf8), ignoresUnknownNames: true)
+    #expect(ServiceStatus(read).retryAfter == nil)
+  }
 }

@@ -149,11 +149,14 @@ final class AppCheckKeyRing: Sendable {
 struct ConsumedTokens {
   let transaction: any StoreTransaction
 
+  /// For how long a token is remembered after its end: a call may have verified it before, and consume it after.
+  private static let kept: Int64 = 300_000_000
+
   /// Consumes a token, and forgets some that have ended.
   ///
   /// - Returns: Whether it was consumed before.
   func consume(_ id: String, end: Int64, _ now: Int64, _ limit: Int) async throws -> Bool {
-    for entry in try await transaction.entries(in: AppCheckKeys.ended(by: now), limit: limit) {
+    for entry in try await transaction.entries(in: AppCheckKeys.ended(by: now - Self.kept), limit: limit) {
       try await transaction.delete(AppCheckKeys.consumed(try AppCheckKeys.id(ofEnd: entry.key)))
       try await transaction.delete(entry.key)
     }

@@ -72,15 +72,16 @@ extension AuthRemoteAdministration {
 
   /// Deletes every account, page by page: the protocol has a call for it in local test suites alone.
   public func deleteAllAccounts(context: CallContext) async throws(AuthServiceError) {
-    while true {
-      let page = try await batchGet(BatchGetRequest(maxResults: 1_000), context: context)
+    var token: String?
+    repeat {
+      let page = try await batchGet(BatchGetRequest(maxResults: 1_000, nextPageToken: token), context: context)
       guard !page.users.isEmpty else { return }
       let request = BatchDeleteRequest(localIDs: page.users.map(\.localID), force: true)
-      let errors = try await batchDelete(request, context: context).errors
-      guard errors.count < page.users.count else {
-        throw AuthServiceError(.internalError, "The accounts cannot be deleted: \(errors[0].message)")
+      if let error = try await batchDelete(request, context: context).errors.first {
+        throw AuthServiceError(.internalError, "An account cannot be deleted: \(error.message)")
       }
-    }
+      token = page.nextPageToken
+    } while token?.isEmpty == false
   }
 
   /// Counts the accounts, or returns them.

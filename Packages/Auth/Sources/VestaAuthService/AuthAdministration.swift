@@ -80,6 +80,9 @@ public final class AuthAdministration: AuthAdminBackend {
 
   /// Deletes every account of the project, or of the context's tenant, with its sessions.
   public func deleteAllAccounts(context: CallContext) async throws(AuthServiceError) {
+    var context = context
+    // Events tell of single deletions alone, as in Firebase.
+    context.suppressesEvents = true
     try await administer(context, as: AdminOperation.self) { try await $0.deleteAllAccounts() }
   }
 

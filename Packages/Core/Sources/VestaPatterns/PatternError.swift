@@ -34,6 +34,8 @@ public struct PatternLimits: Sendable, Hashable {
   public var tableSteps = 1 << 17
   /// The number of different characters and classes, times the places where they begin and end.
   public var alphabet = 1 << 19
+  /// The ranges of characters that all classes such as `\pL` have together.
+  public var classRanges = 1 << 16
 
   /// The default bounds.
   public init() {}

@@ -26,6 +26,8 @@ struct PatternParser {
   private var index = 0
   private var flags = Flags()
   private let limits: PatternLimits
+  /// The ranges of the classes so far: text from outside may repeat large ones, and each of them costs time and memory.
+  private var ranges = 0
   private var depth = 0
 
   init(_ text: String, limits: PatternLimits) {
@@ -92,6 +94,15 @@ struct PatternParser {
 
   private func literal(_ value: UInt32) -> PatternTree { .set(folded(ScalarSet(value))) }
   private func folded(_ set: ScalarSet) -> ScalarSet { flags.ignoresCase ? set.caseFolded : set }
+
+  /// A class whose ranges are counted.
+  private mutating func counted(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
+    ranges += set.ranges.count
+    guard ranges <= limits.classRanges else {
+      throw PatternError(.tooLarge, "the classes of the expression have too many ranges of characters")
+    }
+    return set
+  }
 
   private mutating func quantified(_ start: PatternTree) throws(PatternError) -> PatternTree {
     var (atom, count) = (start, 0)
@@ -237,7 +248,7 @@ struct PatternParser {
     case "d", "D", "s", "S", "w", "W":
       index += 2
       let set: ScalarSet = next == "d" || next == "D" ? .digits : next == "s" || next == "S" ? .spaces : .words
-      return next.properties.isUppercase ? folded(set).inverted : folded(set)
+      return try counted(next.properties.isUppercase ? folded(set).inverted : folded(set))
     case "p", "P":
       index += 2
       return try category(isInverted: next == "P")
@@ -262,7 +273,7 @@ struct PatternParser {
     guard let set = ScalarSet.category(name) else {
       throw error("unknown character class \(name.prefix(20))")
     }
-    return isInverted ? folded(set).inverted : folded(set)
+    return try counted(isInverted ? folded(set).inverted : folded(set))
   }
 
   private mutating func escapedScalar() throws(PatternError) -> UInt32 {
@@ -364,6 +375,6 @@ struct PatternParser {
     guard skip(text: ":]"), let set = ScalarSet.posix(name) else {
       throw error("invalid character class [:\(name.prefix(20)):]")
     }
-    return isInverted ? folded(set).inverted : folded(set)
+    return try counted(isInverted ? folded(set).inverted : folded(set))
   }
 }

@@ -92,4 +92,10 @@ import Testing
     #expect(try Pattern(escaped, ignoresCase: true).matchesWhole(text) == expected)
     #expect(try Pattern("(?i)" + escaped).matchesWhole(text) == expected)
   }
+
+  @Test func `large classes are repeated only so often`() {
+    for text in [String(repeating: #"\pL"#, count: 5_000), "[" + String(repeating: #"\PL"#, count: 5_000) + "]"] {
+      #expect(throws: PatternError.self) { try Pattern(text) }
+    }
+  }
 }

@@ -137,12 +137,14 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
       throw FunctionsServiceError(.invalidArgument, error.description)
     }
     let caller = try await verified(context, for: function.options)
-    let request = CallableRequest(
-      auth: caller.user.map { CallableRequest.Auth(uid: $0.uid, token: $0.claims) }, appID: caller.appCheck.appID,
-      isAppCheckTokenConsumed: try await isConsumed(caller, sent: context.appCheck, for: function.options),
-      instanceIDToken: call.instanceIDToken, acceptsStreaming: channel != nil, rawData: call.data)
-    return Work(name: "\(call.target)", deadline: limit(function.options.timeout, from: now, context)) {
-      try await function.run(request, channel)
+    return Work(name: "\(call.target)", deadline: limit(function.options.timeout, from: now, context)) { [self] in
+      // Consumed by a call that runs: one that is refused, as the engine is full, may be made again.
+      let isConsumed = try await isConsumed(caller, sent: context.appCheck, for: function.options)
+      let request = CallableRequest(
+        auth: caller.user.map { CallableRequest.Auth(uid: $0.uid, token: $0.claims) }, appID: caller.appCheck.appID,
+        isAppCheckTokenConsumed: isConsumed, instanceIDToken: call.instanceIDToken,
+        acceptsStreaming: channel != nil, rawData: call.data)
+      return try await function.run(request, channel)
     }
   }
 

@@ -56,7 +56,7 @@ private final class FlawedService: RemoteConfigBackend, RemoteConfigAdminBackend
     }
     var response = try await engine.fetch(request, context: flaw == .takesAnyCredential ? CallContext() : context)
     if flaw == .emptyInAppDefaults { response.entries["a"] = "" }
-    if flaw == .servesPersonalizations, response.entries["b"] == "y" { response.entries["c"] = "p1" }
+    if flaw == .servesPersonalizations, response.entries == ["a": "x", "b": "x"] { response.entries["c"] = "p1" }
     if flaw == .inventsATemplate, response.state == .noTemplate { response.state = .emptyConfig }
     if flaw == .fetchesLate {
       return FetchConfigResponse(state: .update, entries: ["key": "old"], templateVersion: 1, etag: response.etag)

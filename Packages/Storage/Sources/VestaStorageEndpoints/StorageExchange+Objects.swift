@@ -104,11 +104,8 @@ extension StorageExchange {
   /// Sets the fields that the query of a download by Google's XML chooses, as signed URLs do.
   private func overrideFields(_ fields: inout HTTPFields) {
     guard route.api == .xml else { return }
-    // Libraries that sign URLs write a space as a plus.
-    if let value = parameter("response-content-type", plusIsSpace: true) { fields.set(.contentType, value) }
-    if let value = parameter("response-content-disposition", plusIsSpace: true) {
-      fields.set("content-disposition", value)
-    }
+    if let value = parameter("response-content-type") { fields.set(.contentType, value) }
+    if let value = parameter("response-content-disposition") { fields.set("content-disposition", value) }
   }
 
   /// The content as a body: small content at once, and larger one while the client reads it.

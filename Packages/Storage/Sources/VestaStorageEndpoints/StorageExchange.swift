@@ -145,8 +145,10 @@ struct StorageExchange: Sendable {
   func field(_ name: String) -> String? { Self.field(name, request.fields) }
 
   /// The value of a parameter of the query; `nil` for an empty one.
-  func parameter(_ name: String, plusIsSpace: Bool = false) -> String? {
-    let fields = try? FormFields(request.query.map(String.init) ?? "", plusIsSpace: plusIsSpace)
+  ///
+  /// A plus is a space in signed URLs.
+  func parameter(_ name: String) -> String? {
+    let fields = try? FormFields(request.query.map(String.init) ?? "", plusIsSpace: route.api == .xml)
     return fields?[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -221,7 +223,7 @@ struct StorageExchange: Sendable {
     let wire = StorageErrorWire.response(of: failure, to: route)
     var status = wire.status
     if case .deleteBucket = route.call, failure.code == .failedPrecondition { status = 409 }
-    if status == 412, route.preconditions.isOfCaches, route.isRead { status = 304 }
+    if status == 412, route.preconditions.isOfCaches, route.isCached { status = 304 }
     var response = HTTPResponse(
       HTTPStatus(status), fields: [.contentType: wire.contentType], body: status == 304 ? .empty : .bytes(wire.body))
     if case .outOfRange(let size)? = failure.reason { response.fields.set("content-range", "bytes */\(size)") }
@@ -238,14 +240,6 @@ struct StorageExchange: Sendable {
 }
 
 extension StorageRoute {
-  /// Whether the call reads an object or its metadata: a cache that has it already is told so.
-  fileprivate var isRead: Bool {
-    switch call {
-    case .get, .download: true
-    default: false
-    }
-  }
-
   /// The bucket of the call.
   var bucket: String? {
     switch call {
@@ -257,6 +251,17 @@ extension StorageRoute {
       .accessList(let name), .grant(let name):
       name.bucket
     case .upload(let bucket, _, _): bucket
+    }
+  }
+}
+
+extension StorageRoute {
+  /// Whether a caller that has what it asks for is answered so: downloads, and metadata in Google's form.
+  fileprivate var isCached: Bool {
+    switch call {
+    case .download: true
+    case .get: api == .google
+    default: false
     }
   }
 }

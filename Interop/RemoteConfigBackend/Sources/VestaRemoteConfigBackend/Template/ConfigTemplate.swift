@@ -97,8 +97,8 @@ public enum ConfigParameterValue: Sendable, Hashable, ExpressibleByStringLiteral
   case inAppDefault
   /// A share of the instances gets a value that is being rolled out; the others continue with the next condition.
   case rollout(id: String, value: String, percent: Double)
-  /// A value that Google's personalization chooses: it is kept, and no instance gets one; the next condition decides,
-  /// and without one the app uses its own default.
+  /// A value that Google's personalization chooses: it is kept, and no instance gets one, but the default value of the
+  /// parameter; where that is a personalization too, the app uses its own default.
   case personalization(id: String)
 
   /// The value itself.

@@ -37,8 +37,12 @@ public struct ClientFields: Sendable, Hashable {
 
   /// The fields of a request; `nil` where it has none of them.
   public init?(firebaseClient: String? = nil, googleClient: String? = nil, clientVersion: String? = nil) {
-    guard firebaseClient != nil || googleClient != nil || clientVersion != nil else { return nil }
-    (self.firebaseClient, self.googleClient, self.clientVersion) = (firebaseClient, googleClient, clientVersion)
+    // Kept as long as the call or connection: long ones are not.
+    func short(_ text: String?) -> String? { text.flatMap { $0.utf8.count <= 4_096 ? $0 : nil } }
+    self.firebaseClient = short(firebaseClient)
+    self.googleClient = short(googleClient)
+    self.clientVersion = short(clientVersion)
+    guard self.firebaseClient != nil || self.googleClient != nil || self.clientVersion != nil else { return nil }
   }
 }
 
@@ -70,7 +74,6 @@ extension ClientInfo {
 
   /// Words such as `name/version`.
   private static func pairs(_ text: String) -> ClientInfo? {
-    guard text.utf8.count <= 4_096 else { return nil }
     var info: ClientInfo?
     var platform = ""
     for word in text.split(separator: " ") {

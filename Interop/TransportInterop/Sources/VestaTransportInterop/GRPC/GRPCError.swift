@@ -36,7 +36,8 @@ public struct GRPCError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The failure for a status, whose details travel along.
   public init(_ status: ServiceStatus) {
     let details = status.details.isEmpty ? nil : try? ProtobufStatusSchema.bytes(of: status.protobuf)
-    self.init(status.code, status.message, details: details)
+    // Larger trailers are refused by peers, and the code is lost with them.
+    self.init(status.code, status.message, details: details.flatMap { $0.count <= 4_096 ? $0 : nil })
   }
 
   /// The code, the message and the details; malformed details count as absent.

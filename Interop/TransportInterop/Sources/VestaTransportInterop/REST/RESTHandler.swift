@@ -117,7 +117,10 @@ extension HTTPResponse {
   ) -> HTTPResponse {
     let http = httpStatus ?? HTTPStatus(status.code.httpStatus)
     var fields: HTTPFields = [:]
-    if let pause = status.retryAfter { fields.append("retry-after", "\((pause.microseconds + 999_999) / 1_000_000)") }
+    if let pause = status.retryAfter {
+      let microseconds = min(pause.microseconds, .max - 999_999)
+      fields.append("retry-after", "\((microseconds + 999_999) / 1_000_000)")
+    }
     return .json(
       body ?? ((try? status.envelope(httpStatus: http.code).object.json()) ?? []), status: http, fields: fields)
   }

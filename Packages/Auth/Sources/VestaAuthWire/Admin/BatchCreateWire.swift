@@ -50,7 +50,9 @@ public enum BatchCreateRequestWire: ProtobufConversion {
       users: request.users, allowsOverwrite: request.allowsOverwrite, checksSanity: request.checksSanity)
     if let hash = request.hash { ImportHashWire.set(hash, in: &parts) }
     if case .standardScrypt = request.hash {
-      parts.derivedKeyLength = request.users.lazy.compactMap { $0.passwordHash.map { Int64($0.count) } }.first
+      let lengths = Set(request.users.compactMap { $0.passwordHash.map { Int64($0.count) } })
+      // The member is that of all accounts; where they differ, the length of each hash has to say it.
+      parts.derivedKeyLength = lengths.count == 1 ? lengths.first : nil
     }
     return parts
   }

@@ -45,7 +45,7 @@ public struct ProtobufStatus: Sendable, Hashable {
   }
 }
 
-/// The statement of `google.rpc.Status`.
+/// The statement of `google.rpc.Status`; its JSON has no details.
 public enum ProtobufStatusSchema: ProtobufSchema {
   /// Success.
   public static var empty: ProtobufStatus { ProtobufStatus(code: 0, message: "") }
@@ -55,6 +55,8 @@ public enum ProtobufStatusSchema: ProtobufSchema {
   public static func visit(_ status: inout ProtobufStatus, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
     try visitor.field(1, "code", &status.code, ProtobufInt32.self)
     try visitor.field(2, "message", &status.message, ProtobufString.self)
+    // In JSON a detail has the fields of its type, which is not known here.
+    if visitor is ProtobufJSONWriter { return }
     try visitor.repeated(3, "details", &status.details, ProtobufMessage<ProtobufAnySchema>.self)
   }
 }

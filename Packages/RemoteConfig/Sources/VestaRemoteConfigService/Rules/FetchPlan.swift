@@ -144,10 +144,11 @@ final class FetchPlan: Sendable {
   }
 
   /// The value that the first of the tests that hold decides; a rollout that the instance is no part of decides
-  /// nothing, and neither does a personalization.
+  /// nothing, and a personalization the default.
   private func choice(for parameter: Parameter, _ bits: [UInt64]) -> ConfigParameterValue? {
     for choice in parameter.choices where isSet(choice.test, in: bits) {
       if applies(choice.value, bits) { return choice.value }
+      if case .personalization = choice.value { break }
     }
     return parameter.defaultValue.flatMap { applies($0, bits) ? $0 : nil }
   }
