@@ -65,8 +65,8 @@ public protocol AuthAdminBackend: Sendable {
   /// Deletes every account of the project, or of the context's tenant, with its sessions.
   ///
   /// The accounts are deleted in several steps: after a failure some are left, and an account that is created
-  /// concurrently may be left. The settings, the tenants and the codes that were sent stay. An engine makes no events of
-  /// these deletions.
+  /// concurrently may be left. The settings, the tenants and the codes that were sent stay. An engine makes no events
+  /// of these deletions.
   func deleteAllAccounts(context: CallContext) async throws(AuthServiceError)
 
   /// Counts the accounts, or returns them.

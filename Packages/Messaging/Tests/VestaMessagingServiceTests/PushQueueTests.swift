@@ -27,4 +27,29 @@ import VestaTesting
     await pushed.wait { $0.count == 15 }
     while !queue.isIdle { await Task.yield() }
   }
+
+  @Test func `a service that was not asked is not taken for one that works`() async {
+    let queue = PushQueue(limit: (100, 100), lanes: (4, 4, 1), known: 10)
+    let (gate, pushed) = (Gate(), Log<Int64>())
+    func add(_ number: Int64, for service: String) {
+      _ = queue.add([PushJob(number: number)], for: service) { job in
+        pushed.add(job.number)
+        if job.number >= 100 { await gate.wait() }
+        return job.number == 50 ? nil : job.number < 100
+      }
+    }
+    for (number, service) in [(1, "good"), (50, "stale")] {
+      add(Int64(number), for: service)
+      await pushed.wait { $0.last == Int64(number) }
+      while !queue.isIdle { await Task.yield() }
+    }
+    for number in 0..<4 { add(100 + Int64(number), for: "stale") }
+    add(200, for: "slow")
+    for number in 2...5 { add(Int64(number), for: "good") }
+    await pushed.wait { $0.filter { $0 < 10 } == [1, 2, 3, 4, 5] }
+    #expect(pushed.entries.count { $0 >= 100 } == 1)
+    gate.open()
+    await pushed.wait { $0.count == 11 }
+    while !queue.isIdle { await Task.yield() }
+  }
 }

@@ -83,6 +83,9 @@ public struct StorageEndpointsTuning: Sendable, Hashable {
   /// The most bytes of an answer to a call of a batch.
   public var batchAnswer = 4 << 20
 
+  /// The most bytes of all answers of a batch together; calls whose answers have no room are answered with 500.
+  public var batchAnswers = 16 << 20
+
   /// Figures that suit upstream's clients.
   public init() {}
 }

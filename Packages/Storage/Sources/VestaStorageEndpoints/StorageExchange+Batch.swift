@@ -9,18 +9,24 @@ extension StorageExchange {
   func batch() async throws -> HTTPResponse {
     let calls = try BatchWire.calls(contentType: field("content-type") ?? "", body: try await document())
     var answers: [BatchAnswer] = []
-    for call in calls { answers.append(await answer(to: call)) }
+    var room = tuning.batchAnswers
+    for call in calls {
+      try Task.checkCancellation()
+      let answer = await answer(to: call, upTo: min(room, tuning.batchAnswer))
+      room -= answer.body.count
+      answers.append(answer)
+    }
     return HTTPResponse(
       .ok, fields: [.contentType: BatchWire.contentType], body: .bytes(BatchWire.body(of: answers)))
   }
 
-  private func answer(to call: BatchCall) async -> BatchAnswer {
+  private func answer(to call: BatchCall, upTo limit: Int) async -> BatchAnswer {
     let response = await response(to: call)
     do {
       return BatchAnswer(
         id: call.id, status: response.status.code, reason: response.status.reason,
         contentType: response.fields.first(.contentType),
-        body: try await response.body.collect(upTo: tuning.batchAnswer))
+        body: try await response.body.collect(upTo: max(0, limit)))
     } catch {
       return BatchAnswer(id: call.id, status: 500, reason: HTTPStatus(500).reason)
     }

@@ -29,6 +29,7 @@ extension StorageExchange {
 
   func copy(_ source: ObjectName, _ target: ObjectName, _ isRewrite: Bool) async throws -> HTTPResponse {
     let bytes = try await document()
+    try checkAccess(in: bytes)
     let old = try await self.source(source)
     let body = try MetadataWire.upload(json: bytes)
     // A body takes the place of the metadata, an empty one keeps it, tokens included.
@@ -70,6 +71,7 @@ extension StorageExchange {
   }
 
   func compose(_ target: ObjectName) async throws -> HTTPResponse {
+    try checkAccess()
     let body = try ComposeBody(json: try await document())
     var reads: [ReadRequest] = []
     for source in body.sources { reads.append(try await read(source, in: target.bucket)) }

@@ -36,15 +36,30 @@ extension StorageExchange {
         .invalidArgument,
         "The prefix parameter is required to be empty or ends with a single / character.")
     }
+    let pattern = route.api == .google ? try parameter("matchGlob").map { try NamePattern($0) } : nil
     var page = try await backend.listObjects(list, context: context)
-    if route.api == .google, let glob = parameter("matchGlob") {
-      let pattern = try NamePattern(glob)
-      page.items.removeAll { !pattern.matches($0.name.name) }
-      page.prefixes.removeAll { !pattern.matches($0) }
+    if let pattern {
+      page.items = try await Self.matching(pattern, page.items) { $0.name.name }
+      page.prefixes = try await Self.matching(pattern, page.prefixes) { $0 }
     }
     // Clients make places of names, and there is none with an empty part.
     if route.api == .firebase { page.items.removeAll { !$0.name.isPlace } }
     return json(ListWire.json(of: page, form: form, origin: origin))
+  }
+
+  /// The elements whose names match; other calls have their turns in between.
+  private static func matching<Element>(
+    _ pattern: NamePattern, _ list: [Element], _ name: (Element) -> String
+  ) async throws -> [Element] {
+    var found: [Element] = []
+    for (index, element) in list.enumerated() {
+      if index % 32 == 31 {
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+      if pattern.matches(name(element)) { found.append(element) }
+    }
+    return found
   }
 
   /// Refuses an object of another generation than the request names, as one that is not there.

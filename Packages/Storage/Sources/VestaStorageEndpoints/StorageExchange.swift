@@ -267,8 +267,11 @@ extension StorageRoute {
 }
 
 extension Preconditions {
-  /// Whether the caller asks for something only if it is another one than it has.
-  fileprivate var isOfCaches: Bool { ifGenerationNotMatch != nil || ifMetagenerationNotMatch != nil }
+  /// Whether the caller asks for something only if it is another one than it has, and sets no other condition.
+  fileprivate var isOfCaches: Bool {
+    (ifGenerationNotMatch != nil || ifMetagenerationNotMatch != nil) && ifGenerationMatch == nil
+      && ifMetagenerationMatch == nil
+  }
 }
 
 extension StorageServiceError {

@@ -106,6 +106,7 @@ import VestaTransportInteropFakes
     #expect(try await send(.patch, "\(objects)/a?ifMetagenerationMatch=2").status == 412)
     #expect(try await send(.patch, "\(objects)/a?ifMetagenerationMatch=3").status == 200)
     #expect(try await send(.get, "\(objects)/a?ifMetagenerationNotMatch=4").status == 304)
+    #expect(try await send(.get, "\(objects)/a?ifMetagenerationNotMatch=4&ifGenerationMatch=1").status == 412)
   }
 
   @Test func `lists have bounds and patterns`() async throws {

@@ -55,14 +55,19 @@ final class PushQueue: Sendable {
         known.remove(service)
         return
       }
-      if known.count >= limit, !known.contains(service) { known.removeAll(keepingCapacity: true) }
+      // Any one: many new names must not make all that work wait for a trial again.
+      if known.count >= limit, !known.contains(service) { known.removeFirst() }
       known.insert(service)
     }
 
     /// Frees the lane of a service that had not accepted a message, for the next such service.
-    mutating func endTrial() {
+    ///
+    /// - Returns: Whether there is one.
+    mutating func endTrial() -> Bool {
       onTrial -= 1
-      if let next = held.popFirst() { ready.append(next) }
+      guard let next = held.popFirst() else { return false }
+      ready.append(next)
+      return true
     }
   }
 
@@ -98,10 +103,11 @@ final class PushQueue: Sendable {
   /// - Parameters:
   ///   - batch: The messages, in order.
   ///   - service: The service that reaches the registration.
-  ///   - push: Hands one over, and answers whether the service does its work; the same for all.
+  ///   - push: Hands one over, and answers whether the service does its work, `nil` when it was not asked; the same for
+  ///     all.
   /// - Returns: The messages that were not added, because there are too many.
   func add(
-    _ batch: Batch, for service: String, _ push: @escaping @Sendable (PushJob) async -> Bool
+    _ batch: Batch, for service: String, _ push: @escaping @Sendable (PushJob) async -> Bool?
   ) -> ArraySlice<PushJob> {
     let (taken, begins) = state.withLock { state in
       var line = state.lines[service] ?? Line()
@@ -119,10 +125,10 @@ final class PushQueue: Sendable {
     return batch[taken...]
   }
 
-  private func run(_ push: @escaping @Sendable (PushJob) async -> Bool) async {
+  private func run(_ push: @escaping @Sendable (PushJob) async -> Bool?) async {
     while let (service, batch) = next() {
-      var isWorking = true
-      for job in batch { isWorking = await push(job) }
+      var isWorking: Bool?
+      for job in batch { isWorking = await push(job) ?? isWorking }
       let begins = ended(service, isWorking)
       for _ in 0..<begins { Task { await self.run(push) } }
     }
@@ -161,19 +167,22 @@ final class PushQueue: Sendable {
   }
 
   /// Notes the end of a batch; answers how many more callers may run.
-  private func ended(_ service: String, _ isWorking: Bool) -> Int {
+  private func ended(_ service: String, _ isWorking: Bool?) -> Int {
     state.withLock { state in
       guard var line = state.lines[service] else { return 0 }
       line.running -= 1
-      line.allowed = isWorking ? min(line.allowed + 1, lanes.service) : 1
-      state.note(service, isWorking, upTo: knownLimit)
+      if let isWorking {
+        line.allowed = isWorking ? min(line.allowed + 1, lanes.service) : 1
+        state.note(service, isWorking, upTo: knownLimit)
+      }
+      var others = 0
       if line.isOnTrial {
         line.isOnTrial = false
-        state.endTrial()
+        if state.endTrial() { others = 1 }
       }
       state.update(service, line)
       // The caller itself takes one of them.
-      let begins = max(0, min(line.free - 1, lanes.all - state.running))
+      let begins = max(0, min(line.free + others - 1, lanes.all - state.running))
       state.running += begins
       return begins
     }

@@ -110,10 +110,10 @@ struct PushRunner: Sendable {
 
   /// Hands a message over.
   ///
-  /// - Returns: Whether the service of the platform does its work.
-  private func push(_ job: PushJob) async -> Bool {
+  /// - Returns: Whether the service of the platform does its work; `nil` when it was not asked.
+  private func push(_ job: PushJob) async -> Bool? {
     // The rest of the time is for the push itself: later on another engine may have taken the message.
-    if let due = job.due, due - engine.time() < options.tuning.pushClaim.microseconds / 2 { return true }
+    if let due = job.due, due - engine.time() < options.tuning.pushClaim.microseconds / 2 { return nil }
     do {
       guard job.key != nil else {
         try await addRowsOfMembers(job)
@@ -121,13 +121,13 @@ struct PushRunner: Sendable {
       }
       guard let target = try await target(of: job) else {
         try await end(job)
-        return true
+        return nil
       }
       return try await push(job, to: target)
     } catch {
       log.error("I-MSS000005", "A message for a transport waits: the store has failed. \(error)")
       if let due = job.due { wake(at: due) }
-      return true
+      return nil
     }
   }
 
@@ -145,14 +145,14 @@ struct PushRunner: Sendable {
     }
   }
 
-  private func push(_ job: PushJob, to target: PushTarget) async throws -> Bool {
+  private func push(_ job: PushJob, to target: PushTarget) async throws -> Bool? {
     guard let address = target.registration.pushAddress else {
       try await end(job)
-      return true
+      return nil
     }
     guard let transport = transport(for: target.registration.platform) else {
       try await leave(job, until: target.expiryTime)
-      return true
+      return nil
     }
     do {
       try await transport.push(target.delivery, to: PushAddress(text: address))
@@ -170,8 +170,11 @@ struct PushRunner: Sendable {
     var job = job
     job.leaves += 1
     let pauses = Retry(initial: options.tuning.pushClaim, cap: options.tuning.longestPushLeave)
-    let again = pauses.pause(after: job.leaves).map { engine.time() + $0.microseconds }
-    try await end(job, again: again.flatMap { $0 < expiryTime ? $0 : nil })
+    let now = engine.time()
+    // The last look is early enough for a push before the end of the time to live.
+    let last = expiryTime - options.tuning.pushClaim.microseconds
+    let again = pauses.pause(after: job.leaves).map { min(now + $0.microseconds, last) }
+    try await end(job, again: again.flatMap { $0 > now ? $0 : nil })
   }
 
   private func failed(

@@ -88,8 +88,8 @@ public struct NamePattern: Sendable, Hashable {
 
   // MARK: Matching
 
-  /// The positions at which a match of the parts can end that begins at one of some positions.
-  private static func ends(of parts: [Part], in name: [Unicode.Scalar], from starts: Set<Int>) -> Set<Int> {
+  /// The positions, in order, at which a match of the parts can end that begins at one of some positions.
+  private static func ends(of parts: [Part], in name: [Unicode.Scalar], from starts: [Int]) -> [Int] {
     var positions = starts
     for part in parts {
       guard !positions.isEmpty else { break }
@@ -98,28 +98,37 @@ public struct NamePattern: Sendable, Hashable {
     return positions
   }
 
-  private static func ends(of part: Part, in name: [Unicode.Scalar], from starts: Set<Int>) -> Set<Int> {
+  private static func ends(of part: Part, in name: [Unicode.Scalar], from starts: [Int]) -> [Int] {
     switch part {
-    case .scalar(let scalar): return next(starts, name) { $0 == scalar }
-    case .one: return next(starts, name) { $0 != "/" }
+    case .scalar(let scalar): next(starts, name) { $0 == scalar }
+    case .one: next(starts, name) { $0 != "/" }
     case .set(let ranges, let isInverted):
-      return next(starts, name) { scalar in
+      next(starts, name) { scalar in
         scalar != "/" && ranges.contains { $0.contains(scalar) } != isInverted
       }
-    case .many(let acrossSlashes):
-      var positions = starts
-      for index in name.indices where positions.contains(index) && (acrossSlashes || name[index] != "/") {
-        positions.insert(index + 1)
-      }
-      return positions
+    case .many(let acrossSlashes): reachable(starts, name, acrossSlashes)
     case .choice(let choices):
-      return choices.reduce(into: Set()) { $0.formUnion(ends(of: $1, in: name, from: starts)) }
+      choices.reduce(into: Set()) { $0.formUnion(ends(of: $1, in: name, from: starts)) }.sorted()
     }
   }
 
+  /// All positions from the starts on, each up to the next slash unless that counts as any character.
+  private static func reachable(_ starts: [Int], _ name: [Unicode.Scalar], _ acrossSlashes: Bool) -> [Int] {
+    var positions: [Int] = []
+    for start in starts where start > positions.last ?? -1 {
+      positions.append(start)
+      var index = start
+      while index < name.count, acrossSlashes || name[index] != "/" {
+        index += 1
+        positions.append(index)
+      }
+    }
+    return positions
+  }
+
   private static func next(
-    _ starts: Set<Int>, _ name: [Unicode.Scalar], where matches: (Unicode.Scalar) -> Bool
-  ) -> Set<Int> {
-    Set(starts.filter { $0 < name.count && matches(name[$0]) }.map { $0 + 1 })
+    _ starts: [Int], _ name: [Unicode.Scalar], where matches: (Unicode.Scalar) -> Bool
+  ) -> [Int] {
+    starts.compactMap { $0 < name.count && matches(name[$0]) ? $0 + 1 : nil }
   }
 }
