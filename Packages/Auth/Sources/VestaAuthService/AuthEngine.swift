@@ -19,7 +19,7 @@ public import VestaStoreInterop
 /// let account = try await engine.signUp(SignUpRequest(email: "a@b.c", password: "secret"), context: CallContext())
 /// ```
 ///
-/// Its clients' calls are here, those of administrators in ``administration``; both run in the same `AuthCore`.
+/// The calls of clients are here, the calls of administrators in ``administration``; both run in the same `AuthCore`.
 ///
 /// To read on: `Core/AuthCore.swift`, `Calls/AuthOperation.swift` and `Calls/AuthCall.swift`, then the call in question
 /// in `Calls/`, the decisions in `Rules/`, and the rows in `Store/Keys.swift`.

@@ -27,7 +27,7 @@ extension ScalarSet {
 
 /// The letters that are the same but for their case, as the simple case folding of Unicode has it.
 enum CaseTable {
-  /// The other forms of each letter: those of `k` are `K` and the Kelvin sign.
+  /// The other forms of each letter: `k` has `K` and the Kelvin sign.
   static let variants: [UInt32: [UInt32]] = {
     var groups: [UInt32: [UInt32]] = [:]
     // No script beyond these planes has cases.

@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaServer
 
-/// The indexes of a file beside those that the administration has made.
+/// The indexes of a file, next to the indexes that the administration has made.
 @Suite struct DeclaredIndexFileTests {
   private static func file(_ groups: String...) -> String {
     let indexes = groups.map { group in

@@ -1,7 +1,7 @@
 public import VestaFirestoreBackend
 public import VestaServiceInterop
 
-/// Declares the indexes of a `firestore.indexes.json` in addition to those that a database has.
+/// Adds the indexes of a `firestore.indexes.json` to the indexes of a database.
 ///
 /// It does what `firebase deploy --only firestore:indexes` does without `--force`: the indexes of the file are added,
 /// the fields of the file get the indexes that it names, and no other index is deleted. One that was made by the

@@ -31,7 +31,7 @@ final class PushQueue: Sendable {
     var lines: [String: Line] = [:]
     /// The services with a message that may be handed over.
     var ready = Fifo<String>()
-    /// The services that wait for a lane of those that have not accepted a message lately.
+    /// The services that have not accepted a message lately, and wait for a lane.
     var held = Fifo<String>()
     /// The services that have accepted a message lately.
     var known: Set<String> = []
