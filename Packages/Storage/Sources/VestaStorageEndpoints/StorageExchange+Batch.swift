@@ -40,7 +40,7 @@ extension StorageExchange {
       return await Self.response(to: request(of: call), host, tuning)
     } catch {
       let route = StorageRoute(.google, .batch)
-      return Self.failure(error, route, request)
+      return StorageFailure.response(to: request, route, error)
     }
   }
 

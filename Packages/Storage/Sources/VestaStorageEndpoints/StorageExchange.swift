@@ -22,7 +22,7 @@ struct StorageExchange: Sendable {
       guard
         let found = try StorageRoute(
           method: request.method.name, target: request.target, field: { Self.field($0, request.fields) })
-      else { return unknown(request) }
+      else { return StorageFailure.unknown(request) }
       route = found
     } catch {
       return HTTPResponse(.badRequest, fields: [.contentType: text], body: .text("\(error)"))
@@ -35,7 +35,7 @@ struct StorageExchange: Sendable {
         request: request, route: route, backend: backend, context: context, host: host, tuning: tuning)
       return try await exchange.respond()
     } catch {
-      return failure(error, route, request)
+      return StorageFailure.response(to: request, route, error)
     }
   }
 
@@ -81,7 +81,7 @@ struct StorageExchange: Sendable {
       return json(ListWire.bucket(name, created: 0))
     case .list(let list): return try await self.list(list)
     case .get(let name): return try await get(name)
-    case .download(let name, let token): return try await download(name, token)
+    case .download(let name, let token): return try await DownloadExchange(exchange: self).respond(name, token)
     case .update(let name): return try await update(name)
     case .delete(let name):
       try await checkGeneration(of: name)
@@ -99,7 +99,8 @@ struct StorageExchange: Sendable {
     case .policy(let bucket): return try await policy(bucket)
     case .permissions(let bucket, let names): return try await permissions(bucket, names)
     case .batch: return try await batch()
-    case .upload(let bucket, let name, let kind): return try await upload(bucket, name, kind)
+    case .upload(let bucket, let name, let kind):
+      return try await UploadExchange(exchange: self, bucket: bucket, name: name).respond(kind)
     }
   }
 
@@ -136,7 +137,7 @@ struct StorageExchange: Sendable {
   // MARK: Parts of requests and responses
 
   static let text: String = "text/plain; charset=utf-8"
-  private static let jsonType = "application/json; charset=utf-8"
+  static let jsonType = "application/json; charset=utf-8"
 
   static func field(_ name: String, _ fields: HTTPFields) -> String? {
     HTTPFieldName(name).flatMap { fields.first($0) }
@@ -182,61 +183,6 @@ struct StorageExchange: Sendable {
     for (name, value) in pairs { if let name = HTTPFieldName(name) { fields.append(name, value) } }
     return fields
   }
-
-  // MARK: Failures
-
-  /// The sentences that Firebase's API has for what rules deny.
-  private static func denied(_ call: StorageRoute.Call) -> String {
-    switch call {
-    case .get, .download: "Permission denied. No READ permission."
-    case .list: "Permission denied. No LIST permission."
-    default: "Permission denied. No WRITE permission."
-    }
-  }
-
-  private static func unknown(_ request: HTTPRequest) -> HTTPResponse {
-    if request.path == "/v0" || request.path == "/v0/" {
-      return HTTPResponse(.ok, fields: [.contentType: jsonType], body: .text(#"{"emulator":"storage"}"#))
-    }
-    guard request.path.hasPrefix("/storage/v1/") || request.path.hasPrefix("/b/") else {
-      return HTTPResponse(HTTPStatus(501), fields: [.contentType: text], body: .text("Not Implemented"))
-    }
-    let envelope = ErrorEnvelope(
-      code: 501, message: "This server has no call \(request.method.name) \(request.path).", reason: "notImplemented")
-    return .json((try? envelope.object.json()) ?? [], status: HTTPStatus(501))
-  }
-
-  /// The response for a failure; that of a part of an upload says whether the upload continues.
-  static func failure(_ error: any Error, _ route: StorageRoute, _ request: HTTPRequest) -> HTTPResponse {
-    var failure: StorageServiceError
-    switch error {
-    case let error as StorageServiceError: failure = error
-    case let error as ServiceStatus: failure = StorageServiceError(error)
-    case let error as BytesError: failure = StorageServiceError(.invalidArgument, error.message)
-    case is CancellationError, is TransportError:
-      failure = StorageServiceError(.unavailable, "The request was cut off.")
-    default: failure = StorageServiceError(.internal, "The request could not be served.")
-    }
-    if route.api == .firebase, failure.code == .permissionDenied {
-      failure = StorageServiceError(.permissionDenied, denied(route.call))
-    }
-    let wire = StorageErrorWire.response(of: failure, to: route)
-    var status = wire.status
-    if case .deleteBucket = route.call, failure.code == .failedPrecondition { status = 409 }
-    if status == 412, route.preconditions.isOfCaches, route.isCached { status = 304 }
-    var response = HTTPResponse(
-      HTTPStatus(status), fields: [.contentType: wire.contentType], body: status == 304 ? .empty : .bytes(wire.body))
-    if case .outOfRange(let size)? = failure.reason { response.fields.set("content-range", "bytes */\(size)") }
-    if case .upload(_, _, .resumable) = route.call, route.api == .firebase {
-      // Another request that has the upload is over soon: clients repeat what fails with 503, and not with 409.
-      if failure.code == .aborted { response.status = .serviceUnavailable }
-      response.fields.set("x-goog-upload-status", failure.endsUpload ? "final" : "active")
-      if case .wrongOffset(let received)? = failure.reason {
-        response.fields.set("x-goog-upload-size-received", "\(received)")
-      }
-    }
-    return response
-  }
 }
 
 extension StorageRoute {
@@ -251,36 +197,6 @@ extension StorageRoute {
       .accessList(let name), .grant(let name):
       name.bucket
     case .upload(let bucket, _, _): bucket
-    }
-  }
-}
-
-extension StorageRoute {
-  /// Whether a caller that has what it asks for is answered so: downloads, and metadata in Google's form.
-  fileprivate var isCached: Bool {
-    switch call {
-    case .download: true
-    case .get: api == .google
-    default: false
-    }
-  }
-}
-
-extension Preconditions {
-  /// Whether the caller asks for something only if it is another one than it has, and sets no other condition.
-  fileprivate var isOfCaches: Bool {
-    (ifGenerationNotMatch != nil || ifMetagenerationNotMatch != nil) && ifGenerationMatch == nil
-      && ifMetagenerationMatch == nil
-  }
-}
-
-extension StorageServiceError {
-  /// Whether an upload that fails with it takes nothing more.
-  fileprivate var endsUpload: Bool {
-    if case .wrongOffset? = reason { return false }
-    switch code {
-    case .aborted, .unavailable, .deadlineExceeded, .internal, .resourceExhausted, .cancelled: return false
-    default: return true
     }
   }
 }

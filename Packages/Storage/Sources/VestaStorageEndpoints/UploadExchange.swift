@@ -4,16 +4,28 @@ import VestaStorageBackend
 import VestaStorageWire
 import VestaTransportInterop
 
-extension StorageExchange {
-  func upload(_ bucket: String, _ name: String?, _ kind: StorageRoute.UploadKind) async throws -> HTTPResponse {
+/// An upload: in one request, in two parts of one, or in requests that each append to it.
+struct UploadExchange: Sendable {
+  let exchange: StorageExchange
+  let bucket: String
+  /// The name in the request; `nil` where the metadata has it.
+  let name: String?
+
+  private var request: HTTPRequest { exchange.request }
+  private var api: StorageRoute.API { exchange.route.api }
+  private var backend: any StorageBackend { exchange.backend }
+  private var context: CallContext { exchange.context }
+  private var tuning: StorageEndpointsTuning { exchange.tuning }
+
+  func respond(_ kind: StorageRoute.UploadKind) async throws -> HTTPResponse {
     switch kind {
-    case .media: return try await media(bucket, name)
-    case .multipart: return try await multipart(bucket, name)
+    case .media: return try await media()
+    case .multipart: return try await multipart()
     case .resumable(let id):
-      switch route.api {
-      case .firebase: return try await firebase(bucket, name, id)
-      case .google: return try await google(bucket, name, id)
-      case .xml: return try await startXML(bucket, name)
+      switch api {
+      case .firebase: return try await firebase(id)
+      case .google: return try await google(id)
+      case .xml: return try await startXML()
       }
     }
   }
@@ -21,47 +33,46 @@ extension StorageExchange {
   /// What an upload is started with.
   ///
   /// - Parameter type: The type of the content, where the metadata has none.
-  private func described(
-    _ bucket: String, _ name: String?, _ body: UploadBody, type: String?, isContinuable: Bool
-  ) throws -> UploadRequest {
-    try checkAccess()
+  private func described(_ body: UploadBody, type: String?, isContinuable: Bool) throws -> UploadRequest {
+    try exchange.checkAccess()
     guard let name = name ?? body.name, !name.isEmpty else {
       throw StorageServiceError(.invalidArgument, "The request has no name of an object.")
     }
     var metadata = body.metadata
     if metadata.contentType == nil { metadata.contentType = type }
     let tokens: UploadTokens =
-      body.downloadTokens.isEmpty ? route.api == .firebase ? .make : .none : .these(body.downloadTokens)
+      body.downloadTokens.isEmpty ? api == .firebase ? .make : .none : .these(body.downloadTokens)
     // A leading slash is no part of the name in Google's libraries.
-    let plain = route.api == .google && name.hasPrefix("/") ? String(name.dropFirst()) : name
+    let plain = api == .google && name.hasPrefix("/") ? String(name.dropFirst()) : name
     return UploadRequest(
-      object: ObjectName(bucket: bucket, name: plain), metadata: metadata, preconditions: route.preconditions,
+      object: ObjectName(bucket: bucket, name: plain), metadata: metadata, preconditions: exchange.route.preconditions,
       expected: body.digest, downloadTokens: tokens, isContinuable: isContinuable)
   }
 
   // MARK: In one request
 
-  private func media(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
+  private func media() async throws -> HTTPResponse {
     let body =
-      route.api == .xml ? DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) }) : UploadBody()
-    var upload = try described(bucket, name, body, type: field("content-type"), isContinuable: false)
-    upload.expected = field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? upload.expected
+      api == .xml ? DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) }) : UploadBody()
+    var upload = try described(body, type: exchange.field("content-type"), isContinuable: false)
+    upload.expected = exchange.field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? upload.expected
     var sink = UploadSink(upload, to: backend, context, chunkLength: tuning.chunkLength)
     do {
       for try await bytes in request.body.stream { try await sink.write(bytes) }
       let made = try await sink.finish()
-      guard route.api == .xml else { return object(made) }
+      guard api == .xml else { return exchange.object(made) }
       let fields = DownloadHeaders.fields(of: made).filter { $0.name.hasPrefix("x-goog-") || $0.name == "etag" }
-      return HTTPResponse(.ok, fields: Self.fields(fields))
+      return HTTPResponse(.ok, fields: StorageExchange.fields(fields))
     } catch {
       await sink.giveUp()
       throw error
     }
   }
 
-  private func multipart(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
+  private func multipart() async throws -> HTTPResponse {
     var machine = try MultipartMachine(
-      contentType: field("content-type") ?? "", maximumMetadata: tuning.bodyLimit, maximumHeaders: tuning.partHeaders)
+      contentType: exchange.field("content-type") ?? "", maximumMetadata: tuning.bodyLimit,
+      maximumHeaders: tuning.partHeaders)
     var body = UploadBody()
     var sink: UploadSink?
     do {
@@ -71,7 +82,7 @@ extension StorageExchange {
           case .metadata(let json): body = try MetadataWire.upload(json: json)
           case .content(let type):
             sink = UploadSink(
-              try described(bucket, name, body, type: type, isContinuable: false), to: backend, context,
+              try described(body, type: type, isContinuable: false), to: backend, context,
               chunkLength: tuning.chunkLength)
           case .bytes(let bytes): try await sink?.write(bytes)
           case .end: break
@@ -81,7 +92,7 @@ extension StorageExchange {
       try machine.finish()
       guard var last = sink else { throw StorageServiceError(.invalidArgument, "The request has no content.") }
       sink = nil
-      return object(try await last.finish())
+      return exchange.object(try await last.finish())
     } catch {
       await sink?.giveUp()
       throw error
@@ -90,11 +101,11 @@ extension StorageExchange {
 
   // MARK: Firebase's resumable uploads
 
-  private func firebase(_ bucket: String, _ name: String?, _ id: String?) async throws -> HTTPResponse {
-    guard let command = try ResumableCommand(field: { field($0) }) else {
+  private func firebase(_ id: String?) async throws -> HTTPResponse {
+    guard let command = try ResumableCommand(field: { exchange.field($0) }) else {
       throw StorageServiceError(.invalidArgument, "The request has no x-goog-upload-command.")
     }
-    if case .start(let length, let type) = command { return try await start(bucket, name, length, type) }
+    if case .start(let length, let type) = command { return try await start(length, type) }
     guard let id, !id.isEmpty else { throw StorageServiceError(.invalidArgument, "The request has no upload_id.") }
     let upload = UploadID(rawValue: id)
     switch command {
@@ -108,10 +119,9 @@ extension StorageExchange {
     }
   }
 
-  private func start(_ bucket: String, _ name: String?, _ length: Int64?, _ type: String?) async throws -> HTTPResponse
-  {
-    let body = try MetadataWire.upload(json: try await document())
-    var upload = try described(bucket, name, body, type: type, isContinuable: true)
+  private func start(_ length: Int64?, _ type: String?) async throws -> HTTPResponse {
+    let body = try MetadataWire.upload(json: try await exchange.document())
+    var upload = try described(body, type: type, isContinuable: true)
     upload.size = length
     let id = try await backend.startUpload(upload, context: context)
     var answer = ResumableAnswer(isActive: true)
@@ -119,7 +129,7 @@ extension StorageExchange {
       .firebase, .upload(bucket: bucket, name: upload.object.name, .resumable(id: id.rawValue))
     ).target
     // With the host that the client reached: it sends the parts there.
-    answer.url = origin + target
+    answer.url = exchange.origin + target
     answer.uploadID = id.rawValue
     answer.granularity = tuning.granularity
     return self.answer(answer)
@@ -141,14 +151,16 @@ extension StorageExchange {
   }
 
   /// What the sender knows of the whole content.
-  private var expected: ContentDigest { field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? ContentDigest() }
+  private var expected: ContentDigest {
+    exchange.field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? ContentDigest()
+  }
 
   /// Appends the body to an upload; what has arrived of a body that is cut off is kept.
   ///
   /// - Returns: The state of the upload afterwards.
   @discardableResult
   private func append(to id: UploadID, _ status: UploadStatus, from start: Int64) async throws -> UploadStatus {
-    let isExact = field(ResumableCommand.exactOffset) != nil
+    let isExact = exchange.field(ResumableCommand.exactOffset) != nil
     guard start == status.received || (start < status.received && !isExact) else {
       throw StorageServiceError(
         .outOfRange, "The upload has \(status.received) bytes, and the part begins at \(start).",
@@ -173,22 +185,22 @@ extension StorageExchange {
   }
 
   private func answer(_ answer: ResumableAnswer) -> HTTPResponse {
-    HTTPResponse(.ok, fields: Self.fields(answer.fields))
+    HTTPResponse(.ok, fields: StorageExchange.fields(answer.fields))
   }
 
   private func finished(_ made: StorageObject) -> HTTPResponse {
-    var response = object(made)
-    response.fields.append(contentsOf: Self.fields(ResumableAnswer(isActive: false).fields))
+    var response = exchange.object(made)
+    response.fields.append(contentsOf: StorageExchange.fields(ResumableAnswer(isActive: false).fields))
     return response
   }
 
   // MARK: Google's resumable uploads
 
-  private func google(_ bucket: String, _ name: String?, _ id: String?) async throws -> HTTPResponse {
-    guard let id else { return try await startGoogle(bucket, name) }
+  private func google(_ id: String?) async throws -> HTTPResponse {
+    guard let id else { return try await startGoogle() }
     let upload = UploadID(rawValue: id)
     let status = try await backend.uploadStatus(upload, context: context)
-    let part = field("content-range").flatMap(ByteRangeWire.part)
+    let part = exchange.field("content-range").flatMap(ByteRangeWire.part)
     if status.state != .final {
       try await append(to: upload, status, from: part?.bounds?.lowerBound ?? status.received)
     }
@@ -198,20 +210,20 @@ extension StorageExchange {
       if let range = ByteRangeWire.received(received.received) { fields.append("range", range) }
       return HTTPResponse(HTTPStatus(308), fields: fields)
     }
-    return object(try await backend.finalizeUpload(upload, expected: ContentDigest(), context: context))
+    return exchange.object(try await backend.finalizeUpload(upload, expected: ContentDigest(), context: context))
   }
 
-  private func startGoogle(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
-    let body = try MetadataWire.upload(json: try await document())
-    var upload = try described(bucket, name, body, type: field("x-upload-content-type"), isContinuable: true)
-    upload.size = field("x-upload-content-length").flatMap { Int64($0) }
+  private func startGoogle() async throws -> HTTPResponse {
+    let body = try MetadataWire.upload(json: try await exchange.document())
+    var upload = try described(body, type: exchange.field("x-upload-content-type"), isContinuable: true)
+    upload.size = exchange.field("x-upload-content-length").flatMap { Int64($0) }
     return try await started(upload, .ok)
   }
 
   /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as those of the JSON.
-  private func startXML(_ bucket: String, _ name: String?) async throws -> HTTPResponse {
+  private func startXML() async throws -> HTTPResponse {
     let body = DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) })
-    return try await started(try described(bucket, name, body, type: nil, isContinuable: true), 201)
+    return try await started(try described(body, type: nil, isContinuable: true), 201)
   }
 
   private func started(_ upload: UploadRequest, _ status: HTTPStatus) async throws -> HTTPResponse {
@@ -219,6 +231,6 @@ extension StorageExchange {
     let name = upload.object
     let target = StorageRoute(.google, .upload(bucket: name.bucket, name: name.name, .resumable(id: id.rawValue)))
       .target
-    return HTTPResponse(status, fields: [.location: origin + target, "x-guploader-uploadid": id.rawValue])
+    return HTTPResponse(status, fields: [.location: exchange.origin + target, "x-guploader-uploadid": id.rawValue])
   }
 }
