@@ -135,6 +135,10 @@ private struct WatchedAdmin: FirestoreAdminBackend {
     try await base.createDatabase(database, context: context)
   }
 
+  func deleteDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
+    try await base.deleteDatabase(database, context: context)
+  }
+
   func clear(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
     try await base.clear(database, context: context)
   }

@@ -93,7 +93,9 @@ import VestaTesting
       Issue.record("the condition may hold")
       return
     }
-    for other in [#"{"name":"a","condition":{},"expression":"true"}"#, #"{"name":"a","condition":1}"#, #"{"name":"a"}"#] {
+    for other in [
+      #"{"name":"a","condition":{},"expression":"true"}"#, #"{"name":"a","condition":1}"#, #"{"name":"a"}"#,
+    ] {
       #expect(throws: RemoteConfigServiceError.self) {
         _ = try ConfigTemplate(json: Array(#"{"conditions":[\#(other)]}"#.utf8))
       }

@@ -5,7 +5,8 @@ import VestaTesting
 @Suite(.serialized) struct AdminServerTests {
   @Test(
     .timeLimit(.minutes(10)), arguments: [("admin_auth_walk", 18), ("admin_walk", 17)], ["--memory", "--data=data"])
-  func `the public calls of firebase-admin are answered`(walk: (script: String, cases: Int), store: String) async throws {
+  func `the public calls of firebase-admin are answered`(walk: (script: String, cases: Int), store: String) async throws
+  {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, store, "--project", "demo")
       let result = try await server.python(walk.script, [])

@@ -5,7 +5,8 @@ import VestaTesting
 
 /// Clients that nobody here wrote, against the program `vesta`.
 @Suite(.serialized) struct FirestoreServerTests {
-  @Test(.timeLimit(.minutes(10)), arguments: ["firestore_client", "firestore_rest", "firestore_walk"],
+  @Test(
+    .timeLimit(.minutes(10)), arguments: ["firestore_client", "firestore_rest", "firestore_walk"],
     ["--memory", "--data=data"])
   func `clients in Python find what they know`(script: String, store: String) async throws {
     try await withTemporaryDirectory { directory in

@@ -190,7 +190,14 @@ def case_databases_are_created_listed_and_read():
         equal(updated, made)
         raises(exceptions.MethodNotImplemented, lambda: client.update_database(
             request={"database": {"name": made.name, "point_in_time_recovery_enablement": 1}}))
-        raises(exceptions.MethodNotImplemented, lambda: client.delete_database(name=made.name))
+        equal(client.delete_database(name=made.name).result().name, made.name)
+        for call in [lambda: client.get_database(name=made.name), lambda: client.delete_database(name=made.name)]:
+            raises(exceptions.NotFound, call)
+        notes = firestore.Client(project=project.split("/")[1], database="notes")
+        raises(exceptions.NotFound, lambda: notes.document("a/b").get())
+        notes.document("a/c").set({"n": 1})
+        equal([document.id for document in notes.collection("a").list_documents()], ["c"])
+        equal(client.get_database(name=made.name), made)
     each(body)
 
 

@@ -179,7 +179,8 @@ public enum EmailLinkSignInResponseWire: ProtobufConversion {
   /// The response of members.
   public static func value(of parts: SignInParts) throws(BytesError) -> EmailLinkSignInResponse {
     EmailLinkSignInResponse(
-      localID: try parts.id(), email: try SignInParts.required(parts.email, "email"), isNewUser: parts.isNewUser ?? false,
+      localID: try parts.id(), email: try SignInParts.required(parts.email, "email"),
+      isNewUser: parts.isNewUser ?? false,
       outcome: try parts.tokens.requiredOutcome())
   }
 }
@@ -207,7 +208,8 @@ public enum PhoneSignInResponseWire: ProtobufConversion {
         phoneNumber: number, temporaryProof: proof, expiresIn: parts.temporaryProofExpiresIn ?? 3_600)
     }
     return .signedIn(
-      localID: try parts.id(), phoneNumber: number, isNewUser: parts.isNewUser ?? false, tokens: try parts.tokens.required())
+      localID: try parts.id(), phoneNumber: number, isNewUser: parts.isNewUser ?? false,
+      tokens: try parts.tokens.required())
   }
 }
 

@@ -39,7 +39,7 @@ struct AdminCallTable: Sendable {
     add("ListDatabases", ListDatabasesRequestWire.self, ListDatabasesResponseWire.self, \.parent, admin.databases)
     add("UpdateDatabase", UpdateDatabaseRequestWire.self, OperationWire.self, \.database.name, admin.updateDatabase)
     add("BulkDeleteDocuments", BulkDeleteRequestWire.self, OperationWire.self, \.name, admin.bulkDelete)
-    absent("DeleteDatabase", "A database cannot be deleted here. BulkDeleteDocuments deletes its documents.")
+    add("DeleteDatabase", NamedRequestWire.self, OperationWire.self, \.name, admin.deleteDatabase)
     absent("ExportDocuments", "Exports to buckets are not served here. Use the export of the server.")
     absent("ImportDocuments", "Imports from buckets are not served here. Use the import of the server.")
   }
