@@ -19,6 +19,17 @@ import VestaTesting
     }
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `requests of pages are answered as the JavaScript SDK expects it, errors and preflights included`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
+      let result = try await server.python("web_shapes", [])
+      #expect(result.status == 0, "\(result.lines.filter { !$0.hasPrefix("passed") }.joined(separator: "\n"))")
+      #expect(result.lines.count { $0.hasPrefix("passed") } == 7)
+      #expect(await server.end() == 0)
+    }
+  }
+
   @Test(.timeLimit(.minutes(6)), .enabled(if: path != nil, "Chromium is not installed"))
   func `an account is chosen in a pop-up window and by a redirect, and the app is told`() async throws {
     try await withTemporaryDirectory { directory in
