@@ -20,7 +20,8 @@ import VestaTesting
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `requests of pages are answered as the JavaScript SDK expects it, errors and preflights included`() async throws {
+  func `requests of pages are answered as the JavaScript SDK expects it, errors and preflights included`() async throws
+  {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, "--memory", "--project", "demo")
       let result = try await server.python("web_shapes", [])
