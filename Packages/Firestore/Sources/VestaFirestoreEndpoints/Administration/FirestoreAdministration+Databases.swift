@@ -123,7 +123,7 @@ extension FirestoreAdministration {
   }
 
   /// Refuses callers that are not owners, as every call of the engine's administration does.
-  private func check(_ backend: any FirestoreAdminBackend, _ context: CallContext) async throws {
+  func check(_ backend: any FirestoreAdminBackend, _ context: CallContext) async throws {
     _ = try await backend.databases(context: context)
   }
 }
