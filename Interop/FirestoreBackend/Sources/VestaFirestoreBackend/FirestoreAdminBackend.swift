@@ -25,6 +25,13 @@ public protocol FirestoreAdminBackend: Sendable {
   /// - Throws: `ALREADY_EXISTS`.
   func createDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError)
 
+  /// Deletes a database with its documents and the indexes that were declared; its listeners see deletes.
+  ///
+  /// A write, a creation or an import makes a new database of the name.
+  ///
+  /// - Throws: `NOT_FOUND`.
+  func deleteDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError)
+
   /// The text of the indexes that were set; `nil` for none.
   func indexes(of database: String, context: CallContext) async throws(FirestoreServiceError) -> String?
 

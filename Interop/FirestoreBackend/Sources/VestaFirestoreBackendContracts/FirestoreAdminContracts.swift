@@ -99,6 +99,7 @@ public enum FirestoreAdminContracts {
       }
       try await denied("indexes") { _ = try await admin.indexes(of: name, context: user) }
       try await denied("set indexes") { try await admin.setIndexes(indexes, of: name, context: user) }
+      try await denied("delete") { try await admin.deleteDatabase(name, context: user) }
       try await denied("clear") { try await admin.clear(name, context: user) }
       try await denied("export") { try await admin.export(name, context: user) { _ in } }
       try await denied("import") { try await admin.import(name, context: user) { nil } }
@@ -118,6 +119,31 @@ public enum FirestoreAdminContracts {
       }
       let names = ["a", "b", "c"].map { FirestoreAdminSubject.database($0) }
       try expect(try await subject.admin.databases(context: .owner), equals: names, "the databases")
+    },
+    Contract("a deleted database is empty and listed no longer, until a write or its creation makes it anew") {
+      subject in
+      let (one, two) = (FirestoreAdminSubject.database("one"), FirestoreAdminSubject.database("two"))
+      try await subject.set("a/1", "a/1/b/2", in: "one")
+      try await subject.set("a/1", in: "two")
+      try await subject.admin.setIndexes(indexes, of: one, context: .owner)
+      try await subject.admin.deleteDatabase(one, context: .owner)
+      try expect(try await subject.admin.databases(context: .owner), equals: [two], "the databases after the deletion")
+      for call in [
+        { _ = try await subject.documents(of: "one") },
+        { try await subject.admin.deleteDatabase(one, context: .owner) },
+      ] {
+        let error = try await expectThrows(FirestoreServiceError.self, "a call after the deletion", call)
+        try expect(error.code, equals: .notFound, "a call after the deletion")
+      }
+      try await subject.set("c/3", in: "one")
+      try expect(try await subject.admin.databases(context: .owner), equals: [one, two], "the databases after a write")
+      try expect(Array(try await subject.documents(of: "one").keys), equals: ["c/3"], "the documents after a write")
+      let text = try await subject.admin.indexes(of: one, context: .owner)
+      try expect(text?.contains("collectionGroup") ?? false, equals: false, "the indexes after a write")
+      try await subject.admin.deleteDatabase(one, context: .owner)
+      try await subject.admin.createDatabase(one, context: .owner)
+      try expect(try await subject.documents(of: "one").isEmpty, equals: true, "the documents after the creation")
+      try expect(Array(try await subject.documents(of: "two").keys), equals: ["a/1"], "the other database")
     },
     Contract("indexes that were set are told, and a text that is none changes nothing") { subject in
       let name = FirestoreAdminSubject.database("one")

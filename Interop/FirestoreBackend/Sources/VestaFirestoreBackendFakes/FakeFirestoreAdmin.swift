@@ -30,6 +30,16 @@ public final class FakeFirestoreAdmin: FirestoreAdminBackend {
     }
   }
 
+  /// Deletes what a query of everything finds, and forgets the database.
+  public func deleteDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
+    let isKnown = state.withLock { state in
+      state.indexes[database] = nil
+      return state.databases.remove(database) != nil
+    }
+    guard isKnown else { throw FirestoreServiceError(.notFound, "There is no database \(database).") }
+    try await clear(database, context: context)
+  }
+
   /// The text that was set.
   public func indexes(of database: String, context: CallContext) async throws(FirestoreServiceError) -> String? {
     state.withLock { $0.indexes[database] }

@@ -5,6 +5,9 @@ public enum ConfigNamespace {
   /// The rule, for errors.
   public static let rule = "A namespace has 1 to 100 letters, digits, \"-\", \"_\", \".\" and \":\", and no dot first."
 
+  /// The namespace of templates for servers, whose conditions may be structured.
+  public static let servers = "firebase-server"
+
   /// Whether a string can be the name of a namespace.
   public static func isValid(_ name: String) -> Bool {
     guard (1...100).contains(name.utf8.count), !name.hasPrefix(".") else { return false }

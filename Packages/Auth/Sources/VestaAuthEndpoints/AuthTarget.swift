@@ -60,6 +60,9 @@ struct EmulatorRoute: Sendable, Hashable {
     case clear, config, updateConfig, oobCodes, verificationCodes
     /// The page behind a link of a message, with the fields of its query.
     case action(FormFields)
+    /// The page on which an account of another provider is chosen, with the fields of its query.
+    case signIn(FormFields)
+    case signInFile(SignInFile)
   }
 
   var project: String?
@@ -71,9 +74,12 @@ struct EmulatorRoute: Sendable, Hashable {
     guard var path = Self.path(halves[0]), path.count > 1, path.removeFirst() == "emulator" else {
       return nil
     }
-    if path == ["action"], method == "GET" {
-      guard let fields = try? FormFields(halves.count > 1 ? String(Substring(halves[1])) : "") else { return nil }
-      (project, tenant, call) = (fields["projectId"], fields["tenantId"], .action(fields))
+    if method == "GET", path == ["action"] || path.first == "auth" {
+      guard let fields = try? FormFields(halves.count > 1 ? String(Substring(halves[1])) : ""),
+        let page = Self.page(path, fields)
+      else { return nil }
+      (project, tenant, call) = (fields["projectId"], fields["tid"] ?? fields["tenantId"], page)
+      if tenant?.isEmpty == true { tenant = nil }
       return
     }
     guard path.count > 3, path[0] == "v1", path[1] == "projects" else { return nil }
@@ -85,6 +91,15 @@ struct EmulatorRoute: Sendable, Hashable {
     }
     guard path.count == 1, let call = Self.calls["\(method) \(path[0])"] else { return nil }
     self.call = call
+  }
+
+  /// The pages for browsers.
+  private static func page(_ path: [String], _ fields: FormFields) -> Call? {
+    switch path {
+    case ["action"]: .action(fields)
+    case ["auth", "handler"]: .signIn(fields)
+    default: path.count == 2 ? SignInFile(rawValue: path[1]).map { .signInFile($0) } : nil
+    }
   }
 
   /// The calls about a project or a tenant, by their methods and names.

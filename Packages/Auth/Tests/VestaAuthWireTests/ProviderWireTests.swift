@@ -80,7 +80,9 @@ extension SplitMix {
     }
     let change = try IdentityProviderWire.change(["displayName": "d", "issuer": "i"], id: "oidc.a", mask: ["issuer"])
     #expect(change.members == [.issuer] && change.provider.issuer == "i" && change.provider.displayName == nil)
-    let unmasked = try IdentityProviderWire.change(["displayName": "d"], id: "oidc.a", mask: nil)
+    let cleared = try IdentityProviderWire.change(["displayName": .null], id: "saml.a", mask: ["displayName"])
+    #expect(cleared.members == [.displayName] && cleared.provider.displayName == nil)
+    let unmasked = try IdentityProviderWire.change(["displayName": "d", "enabled": .null], id: "oidc.a", mask: nil)
     #expect(unmasked.members == [.displayName])
     #expect(throws: BytesError.self) {
       _ = try IdentityProviderWire.change(["enabled": "yes"], id: "oidc.a", mask: nil)

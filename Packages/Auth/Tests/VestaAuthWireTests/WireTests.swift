@@ -16,6 +16,8 @@ import VestaTesting
       text(try PasswordSignInResponseWire.json(of: response))
         == #"{"kind":"identitytoolkit#VerifyPasswordResponse","localId":"u","email":"a@b","registered":true,"idToken":"i","refreshToken":"r","expiresIn":"3600"}"#
     )
+    let custom = CustomTokenSignInResponse(localID: "u", isNewUser: false, tokens: tokens)
+    #expect(text(try CustomTokenSignInResponseWire.json(of: custom)).contains(#""isNewUser":false"#))
     #expect(
       text(try LookupResponseWire.json(of: LookupResponse(users: [])))
         == #"{"kind":"identitytoolkit#GetAccountInfoResponse"}"#)

@@ -5,6 +5,7 @@ import VestaFirestoreReference
 import VestaFirestoreWire
 import VestaServiceInterop
 import VestaTesting
+import VestaTransportInteropFakes
 
 @testable import VestaFirestoreEndpoints
 
@@ -12,7 +13,8 @@ import VestaTesting
 @Suite struct AdministrationOrderTests {
   private let database = "projects/p/databases/(default)"
   private let admin = FakeFirestoreAdmin(ReferenceBackend())
-  private let calls = FirestoreAdministration(.system, log: OperationLog(limit: 100))
+  private let calls = FirestoreAdministration(
+    FakeEndpointHost(project: "p", clock: .system), log: OperationLog(limit: 100))
 
   private func request(_ name: String) -> NamedRequest {
     var request = NamedRequest()
@@ -133,6 +135,10 @@ private struct WatchedAdmin: FirestoreAdminBackend {
 
   func createDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
     try await base.createDatabase(database, context: context)
+  }
+
+  func deleteDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
+    try await base.deleteDatabase(database, context: context)
   }
 
   func clear(_ database: String, context: CallContext) async throws(FirestoreServiceError) {

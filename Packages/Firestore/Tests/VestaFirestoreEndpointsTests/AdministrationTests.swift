@@ -92,14 +92,25 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/notes4/operations?pageToken=x").status == 400)
   }
 
-  @Test func `settings that no database has are refused, and a database is not deleted`() async throws {
+  @Test func `a deleted database is not found, and its etag guards it`() async throws {
+    #expect(try await send(.post, "?databaseId=notes", "{}").status == 200)
+    #expect(try await send(.delete, "/notes?etag=other").body["error"]?.object?["status"] == "FAILED_PRECONDITION")
+    let done = try await send(.delete, "/notes").body
+    #expect(done["done"] == true && done["response"]?.object?["name"]?.string?.hasSuffix("/databases/notes") == true)
+    #expect(try await send(.get, "/notes").status == 404)
+    #expect(try await send(.delete, "/notes").status == 404)
+  }
+
+  @Test func `settings that no database has are refused`() async throws {
     #expect(try await send(.post, "?databaseId=notes", #"{"deleteProtectionState":2}"#).status == 501)
     #expect(try await send(.post, "?databaseId=Notes", "{}").status == 400)
     #expect(try await send(.post, "?databaseId=(default)", "{}").status == 200)
     #expect(try await send(.patch, "/(default)?updateMask=type", #"{"type":"DATASTORE_MODE"}"#).status == 501)
     #expect(try await send(.patch, "/(default)", #"{"type":"FIRESTORE_NATIVE"}"#).status == 200)
-    #expect(try await send(.delete, "/(default)").status == 501)
-    #expect(try await send(.post, "/(default):exportDocuments", #"{"outputUriPrefix":"gs://b"}"#).status == 501)
+    for place in ["", "b/c", "gs://", "http://b"] {
+      let body = #"{"outputUriPrefix":"\#(place)"}"#
+      #expect(try await send(.post, "/(default):exportDocuments", body).status == 400, "\(place)")
+    }
     #expect(try await send(.get, "/none").status == 404)
   }
 

@@ -24,6 +24,11 @@ import VestaTesting
     (.servesEveryone, "every call is the owner's"),
     (.makesTwice, "a database is made once, by its creation or by a write, and listed"),
     (.listsNone, "a database is made once, by its creation or by a write, and listed"),
+    (
+      .deletesDocumentsAlone,
+      "a deleted database is empty and listed no longer, until a write or its creation makes it anew"
+    ),
+    (.keepsIndexes, "a deleted database is empty and listed no longer, until a write or its creation makes it anew"),
     (.forgetsIndexes, "indexes that were set are told, and a text that is none changes nothing"),
     (.takesAnyIndexes, "indexes that were set are told, and a text that is none changes nothing"),
     (.exportsWithoutTimes, "an export has every document once, with its times, and is of one moment"),
@@ -133,7 +138,8 @@ import VestaTesting
 private struct WrongAdmin: FirestoreAdminBackend {
   enum Flaw {
     case servesEveryone, makesTwice, listsNone, forgetsIndexes, takesAnyIndexes, exportsWithoutTimes, exportsTwice
-    case exportsLater, importsWithoutTimes, losesTheLastPart, clearsBefore, clearsOneLevel
+    case deletesDocumentsAlone, keepsIndexes, exportsLater, importsWithoutTimes, losesTheLastPart, clearsBefore,
+      clearsOneLevel
   }
 
   let base: FirestoreEngine
@@ -151,6 +157,17 @@ private struct WrongAdmin: FirestoreAdminBackend {
       try await base.createDatabase(database, context: self.context(context))
     } catch {
       if flaw != .makesTwice || error.code != .alreadyExists { throw error }
+    }
+  }
+
+  func deleteDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
+    switch flaw {
+    case .deletesDocumentsAlone: try await base.clear(database, context: self.context(context))
+    case .keepsIndexes:
+      let text = try await base.indexes(of: database, context: self.context(context))
+      try await base.deleteDatabase(database, context: self.context(context))
+      if let text { try await base.setIndexes(text, of: database, context: self.context(context)) }
+    default: try await base.deleteDatabase(database, context: self.context(context))
     }
   }
 

@@ -83,6 +83,25 @@ import VestaTesting
     #expect(violation?.path == "conditions[0].expression" && violation?.column == 9)
   }
 
+  @Test func `structured conditions are for servers, and hold for no client`() throws {
+    let json = #"{"conditions":[{"name":"a","condition":{"or":{"x":[1,true]}},"tagColor":"BLUE"}]}"#
+    let template = try ConfigTemplate(json: Array(json.utf8))
+    #expect(String(decoding: template.json, as: UTF8.self) == json)
+    #expect(TemplateCheck.violations(in: template, namespace: "firebase-server").isEmpty)
+    #expect(TemplateCheck.violations(in: template).map(\.path) == ["conditions[0].condition"])
+    guard case .constant(false) = try TemplateCheck.conditions(of: template).first?.tests.first else {
+      Issue.record("the condition may hold")
+      return
+    }
+    for other in [
+      #"{"name":"a","condition":{},"expression":"true"}"#, #"{"name":"a","condition":1}"#, #"{"name":"a"}"#,
+    ] {
+      #expect(throws: RemoteConfigServiceError.self) {
+        _ = try ConfigTemplate(json: Array(#"{"conditions":[\#(other)]}"#.utf8))
+      }
+    }
+  }
+
   @Test func `keys, types, conditions and rollouts of parameters are checked`() {
     for (key, isAllowed) in [("a", true), ("_1", true), ("", false), ("1a", false), ("a-b", false), ("é", false)] {
       #expect(paths { $0.parameters = [key: ConfigParameter()] } == (isAllowed ? [] : ["parameters.\(key)"]), "\(key)")

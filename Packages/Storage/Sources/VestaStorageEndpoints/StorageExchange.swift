@@ -146,10 +146,8 @@ struct StorageExchange: Sendable {
   func field(_ name: String) -> String? { Self.field(name, request.fields) }
 
   /// The value of a parameter of the query; `nil` for an empty one.
-  ///
-  /// A plus is a space in signed URLs.
   func parameter(_ name: String) -> String? {
-    let fields = try? FormFields(request.query.map(String.init) ?? "", plusIsSpace: route.api == .xml)
+    let fields = try? FormFields(request.query.map(String.init) ?? "")
     return fields?[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 

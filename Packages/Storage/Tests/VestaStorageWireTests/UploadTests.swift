@@ -176,6 +176,8 @@ import VestaTesting
       try route("POST", "/v0/b/b/o?name=a&upload_id=i", ["x-goog-upload-command": "query"])?.call
         == .upload(bucket: "b", name: "a", .resumable(id: "i")))
     #expect(
+      try route("GET", "/storage/v1/b/b/o?prefix=a+b%2Bc")?.call == .list(ListRequest(bucket: "b", prefix: "a b+c")))
+    #expect(
       try route("GET", "/v0/b/b/o?prefix=a/&delimiter=/&maxResults=9999")?.call
         == .list(ListRequest(bucket: "b", prefix: "a/", delimiter: "/")))
     #expect(try route("GET", "/download/storage/v1/b/b/o/x?alt=media")?.api == .google)

@@ -5,7 +5,9 @@ import VestaTesting
 
 /// Clients that nobody here wrote, against the program `vesta`.
 @Suite(.serialized) struct FirestoreServerTests {
-  @Test(.timeLimit(.minutes(10)), arguments: ["firestore_client", "firestore_rest"], ["--memory", "--data=data"])
+  @Test(
+    .timeLimit(.minutes(10)), arguments: ["firestore_client", "firestore_rest", "firestore_walk"],
+    ["--memory", "--data=data"])
   func `clients in Python find what they know`(script: String, store: String) async throws {
     try await withTemporaryDirectory { directory in
       let server = try await ServerProcess(in: directory, store)

@@ -47,7 +47,7 @@ extension ConfigCondition {
   fileprivate var jsonObject: JSONObject {
     var object = JSONObject()
     object["name"] = .string(name)
-    object["expression"] = .string(expression)
+    if let structure { object["condition"] = .object(structure) } else { object["expression"] = .string(expression) }
     object["tagColor"] = tagColor.map(JSONValue.string)
     object["description"] = description.map(JSONValue.string)
     return object

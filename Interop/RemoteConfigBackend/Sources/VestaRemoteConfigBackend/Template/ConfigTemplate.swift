@@ -1,3 +1,5 @@
+public import VestaBytes
+
 /// A template: the parameters of a project, and the conditions under which they have other values.
 ///
 /// Conditions are ordered by priority: of the conditions for which a parameter has a value, the first that holds
@@ -45,8 +47,13 @@ public struct ConfigCondition: Sendable, Hashable {
   /// The name by which parameters refer to it.
   public var name: String
 
-  /// The expression, such as `device.os == 'ios' && percent <= 10`.
+  /// The expression, such as `device.os == 'ios' && percent <= 10`; empty for a structured condition.
   public var expression: String
+
+  /// The structured form in a template for servers, such as `{"percent": …}`, as it was written; `nil` for an expression.
+  ///
+  /// Server SDKs evaluate it themselves.
+  public var structure: JSONObject?
 
   /// The color of its tag in the console, such as `BLUE`.
   public var tagColor: String?
@@ -60,6 +67,12 @@ public struct ConfigCondition: Sendable, Hashable {
     self.expression = expression
     self.tagColor = tagColor
     self.description = description
+  }
+
+  /// A structured condition of a template for servers.
+  public init(name: String, structure: JSONObject, tagColor: String? = nil, description: String? = nil) {
+    self.init(name: name, expression: "", tagColor: tagColor, description: description)
+    self.structure = structure
   }
 }
 

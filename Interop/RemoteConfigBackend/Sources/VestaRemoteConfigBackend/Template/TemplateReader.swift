@@ -29,16 +29,26 @@ struct TemplateReader {
 
   private mutating func condition(_ value: JSONValue, at path: String) -> ConfigCondition? {
     guard case .object(let object) = value else { refuse(path, "Expected an object."); return nil }
-    allow(["name", "expression", "tagColor", "description"], in: object, at: path)
-    guard let name = string(object["name"], at: "\(path).name"),
-      let expression = string(object["expression"], at: "\(path).expression")
-    else {
-      refuse(path, "A condition has a name and an expression.")
+    allow(["name", "expression", "condition", "tagColor", "description"], in: object, at: path)
+    let structure = structure(object["condition"], at: "\(path).condition")
+    let expression = string(object["expression"], at: "\(path).expression")
+    guard let name = string(object["name"], at: "\(path).name"), (expression == nil) != (structure == nil) else {
+      refuse(path, "A condition has a name and an expression, or in a template for servers a condition.")
       return nil
     }
-    return ConfigCondition(
-      name: name, expression: expression, tagColor: string(object["tagColor"], at: "\(path).tagColor"),
+    var condition = ConfigCondition(
+      name: name, expression: expression ?? "", tagColor: string(object["tagColor"], at: "\(path).tagColor"),
       description: string(object["description"], at: "\(path).description"))
+    condition.structure = structure
+    return condition
+  }
+
+  private mutating func structure(_ value: JSONValue?, at path: String) -> JSONObject? {
+    switch value {
+    case nil, .null: return nil
+    case .object(let object): return object
+    default: refuse(path, "Expected an object."); return nil
+    }
   }
 
   private mutating func parameters(_ value: JSONValue?, at path: String) -> [String: ConfigParameter] {

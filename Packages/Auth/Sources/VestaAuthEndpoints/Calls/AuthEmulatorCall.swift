@@ -27,6 +27,8 @@ struct AuthEmulatorCall: Sendable {
       let codes = try await admin.sentVerificationCodes(context: context)
       return AuthResponse.success(try SentVerificationCodesWire.json(of: codes))
     case .action(let fields): return await act(fields)
+    case .signIn(let fields): return await SignInCall(call: call, fields: fields).respond()
+    case .signInFile(let file): return file.response
     }
   }
 

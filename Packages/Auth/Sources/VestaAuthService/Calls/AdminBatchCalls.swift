@@ -51,6 +51,7 @@ extension AdminOperation {
     }
     try ImportCheck.hash(request.hash, users: request.users)
     if request.checksSanity { try ImportCheck.sanity(request.users) }
+    if !request.allowsOverwrite { try ImportCheck.identifiers(request.users) }
     let signerKeyID = try signerKeyID(request.hash)
     var entries: [ImportEntry] = try await read(checksDisabled: false) { call in
       request.users.map { call.imported($0, request.hash, signerKeyID) }
@@ -164,12 +165,6 @@ extension AuthWriteCall {
   }
 
   fileprivate func keep(_ entries: [ImportEntry], _ request: BatchCreateRequest) async throws -> BatchCreateResponse {
-    if !request.allowsOverwrite {
-      let rows = try await transaction.get(request.users.map { Keys.user(tenant, $0.localID) })
-      if let index = rows.firstIndex(where: { $0 != nil }) {
-        throw AuthServiceError(.duplicateLocalID, request.users[index].localID)
-      }
-    }
     var response = BatchCreateResponse()
     for (index, entry) in entries.enumerated() {
       let failure: String?

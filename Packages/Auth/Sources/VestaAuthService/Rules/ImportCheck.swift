@@ -36,6 +36,16 @@ enum ImportCheck {
     throw Refusal(message: "password hash is invalid: a bcrypt cost above \(highestBcryptCost) takes too long")
   }
 
+  /// Checks that no user id occurs twice.
+  ///
+  /// - Throws: `AuthServiceError` with `duplicateLocalID`.
+  static func identifiers(_ users: [ImportedUser]) throws {
+    var seen: Set<String> = []
+    for user in users where !seen.insert(user.localID).inserted {
+      throw AuthServiceError(.duplicateLocalID, user.localID)
+    }
+  }
+
   /// Refuses a batch in which something occurs twice.
   static func sanity(_ users: [ImportedUser]) throws {
     var emails: Set<String> = []

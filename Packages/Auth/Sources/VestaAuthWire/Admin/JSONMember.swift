@@ -66,7 +66,8 @@ enum JSONMembers {
 
   /// Changes a value by the members that an object has.
   ///
-  /// With a mask, a member that counts and that the object does not have is cleared, as for any message of the service.
+  /// With a mask, a member that counts and that the object does not have, or has as null, is cleared, as for any
+  /// message of the service.
   /// A path that leads into a member makes it count where the object has it.
   ///
   /// - Parameters:
@@ -97,7 +98,7 @@ enum JSONMembers {
   }
 
   private static func find(_ path: ArraySlice<Substring>, in object: JSONObject) -> JSONValue? {
-    guard let name = path.first, let json = object[String(name)] else { return nil }
+    guard let name = path.first, let json = object[String(name)], json != .null else { return nil }
     if path.count == 1 { return json }
     guard case .object(let inner) = json else { return nil }
     return find(path.dropFirst(), in: inner)

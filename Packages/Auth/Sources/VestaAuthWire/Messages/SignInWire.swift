@@ -10,7 +10,8 @@ public struct SignInParts {
   var email: String?
   var displayName: String?
   var phoneNumber: String?
-  var isNewUser = false
+  /// Absent where the response never has it; services write `false` where it has.
+  var isNewUser: Bool?
   var isRegistered = false
   var temporaryProof: String?
   var temporaryProofExpiresIn: Int64?
@@ -38,7 +39,7 @@ public struct SignInParts {
       try visitor.optional(3, "email", &parts.email, ProtobufString.self)
       try visitor.optional(4, "displayName", &parts.displayName, ProtobufString.self)
       try visitor.optional(5, "phoneNumber", &parts.phoneNumber, ProtobufString.self)
-      try visitor.field(6, "isNewUser", &parts.isNewUser, ProtobufBool.self)
+      try visitor.optional(6, "isNewUser", &parts.isNewUser, ProtobufBool.self)
       try visitor.field(7, "registered", &parts.isRegistered, ProtobufBool.self)
       try visitor.optional(8, "temporaryProof", &parts.temporaryProof, ProtobufString.self)
       try visitor.optional(9, "temporaryProofExpiresIn", &parts.temporaryProofExpiresIn, ProtobufInt64.self)
@@ -159,7 +160,7 @@ public enum CustomTokenSignInResponseWire: ProtobufConversion {
   public static func value(of parts: SignInParts) throws(BytesError) -> CustomTokenSignInResponse {
     let tokens = try parts.tokens.required()
     let id = try SignInParts.required(parts.localID ?? TokenSubject.id(ofToken: tokens.idToken), "localId")
-    return CustomTokenSignInResponse(localID: id, isNewUser: parts.isNewUser, tokens: tokens)
+    return CustomTokenSignInResponse(localID: id, isNewUser: parts.isNewUser ?? false, tokens: tokens)
   }
 }
 
@@ -178,7 +179,8 @@ public enum EmailLinkSignInResponseWire: ProtobufConversion {
   /// The response of members.
   public static func value(of parts: SignInParts) throws(BytesError) -> EmailLinkSignInResponse {
     EmailLinkSignInResponse(
-      localID: try parts.id(), email: try SignInParts.required(parts.email, "email"), isNewUser: parts.isNewUser,
+      localID: try parts.id(), email: try SignInParts.required(parts.email, "email"),
+      isNewUser: parts.isNewUser ?? false,
       outcome: try parts.tokens.requiredOutcome())
   }
 }
@@ -206,7 +208,8 @@ public enum PhoneSignInResponseWire: ProtobufConversion {
         phoneNumber: number, temporaryProof: proof, expiresIn: parts.temporaryProofExpiresIn ?? 3_600)
     }
     return .signedIn(
-      localID: try parts.id(), phoneNumber: number, isNewUser: parts.isNewUser, tokens: try parts.tokens.required())
+      localID: try parts.id(), phoneNumber: number, isNewUser: parts.isNewUser ?? false,
+      tokens: try parts.tokens.required())
   }
 }
 

@@ -40,17 +40,28 @@ struct EndpointWorld: Sendable {
   func send(
     _ method: HTTPMethod, _ target: String, _ body: [UInt8] = [], fields: HTTPFields = [:]
   ) async throws -> Answer {
-    let request = HTTPRequest(method, target, authority: "localhost:9099", fields: fields, body: .bytes(body))
-    let response: HTTPResponse
-    switch handler.reply(to: request) {
-    case .response(let done): response = done
-    case .task(let work): response = try await work()
-    case .webSocket: throw AuthServiceError(.internalError, "no socket")
-    }
+    let response = try await response(to: method, target, body, fields: fields)
     let bytes = response.body.bytes ?? []
     return Answer(
       status: response.status.code, body: bytes.isEmpty ? JSONObject() : try JSONObject(json: bytes),
       fields: response.fields)
+  }
+
+  /// The text of a page, its status and its fields.
+  func page(_ target: String) async throws -> (status: Int, text: String, fields: HTTPFields) {
+    let response = try await response(to: .get, target)
+    return (response.status.code, String(decoding: response.body.bytes ?? [], as: UTF8.self), response.fields)
+  }
+
+  private func response(
+    to method: HTTPMethod, _ target: String, _ body: [UInt8] = [], fields: HTTPFields = [:]
+  ) async throws -> HTTPResponse {
+    let request = HTTPRequest(method, target, authority: "localhost:9099", fields: fields, body: .bytes(body))
+    switch handler.reply(to: request) {
+    case .response(let done): return done
+    case .task(let work): return try await work()
+    case .webSocket: throw AuthServiceError(.internalError, "no socket")
+    }
   }
 
   /// A call of a client with an API key.

@@ -37,7 +37,7 @@ extension DatabaseRESTWire {
   public static func answer(
     _ node: DatabaseNode, to call: DatabaseRESTCall, hash: String? = nil
   ) -> DatabaseRESTAnswer {
-    let etag = call.wantsETag ? hash.map { self.etag(ofHash: $0) } : nil
+    let etag = call.wantsETag || call.ifNoneMatch != nil ? hash.map { self.etag(ofHash: $0) } : nil
     if call.print == .silent { return DatabaseRESTAnswer(status: 204, body: [], etag: etag) }
     let json = NodeWire.bytes(of: node, form: call.nodeForm, isPretty: call.print == .pretty)
     return DatabaseRESTAnswer(status: 200, body: scripted(json, call), etag: etag)

@@ -17,7 +17,7 @@ struct AdminCallTable: Sendable {
 
   init(_ host: any EndpointHost, _ tuning: FirestoreEndpointTuning) {
     self.host = host
-    let admin = FirestoreAdministration(host.clock, log: OperationLog(limit: tuning.operations))
+    let admin = FirestoreAdministration(host, log: OperationLog(limit: tuning.operations))
     addIndexes(admin)
     addDatabases(admin)
     addOperations(admin)
@@ -39,9 +39,9 @@ struct AdminCallTable: Sendable {
     add("ListDatabases", ListDatabasesRequestWire.self, ListDatabasesResponseWire.self, \.parent, admin.databases)
     add("UpdateDatabase", UpdateDatabaseRequestWire.self, OperationWire.self, \.database.name, admin.updateDatabase)
     add("BulkDeleteDocuments", BulkDeleteRequestWire.self, OperationWire.self, \.name, admin.bulkDelete)
-    absent("DeleteDatabase", "A database cannot be deleted here. BulkDeleteDocuments deletes its documents.")
-    absent("ExportDocuments", "Exports to buckets are not served here. Use the export of the server.")
-    absent("ImportDocuments", "Imports from buckets are not served here. Use the import of the server.")
+    add("DeleteDatabase", NamedRequestWire.self, OperationWire.self, \.name, admin.deleteDatabase)
+    add("ExportDocuments", ExportRequestWire.self, OperationWire.self, \.name, admin.exportDocuments)
+    add("ImportDocuments", ImportRequestWire.self, OperationWire.self, \.name, admin.importDocuments)
   }
 
   private mutating func addOperations(_ admin: FirestoreAdministration) {
@@ -91,12 +91,5 @@ struct AdminCallTable: Sendable {
       let request = try reading { () throws(BytesError) in try requests.message(json: json) }
       return try responses.json(of: try await run(request, calling))
     }
-  }
-
-  /// States that a call is not served.
-  private mutating func absent(_ name: String, _ message: String) {
-    let status = ServiceStatus(.unimplemented, message)
-    grpc[Self.services[0] + name] = .unary { _, _ in .task { try await failing { throw status } } }
-    rest[name] = { _, _ in throw status }
   }
 }

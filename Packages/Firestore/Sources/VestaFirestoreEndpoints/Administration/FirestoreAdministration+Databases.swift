@@ -44,6 +44,18 @@ extension FirestoreAdministration {
     return try done(current.name, "UpdateDatabaseMetadata")
   }
 
+  /// Deletes a database; one that is named with another checksum than it has stays.
+  func deleteDatabase(
+    _ request: NamedRequest, _ backend: any FirestoreAdminBackend, _ context: CallContext
+  ) async throws -> AdminOperation {
+    let current = try await database(request, backend, context)
+    guard request.etag.isEmpty || request.etag == current.etag else {
+      throw ServiceStatus(.failedPrecondition, "The database has another etag than \(request.etag.prefix(200)).")
+    }
+    try await backend.deleteDatabase(request.name, context: context)
+    return try done(current.name, "DeleteDatabaseMetadata")
+  }
+
   /// Deletes all documents, and leaves the database.
   func bulkDelete(
     _ request: BulkDeleteRequest, _ backend: any FirestoreAdminBackend, _ context: CallContext
@@ -111,7 +123,7 @@ extension FirestoreAdministration {
   }
 
   /// Refuses callers that are not owners, as every call of the engine's administration does.
-  private func check(_ backend: any FirestoreAdminBackend, _ context: CallContext) async throws {
+  func check(_ backend: any FirestoreAdminBackend, _ context: CallContext) async throws {
     _ = try await backend.databases(context: context)
   }
 }

@@ -3,17 +3,20 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreWire
 import VestaServiceInterop
+import VestaTransportInterop
 
 /// The calls of `google.firestore.admin.v1` on the indexes of a database, made of the text that declares them.
 ///
 /// Indexes are in force when their call returns: queries use them once they are built, and need none before.
 struct FirestoreAdministration: Sendable {
-  let clock: ServiceClock
+  let host: any EndpointHost
   let log: OperationLog
   /// One change of a project's texts at a time: a text is read, changed and set.
   private let turns = ProjectTurns()
 
-  init(_ clock: ServiceClock, log: OperationLog) { (self.clock, self.log) = (clock, log) }
+  init(_ host: any EndpointHost, log: OperationLog) { (self.host, self.log) = (host, log) }
+
+  var clock: ServiceClock { host.clock }
 
   // MARK: Indexes of several fields
 

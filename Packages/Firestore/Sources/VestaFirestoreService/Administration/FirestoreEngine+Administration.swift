@@ -19,6 +19,23 @@ extension FirestoreEngine: FirestoreAdminBackend {
     }
   }
 
+  /// Deletes a database.
+  public func deleteDatabase(_ database: String, context: CallContext) async throws(FirestoreServiceError) {
+    try await administer(context) { databases, context in
+      let name = try DatabaseName(parsing: database)
+      guard try await databases.names().contains(database) else {
+        throw FirestoreServiceError(.notFound, "There is no database \(database).")
+      }
+      let call = FirestoreCall(
+        engine: try await databases.engine(.database(database), context, .ofOwners), context: context)
+      if try await call.engine.indexes.declaredText() != nil {
+        try await call.engine.indexes.declare(try FirestoreIndexes(json: "{}"), as: "{}")
+      }
+      try await databases.delete(name)
+      try await call.clear()
+    }
+  }
+
   /// The text of the indexes that were set.
   public func indexes(of database: String, context: CallContext) async throws(FirestoreServiceError) -> String? {
     try await administer(.database(database), context) { try await $0.engine.indexes.declaredText() }

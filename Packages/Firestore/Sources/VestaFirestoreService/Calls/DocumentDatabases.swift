@@ -33,6 +33,8 @@ final class DocumentDatabases: Sendable {
   private let engines = Locked([DatabaseName: DocumentDatabase]())
   /// The database that was named last, which most processes name all the time.
   private let latest = Locked<(name: String, engine: DocumentDatabase)?>(nil)
+  /// The databases that were deleted here, each by a number of its deletion: their engines stay for the next creation.
+  private let deleted = Locked([DatabaseName: UInt64]())
   private let opening = SingleFlight<DatabaseName, DocumentDatabase>()
   private let recent: RecentDocuments
   private let gatekeeper: (any FirestoreGuard)?
@@ -67,7 +69,9 @@ final class DocumentDatabases: Sendable {
     switch target {
     case .database(let name):
       let engine = try await engine(try DatabaseName(parsing: name), isWrite: kind.isWrite)
-      latest.withLock { $0 = (name, engine) }
+      latest.withLock { latest in
+        if deletion(of: engine.name) == nil { latest = (name, engine) }
+      }
       return engine
     case .parent(let name): return try await engine(try ResourceName(parent: name).database, isWrite: kind.isWrite)
     }
@@ -80,7 +84,25 @@ final class DocumentDatabases: Sendable {
   ///
   /// - Returns: `false` when it is there.
   func create(_ name: DatabaseName) async throws -> Bool {
-    try await DatabaseRegister.add(name, in: frame.store())?.isNew ?? false
+    let deletion = deletion(of: name)
+    let isNew = try await DatabaseRegister.add(name, in: frame.store())?.isNew ?? false
+    exists(name, after: deletion)
+    return isNew
+  }
+
+  /// Deletes the name of a database: calls do not find it, until one creates it.
+  func delete(_ name: DatabaseName) async throws {
+    try await DatabaseRegister.delete(name, in: frame.store())
+    deleted.withLock { $0[name] = .random(in: .min ... .max) }
+    latest.withLock { $0 = nil }
+  }
+
+  private func deletion(of name: DatabaseName) -> UInt64? { deleted.withLock { $0[name] } }
+
+  /// Notes that a database exists again, unless it was deleted again meanwhile.
+  private func exists(_ name: DatabaseName, after deletion: UInt64?) {
+    guard let deletion else { return }
+    deleted.withLock { if $0[name] == deletion { $0[name] = nil } }
   }
 
   private static func names(_ target: CallTarget, _ known: (name: String, engine: DocumentDatabase)) -> Bool {
@@ -108,12 +130,14 @@ final class DocumentDatabases: Sendable {
   }
 
   private func engine(_ name: DatabaseName, isWrite: Bool) async throws -> DocumentDatabase {
-    if let engine = engines.withLock({ $0[name] }) {
+    let deletion = deletion(of: name)
+    if deletion == nil, let engine = engines.withLock({ $0[name] }) {
       _ = try await frame.store()
       return engine
     }
     let store = try await frame.store()
     let number = try await number(of: name, in: store, isWrite: isWrite)
+    exists(name, after: deletion)
     return try await opening.value(for: name) {
       if let engine = self.engines.withLock({ $0[name] }) { return engine }
       try await self.recent.follow(store)

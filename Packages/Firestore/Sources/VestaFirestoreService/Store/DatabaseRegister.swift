@@ -3,18 +3,46 @@ import VestaFirestoreModel
 import VestaStoreInterop
 
 /// The rows of the databases of a store: for each name the number that keys have for it.
+///
+/// The number of a deleted database is negative. It stays, since other engines may know it: what they write makes the
+/// database exist again.
 enum DatabaseRegister {
   /// The number of a database; `nil` when there is none of this name.
   static func number(of name: DatabaseName, in store: any OrderedStore) async throws -> Int64? {
     let key = Keys.database(named: name.description)
-    return try await store.read { reader in try await reader.get(key).map { try NumberRow.number($0) } }
+    return try await store.read { reader in
+      guard let row = try await reader.get(key) else { return nil as Int64? }
+      let number = try NumberRow.number(row)
+      return try await exists(number, reader) ? abs(number) : nil
+    }
+  }
+
+  /// Notes that a database is deleted, whatever documents it has.
+  static func delete(_ name: DatabaseName, in store: any OrderedStore) async throws {
+    let key = Keys.database(named: name.description)
+    _ = try await store.write { transaction in
+      guard let row = try await transaction.get([key])[0] else { return }
+      try await transaction.put(NumberRow.bytes(-abs(try NumberRow.number(row))), for: key)
+    }
+  }
+
+  /// Whether a database exists: one that was deleted does while it has a document.
+  private static func exists(_ number: Int64, _ reader: any StoreReader) async throws -> Bool {
+    if number > 0 { return true }
+    let documents = KeyRange(prefix: DocumentDatabaseKeys(-number).documents)
+    return try await !reader.entries(in: documents, limit: 1).isEmpty
   }
 
   /// The full names of all databases, in the order of their bytes.
   static func names(in store: any OrderedStore) async throws -> [String] {
-    try await store.read { try await $0.entries(in: KeyRange(prefix: Keys.databases)) }.map { entry in
-      var decoder = KeyDecoder(entry.key, from: Keys.databases.count)
-      return try decoder.string()
+    try await store.read { reader in
+      var names: [String] = []
+      for entry in try await reader.entries(in: KeyRange(prefix: Keys.databases)) {
+        guard try await exists(try NumberRow.number(entry.value), reader) else { continue }
+        var decoder = KeyDecoder(entry.key, from: Keys.databases.count)
+        names.append(try decoder.string())
+      }
+      return names
     }
   }
 
@@ -34,7 +62,11 @@ enum DatabaseRegister {
     let sortsLater = LogSorter.isWorthwhile(for: store)
     return try await store.write { transaction in
       let rows = try await transaction.get([key, Keys.counter])
-      if let row = rows[0] { return (try NumberRow.number(row), false) }
+      if let row = rows[0] {
+        let number = try NumberRow.number(row)
+        if number < 0 { try await transaction.put(NumberRow.bytes(-number), for: key) }
+        return (abs(number), number < 0)
+      }
       let number = try rows[1].map { try NumberRow.number($0) } ?? 0
       if let most, number >= most { return nil as (number: Int64, isNew: Bool)? }
       let version = try await transaction.commitVersion().microseconds

@@ -12,7 +12,8 @@ extension ConfigOperation {
     try checkOwner()
     let tuning = engine.options.tuning
     let violations =
-      TemplateCheck.violations(in: request.template, tuning) + TemplateCheck.violations(in: request.user, tuning)
+      TemplateCheck.violations(in: request.template, namespace: request.namespace, tuning)
+      + TemplateCheck.violations(in: request.user, tuning)
     guard violations.isEmpty else { throw RemoteConfigServiceError.invalidTemplate(violations) }
     return try await write(request.namespace) { try await $0.publish(request) }
   }

@@ -11,9 +11,10 @@ enum TemplateCheck {
 
   /// Returns all violations in a template; none for one that can be published.
   static func violations(
-    in template: ConfigTemplate, _ tuning: RemoteConfigServiceTuning = RemoteConfigServiceTuning()
+    in template: ConfigTemplate, namespace: String = "firebase",
+    _ tuning: RemoteConfigServiceTuning = RemoteConfigServiceTuning()
   ) -> [TemplateViolation] {
-    var check = Checker(template: template, tuning: tuning)
+    var check = Checker(template: template, isForServers: namespace == ConfigNamespace.servers, tuning: tuning)
     check.conditions()
     check.groups()
     check.parameters()
@@ -34,13 +35,17 @@ enum TemplateCheck {
     }
   }
 
-  /// The parsed conditions of a template, in its order.
+  /// The parsed conditions of a template, in its order; a structured one, which servers evaluate, holds for no client.
   ///
   /// - Throws: ``RemoteConfigServiceError`` with the violations, when expressions cannot be parsed.
   static func conditions(of template: ConfigTemplate) throws(RemoteConfigServiceError) -> [ConditionExpression] {
     var expressions: [ConditionExpression] = []
     var violations: [TemplateViolation] = []
     for (index, condition) in template.conditions.enumerated() {
+      guard condition.structure == nil else {
+        expressions.append(ConditionExpression(tests: [.constant(false)]))
+        continue
+      }
       do {
         expressions.append(try ConditionParser.parse(condition.expression))
       } catch {
@@ -60,6 +65,7 @@ enum TemplateCheck {
 
   private struct Checker {
     let template: ConfigTemplate
+    let isForServers: Bool
     let tuning: RemoteConfigServiceTuning
     var violations: [TemplateViolation] = []
     var conditionNames: Set<String> = []
@@ -81,16 +87,24 @@ enum TemplateCheck {
         let path = "conditions[\(index)]"
         checkNames(of: condition, at: path)
         describe(condition.description, at: path)
-        guard work <= tuning.maximumWork else { continue }
-        do {
-          let expression = try ConditionParser.parse(condition.expression)
-          work += ConditionWork.units(of: expression, longest: InstanceCheck.maximumValueLength)
-        } catch {
-          violations.append(violation(error, in: condition.expression, at: index))
+        if condition.structure == nil {
+          parse(condition.expression, at: index)
+        } else if !isForServers {
+          refuse("\(path).condition", "Only templates in the namespace \(ConfigNamespace.servers) have it.")
         }
-        // The other expressions are not even parsed.
-        if work > tuning.maximumWork { refuseWork(at: path) }
       }
+    }
+
+    /// Parses an expression, unless those before it are too much work already.
+    private mutating func parse(_ text: String, at index: Int) {
+      guard work <= tuning.maximumWork else { return }
+      do {
+        let expression = try ConditionParser.parse(text)
+        work += ConditionWork.units(of: expression, longest: InstanceCheck.maximumValueLength)
+      } catch {
+        violations.append(violation(error, in: text, at: index))
+      }
+      if work > tuning.maximumWork { refuseWork(at: "conditions[\(index)]") }
     }
 
     private mutating func checkNames(of condition: ConfigCondition, at path: String) {

@@ -101,7 +101,7 @@ public struct StorageRoute: Sendable, Hashable {
   /// - Throws: `BytesError` with `.malformed`.
   public init?(method: String, target: String, field: (String) -> String?) throws(BytesError) {
     let halves = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    let fields = try FormFields(halves.count > 1 ? String(Substring(halves[1])) : "", plusIsSpace: false)
+    let fields = try FormFields(halves.count > 1 ? String(Substring(halves[1])) : "")
     var path: [String] = []
     for part in halves[0].dropFirst().split(
       separator: UInt8(ascii: "/"), maxSplits: 12, omittingEmptySubsequences: false)
