@@ -25,15 +25,20 @@ import VestaTransportInteropFakes
     let clock = ManualClock()
     let verifier = FakeCallerVerifier(clock: clock.service)
     verifier.accept(.full, token: "owner")
-    let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
-      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
-      callers: CallerCheck(callers: verifier), openStore: { ModelStore() })
+    let engine = engine(in: "blobs", clock, verifier)
     let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
     host.add((any StorageBackend).self, engine)
+    host.add((any StorageBackend).self, self.engine(in: "other", clock, verifier), project: "other")
     host.add((any StorageAdminBackend).self, engine)
     let handler = StorageEndpoints().handler(in: host)
     _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+  }
+
+  private func engine(in folder: String, _ clock: ManualClock, _ verifier: FakeCallerVerifier) -> StorageEngine {
+    StorageEngine(
+      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
+      content: .provided(FileBlobStore(directory: directory.path(of: folder))), clock: clock.service,
+      callers: CallerCheck(callers: verifier), openStore: { ModelStore() })
   }
 
   @discardableResult
@@ -92,6 +97,17 @@ import VestaTransportInteropFakes
     #expect(try await send(.post, "\(objects)/old/moveTo/o/new").json["name"] == "new")
     #expect(try await content("new") == "text")
     #expect(try await send(.get, "\(objects)/old").status == 404)
+  }
+
+  @Test func `a copy into a bucket of another project is in the service of that project`() async throws {
+    try await serve()
+    try await put("a", "text")
+    let other = "/storage/v1/b/other.appspot.com/o"
+    #expect(try await send(.post, "\(objects)/a/rewriteTo/b/other.appspot.com/o/b").json["done"] == true)
+    #expect(try await send(.get, "\(other)/b?alt=media").text == "text")
+    let refused = try await send(.post, "\(objects)/a/copyTo/b/other.appspot.com/o/b?ifGenerationMatch=0")
+    #expect(refused.status == 412)
+    #expect(try await send(.post, "\(objects)/a/copyTo/b/third.appspot.com/o/b").status == 404)
   }
 
   @Test func `replaced metadata has nothing of the old, and a change of nothing holds to its conditions`() async throws
