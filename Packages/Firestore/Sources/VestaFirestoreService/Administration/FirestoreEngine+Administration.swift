@@ -26,7 +26,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
 
   /// Declares the indexes of a database.
   public func setIndexes(
-    _ source: String, of database: String, context: CallContext
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError) {
     let indexes: FirestoreIndexes
     do {
@@ -35,7 +35,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
       throw FirestoreServiceError(.invalidArgument, "\(error)")
     }
     try await administer(.database(database), context, .administration) {
-      try await $0.engine.indexes.declare(indexes, as: source)
+      try await $0.engine.indexes.declare(indexes, as: source, if: condition)
     }
   }
 
