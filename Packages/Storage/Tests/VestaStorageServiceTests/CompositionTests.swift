@@ -42,7 +42,7 @@ import VestaTesting
   private func engine() -> StorageEngine {
     let store = ModelStore()
     var options = StorageServiceOptions()
-    (options.inlineLimit, options.objectSizeLimit) = (16, 1_000)
+    (options.inlineLimit, options.objectSizeLimit, options.tuning.pieceLength) = (16, 1_000, 7)
     let blobs = SmallDisk(
       base: FileBlobStore(directory: directory.path(of: "blobs")), room: room, written: written)
     return StorageEngine(

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaBytes
 import VestaCryptoInteropFakes
@@ -21,7 +22,7 @@ import VestaTransportInteropFakes
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func serve(isDevelopment: Bool = true) async throws {
+  private func serve(isDevelopment: Bool = true, small: StorageEndpointsTuning? = nil) async throws {
     let clock = ManualClock()
     let verifier = FakeCallerVerifier(clock: clock.service)
     verifier.accept(.full, token: "owner")
@@ -32,6 +33,10 @@ import VestaTransportInteropFakes
     host.add((any StorageAdminBackend).self, engine)
     let handler = StorageEndpoints().handler(in: host)
     _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    if let small {
+      let handler = StorageEndpoints(tuning: small).handler(in: host)
+      _ = try await network.listen(at: .internet(host: "localhost", port: 81), handler: handler)
+    }
   }
 
   private func engine(in folder: String, _ clock: ManualClock, _ verifier: FakeCallerVerifier) -> StorageEngine {
@@ -43,10 +48,11 @@ import VestaTransportInteropFakes
 
   @discardableResult
   private func send(
-    _ method: HTTPMethod, _ target: String, _ body: String = "", _ fields: HTTPFields = [:]
+    _ method: HTTPMethod, _ target: String, _ body: String = "", _ fields: HTTPFields = [:],
+    to authority: String = "localhost"
   ) async throws -> (status: Int, fields: HTTPFields, text: String, json: JSONObject) {
     let request = HTTPRequest(
-      method, target, authority: "localhost", fields: fields, body: body.isEmpty ? .empty : .text(body))
+      method, target, authority: authority, fields: fields, body: body.isEmpty ? .empty : .text(body))
     let response = try await network.send(request, timeout: nil)
     let bytes = try await response.body.collect(upTo: 1 << 20)
     return (
@@ -158,6 +164,29 @@ import VestaTransportInteropFakes
       ])
     #expect(try await send(.get, "\(objects)/a").json["metadata"]?.object == ["k": "v"])
     #expect(try await send(.post, "/batch/storage/v1", "x").status == 400)
+  }
+
+  @Test(arguments: UInt64(0)..<8)
+  func `within small limits the answers of a batch are whole, or failures`(seed: UInt64) async throws {
+    var random = SplitMix(seed: seed)
+    var small = StorageEndpointsTuning()
+    (small.batchAnswer, small.batchAnswers) = (random.below(1_500), random.below(6_000))
+    try await serve(small: small)
+    for name in ["a", "b", "c"] { try await put(name, "x") }
+    let calls = (0..<(1 + random.below(20))).map { number in
+      let target = random.pick(["\(objects)/a", "\(objects)/none", objects, "\(objects)?maxResults=1"])
+      return "--b\nContent-ID: <\(number)>\n\nGET \(target) HTTP/1.1\n\n\n"
+    }
+    let type: HTTPFields = ["content-type": "multipart/mixed; boundary=b"]
+    func answers(of authority: String) async throws -> [String] {
+      let answer = try await send(.post, "/batch/storage/v1", calls.joined() + "--b--", type, to: authority).text
+      return answer.replacing("localhost:81", with: "localhost").components(separatedBy: "Content-ID: ")
+    }
+    let (whole, limited) = (try await answers(of: "localhost"), try await answers(of: "localhost:81"))
+    #expect(whole.count == calls.count + 1 && limited.count == whole.count)
+    for (whole, limited) in zip(whole, limited).dropFirst() {
+      #expect(limited == whole || limited.contains("HTTP/1.1 500 "), "seed \(seed)")
+    }
   }
 
   @Test func `a batch needs a credential for each call where the server is not one for development`() async throws {
