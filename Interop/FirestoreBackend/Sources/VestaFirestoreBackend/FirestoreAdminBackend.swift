@@ -43,10 +43,12 @@ public protocol FirestoreAdminBackend: Sendable {
   /// - Parameters:
   ///   - source: The text of a `firestore.indexes.json`.
   ///   - database: The full name of the database.
+  ///   - condition: The indexes that the text replaces.
   ///   - context: The caller.
-  /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that is none; nothing has changed then.
+  /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that is none; `ABORTED` where the condition does not hold:
+  ///   read the indexes again. Nothing has changed then.
   func setIndexes(
-    _ source: String, of database: String, context: CallContext
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError)
 
   /// Deletes the documents that are in a database at the time of the call; listeners see deletes.
@@ -72,4 +74,33 @@ public protocol FirestoreAdminBackend: Sendable {
   func `import`(
     _ database: String, context: CallContext, from next: () async throws -> [Document]?
   ) async throws
+}
+
+/// The declared indexes that a change of them replaces.
+public enum IndexesCondition: Sendable, Hashable {
+  /// Any indexes.
+  case any
+  /// The indexes of this text, byte by byte; `nil` where none were declared.
+  case text(String?)
+
+  /// Whether it holds for a text.
+  public func holds(for current: String?) -> Bool {
+    switch self {
+    case .any: true
+    case .text(let text): text.map { Array($0.utf8) } == current.map { Array($0.utf8) }
+    }
+  }
+
+  /// The failure of a change whose condition does not hold.
+  public static let changed = FirestoreServiceError(
+    .aborted, "The indexes were changed by another call. Read them again, and repeat the change.")
+}
+
+extension FirestoreAdminBackend {
+  /// Declares the indexes of a database, in place of any others.
+  public func setIndexes(
+    _ source: String, of database: String, context: CallContext
+  ) async throws(FirestoreServiceError) {
+    try await setIndexes(source, of: database, if: .any, context: context)
+  }
 }

@@ -158,6 +158,35 @@ public enum FirestoreAdminContracts {
       }
       try expect(try await subject.admin.indexes(of: name, context: .owner), equals: indexes, "the indexes")
     },
+    Contract("of changes of the same indexes one is made, and the others change nothing") { subject in
+      let (name, admin) = (FirestoreAdminSubject.database("one"), subject.admin)
+      try await subject.set("a/1", in: "one")
+      var current: String?
+      for round in 0..<4 {
+        let (before, wins) = (current, Log<String>())
+        try await withThrowingTaskGroup { group in
+          for writer in 0..<4 {
+            group.addTask {
+              let text = """
+                {"fieldOverrides": [{"collectionGroup": "g\(round)\(writer)", "fieldPath": "m", "indexes": []}]}
+                """
+              do {
+                try await admin.setIndexes(text, of: name, if: .text(before), context: .owner)
+                wins.add(text)
+              } catch let error as FirestoreServiceError {
+                try expect(error.code, equals: .aborted, "a change of indexes that were replaced")
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+        try expect(wins.entries.count, equals: 1, "the number of changes that were made")
+        current = try await admin.indexes(of: name, context: .owner)
+        try expect(current, equals: wins.entries.first, "the indexes")
+      }
+      try await admin.setIndexes(indexes, of: name, context: .owner)
+      try expect(try await admin.indexes(of: name, context: .owner), equals: indexes, "the indexes without a condition")
+    },
   ]
 
   private static let content: [Contract<FirestoreAdminSubject>] = [

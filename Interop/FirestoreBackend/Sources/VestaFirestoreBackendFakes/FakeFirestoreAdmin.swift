@@ -47,12 +47,15 @@ public final class FakeFirestoreAdmin: FirestoreAdminBackend {
 
   /// Keeps a text.
   public func setIndexes(
-    _ source: String, of database: String, context: CallContext
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError) {
-    state.withLock { state in
+    let isSet = state.withLock { state in
+      guard condition.holds(for: state.indexes[database]) else { return false }
       state.databases.insert(database)
       state.indexes[database] = source
+      return true
     }
+    if !isSet { throw IndexesCondition.changed }
   }
 
   /// Deletes what a query of everything finds.

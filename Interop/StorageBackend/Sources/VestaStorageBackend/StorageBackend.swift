@@ -156,49 +156,102 @@ public protocol StorageBackend: Sendable {
     _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
   ) async throws -> StorageObject
 
-  /// Makes an object of the contents of others, one after another: a copy where there is one source.
+  /// Makes an object of the contents of others, one after another: a copy where there is one source, and a move where
+  /// that one is deleted.
   ///
-  /// The new object is there as a whole or not at all; it has the metadata of the request, and no token of a source. A
-  /// guard is asked about reading each source, and about the upload.
+  /// The new object is there as a whole or not at all, and with it the sources are deleted or not: all of it is one
+  /// change. The object has the metadata of the request, and no token of a source. A guard is asked about reading each
+  /// source, about the upload, and about each deletion.
   ///
   /// - Parameters:
   ///   - request: The object to create or replace, and its metadata.
-  ///   - sources: The sources, at least one; all from its first byte on, with their preconditions.
+  ///   - sources: The sources, 1 to `UploadLimits.sources`; all from its first byte on, with their preconditions.
+  ///   - deletesSources: Whether the sources are deleted, except the one that the new object replaces. A source that was
+  ///     replaced after it had been read stays.
   ///   - context: The caller.
   /// - Returns: The stored object.
-  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `invalidArgument`.
+  /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `invalidArgument`, also for more bytes than an
+  ///   object can have; `resourceExhausted` where the disk has no room for them; `unimplemented` where the service cannot
+  ///   delete the sources in one change with the upload. No object has changed then.
   func composeObject(
-    _ request: UploadRequest, of sources: [ReadRequest], context: CallContext
+    _ request: UploadRequest, of sources: [ReadRequest], deletesSources: Bool, context: CallContext
   ) async throws -> StorageObject
 }
 
 extension StorageBackend {
-  /// Reads the sources and uploads what they have.
-  ///
-  /// It costs as much as the bytes of the sources: a service whose blobs may have several objects does better.
+  /// Makes an object of the contents of others, which stay.
   public func composeObject(
     _ request: UploadRequest, of sources: [ReadRequest], context: CallContext
   ) async throws -> StorageObject {
-    guard !sources.isEmpty else { throw StorageServiceError(.invalidArgument, "A new object needs a source.") }
+    try await composeObject(request, of: sources, deletesSources: false, context: context)
+  }
+
+  /// Reads the sources and uploads what they have; refuses to delete them.
+  ///
+  /// It costs as much as the bytes of the sources.
+  public func composeObject(
+    _ request: UploadRequest, of sources: [ReadRequest], deletesSources: Bool, context: CallContext
+  ) async throws -> StorageObject {
+    guard !deletesSources else {
+      throw StorageServiceError(
+        .unimplemented, "This service cannot delete the sources of an object in one change with its upload.")
+    }
+    return try await uploadObject(request, of: sources, in: (self, context), context: context)
+  }
+
+  /// Uploads the contents of objects, which another service may have.
+  ///
+  /// - Parameters:
+  ///   - request: The object to create or replace, and its metadata.
+  ///   - sources: The sources, 1 to `UploadLimits.sources`.
+  ///   - origin: The service that has the sources, and the caller there.
+  ///   - context: The caller.
+  /// - Returns: The stored object.
+  /// - Throws: `StorageServiceError`; no object has changed then.
+  public func uploadObject(
+    _ request: UploadRequest, of sources: [ReadRequest],
+    in origin: (service: any StorageBackend, context: CallContext), context: CallContext
+  ) async throws -> StorageObject {
+    try UploadLimits.check(sources)
     var request = request
     request.isContinuable = false
     let id = try await startUpload(request, context: context)
     do {
       var offset: Int64 = 0
       for source in sources {
-        let content = try await openObject(source, context: context).content
+        let content = try await origin.service.openObject(source, context: origin.context).content
         defer { content.close() }
-        while true {
-          let bytes = try await content.read(maximumLength: 1 << 20)
-          if bytes.isEmpty { break }
-          _ = try await appendToUpload(id, offset: offset, bytes: bytes, context: context)
-          offset += Int64(bytes.count)
-        }
+        offset = try await append(content, to: id, at: offset, context)
       }
       return try await finalizeUpload(id, expected: ContentDigest(size: offset), context: context)
     } catch {
-      try? await cancelUpload(id, context: context)
+      // In a separate task: a cancelled caller leaves no upload.
+      await Task { try? await cancelUpload(id, context: context) }.value
       throw error
+    }
+  }
+
+  /// Appends the rest of an open object; returns the size of the upload afterwards.
+  private func append(
+    _ content: any ObjectContent, to id: UploadID, at start: Int64, _ context: CallContext
+  ) async throws -> Int64 {
+    var offset = start
+    while true {
+      let bytes = try await content.read(maximumLength: 1 << 20)
+      if bytes.isEmpty { return offset }
+      _ = try await appendToUpload(id, offset: offset, bytes: bytes, context: context)
+      offset += Int64(bytes.count)
+    }
+  }
+}
+
+extension UploadLimits {
+  /// Refuses a number of sources that no object is made of.
+  public static func check(_ sources: [ReadRequest]) throws(StorageServiceError) {
+    guard !sources.isEmpty else { throw StorageServiceError(.invalidArgument, "A new object needs a source.") }
+    guard sources.count <= self.sources else {
+      throw StorageServiceError(
+        .invalidArgument, "An object is made of at most \(self.sources) others, and not of \(sources.count).")
     }
   }
 }

@@ -75,5 +75,57 @@ extension StorageContracts {
       }
       try expect(try await bytes(of: name("c"), in: backend).count, equals: 300_004, "the size after refused calls")
     },
+    Contract("an object is made of at most 32 others") { backend in
+      _ = try await backend.putObject(UploadRequest(object: name("a")), content: [1], context: context)
+      func compose(_ count: Int) async throws -> StorageObject {
+        let sources = Array(repeating: ReadRequest(object: name("a")), count: count)
+        return try await backend.composeObject(UploadRequest(object: name("b")), of: sources, context: context)
+      }
+      for count in [0, UploadLimits.sources + 1] {
+        try await expectCode(.invalidArgument, "\(count) sources") { try await compose(count) }
+      }
+      try await expectCode(.notFound, "the object of refused calls") {
+        try await backend.getObject(name("b"), preconditions: .none, context: context)
+      }
+      try expect(try await compose(UploadLimits.sources).size, equals: 32, "the size")
+    },
+    Contract("sources are deleted with the object that is made of them, and stay when it is refused") { backend in
+      for count in 1...2 {
+        let names = ["a", "b"].prefix(count).map { name($0) }
+        for (index, source) in names.enumerated() {
+          _ = try await upload(content(100_000, seed: UInt64(index)), to: source, in: backend)
+        }
+        func compose(_ preconditions: Preconditions) async throws -> StorageObject {
+          let request = UploadRequest(object: name("c"), preconditions: preconditions)
+          return try await backend.composeObject(
+            request, of: names.map { ReadRequest(object: $0) }, deletesSources: true, context: context)
+        }
+        try await expectCode(.failedPrecondition, "a precondition of the object") {
+          try await compose(Preconditions(ifGenerationMatch: 1))
+        }
+        for source in names { try expect(try await bytes(of: source, in: backend).count, equals: 100_000, "a source") }
+        try expect(try await compose(.none).size, equals: Int64(count) * 100_000, "the size")
+        let expected = (0..<count).flatMap { content(100_000, seed: UInt64($0)) }
+        try expect(try await bytes(of: name("c"), in: backend) == expected, "the content")
+        for source in names {
+          try await expectCode(.notFound, "a source afterwards") {
+            try await backend.getObject(source, preconditions: .none, context: context)
+          }
+        }
+      }
+    },
+    Contract("a source that the new object replaces is not deleted") { backend in
+      for count in 1...2 {
+        for source in ["a", "b"] {
+          _ = try await backend.putObject(UploadRequest(object: name(source)), content: [1, 2], context: context)
+        }
+        let sources = ["a", "b"].prefix(count).map { ReadRequest(object: name($0)) }
+        let made = try await backend.composeObject(
+          UploadRequest(object: name("a")), of: sources, deletesSources: true, context: context)
+        let read = try await backend.getObject(name("a"), preconditions: .none, context: context)
+        try expect(read, equals: made, "the object")
+        try expect(try await bytes(of: name("a"), in: backend).count, equals: 2 * count, "the number of bytes")
+      }
+    },
   ]
 }

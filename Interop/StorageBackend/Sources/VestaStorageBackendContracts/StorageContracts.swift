@@ -11,13 +11,15 @@ public enum StorageContracts {
 
   /// Promises that a remote backend over Firebase's protocol keeps.
   ///
-  /// The protocol has no upload without a download token, no status that says what an upload was started with, and no
-  /// custom times.
+  /// The protocol has no upload without a download token, no status that says what an upload was started with, no
+  /// custom times, and no compositions, so none that deletes its sources in one change.
   public static let overFirebase: [Contract<any StorageBackend>] = all.filter {
     ![
       "an object has the download tokens that its upload says",
       "the status of an upload says what it was started with",
       "a custom time is kept, and goes forward alone",
+      "sources are deleted with the object that is made of them, and stay when it is refused",
+      "a source that the new object replaces is not deleted",
     ].contains($0.name)
   }
 

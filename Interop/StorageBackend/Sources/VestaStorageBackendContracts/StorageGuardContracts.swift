@@ -122,6 +122,34 @@ public enum StorageGuardContracts {
       let made = try await backend.composeObject(request, of: [ReadRequest(object: object)], context: ada)
       try expect(made.size, equals: 3, "the size")
     },
+    Contract("sources that an object is made of are asked about as deletions; one refusal changes nothing") { subject in
+      let (first, second) = (object, StorageContracts.name("guarded/b"))
+      let guardian = ManualStorageGuard { $0.operation.deletes != second || $0.uid == "ada" }
+      let backend = try await subject.make(guardian)
+      let request = UploadRequest(object: StorageContracts.name("guarded/whole"))
+      for sources in [[second], [first, second]] {
+        for source in sources {
+          _ = try await backend.putObject(UploadRequest(object: source), content: [1, 2, 3], context: ada)
+        }
+        func compose(_ caller: CallContext) async throws -> StorageObject {
+          try await backend.composeObject(
+            request, of: sources.map { ReadRequest(object: $0) }, deletesSources: true, context: caller)
+        }
+        try await expectDenied("the composition") { try await compose(eve) }
+        try await StorageContracts.expectCode(.notFound, "the object of a denied call") {
+          try await backend.getObject(request.object, preconditions: .none, context: ada)
+        }
+        for source in sources {
+          let bytes = try await StorageContracts.bytes(of: source, in: backend, context: ada)
+          try expect(bytes, equals: [1, 2, 3], "a source after a denied call")
+        }
+        let before = guardian.asked.entries.count
+        _ = try await compose(ada)
+        let deleted = guardian.asked.entries.dropFirst(before).compactMap(\.operation.deletes)
+        try expect(Set(deleted), equals: Set(sources), "the deletions that are asked about")
+        try await backend.deleteObject(request.object, preconditions: .none, context: ada)
+      }
+    },
     Contract("listing is asked about with the prefix") { subject in
       let (guardian, backend) = try await prepared(subject)
       try await expectDenied("the list") {
@@ -249,4 +277,11 @@ public enum StorageGuardContracts {
       try expect(try await StorageContracts.bytes(of: object, in: backend, context: ada), equals: [1], "the object")
     },
   ]
+}
+
+extension StorageGuardedOperation {
+  /// The object that is deleted; `nil` for another operation.
+  fileprivate var deletes: ObjectName? {
+    if case .delete(let name, _) = self { name } else { nil }
+  }
 }

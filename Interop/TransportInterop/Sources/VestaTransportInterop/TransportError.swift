@@ -31,6 +31,8 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public static let refused = Code("refused")
     /// The address is in use, or the process may not listen on it.
     public static let cannotListen = Code("cannotListen")
+    /// The host has no address that the request may be sent to; see `HTTPRequest.isForPublicHosts`.
+    public static let forbiddenAddress = Code("forbiddenAddress")
     /// The request, the address or an option is not valid.
     public static let invalidArgument = Code("invalidArgument")
 

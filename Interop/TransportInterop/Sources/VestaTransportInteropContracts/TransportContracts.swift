@@ -53,6 +53,24 @@ public enum TransportContracts {
         try expect(response.fields["x-echo"], equals: "a  x-other: b  x-injected: 1", "the value")
       }
     },
+    Contract("a request for public hosts reaches no other one") { subject in
+      let reached = Log<String>()
+      try await subject.serving { request in
+        reached.add(request.target)
+        return .response(HTTPResponse())
+      } _: { authority in
+        // The connection that is kept is not for the next one.
+        _ = try await subject.client.send(HTTPRequest(.get, "/any", authority: authority), timeout: nil)
+        var request = HTTPRequest(.get, "/public", authority: authority)
+        request.isForPublicHosts = true
+        let error = try await expectThrows(TransportError.self, "a request to this machine") {
+          try await subject.client.send(request, timeout: nil)
+        }
+        try expect(error.code, equals: .forbiddenAddress, "the code")
+        try expect(!error.mayHaveBeenProcessed, "the request may have been processed")
+        try expect(reached.entries, equals: ["/any"], "the requests")
+      }
+    },
     Contract("HEAD, 204 and 304 have no body, and the connection still serves") { subject in
       try await subject.serving { request in
         .response(HTTPResponse(HTTPStatus(Int(request.target.dropFirst()) ?? 200), body: .text("body")))

@@ -151,6 +151,9 @@ public final class FakeNetwork: HTTPServer, HTTPClient, NetworkMonitor, Sendable
   private func begin(_ request: HTTPRequest) throws -> (FakeExchange, Duration, isSilent: Bool) {
     try state.withLock { state in
       if state.isClosed { throw TransportError(.closed, "The client was closed.", mayHaveBeenProcessed: false) }
+      if request.isForPublicHosts, Self.isPrivate(request.authority) {
+        throw TransportError(.forbiddenAddress, "\(request.authority) is not public.", mayHaveBeenProcessed: false)
+      }
       let defaultPort = request.scheme == "https" ? ":443" : ":80"
       let listener = state.listeners[request.authority] ?? state.listeners[request.authority + defaultPort]
       guard !state.isDown, let listener else {
@@ -162,6 +165,14 @@ public final class FakeNetwork: HTTPServer, HTTPClient, NetworkMonitor, Sendable
       state.exchanges[exchange.number] = exchange
       return (exchange, state.latency, state.isSilent)
     }
+  }
+
+  /// Whether an authority is of this machine, or an address of a private network; other names are public.
+  private static func isPrivate(_ authority: String) -> Bool {
+    guard let (host, _) = HTTPURL.split(authority: authority) else { return true }
+    let numbers = host.split(separator: ".").map { UInt8($0) }
+    let address = numbers.compactMap(\.self)
+    return host == "localhost" || address.count == 4 && numbers.count == 4 && !InternetAddress.isPublic(address)
   }
 
   func remove(_ exchange: FakeExchange) {

@@ -38,6 +38,7 @@ struct WrongClient: HTTPClient {
     case hidesSubprotocol = "a protocol that both know"
     case saysProcessed = "an address where nothing listens"
     case staysOpen = "a client that is closed"
+    case reachesAnyHost = "a request for public hosts"
   }
 
   let base: FakeNetwork
@@ -47,6 +48,7 @@ struct WrongClient: HTTPClient {
 
   func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
     var request = request
+    if flaw == .reachesAnyHost { request.isForPublicHosts = false }
     if flaw == .joinsFields { request.fields["x-many"] = request.fields["x-many"] }
     do {
       return try await changed(base.send(request, timeout: timeout), to: request)

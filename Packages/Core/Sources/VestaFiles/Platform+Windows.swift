@@ -47,6 +47,12 @@
     /// Deletes a file; one that is not there is deleted already.
     public static func unlink(_ path: String) throws(FileFailure) { try remove(path) }
 
+    /// The number of bytes for which the file system of a path has room; `nil` where the system does not say.
+    public static func freeBytes(at path: String) -> Int64? {
+      let values = try? FileManager.default.attributesOfFileSystem(forPath: path)
+      return (values?[.systemFreeSize] as? NSNumber)?.int64Value
+    }
+
     /// Whether there is something at a path.
     public static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 

@@ -131,6 +131,14 @@ import VestaConcurrency
       guard Platform.unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw lastError("unlink", path) }
     }
 
+    /// The number of bytes for which the file system of a path has room; `nil` where the system does not say.
+    public static func freeBytes(at path: String) -> Int64? {
+      var system = statvfs()
+      guard statvfs(path, &system) == 0 else { return nil }
+      let (bytes, isTooMany) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+      return isTooMany ? .max : Int64(clamping: bytes)
+    }
+
     /// Whether there is something at a path.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

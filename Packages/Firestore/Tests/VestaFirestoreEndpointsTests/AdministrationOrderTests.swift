@@ -95,6 +95,21 @@ import VestaTransportInteropFakes
     #expect(sets.entries == [database])
   }
 
+  @Test func `changes by several servers at once are all kept`() async throws {
+    let servers = (0..<4).map { _ in FirestoreAdministration(.system, log: OperationLog(limit: 100)) }
+    let admin = ParallelAdmin(base: admin)
+    try await withThrowingTaskGroup { group in
+      for (number, server) in servers.enumerated() {
+        group.addTask { _ = try await server.createIndex(creation(in: database, "c\(number)"), admin, .owner) }
+      }
+      let text = #"{"indexes": [], "fieldOverrides": [{"collectionGroup": "a", "fieldPath": "m", "indexes": []}]}"#
+      group.addTask { try await IndexDeployment.deploy(text, to: database, of: admin, context: .owner) }
+      try await group.waitForAll()
+    }
+    let file = try IndexFile(try await admin.indexes(of: database, context: .owner), of: database)
+    #expect(file.indexes(of: "-").count == 4 && file.fields(of: "-").count == 1)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a change of the indexes of one project waits for no other project`() async throws {
     let (gate, asked) = (Gate(), Log<String>())
@@ -110,8 +125,23 @@ import VestaTransportInteropFakes
   }
 }
 
+/// An administration whose first five readers of the indexes all see those from before.
+private struct ParallelAdmin: ForwardingAdmin {
+  let base: FakeFirestoreAdmin
+  private let readers = Log<Void>()
+
+  init(base: FakeFirestoreAdmin) { self.base = base }
+
+  func indexes(of database: String, context: CallContext) async throws(FirestoreServiceError) -> String? {
+    let text = try await base.indexes(of: database, context: context)
+    readers.add(())
+    await readers.wait { $0.count >= 5 }
+    return text
+  }
+}
+
 /// An administration that records its calls, and does not return the indexes of one database before a gate is open.
-private struct WatchedAdmin: FirestoreAdminBackend {
+private struct WatchedAdmin: ForwardingAdmin {
   let base: FakeFirestoreAdmin
   var slow: String?
   var gate = Gate()
@@ -124,9 +154,24 @@ private struct WatchedAdmin: FirestoreAdminBackend {
     return try await base.indexes(of: database, context: context)
   }
 
-  func setIndexes(_ source: String, of database: String, context: CallContext) async throws(FirestoreServiceError) {
+  func setIndexes(
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
+  ) async throws(FirestoreServiceError) {
     sets.add(database)
-    try await base.setIndexes(source, of: database, context: context)
+    try await base.setIndexes(source, of: database, if: condition, context: context)
+  }
+}
+
+/// An administration around another one; its calls are the other one's.
+private protocol ForwardingAdmin: FirestoreAdminBackend {
+  var base: FakeFirestoreAdmin { get }
+}
+
+extension ForwardingAdmin {
+  func setIndexes(
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
+  ) async throws(FirestoreServiceError) {
+    try await base.setIndexes(source, of: database, if: condition, context: context)
   }
 
   func databases(context: CallContext) async throws(FirestoreServiceError) -> [String] {

@@ -31,6 +31,7 @@ import VestaTesting
     (.keepsIndexes, "a deleted database is empty and listed no longer, until a write or its creation makes it anew"),
     (.forgetsIndexes, "indexes that were set are told, and a text that is none changes nothing"),
     (.takesAnyIndexes, "indexes that were set are told, and a text that is none changes nothing"),
+    (.comparesBeforehand, "of changes of the same indexes one is made, and the others change nothing"),
     (.exportsWithoutTimes, "an export has every document once, with its times, and is of one moment"),
     (.exportsTwice, "an export has every document once, with its times, and is of one moment"),
     (.exportsLater, "an export has every document once, with its times, and is of one moment"),
@@ -138,12 +139,18 @@ import VestaTesting
 private struct WrongAdmin: FirestoreAdminBackend {
   enum Flaw {
     case servesEveryone, makesTwice, listsNone, forgetsIndexes, takesAnyIndexes, exportsWithoutTimes, exportsTwice
-    case deletesDocumentsAlone, keepsIndexes, exportsLater, importsWithoutTimes, losesTheLastPart, clearsBefore,
-      clearsOneLevel
+    case deletesDocumentsAlone, keepsIndexes, exportsLater, importsWithoutTimes, losesTheLastPart, clearsBefore
+    case clearsOneLevel, comparesBeforehand
   }
 
   let base: FirestoreEngine
   let flaw: Flaw
+  private let compared = Log<Void>()
+
+  init(base: FirestoreEngine, flaw: Flaw) {
+    self.base = base
+    self.flaw = flaw
+  }
 
   private func context(_ context: CallContext) -> CallContext { flaw == .servesEveryone ? .owner : context }
 
@@ -177,10 +184,17 @@ private struct WrongAdmin: FirestoreAdminBackend {
   }
 
   func setIndexes(
-    _ source: String, of database: String, context: CallContext
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError) {
     do {
-      try await base.setIndexes(source, of: database, context: self.context(context))
+      if flaw == .comparesBeforehand, case .text(let text) = condition {
+        let current = try await base.indexes(of: database, context: owner)
+        guard current == text else { throw IndexesCondition.changed }
+        compared.add(())
+        await compared.wait { $0.count >= 4 }
+        return try await base.setIndexes(source, of: database, context: self.context(context))
+      }
+      try await base.setIndexes(source, of: database, if: condition, context: self.context(context))
     } catch {
       if flaw != .takesAnyIndexes { throw error }
     }

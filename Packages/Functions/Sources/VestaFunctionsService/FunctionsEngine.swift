@@ -22,6 +22,8 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
   let triggers: RemoteTriggers?
   /// The check of who calls; each function says whether it enforces App Check.
   private let callers: CallerCheck
+  /// Whether the verifier of App Check tokens keeps a record of them.
+  private let canConsume: Bool
   private let clock: ServiceClock
   private let places: FairShares<String>
   private let deadlines: ServiceDeadlines
@@ -37,8 +39,11 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
     self.triggers = triggers
     self.options = options
     var callers = callers
-    if let verify = options.verifyAppCheckToken { callers.apps = AppCheckClosure(verify: verify) }
+    if let verify = options.verifyAppCheckToken {
+      callers.apps = AppCheckClosure(verify: verify, consume: options.consumeAppCheckToken)
+    }
     self.callers = callers
+    canConsume = callers.apps != nil && (options.verifyAppCheckToken == nil || options.consumeAppCheckToken != nil)
     self.clock = clock
     places = FairShares(limit: options.maximumConcurrentCalls, bound: .soft)
     deadlines = ServiceDeadlines(clock)
@@ -150,6 +155,7 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
 
   /// The context with its caller verified, and with its App Check token where the function enforces App Check.
   private func verified(_ context: CallContext, for options: CallableOptions) async throws -> CallContext {
+    if options.consumesAppCheckToken, !canConsume { throw FailureRules.noConsumption }
     var check = callers
     check.enforcesAppCheck = options.enforcesAppCheck
     guard check.concerns(context) else { return context }
@@ -161,9 +167,8 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
   private func isConsumed(
     _ caller: CallContext, sent: AppCheckState, for options: CallableOptions
   ) async throws -> Bool? {
-    guard options.consumesAppCheckToken, caller.appCheck.appID != nil, let token = sent.unverifiedToken,
-      let apps = callers.apps
-    else { return nil }
+    guard options.consumesAppCheckToken, caller.appCheck.appID != nil else { return nil }
+    guard let token = sent.unverifiedToken, let apps = callers.apps else { throw FailureRules.nothingToConsume }
     return try await apps.consume(appCheckToken: token, project: caller.project)
   }
 

@@ -39,6 +39,13 @@ public struct FunctionsServiceOptions: Sendable {
   /// throws one with the code `unavailable`, which callers of a function that enforces App Check get.
   public var verifyAppCheckToken: (@Sendable (_ token: String) async throws -> String)?
 
+  /// Consumes an App Check token that ``verifyAppCheckToken`` has verified, and returns whether an earlier call has
+  /// consumed the same one.
+  ///
+  /// A function with ``CallableOptions/consumesAppCheckToken`` needs it where ``verifyAppCheckToken`` is set: every call
+  /// of the function fails with `failedPrecondition` without it. An error fails the call.
+  public var consumeAppCheckToken: (@Sendable (_ token: String) async throws -> Bool)?
+
   /// The options with their defaults.
   public init() {}
 }
@@ -57,7 +64,9 @@ public struct CallableOptions: Sendable {
   /// Whether each call consumes its App Check token: ``CallableRequest/isAppCheckTokenConsumed`` says then whether an
   /// earlier call has used the same one.
   ///
-  /// It costs a write to the store of App Check for each call.
+  /// It costs a write to the store of App Check for each call. Where no verifier keeps a record of tokens, every call
+  /// fails with `failedPrecondition`; so does a call whose token was verified before it reached the service, as there
+  /// is none to consume.
   public var consumesAppCheckToken = false
 
   /// The options with their defaults.

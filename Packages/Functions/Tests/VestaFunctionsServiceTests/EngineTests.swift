@@ -213,6 +213,43 @@ private struct Crash: Error {}
     engine.close()
   }
 
+  @Test func `a function that consumes App Check tokens is refused where none can be consumed`() async throws {
+    var options = CallableOptions()
+    options.consumesAppCheckToken = true
+    func code(_ context: CallContext, _ change: (inout FunctionsServiceOptions) -> Void) async -> ServiceCode? {
+      let bench = EngineBench(change)
+      bench.registry.onCall("once", options: options) { $0.isAppCheckTokenConsumed.map { "\($0)" } ?? "none" }
+      let error = await #expect(throws: FunctionsServiceError.self) { try await bench.call("once", .null, context) }
+      return error?.code
+    }
+    #expect(await code(CallContext()) { _ in } == .failedPrecondition)
+    let sent = CallContext(appCheck: .token("good"))
+    #expect(await code(sent) { $0.verifyAppCheckToken = { $0 } } == .failedPrecondition)
+    let verified = CallContext(appCheck: .verified(appID: "app", tokenID: "id"))
+    #expect(
+      await code(verified) {
+        $0.verifyAppCheckToken = { $0 }
+        $0.consumeAppCheckToken = { _ in false }
+      } == .failedPrecondition)
+  }
+
+  @Test func `the app's own verifier of App Check tokens may consume them`() async throws {
+    let consumed = Log<String>()
+    let bench = EngineBench {
+      $0.verifyAppCheckToken = { _ in "app" }
+      $0.consumeAppCheckToken = { token in
+        defer { consumed.add(token) }
+        return consumed.entries.contains(token)
+      }
+    }
+    var options = CallableOptions()
+    (options.consumesAppCheckToken, options.enforcesAppCheck) = (true, true)
+    bench.registry.onCall("once", options: options) { $0.isAppCheckTokenConsumed.map { "\($0)" } ?? "none" }
+    let context = CallContext(appCheck: .token("one"))
+    #expect(try await bench.call("once", .null, context) == "false")
+    #expect(try await bench.call("once", .null, context) == "true")
+  }
+
   @Test func `a function that sends waits for its reader`() async throws {
     let bench = EngineBench()
     let sent = Log<Int>()

@@ -4,8 +4,8 @@ import VestaTransportInterop
 ///
 /// The endpoint of a subscription is the text of a client. A server that others reach must not be made to call the
 /// machines of its own network, so an endpoint names a host of the public internet: neither an address nor a name that
-/// only private networks resolve. A public name may still lead to a private address: that machine would then need a
-/// certificate for the name before it receives anything.
+/// only private networks resolve. A public name may still lead to a private address: the client of HTTP looks at the
+/// addresses that it connects to (`HTTPRequest.isForPublicHosts`).
 enum PushServiceHost {
   /// Whether a host is a name of the public internet.
   ///

@@ -37,6 +37,8 @@ extension WebPushTransport {
     switch error {
     case let error as MessagingServiceError: error
     case CryptoError.Code.invalidKey: .invalid("web.p256dh", "The key of the browser is not on the curve P-256.")
+    case TransportError.Code.forbiddenAddress:
+      .invalid("web.endpoint", "The endpoint leads to no host of the public internet.")
     default: MessagingServiceError(.unavailable, "The push service cannot be reached now. \(error)")
     }
   }

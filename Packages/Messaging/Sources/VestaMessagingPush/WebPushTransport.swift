@@ -126,7 +126,9 @@ public final class WebPushTransport: PushTransport, WebPushKeySource {
       try VAPIDHeader.value(
         for: subscription.endpoint, subject: options.subject, key: try await keys.key(),
         now: options.clock.seconds()))
-    return HTTPRequest(.post, subscription.endpoint, fields: fields, body: .bytes(body))
+    var request = HTTPRequest(.post, subscription.endpoint, fields: fields, body: .bytes(body))
+    request.isForPublicHosts = !options.allowsLocalEndpoints
+    return request
   }
 
   private static func urgency(of delivery: PushDelivery) -> String {

@@ -58,7 +58,7 @@ struct MessagingServiceTuning: Sendable {
   /// The longest time between two looks for messages that other engines have left.
   var pushLook: Duration = .seconds(60)
 
-  /// The most messages for transports that one look passes over, because other engines may reach their platforms.
+  /// The most messages for transports that one transaction looks at; most of them may be for other engines.
   var longestPushScan = 4_096
 
   /// The longest pause of a message for a platform that no transport of this engine reaches; it begins with

@@ -21,11 +21,11 @@ func makeEngine(
 }
 
 extension MessagingEngine {
-  func register(_ id: String = "one", sender: String? = nil, token: String? = nil, address: String? = nil) async throws
-    -> String
-  {
+  func register(
+    _ id: String = "one", sender: String? = nil, token: String? = nil, address: String? = nil, platform: String = "ios"
+  ) async throws -> String {
     let request = RegisterRequest(
-      installationID: id, senderID: sender, platform: address == nil ? "linux" : "ios", appID: "a",
+      installationID: id, senderID: sender, platform: address == nil ? "linux" : platform, appID: "a",
       pushAddress: address.map { PushAddress(text: $0) }, currentToken: token)
     return try await register(request, context: CallContext())
   }

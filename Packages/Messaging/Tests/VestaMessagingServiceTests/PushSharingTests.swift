@@ -55,6 +55,35 @@ import VestaTesting
     try await other.close()
   }
 
+  @Test func `an engine passes messages that it does not reach, however many they are`() async throws {
+    let (clock, store) = (ManualClock(), ModelStore())
+    let hanging = [WaitingTransport(), WaitingTransport(platform: "web")]
+    let killed = makeEngine(store, clock: clock, transports: hanging)
+    var token = try await killed.register(address: "A")
+    for _ in 0..<20 {
+      let message = PushMessage(to: .token(token), data: ["text": "a"])
+      _ = try await killed.send(message, isValidateOnly: false, context: .owner)
+    }
+    // Later than all of those.
+    clock.advance(by: .seconds(1))
+    token = try await killed.register("two", address: "W", platform: "web")
+    _ = try await killed.send(
+      PushMessage(to: .token(token), data: ["text": "w"]), isValidateOnly: false, context: .owner)
+    for transport in hanging { _ = await transport.pushes.wait(for: 1) }
+    killed.pushTimer.close()
+
+    clock.advance(by: MessagingServiceTuning().pushClaim + .seconds(1))
+    let transport = RecordingPushTransport(platforms: ["web"])
+    var tuning = MessagingServiceTuning()
+    (tuning.longestPushScan, tuning.pushBatch) = (4, 3)
+    let engine = makeEngine(store, clock: clock, tuning: tuning, transports: [transport])
+    _ = try await engine.registration(token: token, context: .owner)
+    // All are due, and none of the others for so long that it is moved.
+    try await wait(store) { $0.count == 20 }
+    #expect(transport.pushes.map(\.address) == ["W"])
+    try await engine.close()
+  }
+
   @Test func `a message for a platform that no engine reaches ends with its time to live`() async throws {
     let (clock, store) = (ManualClock(), ModelStore())
     let token = try await leaveMessage(clock, store, ttl: 1_000)
@@ -93,9 +122,11 @@ import VestaTesting
 
 /// A transport that records its pushes and ends none of them.
 private final class WaitingTransport: PushTransport {
-  let platforms: Set<String> = ["ios"]
+  let platforms: Set<String>
   let pushes = Log<PushAddress>()
   private let gate = Gate()
+
+  init(platform: String = "ios") { platforms = [platform] }
 
   func push(_ delivery: PushDelivery, to address: PushAddress) async throws(MessagingServiceError) {
     pushes.add(address)

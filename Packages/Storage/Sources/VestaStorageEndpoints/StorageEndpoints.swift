@@ -16,8 +16,8 @@ public import VestaTransportInterop
 /// owners: without a credential it is served by a server for development alone, and there as to the owner.
 ///
 /// Lists in Google's form have bounds of names and patterns (`matchGlob`), which make pages shorter. Each object has
-/// one generation: a call that names another one finds nothing, and `versions` adds nothing. A move is a copy and a
-/// deletion, one after the other. There are no access lists: a server for development answers the calls as the
+/// one generation: a call that names another one finds nothing, and `versions` adds nothing. A move is one
+/// change, and so is a composition that deletes its sources. There are no access lists: a server for development answers the calls as the
 /// emulator, where every caller reads the public URL of an object, and any other server refuses them as Google for a
 /// bucket with uniform bucket-level access. The policy of a bucket can be read and not changed.
 ///

@@ -39,7 +39,7 @@ extension StorageExchange {
       preconditions: route.preconditions, downloadTokens: tokens.isEmpty ? .none : .these(tokens))
     upload.size = old.size
     let read = ReadRequest(object: source, preconditions: Preconditions(ifGenerationMatch: old.generation))
-    let made = try await backend.composeObject(upload, of: [read], context: context)
+    let made = try await copy(read, as: upload)
     guard isRewrite else { return object(made) }
     return json([
       "kind": "storage#rewriteResponse", "totalBytesRewritten": .string("\(made.size)"),
@@ -48,7 +48,19 @@ extension StorageExchange {
     ])
   }
 
-  /// Gives an object another name: a copy, and the deletion of the generation that was copied.
+  /// Copies an object, also into a bucket of another project.
+  private func copy(_ read: ReadRequest, as upload: UploadRequest) async throws -> StorageObject {
+    let project = Self.project(of: upload.object.bucket, host)
+    guard project != Self.project(of: read.object.bucket, host) else {
+      return try await backend.composeObject(upload, of: [read], context: context)
+    }
+    let other = try host.backend((any StorageBackend).self, project: project)
+    return try await other.uploadObject(
+      upload, of: [read], in: (backend, context),
+      context: try Self.context(of: request, route, project: project, host))
+  }
+
+  /// Gives an object another name.
   func move(_ source: ObjectName, _ name: String) async throws -> HTTPResponse {
     let target = ObjectName(bucket: source.bucket, name: name)
     guard target != source else { throw StorageServiceError(.invalidArgument, "The object has that name already.") }
@@ -57,10 +69,9 @@ extension StorageExchange {
       object: target, metadata: old.metadata, size: old.size, preconditions: route.preconditions,
       downloadTokens: old.downloadTokens.isEmpty ? .none : .these(old.downloadTokens))
     let same = Preconditions(ifGenerationMatch: old.generation)
-    let made = try await backend.composeObject(
-      upload, of: [ReadRequest(object: source, preconditions: same)], context: context)
-    try await backend.deleteObject(source, preconditions: same, context: context)
-    return object(made)
+    return object(
+      try await backend.composeObject(
+        upload, of: [ReadRequest(object: source, preconditions: same)], deletesSources: true, context: context))
   }
 
   /// The object that is copied or moved, which has to be the one that the call means.
@@ -79,9 +90,8 @@ extension StorageExchange {
     let upload = UploadRequest(
       object: target, metadata: body.destination.metadata, preconditions: route.preconditions,
       downloadTokens: tokens.isEmpty ? .none : .these(tokens))
-    let made = try await backend.composeObject(upload, of: reads, context: context)
-    if body.deletesSources { try await delete(reads.filter { $0.object != target }) }
-    return object(made)
+    return object(
+      try await backend.composeObject(upload, of: reads, deletesSources: body.deletesSources, context: context))
   }
 
   /// The read of a source of a composition, which has to be the generation that the call means.
@@ -91,17 +101,6 @@ extension StorageExchange {
     let found = try await backend.getObject(name, preconditions: wanted, context: context)
     try check(found, is: source.generation)
     return ReadRequest(object: name, preconditions: Preconditions(ifGenerationMatch: found.generation))
-  }
-
-  /// Deletes the sources of a composition; one that was replaced or deleted meanwhile stays as it is.
-  private func delete(_ sources: [ReadRequest]) async throws {
-    for source in sources {
-      do {
-        try await backend.deleteObject(source.object, preconditions: source.preconditions, context: context)
-      } catch let error as StorageServiceError where error.code == .notFound || error.reason == .precondition {
-        continue
-      }
-    }
   }
 }
 

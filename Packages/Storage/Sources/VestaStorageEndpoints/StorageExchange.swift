@@ -39,7 +39,7 @@ struct StorageExchange: Sendable {
     }
   }
 
-  private static func context(
+  static func context(
     of request: HTTPRequest, _ route: StorageRoute, project: String, _ host: any EndpointHost
   ) throws -> CallContext {
     var context = CallContext(request, project: project, clock: host.clock)
@@ -124,7 +124,7 @@ struct StorageExchange: Sendable {
   }
 
   /// The project of a bucket: that of its default names, and otherwise that of the server.
-  private static func project(of bucket: String?, _ host: any EndpointHost) -> String {
+  static func project(of bucket: String?, _ host: any EndpointHost) -> String {
     guard let bucket, let suffix = projectSuffix(of: bucket) else { return host.defaultProject }
     return String(bucket.dropLast(suffix.count))
   }

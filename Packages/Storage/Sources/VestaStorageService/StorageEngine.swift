@@ -34,6 +34,7 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
   /// Who decides about the calls of others than owners; `nil` lets every caller do everything.
   let gatekeeper: (any StorageGuard)?
   let uploads = ActiveUploads()
+  let room = CompositionRoom()
   let garbage = Locked<[BlobID]>([])
   private let nextExpiry = Locked<Int64?>(nil)
 
@@ -142,6 +143,14 @@ final class StorageEngine: StorageBackend, StorageAdminBackend {
     _ object: ObjectName, _ action: DownloadTokenAction, context: CallContext
   ) async throws -> StorageObject {
     try await call(context) { (call: ObjectCall) in try await call.changeTokens(object, action) }
+  }
+
+  func composeObject(
+    _ request: UploadRequest, of sources: [ReadRequest], deletesSources: Bool, context: CallContext
+  ) async throws -> StorageObject {
+    try await call(context) { (call: ComposeCall) in
+      try await call.compose(request, of: sources, deletesSources: deletesSources)
+    }
   }
 
   // MARK: StorageAdminBackend

@@ -16,6 +16,9 @@ public struct StorageServiceOptions: Sendable, Hashable {
   /// objects of Google's storage have none. `Int64.max` gives every object one, 0 none but those in the store.
   public var digestLimit: Int64 = 256 * 1024 * 1024
 
+  /// The size of the largest object, uploaded or made of others: 5 TiB, as in Google's storage, or less.
+  public var objectSizeLimit: Int64 = 5 << 40
+
   /// The time for which an upload session can be continued.
   public var sessionLifetime: Duration = .seconds(7 * 24 * 3600)
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VestaBytes
 import VestaCryptoInteropFakes
@@ -21,27 +22,37 @@ import VestaTransportInteropFakes
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func serve(isDevelopment: Bool = true) async throws {
+  private func serve(isDevelopment: Bool = true, small: StorageEndpointsTuning? = nil) async throws {
     let clock = ManualClock()
     let verifier = FakeCallerVerifier(clock: clock.service)
     verifier.accept(.full, token: "owner")
-    let engine = StorageEngine(
-      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
-      content: .provided(FileBlobStore(directory: directory.path(of: "blobs"))), clock: clock.service,
-      callers: CallerCheck(callers: verifier), openStore: { ModelStore() })
+    let engine = engine(in: "blobs", clock, verifier)
     let host = FakeEndpointHost(project: "demo", clock: clock.service, isDevelopment: isDevelopment)
     host.add((any StorageBackend).self, engine)
+    host.add((any StorageBackend).self, self.engine(in: "other", clock, verifier), project: "other")
     host.add((any StorageAdminBackend).self, engine)
     let handler = StorageEndpoints().handler(in: host)
     _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
+    if let small {
+      let handler = StorageEndpoints(tuning: small).handler(in: host)
+      _ = try await network.listen(at: .internet(host: "localhost", port: 81), handler: handler)
+    }
+  }
+
+  private func engine(in folder: String, _ clock: ManualClock, _ verifier: FakeCallerVerifier) -> StorageEngine {
+    StorageEngine(
+      options: StorageServiceOptions(), crypto: BarredCrypto(countsBytes: true),
+      content: .provided(FileBlobStore(directory: directory.path(of: folder))), clock: clock.service,
+      callers: CallerCheck(callers: verifier), openStore: { ModelStore() })
   }
 
   @discardableResult
   private func send(
-    _ method: HTTPMethod, _ target: String, _ body: String = "", _ fields: HTTPFields = [:]
+    _ method: HTTPMethod, _ target: String, _ body: String = "", _ fields: HTTPFields = [:],
+    to authority: String = "localhost"
   ) async throws -> (status: Int, fields: HTTPFields, text: String, json: JSONObject) {
     let request = HTTPRequest(
-      method, target, authority: "localhost", fields: fields, body: body.isEmpty ? .empty : .text(body))
+      method, target, authority: authority, fields: fields, body: body.isEmpty ? .empty : .text(body))
     let response = try await network.send(request, timeout: nil)
     let bytes = try await response.body.collect(upTo: 1 << 20)
     return (
@@ -94,6 +105,17 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "\(objects)/old").status == 404)
   }
 
+  @Test func `a copy into a bucket of another project is in the service of that project`() async throws {
+    try await serve()
+    try await put("a", "text")
+    let other = "/storage/v1/b/other.appspot.com/o"
+    #expect(try await send(.post, "\(objects)/a/rewriteTo/b/other.appspot.com/o/b").json["done"] == true)
+    #expect(try await send(.get, "\(other)/b?alt=media").text == "text")
+    let refused = try await send(.post, "\(objects)/a/copyTo/b/other.appspot.com/o/b?ifGenerationMatch=0")
+    #expect(refused.status == 412)
+    #expect(try await send(.post, "\(objects)/a/copyTo/b/third.appspot.com/o/b").status == 404)
+  }
+
   @Test func `replaced metadata has nothing of the old, and a change of nothing holds to its conditions`() async throws
   {
     try await serve()
@@ -142,6 +164,29 @@ import VestaTransportInteropFakes
       ])
     #expect(try await send(.get, "\(objects)/a").json["metadata"]?.object == ["k": "v"])
     #expect(try await send(.post, "/batch/storage/v1", "x").status == 400)
+  }
+
+  @Test(arguments: UInt64(0)..<8)
+  func `within small limits the answers of a batch are whole, or failures`(seed: UInt64) async throws {
+    var random = SplitMix(seed: seed)
+    var small = StorageEndpointsTuning()
+    (small.batchAnswer, small.batchAnswers) = (random.below(1_500), random.below(6_000))
+    try await serve(small: small)
+    for name in ["a", "b", "c"] { try await put(name, "x") }
+    let calls = (0..<(1 + random.below(20))).map { number in
+      let target = random.pick(["\(objects)/a", "\(objects)/none", objects, "\(objects)?maxResults=1"])
+      return "--b\nContent-ID: <\(number)>\n\nGET \(target) HTTP/1.1\n\n\n"
+    }
+    let type: HTTPFields = ["content-type": "multipart/mixed; boundary=b"]
+    func answers(of authority: String) async throws -> [String] {
+      let answer = try await send(.post, "/batch/storage/v1", calls.joined() + "--b--", type, to: authority).text
+      return answer.replacing("localhost:81", with: "localhost").components(separatedBy: "Content-ID: ")
+    }
+    let (whole, limited) = (try await answers(of: "localhost"), try await answers(of: "localhost:81"))
+    #expect(whole.count == calls.count + 1 && limited.count == whole.count)
+    for (whole, limited) in zip(whole, limited).dropFirst() {
+      #expect(limited == whole || limited.contains("HTTP/1.1 500 "), "seed \(seed)")
+    }
   }
 
   @Test func `a batch needs a credential for each call where the server is not one for development`() async throws {

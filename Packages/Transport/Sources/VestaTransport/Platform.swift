@@ -201,7 +201,7 @@ struct SocketAddress {
   /// The addresses of a name in the order in which to try them: families take turns, the system's favourite first.
   ///
   /// Blocks until the system knows.
-  @Sendable static func lookUp(_ host: String, port: Int) -> [SocketAddress] {
+  @Sendable static func lookUp(_ host: String, _ port: Int) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICSERV
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -43,18 +43,18 @@ import VestaTesting
     let contracts = FirestoreAdminContracts.all.filter { $0.name.contains("a clear") || $0.name.contains("is cleared") }
     let isResumed = Locked(false)
     let flaw = FirestoreFlaw("does not see a clear") { backend in
-      guard isOpen else {
-        // A target that is resumed gets nothing of what it had.
-        backend.onTarget = { target in
-          guard target.resume != nil, case .query(let parent, _) = target.subject else { return }
-          target = Target(id: target.id, .query(parent: parent, StructuredQuery(from: [.init(collectionID: "none")])))
-        }
-        return
-      }
       backend.onTarget = { target in if target.resume != nil { isResumed.withLock { $0 = true } } }
       backend.onListened = { responses in
-        guard !isResumed.withLock({ $0 }) else { return }
-        responses.removeAll { if case .documentDelete = $0 { true } else { false } }
+        guard isResumed.withLock({ $0 }) != isOpen else { return }
+        // A resumed target is told of deletions in any of these ways; it sees what was written after the clear.
+        responses.removeAll { response in
+          switch response {
+          case .documentDelete, .documentRemove: true
+          case .filter: !isOpen
+          case .targetChange(let change): !isOpen && change.kind == .reset
+          case .documentChange: false
+          }
+        }
       }
     }
     let outcomes = await contracts.run {

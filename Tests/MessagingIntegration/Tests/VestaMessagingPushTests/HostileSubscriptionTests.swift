@@ -54,6 +54,21 @@ import VestaTransportInterop
     #expect(service.requests.isEmpty)
   }
 
+  @Test func `messages are posted to public addresses alone, unless the settings allow others`() async throws {
+    let service = try ScriptedPushService()
+    for isLocal in [false, true] {
+      let push = transport(service, allowsLocal: isLocal)
+      try await push.push(delivery("1", PushMessage(to: .token("t"))), to: service.address())
+      #expect(service.requests.last?.isForPublicHosts == !isLocal)
+    }
+    service.fail(TransportError(.forbiddenAddress, "private", mayHaveBeenProcessed: false))
+    let error = await #expect(throws: MessagingServiceError.self) {
+      try await transport(service).push(delivery("1", PushMessage(to: .token("t"))), to: service.address())
+    }
+    // Not tried again.
+    #expect(error?.code == .invalidArgument)
+  }
+
   @Test func `the endpoints of known push services are accepted, and local ones where the settings allow it`()
     async throws
   {

@@ -15,6 +15,7 @@ final class ScriptedPushService: HTTPClient {
   let secret = [UInt8](repeating: 5, count: 16)
   private let crypto = OpenSSLCrypto()
   private let nextAnswer = Locked(HTTPResponse(201))
+  private let failure = Locked<TransportError?>(nil)
 
   /// The requests, in order.
   let log = Log<HTTPRequest>()
@@ -24,6 +25,9 @@ final class ScriptedPushService: HTTPClient {
   var requests: [HTTPRequest] { log.entries }
 
   func answer(_ response: HTTPResponse) { nextAnswer.withLock { $0 = response } }
+
+  /// Has requests fail.
+  func fail(_ error: TransportError) { failure.withLock { $0 = error } }
 
   /// The address of a subscription.
   func address(_ endpoint: String = "https://push.example/1", key: String? = nil) -> PushAddress {
@@ -58,6 +62,7 @@ final class ScriptedPushService: HTTPClient {
   }
 
   func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
+    if let error = failure.withLock({ $0 }) { throw error }
     log.add(request)
     return request.target == "/gone" ? HTTPResponse(410) : nextAnswer.withLock { $0 }
   }

@@ -17,6 +17,7 @@ private struct WrongStorage: StorageBackend {
     case refusesEmpty, showsUnfinished, wrongStatus, takesAnyName, inventsObjects, listsOneBucket, takesAnyPage
     case checksBeforehand, takesAnyCredential, ignoresSuffix, alwaysMakesTokens, forgetsRequest, composesFirst
     case cancelsAnything, refusesTurns, forgetsCustomTime, sendsWholeFiles, listsFromStart, listsToEnd
+    case takesManySources, deletesSourcesFirst, deletesReplaced
   }
 
   let base: any StorageBackend
@@ -197,10 +198,30 @@ private struct WrongStorage: StorageBackend {
 
 extension WrongStorage {
   func composeObject(
-    _ request: UploadRequest, of sources: [ReadRequest], context: CallContext
+    _ request: UploadRequest, of sources: [ReadRequest], deletesSources: Bool, context: CallContext
   ) async throws -> StorageObject {
-    let sources = flaw == .composesFirst ? Array(sources.prefix(1)) : sources
-    return try await base.composeObject(request, of: sources, context: context)
+    var sources = sources
+    switch flaw {
+    case .composesFirst: sources = Array(sources.prefix(1))
+    case .takesManySources: sources = Array(sources.prefix(UploadLimits.sources))
+    case .deletesSourcesFirst where deletesSources: return try await deleting(sources, request, context)
+    default: break
+    }
+    let made = try await base.composeObject(request, of: sources, deletesSources: deletesSources, context: context)
+    if flaw == .deletesReplaced, deletesSources, sources.contains(where: { $0.object == request.object }) {
+      try await base.deleteObject(request.object, preconditions: .none, context: context)
+    }
+    return made
+  }
+
+  /// Composes under another name, deletes the sources, and then looks at the request.
+  private func deleting(
+    _ sources: [ReadRequest], _ request: UploadRequest, _ context: CallContext
+  ) async throws -> StorageObject {
+    let other = UploadRequest(object: ObjectName(bucket: request.object.bucket, name: "other"))
+    _ = try await base.composeObject(other, of: sources, deletesSources: true, context: context)
+    return try await base.composeObject(
+      request, of: [ReadRequest(object: other.object)], deletesSources: true, context: context)
   }
 }
 
@@ -275,6 +296,9 @@ private struct Reopening: ObjectContent {
     (.alwaysMakesTokens, "an object has the download tokens that its upload says"),
     (.forgetsRequest, "the status of an upload says what it was started with"),
     (.composesFirst, "an object that is made of others has their contents in order, and metadata of its own"),
+    (.takesManySources, "an object is made of at most 32 others"),
+    (.deletesSourcesFirst, "sources are deleted with the object that is made of them, and stay when it is refused"),
+    (.deletesReplaced, "a source that the new object replaces is not deleted"),
     (.takesAnyCredential, "a credential that cannot be verified is refused in every call"),
   ]
 

@@ -61,6 +61,9 @@ public protocol BlobStore: Sendable {
   ///
   /// - Returns: Whether there was some.
   func makeRoom() async -> Bool
+
+  /// The number of bytes for which there is room; `nil` where the store does not know.
+  func freeBytes() async -> Int64?
 }
 
 extension BlobStore {
@@ -69,6 +72,9 @@ extension BlobStore {
 
   /// No room is kept.
   public func makeRoom() async -> Bool { false }
+
+  /// `nil`: the room is not known.
+  public func freeBytes() async -> Int64? { nil }
 }
 
 /// Writes a blob.

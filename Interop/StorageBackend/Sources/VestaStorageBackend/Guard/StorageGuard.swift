@@ -14,7 +14,7 @@ public import VestaServiceInterop
 /// | `listObjects` | ``StorageGuardedOperation/list(bucket:prefix:)`` |
 /// | `putObject`, `finalizeUpload` | ``StorageGuardedOperation/upload(_:existing:)`` |
 /// | `updateObject`, `changeDownloadTokens` | ``StorageGuardedOperation/update(_:existing:new:)`` |
-/// | `composeObject` | as `openObject` for each source, and as `finalizeUpload` |
+/// | `composeObject` | as `openObject` for each source, as `finalizeUpload`, and as `deleteObject` for a source that it deletes |
 /// | `deleteObject` | ``StorageGuardedOperation/delete(_:existing:)`` |
 ///
 /// - A resumable upload is asked about once, when it is finished, with the caller that started it; a continued or

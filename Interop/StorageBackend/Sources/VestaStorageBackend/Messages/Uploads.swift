@@ -136,4 +136,7 @@ public enum UploadLimits {
 
   /// The size of the largest object: 5 TiB.
   public static let objectSize: Int64 = 5 * 1024 * 1024 * 1024 * 1024
+
+  /// The largest number of objects that one object is made of: 32.
+  public static let sources = 32
 }

@@ -77,7 +77,7 @@ public final class GRPCHandler: HTTPHandler {
     switch service.method(at: request.target) {
     case nil: return .response(failed(GRPCError(.unimplemented, "There is no method \(request.target).")))
     case .unary(let serve): return unary(request, context, encoding, serve)
-    case .stream(let serve): return stream(request, context, encoding, serve)
+    case .stream(let placement, let serve): return stream(request, context, encoding, placement, serve)
     }
   }
 
@@ -178,7 +178,7 @@ public final class GRPCHandler: HTTPHandler {
   // MARK: Streams
 
   private func stream(
-    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: TransportCompression?,
+    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: TransportCompression?, _ placement: GRPCPlacement?,
     _ serve: @escaping @Sendable (GRPCContext, GRPCServerCall) async throws -> Void
   ) -> HTTPReply {
     if let deadline = context.deadline, deadline <= clock.now() { return .response(failed(Self.late)) }
@@ -194,10 +194,11 @@ public final class GRPCHandler: HTTPHandler {
     let timer = context.deadline.map { deadline in
       deadlines.add(at: deadline) { [weak call] in call?.end(Self.late, cancelsTask: true) }
     }
-    call.start(on: request.peer?.executor) { [weak self] in
+    call.start(on: placement?.begin() ?? request.peer?.executor) { [weak self] in
       timer?.cancel()
       self?.state.withLock { $0.calls[key] = nil }
     } _: { call in
+      defer { placement?.end() }
       try await serve(context, call)
     }
     return .task { try await call.response() }

@@ -69,6 +69,11 @@ public final class GRPCServerCall: Sendable {
     return output.offer(frames)
   }
 
+  /// Ends the call with a status, and cancels the task that serves it.
+  ///
+  /// For a call whose task may be waiting for a caller that reads nothing. Without effect after the end.
+  public func fail(_ error: GRPCError) { end(error, cancelsTask: true) }
+
   // MARK: The handler's side
 
   /// Runs the closure of the method until the call has ended.

@@ -54,7 +54,26 @@ public enum GRPCMethod: Sendable {
   /// One request, one response. Called on the event loop, and never blocks.
   case unary(@Sendable (GRPCContext, [UInt8]) -> GRPCReply)
   /// A stream of requests, a stream of responses, or both. The call ends when the closure returns or throws.
-  case stream(@Sendable (GRPCContext, GRPCServerCall) async throws -> Void)
+  case stream(
+    placement: GRPCPlacement? = nil, @Sendable (GRPCContext, GRPCServerCall) async throws -> Void)
+}
+
+/// Chooses where the calls of a method run.
+///
+/// It is asked on the event loop, before the task of a call begins: of calls that arrive together each one is counted
+/// before the next one is placed.
+public struct GRPCPlacement: Sendable {
+  let begin: @Sendable () -> (any TaskExecutor)?
+  let end: @Sendable () -> Void
+
+  /// A placement.
+  ///
+  /// - Parameters:
+  ///   - begin: Called before a call; returns the executor of its task, `nil` for the one of its connection.
+  ///   - end: Called once for each call, when its closure has returned.
+  public init(begin: @escaping @Sendable () -> (any TaskExecutor)?, end: @escaping @Sendable () -> Void) {
+    (self.begin, self.end) = (begin, end)
+  }
 }
 
 /// An object that knows the methods of gRPC; ``GRPCHandler`` serves them.

@@ -29,6 +29,13 @@ public struct HTTPRequest: Sendable {
   /// where the server agrees on it, and otherwise not at all; `nil` for HTTP/1.1.
   public var version: TransportPeer.Version?
 
+  /// Whether the request is for hosts of the public internet alone, such as one whose URL is the text of a client.
+  ///
+  /// A client looks at the addresses of the host before it connects, and connects to the public ones only
+  /// (``InternetAddress``); without one the request fails with `.forbiddenAddress`, and nothing was sent. Where a proxy
+  /// is used, the proxy finds the addresses, and has to have the rule.
+  public var isForPublicHosts: Bool
+
   /// A request.
   ///
   /// - Parameters:
@@ -51,6 +58,7 @@ public struct HTTPRequest: Sendable {
     self.fields = fields
     self.body = body
     self.peer = peer
+    isForPublicHosts = false
   }
 
   /// The path of the target, still percent-encoded.

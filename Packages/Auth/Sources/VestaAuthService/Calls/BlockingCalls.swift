@@ -18,6 +18,9 @@ import VestaStoreInterop
 /// | third | the account and its session |
 ///
 /// An account that has changed between two of them is asked about again.
+///
+/// A sign-up that `beforeSignIn` refuses leaves no account, as in production, which keeps an account only when its first
+/// sign-in has succeeded (firebase-functions issue 1409). The Emulator Suite keeps it.
 struct BlockingAnswers: Sendable {
   /// The id of the account that would be created, which is the same in each rehearsal.
   var localID: String?

@@ -11,7 +11,7 @@ import VestaTransportInterop
 struct FirestoreAdministration: Sendable {
   let host: any EndpointHost
   let log: OperationLog
-  /// One change of a project's texts at a time: a text is read, changed and set.
+  /// One change of a project's texts at a time in this server, so that they need no second attempt.
   private let turns = ProjectTurns()
 
   init(_ host: any EndpointHost, log: OperationLog) { (self.host, self.log) = (host, log) }
@@ -118,12 +118,13 @@ struct FirestoreAdministration: Sendable {
     _ body: (inout IndexFile) throws(ServiceStatus) -> Result
   ) async throws -> Result {
     try await turns.run(in: try AdminName.project(of: database)) {
-      var file = try await file(of: database, backend, context)
-      let before = try file.text
-      let result = try body(&file)
-      let after = try file.text
-      if after != before { try await backend.setIndexes(after, of: database, context: context) }
-      return result
+      try await backend.changeIndexes(of: database, context: context) { current in
+        var file = try IndexFile(current, of: database)
+        let before = try file.text
+        let result = try body(&file)
+        let after = try file.text
+        return (after == before ? current : after, result)
+      }
     }
   }
 

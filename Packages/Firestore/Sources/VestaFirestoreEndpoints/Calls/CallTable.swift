@@ -78,24 +78,19 @@ struct CallTable: Sendable {
       let backend = try host.backend((any FirestoreBackend).self, project: project)
       try await serve(backend, request, calling(project), receive)
     }
-    let load = isLong ? CallLoad() : nil
-    grpc[name] = .stream { call, stream in
+    grpc[name] = .stream(placement: isLong ? CallLoad.placement() : nil) { call, stream in
       try await failing {
         guard let bytes = try await stream.requests.next() else {
           throw ServiceStatus(.internal, "The call came without a request.")
         }
         let request = try reading { () throws(BytesError) in try requests.read(bytes) }
-        let executor = load?.begin()
-        defer { load?.end() }
-        try await withTaskExecutorPreference(executor) {
-          var sender = ResponseSender(stream, tuning)
-          try await run(request) {
-            CallContext(grpc: call, project: $0)
-          } _: {
-            try await sender.send(try responses.write($0))
-          }
-          try await sender.flush()
+        var sender = ResponseSender(stream, tuning)
+        try await run(request) {
+          CallContext(grpc: call, project: $0)
+        } _: {
+          try await sender.send(try responses.write($0))
         }
+        try await sender.flush()
       }
     }
     rest[name] = (
@@ -135,19 +130,20 @@ struct CallTable: Sendable {
 private final class CallLoad: Sendable {
   private let running = Locked(0)
 
-  /// Begins a call.
-  ///
-  /// - Returns: Where it runs: `nil` for the loop of the connection, which saves a single call two changes of threads.
-  func begin() -> (any TaskExecutor)? {
-    let isAlone = running.withLock { running in
-      running += 1
-      return running == 1
+  /// The placement of the calls of a method: on the loop of the connection while there is one, which saves it two
+  /// changes of threads, and apart from it otherwise.
+  static func placement() -> GRPCPlacement {
+    let load = CallLoad()
+    return GRPCPlacement {
+      let isAlone = load.running.withLock { running in
+        running += 1
+        return running == 1
+      }
+      return isAlone ? nil : globalConcurrentExecutor
+    } end: {
+      load.running.withLock { $0 -= 1 }
     }
-    return isAlone ? nil : globalConcurrentExecutor
   }
-
-  /// Ends a call.
-  func end() { running.withLock { $0 -= 1 } }
 }
 
 /// A message that cannot be read.
@@ -164,14 +160,15 @@ func reading<Result>(_ read: () throws(BytesError) -> Result) throws(BytesFailur
 
 /// Has every error leave as one of gRPC.
 func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
-  do {
-    return try await body()
-  } catch let error as GRPCError {
-    throw error
-  } catch let error as TransportError {
-    throw GRPCError(error)
-  } catch {
-    throw GRPCError(status(of: error))
+  do { return try await body() } catch { throw grpcError(error) }
+}
+
+/// An error as one of gRPC.
+func grpcError(_ error: any Error) -> GRPCError {
+  switch error {
+  case let error as GRPCError: error
+  case let error as TransportError: GRPCError(error)
+  default: GRPCError(status(of: error))
   }
 }
 

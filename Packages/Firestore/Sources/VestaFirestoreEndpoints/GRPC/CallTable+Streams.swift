@@ -29,7 +29,7 @@ extension CallTable {
 ///
 /// The call ends with success only after the caller has said that no request follows: clients that still need a stream
 /// treat its success as a programming error, and connect again after `UNAVAILABLE`.
-private func carry<Message, Request, Response, Reply>(
+func carry<Message, Request, Response, Reply>(
   _ host: any EndpointHost, _ call: GRPCContext, _ stream: GRPCServerCall, _ pending: Int,
   requests: MessageForm<Message>, responses: MessageForm<Reply>, database: @Sendable (Message) -> String,
   request: @escaping @Sendable (Message) -> Request?, response: @escaping @Sendable (Response) -> Reply,
@@ -59,6 +59,8 @@ private func carry<Message, Request, Response, Reply>(
         } catch {
           ending.withLock { $0 = .failure(error) }
           duplex.cancel()
+          // The task may wait for a caller that reads no responses.
+          if !Task.isCancelled { stream.fail(grpcError(error)) }
         }
       }
       for try await batch in duplex.responses {

@@ -29,7 +29,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
       let call = FirestoreCall(
         engine: try await databases.engine(.database(database), context, .ofOwners), context: context)
       if try await call.engine.indexes.declaredText() != nil {
-        try await call.engine.indexes.declare(try FirestoreIndexes(json: "{}"), as: "{}")
+        try await call.engine.indexes.declare(try FirestoreIndexes(json: "{}"), as: "{}", if: .any)
       }
       try await databases.delete(name)
       try await call.clear()
@@ -43,7 +43,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
 
   /// Declares the indexes of a database.
   public func setIndexes(
-    _ source: String, of database: String, context: CallContext
+    _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError) {
     let indexes: FirestoreIndexes
     do {
@@ -52,7 +52,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
       throw FirestoreServiceError(.invalidArgument, "\(error)")
     }
     try await administer(.database(database), context, .administration) {
-      try await $0.engine.indexes.declare(indexes, as: source)
+      try await $0.engine.indexes.declare(indexes, as: source, if: condition)
     }
   }
 

@@ -167,9 +167,13 @@ final class IndexKeeper: QueryIndexes {
   // MARK: Making
 
   /// Declares indexes in place of those before, keeps them for the next start, and makes them in the background.
-  func declare(_ indexes: FirestoreIndexes, as text: String) async throws {
+  ///
+  /// - Throws: `ABORTED` where the condition does not hold for those before.
+  func declare(_ indexes: FirestoreIndexes, as text: String, if condition: IndexesCondition) async throws {
     let (shapes, keys, rows) = (DeclaredIndexes(indexes).shapes, keys, rows)
     try await store.write { transaction in
+      let current = try await transaction.get(keys.declared).map { try DeclaredRow(fieldBytes: $0).text }
+      guard condition.holds(for: current) else { throw IndexesCondition.changed }
       try await transaction.put(DeclaredRow(text: text).fieldBytes(), for: keys.declared)
       try await rows.declaring(Set(shapes)).register(shapes, used: [:], in: transaction)
       try await rows.change(in: transaction)

@@ -153,25 +153,36 @@ final class EverydayNotes: Sendable {
 
   /// Waits until the snapshots show the notes of the backend.
   func converge(_ notes: [String: Int]) async -> Bool {
-    let isLate = Locked(false)
-    let timer = Task { [state] in
-      try await Task.sleep(for: .seconds(60))
-      isLate.withLock { $0 = true }
-      state.withLock { $0.latch }.open()
+    await holds { [state] in
+      state.withLock { $0.latch }
+    } _: {
+      shown == notes
     }
-    defer { timer.cancel() }
-    while !isLate.withLock({ $0 }) {
-      let (shown, _, latch) = state.withLock { $0 }
-      if shown == notes { return true }
-      await latch.wait()
-    }
-    return shown == notes
+  }
+}
+
+/// Waits until a condition holds, which is looked at each time a latch opens; for a bounded time.
+///
+/// - Parameter latch: Returns the latch that the next change opens.
+private func holds(_ latch: @escaping @Sendable () -> Latch, _ condition: () -> Bool) async -> Bool {
+  let isLate = Locked(false)
+  let timer = Task {
+    try await Task.sleep(for: .seconds(60))
+    isLate.withLock { $0 = true }
+    latch().open()
+  }
+  defer { timer.cancel() }
+  while true {
+    let next = latch()
+    if condition() { return true }
+    if isLate.withLock({ $0 }) { return false }
+    await next.wait()
   }
 }
 
 /// Calls that must end, each with its name.
 final class EverydayWork: Sendable {
-  private let state = Locked<(next: Int, open: [Int: String])>((0, [:]))
+  private let state = Locked<(next: Int, open: [Int: String], latch: Latch)>((0, [:], Latch()))
 
   /// Notes a call that begins; the result ends it.
   func begin(_ name: String) -> @Sendable () -> Void {
@@ -180,7 +191,14 @@ final class EverydayWork: Sendable {
       state.open[state.next] = name
       return state.next
     }
-    return { [state] in _ = state.withLock { $0.open.removeValue(forKey: id) } }
+    return { [state] in
+      let latch = state.withLock { state in
+        state.open[id] = nil
+        defer { state.latch = Latch() }
+        return state.latch
+      }
+      latch.open()
+    }
   }
 
   /// Runs a call in a separate task.
@@ -194,10 +212,10 @@ final class EverydayWork: Sendable {
 
   /// Waits until all calls have ended, for a bounded time; returns the ones that have not.
   func wait() async -> [String] {
-    let limit = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < limit {
-      if state.withLock({ $0.open.isEmpty }) { return [] }
-      try? await Task.sleep(for: .milliseconds(2))
+    _ = await holds { [state] in
+      state.withLock { $0.latch }
+    } _: {
+      state.withLock { $0.open.isEmpty }
     }
     return state.withLock { Array($0.open.values) }
   }

@@ -27,6 +27,15 @@ enum FailureRules {
   static let noAppCheck = FunctionsServiceError(
     .failedPrecondition, "The function enforces App Check. Set verifyAppCheckToken in FunctionsServiceOptions.")
 
+  static let noConsumption = FunctionsServiceError(
+    .failedPrecondition,
+    "The function consumes App Check tokens, and nothing keeps a record of them. Add AppCheckServiceLibrary to the app's "
+      + "list, or set consumeAppCheckToken in FunctionsServiceOptions together with verifyAppCheckToken.")
+
+  static let nothingToConsume = FunctionsServiceError(
+    .failedPrecondition,
+    "The function consumes App Check tokens, and the token of this call was verified before: send the token itself.")
+
   /// The failure of a call of a function that is not registered.
   ///
   /// The names of other functions are not part of it: it is sent to every caller.

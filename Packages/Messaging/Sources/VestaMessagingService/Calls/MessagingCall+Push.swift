@@ -33,16 +33,20 @@ extension MessagingCall {
   /// A message for a platform that no transport of this engine reaches is left to other engines for half the time of a
   /// claim. This one takes it then, and ends it or moves it: it would be in the way of all others for good.
   ///
-  /// - Parameter limit: The number of messages to take.
-  /// - Returns: The messages, and the time of the first one that was left.
-  func claimPushes(limit: Int) async throws -> (jobs: [PushJob], next: Int64?) {
-    var (jobs, next, last, looked) = ([PushJob](), Int64?.none, [UInt8]?.none, 0)
+  /// - Parameters:
+  ///   - limit: The number of messages to take.
+  ///   - row: The last message that the look has passed; `nil` at its beginning.
+  /// - Returns: The messages, the time of the first one that was left, and the message after which to look on.
+  func claimPushes(
+    limit: Int, after row: [UInt8]?
+  ) async throws -> (jobs: [PushJob], next: Int64?, last: [UInt8]?) {
+    var (jobs, next, last, looked) = ([PushJob](), Int64?.none, row, 0)
     while true {
       let entries = try await transaction.entries(in: Keys.pushes(after: last), limit: limit + 1)
       for entry in entries {
         let row = try Keys.push(ofRow: entry.key)
-        guard row.time <= now, jobs.count < limit else { return (jobs, min(next ?? .max, row.time)) }
-        guard looked < tuning.longestPushScan else { return (jobs, now + tuning.pushPause.microseconds) }
+        guard row.time <= now else { return (jobs, min(next ?? .max, row.time), nil) }
+        guard jobs.count < limit, looked < tuning.longestPushScan else { return (jobs, next, last) }
         (last, looked) = (entry.key, looked + 1)
         if let job = try await claim(entry) {
           jobs.append(job)
@@ -50,7 +54,7 @@ extension MessagingCall {
           next = min(next ?? .max, row.time + tuning.pushClaim.microseconds / 2)
         }
       }
-      guard entries.count > limit else { return (jobs, next) }
+      guard entries.count > limit else { return (jobs, next, nil) }
     }
   }
 

@@ -56,29 +56,29 @@ struct PushRunner: Sendable {
   /// Takes up the messages whose time has come, as many as have a place.
   private func takeUp() async {
     guard engine.pushTimer.begin() else { return }
-    var next: Int64?
-    repeat {
-      next = nil
-      do {
-        // Without a transaction that writes, as mostly nothing is due.
-        if let first = try await firstTime(), first > engine.time() {
-          next = first
-          continue
-        }
-        let limit = min(engine.pushes.room, max(1, options.tuning.pushBatch))
-        guard limit > 0 else {
-          next = engine.time() + options.tuning.pushPause.microseconds
-          continue
-        }
-        let found = try await engine.write { try await $0.claimPushes(limit: limit) }
-        start(found.jobs)
-        next = found.next
-      } catch {
-        // After the end of the engine its timer does not start again.
-        next = engine.time() + options.tuning.pushPause.microseconds
+    var look = PushLook()
+    repeat { await takeUp(&look) } while engine.pushTimer.end(isDue: look.next.map { $0 <= engine.time() } ?? false)
+    wake(at: min(look.next ?? .max, engine.time() + options.tuning.pushLook.microseconds))
+  }
+
+  /// Takes up the next messages of a look.
+  private func takeUp(_ look: inout PushLook) async {
+    do {
+      // Without a transaction that writes, as mostly nothing is due.
+      if look.last == nil, let first = try await firstTime(), first > engine.time() {
+        look = PushLook(next: first)
+        return
       }
-    } while engine.pushTimer.end(isDue: next.map { $0 <= engine.time() } ?? false)
-    wake(at: min(next ?? .max, engine.time() + options.tuning.pushLook.microseconds))
+      let limit = min(engine.pushes.room, max(1, options.tuning.pushBatch))
+      guard limit > 0 else { return look = PushLook(next: engine.time() + options.tuning.pushPause.microseconds) }
+      let last = look.last
+      let found = try await engine.write { try await $0.claimPushes(limit: limit, after: last) }
+      start(found.jobs)
+      look.passed(found.next, found.last, now: engine.time())
+    } catch {
+      // After the end of the engine its timer does not start again.
+      look = PushLook(next: engine.time() + options.tuning.pushPause.microseconds)
+    }
   }
 
   /// The time of the first message for a transport; that of the next look where there is none.
@@ -211,6 +211,29 @@ struct PushRunner: Sendable {
     guard job.due != nil else { return }
     try await engine.write { try await $0.endPush(job, again: time) }
     if let time { wake(at: time) }
+  }
+}
+
+/// A look at the messages for transports, which takes several transactions where there are many for other engines.
+struct PushLook {
+  /// When to look next; now while the look is not at its end.
+  private(set) var next: Int64?
+  /// The last message that was looked at; `nil` at the beginning of a look.
+  private(set) var last: [UInt8]?
+  private var first: Int64?
+
+  init(next: Int64? = nil) { self.next = next }
+
+  /// Notes a transaction.
+  ///
+  /// - Parameters:
+  ///   - time: The time of the first message that it has left.
+  ///   - last: The message after which to look on; `nil` at the end.
+  mutating func passed(_ time: Int64?, _ last: [UInt8]?, now: Int64) {
+    first = time.map { min($0, first ?? .max) } ?? first
+    self.last = last
+    next = last == nil ? first : now
+    if last == nil { first = nil }
   }
 }
 

@@ -46,4 +46,6 @@ final class ChosenBlobs: BlobStore {
   func keepRoom(_ bytes: Int) async { await chosen.withLock({ $0 })?.keepRoom(bytes) }
 
   func makeRoom() async -> Bool { await chosen.withLock({ $0 })?.makeRoom() ?? false }
+
+  func freeBytes() async -> Int64? { await chosen.withLock({ $0 })?.freeBytes() }
 }

@@ -130,6 +130,11 @@ public final class FileBlobStore: BlobStore {
     }
   }
 
+  /// The room on the disk of the directory.
+  public func freeBytes() async -> Int64? {
+    DurableFile.freeBytes(at: root) ?? DurableFile.freeBytes(at: FilePath.parent(of: root))
+  }
+
   // MARK: The folder
 
   /// The id of the folder, by which processes find out that they have the same one.

@@ -21,21 +21,28 @@ struct ObjectCall: StorageCall {
   }
 
   func open(_ request: ReadRequest) async throws -> ObjectDownload {
-    let name = request.object
     // A missing blob means that the object was replaced between the two steps: its new row has another one.
     for _ in 0..<engine.options.tuning.openAttempts {
-      let rows = try await rows(of: name)
-      // In the same snapshot as the read: a token that was revoked opens nothing.
-      if rows?.record.hasToken(request.downloadToken) != true {
-        try await ask(.get(name, existing: rows?.record.object(named: name)))
-      }
-      guard let (record, inline) = rows else { throw StorageServiceError.noObject(name) }
-      try PreconditionRules.check(request.preconditions, record)
-      if let content = try await content(of: record, inline, try ByteRange(request, size: record.size)) {
-        return ObjectDownload(object: record.object(named: name), content: content)
+      let found = try await find(request)
+      if let content = try await content(of: found) {
+        return ObjectDownload(object: found.record.object(named: found.name), content: content)
       }
     }
-    throw missingContent(of: name)
+    throw missingContent(of: request.object)
+  }
+
+  /// The object of a read that the caller may make, and whose preconditions hold.
+  func find(_ request: ReadRequest) async throws -> FoundObject {
+    let name = request.object
+    let rows = try await rows(of: name)
+    // In the same snapshot as the read: a token that was revoked opens nothing.
+    if rows?.record.hasToken(request.downloadToken) != true {
+      try await ask(.get(name, existing: rows?.record.object(named: name)))
+    }
+    guard let (record, inline) = rows else { throw StorageServiceError.noObject(name) }
+    try PreconditionRules.check(request.preconditions, record)
+    return FoundObject(
+      name: name, record: record, inline: inline, range: try ByteRange(request, size: record.size))
   }
 
   private func missingContent(of name: ObjectName) -> StorageServiceError {
@@ -48,11 +55,10 @@ struct ObjectCall: StorageCall {
   }
 
   /// The bytes of an object; `nil` where its blob is missing.
-  private func content(
-    of record: ObjectRecord, _ inline: [UInt8]?, _ range: ByteRange
-  ) async throws -> (any ObjectContent)? {
-    if let inline { return InlineContent(inline[Int(range.start)..<Int(range.end)]) }
-    guard let blob = record.blobID else { return nil }
+  func content(of found: FoundObject) async throws -> (any ObjectContent)? {
+    let range = found.range
+    if let inline = found.inline { return InlineContent(inline[Int(range.start)..<Int(range.end)]) }
+    guard let blob = found.record.blobID else { return nil }
     do {
       return BlobContent(try await engine.blobs.read(blob), range)
     } catch let error as BlobError where error.code == .notFound {
@@ -150,18 +156,24 @@ struct ObjectCall: StorageCall {
   }
 
   private func deleteRows(_ name: ObjectName, _ preconditions: Preconditions) async throws {
-    let events = engine.events
     let blob = try await write { transaction in
       let record = try await transaction.object(name)
       try await ask(.delete(name, existing: record?.object(named: name)))
       guard let record else { throw StorageServiceError.noObject(name) }
       try PreconditionRules.check(preconditions, record)
-      try await transaction.delete(Keys.object(name))
-      try await ObjectEvents.record(.objectDeleted, name, record, events, EventCause(context), in: transaction)
+      try await deleteRow(record, of: name, in: transaction)
       return try await Self.discardContent(of: record, in: transaction)
     }
     await collect(blob)
   }
+}
+
+/// An object that a call reads: its row, its content where that is kept in the store, and the part that is wanted.
+struct FoundObject: Sendable {
+  let name: ObjectName
+  let record: ObjectRecord
+  let inline: [UInt8]?
+  let range: ByteRange
 }
 
 /// The bytes of a small object, which were read with its row.

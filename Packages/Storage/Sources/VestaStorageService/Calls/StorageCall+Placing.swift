@@ -16,10 +16,10 @@ struct ReadyContent: Sendable {
   var md5: [UInt8]?
 }
 
-/// An object's new row, and the blob that is no longer needed.
+/// An object's new row, and the blobs to remove after the commit.
 struct PlacedObject: Sendable {
   let record: ObjectRecord
-  let replaced: BlobID?
+  var unused: [BlobID]
 }
 
 extension StorageCall {
@@ -27,7 +27,7 @@ extension StorageCall {
   ///
   /// - Parameter starter: The caller who started the upload, as `UploadRecord.starter()` returns it; `nil` for an
   ///   owner.
-  /// - Returns: The row, and the blob to remove after the commit.
+  /// - Returns: The row, and the blob of the one that was there.
   func place(
     _ content: ReadyContent, as name: ObjectName, metadata: ObjectMetadata, tokens: [String],
     preconditions: Preconditions, starter: CallContext?, in transaction: any StoreTransaction
@@ -47,7 +47,34 @@ extension StorageCall {
     if let old { try await ObjectEvents.record(.objectDeleted, name, old, events, cause, in: transaction) }
     try await ObjectEvents.record(.objectFinalized, name, record, events, cause, in: transaction)
     if let inline = content.inline { try await transaction.put(inline, for: Keys.content(content.blob)) }
-    return PlacedObject(record: record, replaced: try await Self.discardContent(of: old, in: transaction))
+    let unused = try await Self.discardContent(of: old, in: transaction)
+    return PlacedObject(record: record, unused: unused.map { [$0] } ?? [])
+  }
+
+  /// Deletes the objects that another one was made of, in the transaction that puts it in place.
+  ///
+  /// One that was replaced or deleted since it was read stays as it is, and so does the new object.
+  ///
+  /// - Returns: The blobs to remove after the commit.
+  func delete(
+    _ sources: [FoundObject], for target: ObjectName, in transaction: any StoreTransaction
+  ) async throws -> [BlobID] {
+    var unused: [BlobID] = []
+    for source in sources where source.name != target {
+      guard let record = try await transaction.object(source.name), record.generation == source.record.generation else {
+        continue
+      }
+      try await ask(.delete(source.name, existing: record.object(named: source.name)))
+      try await deleteRow(record, of: source.name, in: transaction)
+      if let blob = try await Self.discardContent(of: record, in: transaction) { unused.append(blob) }
+    }
+    return unused
+  }
+
+  /// Deletes the row of an object; its content stays.
+  func deleteRow(_ record: ObjectRecord, of name: ObjectName, in transaction: any StoreTransaction) async throws {
+    try await transaction.delete(Keys.object(name))
+    try await ObjectEvents.record(.objectDeleted, name, record, engine.events, EventCause(context), in: transaction)
   }
 
   /// Removes the content of an object's row, in a transaction.

@@ -8,9 +8,18 @@ import VestaStorageBackend
 extension UploadCall {
   func check(_ request: UploadRequest) throws(StorageServiceError) {
     try ObjectNameRules.check(request.object)
-    guard request.size ?? 0 >= 0, request.size ?? 0 <= UploadLimits.objectSize else {
+    guard request.size ?? 0 >= 0 else {
       throw StorageServiceError(.invalidArgument, "An object cannot have \(request.size ?? 0) bytes.")
     }
+    try check(size: request.size ?? 0)
+  }
+
+  /// Refuses content of more bytes than an object can have.
+  func check(size: Int64) throws(StorageServiceError) {
+    let limit = min(engine.options.objectSizeLimit, UploadLimits.objectSize)
+    guard size > limit else { return }
+    throw StorageServiceError(
+      .invalidArgument, "The object would have \(size) bytes, and the largest one of this service has \(limit).")
   }
 
   func prepared(

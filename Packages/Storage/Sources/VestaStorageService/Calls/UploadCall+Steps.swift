@@ -10,11 +10,11 @@ import VestaStoreInterop
 // The steps of the calls on an upload.
 extension UploadCall {
   func finish(
-    _ upload: ActiveUpload, _ record: UploadRecord, _ expected: ContentDigest
+    _ upload: ActiveUpload, _ record: UploadRecord, _ expected: ContentDigest, deleting deleted: [FoundObject]
   ) async throws -> StorageObject {
     let content = try await sealed(upload, record, expected)
-    let placed = try await commit(content, of: upload.id, record)
-    await collect(placed.replaced)
+    let placed = try await commit(content, of: upload.id, record, deleting: deleted)
+    for blob in placed.unused { await collect(blob) }
     return placed.record.object(named: record.objectName)
   }
 
@@ -49,7 +49,9 @@ extension UploadCall {
   }
 
   /// Makes sealed content the object, and the upload final, in one transaction.
-  private func commit(_ content: ReadyContent, of id: UploadID, _ record: UploadRecord) async throws -> PlacedObject {
+  private func commit(
+    _ content: ReadyContent, of id: UploadID, _ record: UploadRecord, deleting deleted: [FoundObject]
+  ) async throws -> PlacedObject {
     let (metadata, tokens) = try prepared(
       record.metadata.metadata, for: record.objectName, record.tokens)
     let (now, lifetime, starter) = (now, lifetime, try record.starter())
@@ -57,12 +59,14 @@ extension UploadCall {
     return try await write { transaction in
       guard var current = try await transaction.upload(id) else { throw Self.gone }
       // The commit of before has succeeded, and its answer was lost.
-      if let object = current.object { return PlacedObject(record: object, replaced: nil) }
+      if let object = current.object { return PlacedObject(record: object, unused: []) }
       guard current.state == .active else { throw Self.gone }
       try checkOwned(current, in: store)
-      let placed = try await place(
+      let unused = try await delete(deleted, for: record.objectName, in: transaction)
+      var placed = try await place(
         content, as: record.objectName, metadata: metadata, tokens: tokens, preconditions: record.preconditions,
         starter: starter, in: transaction)
+      placed.unused += unused
       current.state = .final
       current.object = placed.record
       current.expires = now + lifetime

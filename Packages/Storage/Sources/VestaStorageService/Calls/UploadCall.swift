@@ -44,7 +44,7 @@ struct UploadCall: StorageCall {
         ready, as: request.object, metadata: metadata, tokens: tokens, preconditions: request.preconditions,
         starter: context, in: transaction)
     }
-    await collect(placed.replaced)
+    for blob in placed.unused { await collect(blob) }
     return placed.record.object(named: request.object)
   }
 
@@ -81,7 +81,8 @@ struct UploadCall: StorageCall {
         .invalidArgument, "A chunk of \(bytes.count) bytes is too long: send at most \(UploadLimits.chunkLength).")
     }
     return try await withUpload(id) { upload in
-      try Self.checkNext(offset, bytes.count, after: upload.progress.size)
+      try Self.checkNext(offset, after: upload.progress.size)
+      try check(size: offset + Int64(bytes.count))
       try await keepOwned(upload)
       try await upload.append(bytes)
       if upload.progress.size - upload.progress.checkpoint >= engine.options.checkpointInterval {
@@ -91,15 +92,12 @@ struct UploadCall: StorageCall {
     }
   }
 
-  /// Refuses a chunk that does not begin where the upload ends, or makes it too large.
-  private static func checkNext(_ offset: Int64, _ count: Int, after size: Int64) throws(StorageServiceError) {
+  /// Refuses a chunk that does not begin where the upload ends.
+  private static func checkNext(_ offset: Int64, after size: Int64) throws(StorageServiceError) {
     guard offset == size else {
       throw StorageServiceError(
         .outOfRange, "The upload has \(size) bytes, and the chunk begins at \(offset).",
         reason: .wrongOffset(received: size))
-    }
-    guard size + Int64(count) <= UploadLimits.objectSize else {
-      throw StorageServiceError(.invalidArgument, "An object cannot have more than \(UploadLimits.objectSize) bytes.")
     }
   }
 
@@ -126,12 +124,15 @@ struct UploadCall: StorageCall {
       starter: try record.starterOrOwner())
   }
 
-  func finalize(_ id: UploadID, expected: ContentDigest) async throws -> StorageObject {
+  /// - Parameter deleted: The objects that are deleted with the commit of the new one.
+  func finalize(
+    _ id: UploadID, expected: ContentDigest, deleting deleted: [FoundObject] = []
+  ) async throws -> StorageObject {
     let record = try await activeOrFinal(id)
     if let object = record.object { return object.object(named: record.objectName) }
     do {
       return try await withUpload(id, keepsOpen: false) { upload in
-        try await finish(upload, record, expected)
+        try await finish(upload, record, expected, deleting: deleted)
       }
     } catch let error as StorageServiceError
       where error.reason == .contentMismatch || error.reason == .precondition || error.code == .permissionDenied

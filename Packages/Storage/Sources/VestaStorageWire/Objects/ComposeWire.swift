@@ -1,4 +1,5 @@
 public import VestaBytes
+import VestaStorageBackend
 
 /// The JSON of a composition: the objects of which another one is made.
 public struct ComposeBody: Sendable, Hashable {
@@ -26,9 +27,6 @@ public struct ComposeBody: Sendable, Hashable {
   /// Whether the sources are deleted afterwards.
   public var deletesSources: Bool
 
-  /// The largest number of sources.
-  public static let maximumCount = 32
-
   /// A body.
   public init(destination: UploadBody = UploadBody(), sources: [Source], deletesSources: Bool = false) {
     self.destination = destination
@@ -43,9 +41,9 @@ public struct ComposeBody: Sendable, Hashable {
     let object = try JSONObject(json: json, limits: MetadataWire.limits)
     var sources: [Source] = []
     for element in object["sourceObjects"]?.array ?? [] { sources.append(try Self.source(element)) }
-    guard (1...Self.maximumCount).contains(sources.count) else {
+    guard (1...UploadLimits.sources).contains(sources.count) else {
       throw BytesError(
-        .malformed, "The number of source components provided (\(sources.count)) is not 1 to \(Self.maximumCount).")
+        .malformed, "The number of source components provided (\(sources.count)) is not 1 to \(UploadLimits.sources).")
     }
     let destination = try object["destination"]?.object.map { (json) throws(BytesError) in
       try MetadataWire.upload(json)

@@ -9,11 +9,16 @@ struct ConnectionOpening {
   private let loop: EventLoop
   private let route: Route
   private let security: TLSClientContext
+  private let lookUp: NameLookUp
   private let resumption: TLSResumption?
 
   /// - Parameter resumption: The means to resume an earlier session with the host.
-  init(_ loop: EventLoop, _ route: Route, _ security: TLSClientContext, resuming resumption: TLSResumption?) {
+  init(
+    _ loop: EventLoop, _ route: Route, _ security: TLSClientContext, _ lookUp: @escaping NameLookUp,
+    resuming resumption: TLSResumption?
+  ) {
     self.loop = loop
+    self.lookUp = lookUp
     self.route = route
     self.security = security
     self.resumption = resumption
@@ -22,7 +27,9 @@ struct ConnectionOpening {
   /// - Parameter completion: Called once, on the loop; also when the loop's owner no longer needs it.
   func start(_ completion: @escaping Completion) {
     let (host, port) = route.proxy.map { ($0.host, $0.port) } ?? (route.host, route.port)
-    let connector = Connector(loop, host: host, port: port) { outcome in
+    // The addresses of the proxy are those that its user has chosen.
+    let isPublic = route.isForPublicHosts && route.proxy == nil
+    let connector = Connector(loop, host: host, port: port, isPublic: isPublic, lookUp) { outcome in
       switch outcome {
       case .failure(let error): completion(.failure(error))
       case .success(let descriptor):

@@ -1,5 +1,8 @@
 import VestaTransportInterop
 
+/// Returns the addresses of a name and a port, in the order in which to try them; it may block.
+typealias NameLookUp = @Sendable (_ host: String, _ port: Int) -> [SocketAddress]
+
 /// Opens a connection to the first address of a host that takes one, as ``AddressRace`` decides.
 ///
 /// Confined to its loop; the name is looked up on a dedicated thread, because the system's look-up blocks.
@@ -7,6 +10,8 @@ import VestaTransportInterop
 final class Connector: @unchecked Sendable {
   typealias Completion = (Result<Int32, TransportError>) -> Void
 
+  private let isPublic: Bool
+  private let lookUp: NameLookUp
   private let loop: EventLoop
   private let host: String
   private let port: Int
@@ -19,8 +24,16 @@ final class Connector: @unchecked Sendable {
   /// Whether an attempt has failed for want of descriptors.
   private var isExhausted = false
 
-  /// - Parameter completion: Called once, on the loop.
-  init(_ loop: EventLoop, host: String, port: Int, completion: @escaping Completion) {
+  /// - Parameters:
+  ///   - isPublic: Whether only addresses of the public internet are connected to.
+  ///   - lookUp: Returns the addresses of a name.
+  ///   - completion: Called once, on the loop.
+  init(
+    _ loop: EventLoop, host: String, port: Int, isPublic: Bool, _ lookUp: @escaping NameLookUp,
+    completion: @escaping Completion
+  ) {
+    self.isPublic = isPublic
+    self.lookUp = lookUp
     self.loop = loop
     self.host = host
     self.port = port
@@ -29,8 +42,8 @@ final class Connector: @unchecked Sendable {
 
   func start() {
     if let address = SocketAddress(host: host, port: port) { return found([address]) }
-    let isStarted = PlatformThread.start { [self, host, port] in
-      let found = SocketAddress.lookUp(host, port: port)
+    let isStarted = PlatformThread.start { [self, lookUp, host, port] in
+      let found = lookUp(host, port)
       loop.perform { self.found(found) }
     }
     if !isStarted {
@@ -44,6 +57,9 @@ final class Connector: @unchecked Sendable {
       return finish(
         .failure(TransportError(.hostNotFound, "There is no address of \(host).", mayHaveBeenProcessed: false)))
     }
+    // The addresses that are connected to, and not those of an earlier look-up, which may have been others.
+    let addresses = isPublic ? addresses.filter { InternetAddress.isPublic($0.bytes) } : addresses
+    guard !addresses.isEmpty else { return finish(.failure(forbidden)) }
     self.addresses = addresses
     timers.append(
       loop.schedule(after: loop.tuning.connectTimeout) { [weak self] in
@@ -115,6 +131,11 @@ final class Connector: @unchecked Sendable {
     PlatformSocket.close(attempt.descriptor)
     lastError = error
     perform(race.failed(attempt.index))
+  }
+
+  private var forbidden: TransportError {
+    TransportError(
+      .forbiddenAddress, "The host \(host) has no address of the public internet.", mayHaveBeenProcessed: false)
   }
 
   private var exhausted: TransportError {

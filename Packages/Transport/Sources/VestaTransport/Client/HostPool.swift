@@ -20,9 +20,12 @@ final class HostPool: @unchecked Sendable {
   /// What resumes a session of TLS, by route; each is used once, so that it does not link connections.
   private var resumptions: [Route: TLSResumption] = [:]
 
-  init(_ loop: EventLoop, _ security: TLSClientContext) {
+  private let lookUp: NameLookUp
+
+  init(_ loop: EventLoop, _ security: TLSClientContext, _ lookUp: @escaping NameLookUp) {
     self.loop = loop
     self.security = security
+    self.lookUp = lookUp
   }
 
   /// Sends an exchange on a connection that is kept, or on a new one.
@@ -81,7 +84,7 @@ final class HostPool: @unchecked Sendable {
   }
 
   func opening(_ route: Route) -> ConnectionOpening {
-    ConnectionOpening(loop, route, security, resuming: resumptions.removeValue(forKey: route))
+    ConnectionOpening(loop, route, security, lookUp, resuming: resumptions.removeValue(forKey: route))
   }
 
   private func connected(_ opened: OpenedSocket, _ exchange: ClientExchange, _ route: Route) {

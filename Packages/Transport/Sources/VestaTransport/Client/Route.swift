@@ -10,10 +10,14 @@ struct Route: Hashable, Sendable {
   let proxy: ProxySettings.Proxy?
   /// Whether bytes reach the host itself, and not a proxy that reads them.
   let isTunnel: Bool
+  /// Whether the host has to be one of the public internet.
+  let isForPublicHosts: Bool
 
   init(
-    isSecure: Bool, host: String, port: Int, speaksHTTP2: Bool = false, isWebSocket: Bool, _ proxies: ProxySettings
+    isSecure: Bool, host: String, port: Int, speaksHTTP2: Bool = false, isWebSocket: Bool,
+    isForPublicHosts: Bool = false, _ proxies: ProxySettings
   ) {
+    self.isForPublicHosts = isForPublicHosts
     self.isSecure = isSecure
     self.host = host
     self.port = port

@@ -33,9 +33,17 @@ public final class VestaTransportClient: HTTPClient, Sendable {
   ///   - tuning: The limits and time-outs.
   /// - Throws: `TransportError` with `.exhausted` when the process has no descriptors or threads left, with
   ///   `.invalidArgument` when the roots to trust are none.
-  public init(
+  public convenience init(
     loops: Int = 1, security: TLSClientSettings = TLSClientSettings(), proxies: ProxySettings? = nil,
     tuning: TransportTuning = TransportTuning()
+  ) throws {
+    try self.init(loops: loops, security: security, proxies: proxies, tuning: tuning, lookUp: SocketAddress.lookUp)
+  }
+
+  /// - Parameter lookUp: Returns the addresses of a name; it may block.
+  init(
+    loops: Int = 1, security: TLSClientSettings = TLSClientSettings(), proxies: ProxySettings? = nil,
+    tuning: TransportTuning = TransportTuning(), lookUp: @escaping NameLookUp
   ) throws {
     self.tuning = tuning
     self.proxies = proxies ?? ProxySettings(environment: PlatformProcess.proxyVariables)
@@ -43,7 +51,7 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     // A connection for requests of any version speaks HTTP/1.1.
     security.protocols.removeAll { $0 == ALPN.http2 }
     let context = try TLSClientContext(security)
-    hosts = try EventLoop.make(loops, tuning).map { HostPool($0, context) }
+    hosts = try EventLoop.make(loops, tuning).map { HostPool($0, context, lookUp) }
   }
 
   /// Sends a request, and waits for the head of the response.
@@ -138,7 +146,8 @@ public final class VestaTransportClient: HTTPClient, Sendable {
     let isSecure = request.scheme == "https"
     return Route(
       isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80),
-      speaksHTTP2: request.version == .http2 && !isWebSocket, isWebSocket: isWebSocket, proxies)
+      speaksHTTP2: request.version == .http2 && !isWebSocket, isWebSocket: isWebSocket,
+      isForPublicHosts: request.isForPublicHosts, proxies)
   }
 
   private func pool(for request: HTTPRequest) throws -> HostPool {
