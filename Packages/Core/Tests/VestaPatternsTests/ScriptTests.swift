@@ -40,6 +40,18 @@ import Testing
     #expect(counts.values.reduce(0, +) > 28_000)
   }
 
+  /// A changed, missing or added range changes the fingerprint (FNV-1a), which was computed from the matches of RE2.
+  @Test func `every range of every script is that of RE2`() throws {
+    var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
+    for name in ScriptTable.ranges.keys.sorted() {
+      let ranges = try #require(ScalarSet.category(name)).ranges.map {
+        " \(String($0.lowerBound, radix: 16))-\(String($0.upperBound, radix: 16))"
+      }
+      for byte in "\(name):\(ranges.joined())\n".utf8 { fingerprint = (fingerprint ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    #expect(fingerprint == 0xB1C4_31E9_12EC_81B2)
+  }
+
   /// The script of each scalar that has one, from the table.
   private func scriptOfScalar() -> [UInt32: String] {
     var scripts: [UInt32: String] = [:]

@@ -220,6 +220,26 @@ import VestaTesting
     #expect(wrong.attempts <= 5)
   }
 
+  /// As many nodes missed before as after are nodes missed: the operand that follows is looked at in the same attempt.
+  @Test(arguments: [
+    "newData.child('a').val() != data.child('a').val() && root.child('b').val() == 1",
+    "!(newData.child('a').val() == data.child('a').val() || root.child('b').val() == 2)",
+  ]) func `what both states miss is read together with what the next operand looks at`(rule: String) throws {
+    let rules = try DatabaseRuleset("{\"rules\": {\"x\": {\".write\": \"\(rule)\"}}}")
+    let before = DatabaseTree.parent(["x": .parent(["a": 1]), "b": 1])
+    let old = PartlyRead(before)
+    let new = PartlyRead(before.setting(2, at: ["x", "a"]))
+    var attempts = 0
+    repeat {
+      for data in [old, new] { (data.known, data.missed) = (data.known.union(data.missed), []) }
+      attempts += 1
+      let decision = rules.decideWrite([["x", "a"]], before: old, after: new)
+      #expect(decision.isAllowed || !old.missed.isEmpty || !new.missed.isEmpty)
+    } while !(old.missed.isEmpty && new.missed.isEmpty)
+    // One to miss all nodes, and one with all of them.
+    #expect(attempts == 2)
+  }
+
   @Test func `the only child of a node can be deleted though the node would not be valid without it`() throws {
     let rules = try DatabaseRuleset(
       #"{"rules": {"path": {".write": true, ".validate": "newData.hasChildren(['a'])", "a": {".validate": "newData.isNumber()"}, "$other": {".validate": false}}}}"#
