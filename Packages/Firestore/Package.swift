@@ -243,6 +243,7 @@ let package = Package(
       dependencies: [
         "VestaFirestoreEndpoints", "VestaFirestoreReference", "VestaFirestoreWire",
         .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaConcurrency", package: "Core"),
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreBackendFakes", package: "FirestoreBackend"),
         .product(name: "VestaServiceInterop", package: "ServiceInterop"),
