@@ -178,4 +178,56 @@ struct WindowSyncTests {
     _ = tree.receivedMerge("a", merge, tag: tree.tag("a", spec))
     #expect(shown(tree) == Self.numbers(["b": 2, "c": 4]))
   }
+
+  // MARK: Listens whose data the client has
+
+  private func value(_ events: [SyncEvent], of id: Int) -> [DatabaseNode] {
+    events.compactMap { event in
+      guard case .data(.value, _, let node, _) = event.content, event.registration == id else { return nil }
+      return node.node
+    }
+  }
+
+  /// A tree in which a query of `/a` has `b` in its window; something else was listened to before it had data.
+  private func treeWithWindow(_ path: DatabasePath, _ query: DatabaseQuerySpec, _ child: DatabaseNode) -> SyncTree {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a", spec)
+    _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: path, query)
+    _ = tree.receivedOverwrite("a", DatabaseNode(children: [("b", child)]), tag: tree.tag("a", spec))
+    _ = tree.listenComplete("a", spec)
+    return tree
+  }
+
+  @Test func `a query without data takes it from the listen that covers it, whose data the client has already`() {
+    let child = Self.numbers(["x": 1, "y": 2, "z": 3])
+    for late in [true, false] {
+      var tree = treeWithWindow("a/b", spec, child)
+      _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b", .all)
+      #expect(tree.knownServerNode("a/b", .all) == child)
+      // The data of the query, which has ended for the service, arrives before or after the reply of the listen.
+      let window = NodeWindow.window(of: child, spec), tag = tree.tag("a/b", spec)
+      if !late { _ = tree.receivedOverwrite("a/b", window, tag: tag) }
+      #expect(value(tree.listenComplete("a/b", .all), of: 2) == [window])
+      if late { #expect(tree.receivedOverwrite("a/b", window, tag: tag).isEmpty) }
+      #expect(tree.completeEventNode("a/b", spec)?.node == window)
+      #expect(value(tree.receivedOverwrite("a/b/x", .empty, tag: nil), of: 2) == [Self.numbers(["y": 2, "z": 3])])
+    }
+  }
+
+  @Test func `a place below a listen, whose data the client has already, takes its own data from it`() {
+    for query in [DatabaseQuerySpec.all, spec] {
+      let child = DatabaseNode(children: [("k", Self.numbers(["x": 1, "y": 2, "z": 3]))])
+      var tree = treeWithWindow("a/b/k", query, child)
+      _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b", .all)
+      #expect(value(tree.listenComplete("a/b", .all), of: 2) == [NodeWindow.window(of: child[DatabaseKey("k")], query)])
+    }
+  }
+
+  @Test func `the end of a listen without data leaves the windows above it as they are`() {
+    var tree = treeWithWindow("a/b", spec, Self.numbers(["x": 1]))
+    _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b", .all)
+    _ = tree.receivedMerge("a", WriteTrie(["b": .empty]), tag: tree.tag("a", spec))
+    #expect(value(tree.listenComplete("a/b", .all), of: 1).isEmpty)
+    #expect(tree.completeEventNode("a", spec)?.node.isEmpty == true)
+  }
 }

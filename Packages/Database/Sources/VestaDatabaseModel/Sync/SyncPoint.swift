@@ -12,9 +12,9 @@ struct SyncPoint: Sendable {
   var completeView: View? { complete.first.flatMap { views[$0] } }
   var hasCompleteView: Bool { !complete.isEmpty }
 
-  /// Whether a view here or below knows a part of the server's data only.
-  var hasFilteredData: Bool {
-    views.values.contains { $0.cache.server.isFiltered } || children.values.contains { $0.hasFilteredData }
+  /// Whether a view here or below does not know all of the server's data.
+  var hasPartialData: Bool {
+    views.values.contains { !$0.cache.server.isComplete(for: .root) } || children.values.contains { $0.hasPartialData }
   }
 
   func view(for spec: DatabaseQuerySpec) -> View? { views[spec] }

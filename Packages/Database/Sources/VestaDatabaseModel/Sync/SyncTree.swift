@@ -133,12 +133,23 @@ public struct SyncTree: Sendable {
   public mutating func listenComplete(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> [SyncEvent] {
     cache?.complete(path, spec)
     if let tag = tag(path, spec) { return serverUpdate(path, .listenComplete, tag, isStored: true) }
-    let events = apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
-    // Queries that this listen covers from now on have known their own children only, and take all of them here.
-    guard let point = root[path], point.hasFilteredData, let node = point.completeView?.cache.server.completeNode else {
-      return events
+    guard let point = root[path], point.hasPartialData, let node = point.completeView?.cache.server.completeNode else {
+      return apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
     }
-    return events + apply(SyncOperation(source: .server, path: path, kind: .overwrite(node)))
+    return share(node, at: path)
+  }
+
+  /// Gives all of a place's data to the views at and below it.
+  ///
+  /// By the example of a query of `/a/b` without data and of a listen to everything there, which begins with the `b`
+  /// that a query of `/a` has in its window: the service finds by the hash that the client has all of it, and sends
+  /// none. The query of `/a/b` was told nothing yet, and what the service sends for it is dropped from here on.
+  private mutating func share(_ node: DatabaseNode, at path: DatabasePath) -> [SyncEvent] {
+    var sink = SyncSink()
+    let operation = SyncOperation(source: .server, path: .root, kind: .overwrite(node))
+    let below = writes.at(path)
+    root.update(path) { $0.apply(operation, server: nil, writes: below, &sink) }
+    return finish(sink)
   }
 
   private mutating func serverUpdate(
