@@ -8,7 +8,7 @@ public import VestaTesting
 ///
 /// The word `owner` is the token of an owner, and `genuine` is a token of App Check, which the engine enforces.
 public struct DatabaseSessionSubject: Sendable {
-  let make: @Sendable (any DatabaseGuard) -> any DatabaseBackend
+  let make: @Sendable (any DatabaseGuard) throws -> any DatabaseBackend
   let issue: @Sendable (_ uid: String, _ claims: JSONObject) -> String
   let now: @Sendable () -> Int64
   let advance: @Sendable (Duration) async -> Void
@@ -24,13 +24,13 @@ public struct DatabaseSessionSubject: Sendable {
     issue: @escaping @Sendable (_ uid: String, _ claims: JSONObject) -> String,
     now: @escaping @Sendable () -> Int64,
     advance: @escaping @Sendable (Duration) async -> Void,
-    make: @escaping @Sendable (any DatabaseGuard) -> any DatabaseBackend
+    make: @escaping @Sendable (any DatabaseGuard) throws -> any DatabaseBackend
   ) {
     (self.issue, self.now, self.advance, self.make) = (issue, now, advance, make)
   }
 
-  fileprivate func connect(_ gatekeeper: ManualDatabaseGuard) -> ContractClient {
-    DatabaseSubject(make(gatekeeper)).connect(CallContext(appCheck: .token("genuine")))
+  fileprivate func connect(_ gatekeeper: ManualDatabaseGuard) throws -> ContractClient {
+    DatabaseSubject(try make(gatekeeper)).connect(CallContext(appCheck: .token("genuine")))
   }
 }
 
@@ -40,7 +40,7 @@ public enum DatabaseSessionContracts {
   public static let all: [Contract<DatabaseSessionSubject>] = [
     Contract("the reply of a sign-in has the variable of the rules, and the time at which the token expires") {
       subject in
-      let client = subject.connect(ManualDatabaseGuard())
+      let client = try subject.connect(ManualDatabaseGuard())
       let reply = await client.call(.authenticate(token: subject.issue("ada", ["admin": true])))
       try expect(reply.status, equals: .ok, "the status")
       try expect(reply.auth?["uid"], equals: "ada", "the user")
@@ -49,7 +49,7 @@ public enum DatabaseSessionContracts {
     },
     Contract("rules decide with the claims of the token, for reads and writes") { subject in
       let gatekeeper = ManualDatabaseGuard()
-      let client = subject.connect(gatekeeper)
+      let client = try subject.connect(gatekeeper)
       _ = await client.call(.authenticate(token: subject.issue("ada", ["role": "keeper"])))
       _ = await client.put("rooms/a", .int(1))
       _ = await client.get("rooms/a")
@@ -59,7 +59,7 @@ public enum DatabaseSessionContracts {
     },
     Contract("a token that expires signs the connection out, and then ends the listens that are denied") { subject in
       let gatekeeper = ManualDatabaseGuard()
-      let client = subject.connect(gatekeeper)
+      let client = try subject.connect(gatekeeper)
       _ = await client.call(.authenticate(token: subject.issue("ada", [:])))
       gatekeeper.change {
         if case .read(let read) = $0.subject { read.path == "open" || $0.uid == "ada" } else { true }
@@ -74,7 +74,7 @@ public enum DatabaseSessionContracts {
       try expect(await client.call(.get("rooms", .all)).status, equals: .permissionDenied, "a read afterwards")
     },
     Contract("a token that is replaced in time ends nothing") { subject in
-      let client = subject.connect(ManualDatabaseGuard())
+      let client = try subject.connect(ManualDatabaseGuard())
       _ = await client.call(.authenticate(token: subject.issue("ada", [:])))
       await subject.advance(.seconds(3_000))
       _ = await client.call(.authenticate(token: subject.issue("ada", [:])))
@@ -90,7 +90,7 @@ public enum DatabaseSessionContracts {
       ]
       for (override, uid) in overrides {
         let gatekeeper = ManualDatabaseGuard()
-        let client = subject.connect(gatekeeper)
+        let client = try subject.connect(gatekeeper)
         let credential = DatabaseCredential(token: "owner", isOwner: true, override: override)
         try expect(await client.call(.authenticate(credential)).status, equals: .ok, "the sign-in")
         _ = await client.get("rooms")
@@ -100,7 +100,7 @@ public enum DatabaseSessionContracts {
     },
     Contract("the variables of another user are for owners alone") { subject in
       let gatekeeper = ManualDatabaseGuard()
-      let client = subject.connect(gatekeeper)
+      let client = try subject.connect(gatekeeper)
       for override in [DatabaseCredential.Override.claims(["uid": "ada"]), .nobody] {
         let credential = DatabaseCredential(token: subject.issue("eve", [:]), override: override)
         try expect(await client.call(.authenticate(credential)).status, equals: .permissionDenied, "the sign-in")
@@ -109,7 +109,7 @@ public enum DatabaseSessionContracts {
       try expect(gatekeeper.asked.entries.last?.uid != "ada", "a caller acts for another user")
     },
     Contract("a token of App Check that is not valid is refused, and the connection stays") { subject in
-      let client = subject.connect(ManualDatabaseGuard())
+      let client = try subject.connect(ManualDatabaseGuard())
       for (token, status) in [("forged", DatabaseStatus.invalidToken), ("genuine", .ok), ("", .invalidToken)] {
         try expect(await client.call(.appCheck(token: token)).status, equals: status, "the status of '\(token)'")
       }

@@ -57,15 +57,18 @@ struct Served {
     seed: UInt64, verifier: (any CallerVerifier)? = nil, rules: (any RulesAdministration)? = nil,
     options: DatabaseRemoteOptions = DatabaseRemoteOptions()
   ) throws -> Served {
-    try Served(verifier: verifier, rules: rules, options: options) { handler in
-      ScriptedNetwork(to: handler, seed: seed) { number in
-        var random = SplitMix(seed: seed &+ UInt64(number))
-        func conditions(_ random: inout SplitMix) -> ScriptedPipe.Conditions {
-          ScriptedPipe.Conditions(
-            latency: .milliseconds(random.below(500)), largestPiece: random.oneIn(2) ? 1 + random.below(40) : nil)
-        }
-        return .init(fromClient: conditions(&random), fromServer: conditions(&random))
+    try Served(verifier: verifier, rules: rules, options: options) { scriptedNetwork(to: $0, seed: seed) }
+  }
+
+  /// A network whose pieces and delays are drawn.
+  static func scriptedNetwork(to handler: any HTTPHandler, seed: UInt64) -> ScriptedNetwork {
+    ScriptedNetwork(to: handler, seed: seed) { number in
+      var random = SplitMix(seed: seed &+ UInt64(number))
+      func conditions(_ random: inout SplitMix) -> ScriptedPipe.Conditions {
+        ScriptedPipe.Conditions(
+          latency: .milliseconds(random.below(500)), largestPiece: random.oneIn(2) ? 1 + random.below(40) : nil)
       }
+      return .init(fromClient: conditions(&random), fromServer: conditions(&random))
     }
   }
 }

@@ -13,7 +13,7 @@ public final class FirestoreRulesGuard: FirestoreGuard {
   private let reports: SourceReports?
 
   /// A guard that denies everything until it has rules.
-  public convenience init(_ ruleset: Ruleset? = nil) { self.init(RulesInForce(ruleset)) }
+  public convenience init(_ ruleset: Ruleset? = nil) { self.init(RulesInForce(firestore: ruleset)) }
 
   init(_ rules: RulesInForce<Ruleset>, _ reports: SourceReports? = nil) {
     (self.rules, self.reports) = (rules, reports)
@@ -50,8 +50,8 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     _ name: String, _ document: Document?, at time: () -> Timestamp, context: CallContext
   ) -> Bool? {
     guard reports == nil else { return nil }
+    if rules.allowsAnyGet(by: context) { return true }
     guard let ruleset = rules.current else { return false }
-    if ruleset.allowsEverywhere(.get, isSignedIn: context.isUser) { return true }
     if let verdict = ruleset.quickVerdict(get: name, document, by: context, QuickGet.self) { return verdict }
     var budget = ruleset.budget
     let request = ruleset.request(.get, name, existing: document, at: time, context)
@@ -115,6 +115,22 @@ extension Ruleset {
     return RulesRequest(
       method, path, auth: context.auth, time: readsTime ? .timestamp(RulesTimestamp(time())) : .none,
       existing: RulesValue(existing, at: path))
+  }
+}
+
+extension RulesInForce where Rules == Ruleset {
+  /// Rules of Firestore; which gets they allow for every document is known without their lock.
+  convenience init(firestore rules: Ruleset?) {
+    self.init(rules) { rules in
+      let forOthers: UInt8 = rules.allowsEverywhere(.get, isSignedIn: false) ? 1 : 0
+      return forOthers | (rules.allowsEverywhere(.get, isSignedIn: true) ? 2 : 0)
+    }
+  }
+
+  /// Whether every get of the caller is allowed; `false` also where that is not known.
+  fileprivate func allowsAnyGet(by context: CallContext) -> Bool {
+    let summary = summary
+    return summary == 3 || (summary != 0 && summary == (context.isUser ? 2 : 1))
   }
 }
 

@@ -51,7 +51,7 @@ public final class ProjectRules: Sendable {
     _ sources: RulesSources, limits: RulesLimits, reporting: RulesReporting = RulesReporting()
   ) throws(ProjectRulesError) {
     let compiled = try CompiledRules(sources, limits)
-    firestore = RulesInForce(compiled.firestore)
+    firestore = RulesInForce(firestore: compiled.firestore)
     storage = RulesInForce(compiled.storage)
     database = RulesInForce(compiled.database)
     firestoreReports = reporting.isOn ? SourceReports { RulesCoverage(of: $0) } : nil

@@ -1,3 +1,4 @@
+import Synchronization
 public import VestaConcurrency
 public import VestaRules
 
@@ -21,9 +22,26 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
 
   private let state = Locked(State())
   private let changes = ListenerRegistry<Void>()
+  private let bits = Atomic<UInt8>(0)
+  private let summarize: @Sendable (Rules) -> UInt8
 
   /// Nothing at first, or rules that are compiled already.
-  public init(_ rules: Rules? = nil) { state.withLock { $0.rules = rules } }
+  public convenience init(_ rules: Rules? = nil) { self.init(rules) { _ in 0 } }
+
+  /// Nothing at first, or rules that are compiled already.
+  ///
+  /// - Parameters:
+  ///   - rules: The rules.
+  ///   - summarize: Returns the ``summary`` of rules.
+  init(_ rules: Rules?, summarize: @escaping @Sendable (Rules) -> UInt8) {
+    self.summarize = summarize
+    guard let rules else { return }
+    state.withLock { $0.rules = rules }
+    bits.store(summarize(rules), ordering: .releasing)
+  }
+
+  /// What the shortest decisions need to know of the rules in force, read without their lock; zero for no rules.
+  var summary: UInt8 { bits.load(ordering: .acquiring) }
 
   /// The rules that decisions are made by now; `nil` for none.
   public var current: Rules? { state.withLock { $0.rules } }
@@ -71,6 +89,7 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
     state.withLock { state in
       guard turn.number > state.number else { return false }
       (state.rules, state.number) = (rules, turn.number)
+      bits.store(summarize(rules), ordering: .releasing)
       return true
     }
   }

@@ -111,4 +111,22 @@ private let database = "projects/p/databases/(default)/documents"
     let guardian = FirestoreRulesGuard()
     #expect(guardian.mayGetAtOnce("x", nil, at: { Timestamp(seconds: 0) }, context: CallContext()) == false)
   }
+
+  @Test func `what every get is allowed by follows each replacement of the rules`() async throws {
+    let guardian = FirestoreRulesGuard()
+    let ada = CallContext(caller: .user(VerifiedUser(uid: "ada", claims: Self.claims)))
+    func answers() -> [Bool?] {
+      [CallContext(), ada].map { context in
+        guardian.mayGetAtOnce("\(database)/notes/n", nil, at: { Timestamp(seconds: 0) }, context: context)
+      }
+    }
+    for (condition, expected) in [
+      ("true", [true, true]), ("request.auth != null", [false, true]), ("request.auth == null", [true, false]),
+      ("false", [false, false]), ("true", [true, true]), ("resource != null", [false, false]),
+    ] {
+      try await guardian.replace(
+        with: "service cloud.firestore { match /{all=**} { allow get: if \(condition); } }")
+      #expect(answers() == expected, "\(condition)")
+    }
+  }
 }

@@ -21,8 +21,9 @@ import VestaTransportInteropFakes
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AuthWireTests {
   private let sender = RecordingCodeSender()
 
-  private func engine() -> AuthEngine {
+  private func engine(isSuite: Bool = false) -> AuthEngine {
     var options = AuthServiceOptions()
+    (options.isDevelopment, options.usesDevelopmentTokens) = (isSuite, isSuite)
     options.codeSender = sender
     options.passwordScheme = .scrypt(ScryptParameters(costLog2: 4, blockSize: 8, parallelism: 1))
     let plenty = RateLimit(burst: 10_000, refillInterval: .milliseconds(1))
@@ -71,6 +72,26 @@ import VestaTransportInteropFakes
       await client.close()
       await server.stop()
       try await engine.close()
+    }
+  }
+
+  @Test(arguments: PasswordImportContracts.all)
+  func `imported passwords sign in over small pieces and delays`(_ contract: Contract<PasswordImportSubject>) async {
+    let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    let network = ScriptedNetwork(to: AuthEndpoints().handler(in: host(engine(isSuite: true))), seed: seed) { number in
+      var random = SplitMix(seed: seed &+ UInt64(number))
+      let conditions = { (random: inout SplitMix) in
+        ScriptedPipe.Conditions(latency: .milliseconds(random.below(500)), largestPiece: 20 + random.below(60))
+      }
+      return .init(fromClient: conditions(&random), fromServer: conditions(&random))
+    }
+    do {
+      let options = RESTOptions(apiKey: "key", ownerToken: { "owner" })
+      let remote = AuthRemote(
+        project: "demo", on: try RESTService(network, at: "http://localhost:80", options: options))
+      try await contract.verify(PasswordImportSubject(remote, remote.administration))
+    } catch {
+      Issue.record("seed \(seed): \(error)")
     }
   }
 

@@ -1,5 +1,7 @@
 """Random messages of google.firestore.v1 by Google's own definitions, and the comparison with what became of them.
 
+The bytes of every third message have fields that no definition has, at every depth; nothing is to become of them.
+
   firestore-oracle.py write SEED COUNT FILE   writes COUNT messages: a line each of name, bytes in hex, JSON
   firestore-oracle.py check FILE RESULTS      RESULTS has a line for each message: name, bytes and JSON that were made of the
                                               bytes, and bytes that were made of the JSON; all have to be the same message
@@ -47,6 +49,13 @@ CHOSEN = {"Value", "Filter", "Write", "FieldTransform", "Aggregation", "Transact
 OPTIONAL_ONEOFS = {"resume_type", "consistency_selector", "result", "continuation_selector"}
 
 TEXTS = ["", "a", "rooms", "`a b`.c", "é", "e\u0301", "\u0000", "🐢", "\"\\/\b", "x" * 200, "__name__", "\u2028"]
+
+
+# Fields that no definition has, one of each wire type: their numbers are 1000 and the largest of all.
+UNKNOWN = [bytes.fromhex(field) for field in [
+    "c03e07", "c03effffffffffffffffff01", "c13e0102030405060708", "c23e00", "c23e03616263", "c53e01020304", "c33ec03e01c43e",
+    "c33ec33ec23e0161c43ec43e", "f8ffffff0f01", "faffffff0f020a00",
+]]
 
 
 class Maker:
@@ -131,6 +140,22 @@ class Maker:
         else:
             setattr(message, field.name, self.scalar(field, needed or field.name == "transaction"))
 
+    def add_unknown(self, message):
+        """Adds unknown fields to a message and to those inside of it."""
+        for field, value in list(message.ListFields()):
+            if field.message_type is None:
+                continue
+            if not field.is_repeated:
+                self.add_unknown(value)
+            elif not field.message_type.GetOptions().map_entry:
+                for element in value:
+                    self.add_unknown(element)
+            elif field.message_type.fields_by_name["value"].message_type is not None:
+                for key in value:
+                    self.add_unknown(value[key])
+        for _ in range(self.random.randrange(3)):
+            message.MergeFromString(self.random.choice(UNKNOWN))
+
     def message(self, name):
         message = getattr(types, name).pb()()
         self.fill(message, self.random.randrange(1, 6))
@@ -161,6 +186,8 @@ def write(seed, count, path):
             name = NAMES[number % len(NAMES)]
             message = maker.message(name)
             text = json_format.MessageToJson(message, indent=None)
+            if number // len(NAMES) % 3 == 0:
+                maker.add_unknown(message)
             file.write(f"{name}\t{message.SerializeToString().hex()}\t{text}\n")
 
 
@@ -172,6 +199,7 @@ def check(path, results):
             parts = answer.rstrip("\n").split("\t")
             kind = getattr(types, name).pb()
             wanted = kind.FromString(bytes.fromhex(original))
+            wanted.DiscardUnknownFields()
             wanted = wanted.SerializeToString(deterministic=True)
             try:
                 got = [

@@ -25,11 +25,7 @@ import VestaTransportInteropFakes
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
     let served = try await serve(seed: seed) { number in
       var random = SplitMix(seed: seed &+ UInt64(number))
-      let conditions = { (random: inout SplitMix) in
-        ScriptedPipe.Conditions(
-          latency: .milliseconds(random.below(500)), largestPiece: random.oneIn(2) ? 20 + random.below(60) : nil)
-      }
-      return Script(fromClient: conditions(&random), fromServer: conditions(&random))
+      return Script(fromClient: Served.conditions(&random), fromServer: Served.conditions(&random))
     }
     do {
       try await contract.verify(served.subject)

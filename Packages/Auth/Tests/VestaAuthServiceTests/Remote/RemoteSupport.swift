@@ -3,6 +3,7 @@ import VestaAuthBackendContracts
 import VestaAuthEndpoints
 import VestaAuthRemote
 import VestaServiceInterop
+import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
@@ -46,6 +47,22 @@ struct Served: Sendable {
       _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
       return network
     }
+  }
+
+  /// Serves an engine of a local test suite on a network whose pieces and delays are drawn.
+  static func onScriptedNetwork(seed: UInt64) async throws -> Served {
+    try await Served(isSuite: true) { handler in
+      ScriptedNetwork(to: handler, seed: seed) { number in
+        var random = SplitMix(seed: seed &+ UInt64(number))
+        return .init(fromClient: conditions(&random), fromServer: conditions(&random))
+      }
+    }
+  }
+
+  /// A delay, and pieces that a request or a response is cut into.
+  static func conditions(_ random: inout SplitMix) -> ScriptedPipe.Conditions {
+    ScriptedPipe.Conditions(
+      latency: .milliseconds(random.below(500)), largestPiece: random.oneIn(2) ? 20 + random.below(60) : nil)
   }
 
   /// The service as the contracts want it.
