@@ -50,8 +50,8 @@ public protocol AuthAdminBackend: Sendable {
   /// Imports accounts; each one is imported or is in the response's errors.
   ///
   /// Checks: `MISSING_USER_ACCOUNT`, `INVALID_HASH_ALGORITHM`, with `checksSanity` `DUPLICATE_EMAIL` and
-  /// `DUPLICATE_RAW_ID`, without `allowsOverwrite` `DUPLICATE_LOCAL_ID` for a user id that the batch has twice. An existing
-  /// account that must not be overwritten is in the response's errors.
+  /// `DUPLICATE_RAW_ID`, without `allowsOverwrite` `DUPLICATE_LOCAL_ID` for a user id that the batch has twice. An
+  /// existing account that must not be overwritten is in the response's errors.
   func batchCreate(
     _ request: BatchCreateRequest, context: CallContext
   ) async throws(AuthServiceError) -> BatchCreateResponse

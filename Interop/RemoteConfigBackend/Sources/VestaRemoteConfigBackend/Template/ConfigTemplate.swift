@@ -50,7 +50,8 @@ public struct ConfigCondition: Sendable, Hashable {
   /// The expression, such as `device.os == 'ios' && percent <= 10`; empty for a structured condition.
   public var expression: String
 
-  /// The structured form in a template for servers, such as `{"percent": …}`, as it was written; `nil` for an expression.
+  /// The structured form in a template for servers, such as `{"percent": …}`, as it was written; `nil` for an
+  /// expression.
   ///
   /// Server SDKs evaluate it themselves.
   public var structure: JSONObject?

@@ -5,8 +5,8 @@ enum SignInScripts {
   /// Reads the account that a person chooses or describes, and hands it to the app that has opened the page.
   ///
   /// For a pop-up window, it is posted to the frame of this server in the page that has opened the window. For a
-  /// redirect, it stays in the storage of this origin, where the frame finds it, and the page of the app is loaded. Apps
-  /// on phones are opened by their own schemes.
+  /// redirect, it stays in the storage of this origin, where the frame finds it, and the page of the app is loaded.
+  /// Apps on phones are opened by their own schemes.
   static let handler = #"""
     "use strict";
     (() => {
