@@ -55,6 +55,24 @@ import VestaTesting
     try await engine.close()
   }
 
+  @Test func `a read creates a database where the options say so, and nowhere else`() async throws {
+    let name = "projects/p/databases/other"
+    let query = RunQueryRequest(
+      parent: "\(name)/documents", query: StructuredQuery(from: [.init(collectionID: "a")]))
+    for creates in [false, true] {
+      let engine = makeEngine(on: ModelStore()) { $0.createsDatabasesByReading = creates }
+      var code: ServiceCode?
+      do {
+        try await engine.runQuery(query, context: owner) { _ in }
+      } catch let error as FirestoreServiceError {
+        code = error.code
+      }
+      #expect(code == (creates ? nil : .notFound))
+      #expect(try await engine.databases(context: owner) == (creates ? [name] : []))
+      try await engine.close()
+    }
+  }
+
   @Test func `what another engine writes makes a deleted database exist again`() async throws {
     let store = ModelStore()
     let (first, second) = (makeEngine(on: store), makeEngine(on: store))
