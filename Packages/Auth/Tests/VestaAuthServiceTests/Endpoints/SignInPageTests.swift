@@ -31,7 +31,7 @@ import VestaTransportInterop
     #expect(page.text.contains("data-email=\"ada@example.com\""))
     #expect(!page.text.contains("grace@example.com") && !page.text.contains("<script>") && !page.text.contains("<b>"))
     let token = try #require(page.text.firstMatch(of: /data-id-token="([^"]*)"/)?.1)
-    let claims = try JSONObject(json: try PercentEncoding.decode(token))
+    let claims = try JSONObject(json: Array(try PercentEncoding.decode(token).utf8))
     #expect(claims["sub"] == "1'\"><b>" && claims["email"] == "ada@example.com" && claims["email_verified"] == true)
     let other = try await server.page("\(Self.handler)&providerId=%3Cimg%20src=x%3E")
     #expect(other.text.contains("&lt;img src=x&gt;") && !other.text.contains("<img"))
