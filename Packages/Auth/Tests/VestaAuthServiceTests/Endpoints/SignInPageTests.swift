@@ -8,6 +8,7 @@ import VestaTransportInterop
 /// The pages on which an account of another provider is chosen.
 @Suite struct SignInPageTests {
   private static let handler = "/emulator/auth/handler?apiKey=k&appName=a&authType=signInViaPopup"
+  private static let redirect = "/emulator/auth/handler?apiKey=k&appName=a&authType=signInViaRedirect"
 
   private func signIn(_ server: EndpointWorld, provider: String, claims: JSONObject, tenant: String? = nil) async throws
   {
@@ -72,10 +73,11 @@ import VestaTransportInterop
     ] {
       var fields = FormFields()
       fields.append("redirectUrl", target)
-      let page = try await server.page("\(Self.handler)&providerId=google.com&\(fields.text)")
+      let page = try await server.page("\(Self.redirect)&providerId=google.com&\(fields.text)")
       #expect(page.status == (isAllowed ? 200 : 400), "\(target)")
+      #expect(try await server.page("\(Self.handler)&providerId=google.com&\(fields.text)").status == 200)
     }
-    let hostile = try await server.page("\(Self.handler)&providerId=p&redirectUrl=https://%3Cb%3E/")
+    let hostile = try await server.page("\(Self.redirect)&providerId=p&redirectUrl=https://%3Cb%3E/")
     #expect(hostile.status == 400 && !hostile.text.contains("<b>"))
     #expect(try await server.page("/emulator/auth/handler?apiKey=k").status == 400)
     #expect(try await server.page("/emulator/auth/handler?providerId=google.com").status == 400)
