@@ -45,6 +45,12 @@ public struct FirestoreServiceOptions: Sendable {
   /// Queries then use `indexes`, and the indexes that production has for every field.
   public var requiresDeclaredIndexes = false
 
+  /// Creates a database that does not exist when it is read, as Firebase's emulator does; for development and tests.
+  ///
+  /// Otherwise a read fails with `NOT_FOUND`, unless the database is the default one. At most 100 databases are created
+  /// by reading.
+  public var createsDatabasesByReading = false
+
   /// The time without a call after which a transaction ends.
   public var transactionIdleTime = Duration.seconds(60)
 

@@ -56,6 +56,48 @@ import VestaTesting
     try await engine.close()
   }
 
+  @Test func `a read creates a database where the options say so, and nowhere else`() async throws {
+    let name = "projects/p/databases/other"
+    let query = RunQueryRequest(
+      parent: "\(name)/documents", query: StructuredQuery(from: [.init(collectionID: "a")]))
+    for creates in [false, true] {
+      let engine = makeEngine(on: ModelStore()) { $0.createsDatabasesByReading = creates }
+      var code: ServiceCode?
+      do {
+        try await engine.runQuery(query, context: owner) { _ in }
+      } catch let error as FirestoreServiceError {
+        code = error.code
+      }
+      #expect(code == (creates ? nil : .notFound))
+      #expect(try await engine.databases(context: owner) == (creates ? [name] : []))
+      try await engine.close()
+    }
+  }
+
+  @Test func `what another engine writes makes a deleted database exist again`() async throws {
+    let store = ModelStore()
+    let (first, second) = (makeEngine(on: store), makeEngine(on: store))
+    func names(_ engine: FirestoreEngine) async throws -> [String] {
+      var names: [String] = []
+      try await engine.export(database, context: owner) { names += $0.map { String($0.name.suffix(3)) } }
+      return names
+    }
+    try await first.commit(update("a/1", ["n": .integer(1)]))
+    #expect(try await names(second) == ["a/1"])
+    try await first.deleteDatabase(database, context: owner)
+    #expect(try await first.databases(context: owner).isEmpty)
+    #expect(try await second.databases(context: owner).isEmpty)
+    // The second engine knows the number of the database, and does not ask for it.
+    try await second.commit(update("a/2", ["n": .integer(2)]))
+    for engine in [first, second] {
+      #expect(try await engine.databases(context: owner) == [database])
+      #expect(try await names(engine) == ["a/2"])
+    }
+    let again = makeEngine(on: store)
+    #expect(try await names(again) == ["a/2"])
+    for engine in [first, second, again] { try await engine.close() }
+  }
+
   @Test func `indexes that are declared at run time answer queries, also after a restart and in another engine`()
     async throws
   {

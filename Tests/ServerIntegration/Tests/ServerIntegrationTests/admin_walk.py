@@ -255,8 +255,8 @@ def case_the_clients_of_firestore_are_served():
     expect(snapshot.get("at") >= snapshot.create_time.replace(microsecond=0) and snapshot.get("list") == [1, 2])
     equal([one.id for one in rooms.where(filter=firestore.FieldFilter("list", "array_contains", 1)).stream()], [ref.id])
     named = firestore.client(database_id=f"walk-{uuid.uuid4().hex[:8]}")
-    named.document("a/b").set({"x": 1})
     equal(named.document(ref.path).get().exists, False)
+    named.document("a/b").set({"x": 1})
     equal((named.document("a/b").get().to_dict(), client.document("a/b").get().exists), ({"x": 1}, False))
 
     async def later():

@@ -68,6 +68,8 @@ def case_requests_of_all_kinds_are_answered():
         "/.inspect/coverage.json?ns=p", "/.settings/functionTriggers.json?ns=p", "/.lp?start=t&cb=1&v=5&ns=p", "/.lp?id=1&pw=x&ns=p&d0=e30",
         "/p/us-central1/none", "/functions/projects/p/triggers/t", "/emulator/v1/projects/p/triggers/t", "/emulator/action?mode=signIn",
         "/identitytoolkit.googleapis.com/v2/projects/p/config?updateMask=a.b.c", "/identitytoolkit.googleapis.com/v2/projects/p/tenants",
+        "/emulator/auth/handler?apiKey=k&providerId=%00&redirectUrl=%0d%0a", "/emulator/auth/handler?%FF", "/emulator/auth/iframe?",
+        "/v1/projects/p/databases/d:exportDocuments", "/v1/projects/p/databases/d:importDocuments",
         "/storage/v1/b/b/o/o/rewriteTo/b/b/o/%FF", "/demo/x?X-Goog-Signature=00&X-Goog-Expires=9e9",
     ]
     bodies = [
@@ -75,6 +77,7 @@ def case_requests_of_all_kinds_are_answered():
         json.dumps({"writes": [{"update": {"name": "x"}}] * 3}).encode(),
         json.dumps({"rules": {"files": [{"name": "f", "content": "(" * 50_000}]}}).encode(),
         json.dumps({"structuredQuery": {"where": {"compositeFilter": {"op": "AND", "filters": []}}, "limit": -1}}).encode(),
+        json.dumps({"outputUriPrefix": "gs://b/../../x", "inputUriPrefix": "gs://b/../../x", "collectionIds": [""]}).encode(),
         json.dumps({"queryScope": 99, "fields": [{"order": -1}] * 200}).encode(),
         json.dumps({"queryScope": 1, "fields": [{"fieldPath": "`" * 300, "order": 1}] * 2}).encode(),
         json.dumps({".value": {".value": 1}, ".priority": [], "a/b": 1, "": {".sv": {"increment": "x"}}}).encode(),

@@ -29,14 +29,19 @@ struct SignInCall: Sendable {
   }
 
   /// Refuses a page to continue at that is neither on this machine nor of an authorized domain.
+  ///
+  /// A pop-up window continues nowhere, though apps name their page for it too.
   private func checkTarget() async throws {
+    let type = fields["authType"] ?? fields["eventType"] ?? ""
+    guard !type.lowercased().hasSuffix("popup") else { return }
     guard let target = fields["redirectUrl"], !target.isEmpty else { return }
     guard let host = RedirectTarget.host(of: target) else {
       throw AuthServiceError(.invalidContinueURI, "The redirectUrl is no http or https address.")
     }
     let domains = try await call.admin.projectConfig(context: call.context).authorizedDomains
     guard RedirectTarget.isLocal(host) || domains.contains(where: { $0.lowercased() == host }) else {
-      throw AuthServiceError(.unauthorizedDomain, "The project has no authorized domain \(host.prefix(200)).")
+      throw AuthServiceError(
+        .unauthorizedDomain, "Add \(host.prefix(200)) to authorizedDomains of the project's settings.")
     }
   }
 

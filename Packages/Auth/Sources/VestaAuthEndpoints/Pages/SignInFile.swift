@@ -1,6 +1,6 @@
 import VestaTransportInterop
 
-/// A file of the pages for sign-in that is the same for everyone.
+/// A file of the pages for sign-in that is the same in all projects.
 enum SignInFile: String, Sendable, Hashable {
   case handlerScript = "handler.js"
   case style = "handler.css"

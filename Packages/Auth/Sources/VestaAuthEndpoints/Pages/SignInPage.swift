@@ -3,8 +3,8 @@ import VestaBytes
 
 /// The page on which a person chooses an account of another provider.
 ///
-/// Nothing is asked of the provider: everyone may be anyone, as for all calls in development. The names of elements are
-/// those that the test kits of Firebase's SDKs look for.
+/// The provider is not asked: any account can be chosen, as in all calls of a server for development. The elements have
+/// the identifiers that the test kits of Firebase's SDKs look for.
 struct SignInPage: Sendable {
   let provider: String
   let accounts: [ProviderUserInfo]

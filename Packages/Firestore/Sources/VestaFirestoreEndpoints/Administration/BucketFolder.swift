@@ -46,17 +46,24 @@ struct BucketFolder: Sendable {
     _ = try await storage.finalizeUpload(id, expected: ContentDigest(size: offset), context: context)
   }
 
-  /// Downloads all objects into a folder, which is made.
+  /// Downloads the objects of an export into a folder, which is made; other objects are left out.
   func download(to root: String, context: CallContext) async throws {
     var request = ListRequest(bucket: bucket, prefix: prefix)
     repeat {
       let page = try await storage.listObjects(request, context: context)
-      for object in page.items where !object.name.name.hasSuffix("/") {
+      for object in page.items {
         let name = String(object.name.name.dropFirst(prefix.count))
+        guard Self.isExported(name) else { continue }
         try await download(object.name, to: try DatabaseFiles.path(name, in: root), context)
       }
       request.pageToken = page.nextPageToken
     } while request.pageToken != nil
+  }
+
+  /// Whether a name is one of the files that exports have.
+  private static func isExported(_ name: String) -> Bool {
+    let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    return last.hasPrefix("output-") || last.hasSuffix("export_metadata")
   }
 
   private func download(_ object: ObjectName, to path: String, _ context: CallContext) async throws {

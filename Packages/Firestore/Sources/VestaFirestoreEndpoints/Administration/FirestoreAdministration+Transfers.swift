@@ -85,7 +85,7 @@ extension FirestoreAdministration {
   }
 
   private static func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let root = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-\(UUID().uuidString)").path
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-transfer-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: root) }
     return try await body(root)

@@ -31,8 +31,9 @@ extension FirestoreEngine: FirestoreAdminBackend {
       if try await call.engine.indexes.declaredText() != nil {
         try await call.engine.indexes.declare(try FirestoreIndexes(json: "{}"), as: "{}", if: .any)
       }
-      try await databases.delete(name)
+      // In this order a document that is written meanwhile stays, and the database with it.
       try await call.clear()
+      try await databases.delete(name)
     }
   }
 

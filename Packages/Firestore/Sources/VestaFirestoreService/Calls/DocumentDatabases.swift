@@ -119,9 +119,9 @@ final class DocumentDatabases: Sendable {
 
   private func number(of name: DatabaseName, in store: any OrderedStore, isWrite: Bool) async throws -> Int64 {
     if let number = try await DatabaseRegister.number(of: name, in: store) { return number }
-    let number = try await DatabaseRegister.create(
-      name, in: store, isWrite: isWrite, byReading: options.tuning.commits.databasesByReading)
-    guard let number else {
+    let most = options.tuning.commits.databasesByReading
+    let mayCreate = isWrite || name.database == "(default)" || options.createsDatabasesByReading
+    guard mayCreate, let number = try await DatabaseRegister.create(name, in: store, most: isWrite ? nil : most) else {
       throw FirestoreServiceError(
         .notFound, "The database \(name.database) does not exist for project \(name.project). Write to it to create it."
       )

@@ -79,14 +79,4 @@ enum DatabaseRegister {
       return (number + 1, true)
     }.value
   }
-
-  /// Makes a database for a call: any for a write, and for a read the default one of a project.
-  ///
-  /// - Parameter most: The maximum number of databases that reads create.
-  static func create(
-    _ name: DatabaseName, in store: any OrderedStore, isWrite: Bool, byReading most: Int64
-  ) async throws -> Int64? {
-    if isWrite { return try await create(name, in: store) }
-    return name.database == "(default)" ? try await create(name, in: store, most: most) : nil
-  }
 }

@@ -4,6 +4,7 @@ import VestaAuthService
 import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
+import VestaFirestoreService
 import VestaFunctionsEndpoints
 import VestaMessagingPush
 import VestaPostgres
@@ -23,6 +24,11 @@ enum ServerLibrary: Library {
         (options.isDevelopment, options.usesDevelopmentTokens) = (isDevelopment, isDevelopment)
         // As a project of the Emulator Suite is at first.
         if isDevelopment { options.initialConfig.hidesEmails = false }
+        return options
+      },
+      Component(FirestoreServiceOptions.self, caching: .shared) { container in
+        var options = FirestoreServiceOptions()
+        options.createsDatabasesByReading = SettingsOfApps.settings(of: container.appName).isDevelopment
         return options
       },
       Component(AppCheckServiceOptions.self, caching: .shared) { container in
