@@ -228,7 +228,7 @@ private struct WrongAdmin: FirestoreAdminBackend {
   func setIndexes(
     _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError) {
-    do {
+    do throws(FirestoreServiceError) {
       if flaw == .comparesBeforehand, case .text(let text) = condition {
         let current = try await base.indexes(of: database, context: owner)
         guard current == text else { throw IndexesCondition.changed }

@@ -1,6 +1,6 @@
 import VestaConcurrency
 public import VestaEventsInterop
-import VestaServiceInterop
+public import VestaServiceInterop
 public import VestaTransportInterop
 
 /// Calls functions of another program with events, by the paths that the functions emulator of the Firebase CLI has.
@@ -17,6 +17,7 @@ public final class TriggerSender: EventTriggerDelivery {
 
   private let address: HTTPURL?
   private let tuning: FunctionsEndpointsTuning
+  private let clock: ServiceClock
   private let forms: @Sendable () -> [any EventTriggerForm]
   private let client: @Sendable () throws -> (any HTTPClient)?
   private let isOn = Locked(true)
@@ -27,15 +28,16 @@ public final class TriggerSender: EventTriggerDelivery {
   ///   - address: The URL of the program; `nil` where there is none: all triggers are refused then.
   ///   - keepsTriggers: Whether registrations are kept for the next process.
   ///   - tuning: The figures at which the behaviour changes.
+  ///   - clock: The clock of time-outs.
   ///   - forms: The forms of the events of all products.
   ///   - client: The client of HTTP.
   public init(
     address: HTTPURL?, keepsTriggers: Bool, tuning: FunctionsEndpointsTuning = FunctionsEndpointsTuning(),
-    forms: @escaping @Sendable () -> [any EventTriggerForm],
+    clock: ServiceClock = .system, forms: @escaping @Sendable () -> [any EventTriggerForm],
     client: @escaping @Sendable () throws -> (any HTTPClient)?
   ) {
     (self.address, self.keepsTriggers, self.tuning) = (address, keepsTriggers, tuning)
-    (self.forms, self.client) = (forms, client)
+    (self.clock, self.forms, self.client) = (clock, forms, client)
   }
 
   /// Whether there is a program to call.
@@ -75,7 +77,8 @@ public final class TriggerSender: EventTriggerDelivery {
       request.target = Self.target(of: trigger, of: project, below: address.target)
       let response = try await client.send(request, timeout: tuning.triggerTimeout)
       // Read to its end, so that the connection can be used again.
-      _ = try? await response.body.collect(upTo: tuning.triggerResponseLimit)
+      _ = try? await response.body.collect(
+        upTo: tuning.triggerResponseLimit, within: tuning.triggerTimeout, by: clock)
       guard response.status.isSuccess else {
         throw ServiceStatus(.unavailable, "\(address.authority)\(request.target) has answered \(response.status).")
       }

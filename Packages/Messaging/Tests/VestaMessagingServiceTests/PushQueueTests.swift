@@ -28,6 +28,31 @@ import VestaTesting
     while !queue.isIdle { await Task.yield() }
   }
 
+  @Test func `services that have failed leave lanes to new ones`() async {
+    let queue = PushQueue(limit: (100, 100), lanes: (8, 8, 2), known: 10)
+    let (gate, pushed) = (Gate(), Log<Int64>())
+    func add(_ number: Int64, for service: String) {
+      _ = queue.add([PushJob(number: number)], for: service) { job in
+        pushed.add(job.number)
+        if job.number >= 100 { await gate.wait() }
+        return job.number < 10
+      }
+    }
+    for number in 0..<4 { add(10 + Int64(number), for: "bad\(number)") }
+    await pushed.wait { $0.count == 4 }
+    while !queue.isIdle { await Task.yield() }
+    for number in 0..<4 { add(100 + Int64(number), for: "bad\(number)") }
+    await pushed.wait { $0.count == 5 }
+    for number in 1...3 {
+      add(Int64(number), for: "new\(number)")
+      await pushed.wait { $0.last == Int64(number) }
+    }
+    #expect(pushed.entries.count { $0 >= 100 } == 1)
+    gate.open()
+    await pushed.wait { $0.count == 11 }
+    while !queue.isIdle { await Task.yield() }
+  }
+
   @Test func `a service that was not asked is not taken for one that works`() async {
     let queue = PushQueue(limit: (100, 100), lanes: (4, 4, 1), known: 10)
     let (gate, pushed) = (Gate(), Log<Int64>())

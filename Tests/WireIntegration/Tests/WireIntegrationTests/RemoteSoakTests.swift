@@ -31,9 +31,8 @@ import VestaTransportInteropFakes
   }
 
   /// One fault after the other, each for up to a second.
-  private func storm(on network: FaultyNetwork) async throws -> [String] {
+  private func storm(on network: FaultyNetwork, _ faults: Log<String>) async throws {
     var random = SplitMix(seed: seed)
-    var faults: [String] = []
     let clock = ContinuousClock(), end = clock.now + Self.length
     while clock.now < end {
       let weather: FaultyNetwork.Weather = random.pick([
@@ -43,7 +42,7 @@ import VestaTransportInteropFakes
       network.set(weather)
       if weather == .fine { network.cut() }
       if Self.isLong, random.oneIn(40) { network.forget() }
-      faults.append("\(weather)".prefix { $0 != "\r" }.description)
+      faults.add("\(weather)".prefix { $0 != "\r" }.description)
       try await Task.sleep(for: .milliseconds(200 + random.below(800)))
       if weather != .fine {
         network.set(.fine)
@@ -54,7 +53,6 @@ import VestaTransportInteropFakes
     }
     network.set(.fine)
     network.cut()
-    return faults
   }
 
   @Test func `through cuts, delays, pages, refusals and silence nothing is lost or doubled, and a user stays`()
@@ -85,20 +83,23 @@ import VestaTransportInteropFakes
     async let uploads = files.run(until: over)
     async let sent = messages.run(until: over)
     async let ids = InstallationWorker(source: source).run(until: over)
+    let faults = Log<String>()
     let refreshing = Task {
       while !over() {
+        let count = faults.entries.count
         _ = try? await user.getIDToken(forcingRefresh: true)
         if auth.currentUser?.uid != user.uid { signOuts.withLock { $0 += 1 } }
-        try await Task.sleep(for: .milliseconds(100))
+        await faults.wait { $0.count > count }
       }
     }
-    let faults = try await storm(on: world.network)
+    try await storm(on: world.network, faults)
     isOver.withLock { $0 = true }
+    faults.add("none")
     monitor.change()
     let (counts, outcome) = (try await (batches, values, uploads), try await sent)
     print(
       """
-      seed \(seed): \(faults.count) faults, \(counts.0) batches, \(counts.1) values, \(counts.2) files, \
+      seed \(seed): \(faults.entries.count) faults, \(counts.0) batches, \(counts.1) values, \(counts.2) files, \
       \(outcome.accepted.count) messages and \(outcome.unknown.count) of unknown outcome
       """)
 
@@ -108,7 +109,7 @@ import VestaTransportInteropFakes
     try await files.check(try Storage.instance(for: truth).reference(withPath: "files"), counts.2)
     try await messages.check(outcome)
     #expect(try await ids == [id], "seed \(seed)")
-    _ = try await refreshing.value
+    await refreshing.value
     #expect(signOuts.withLock { $0 } == 0, "seed \(seed)")
     _ = try await user.getIDToken(forcingRefresh: true)
     receiving.cancel()

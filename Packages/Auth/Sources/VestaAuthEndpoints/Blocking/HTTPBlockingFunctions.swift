@@ -46,8 +46,9 @@ public struct HTTPBlockingFunctions: AuthBlockingFunctions {
       let id = String(UInt64.random(in: 0..<UInt64.max), radix: 36)
       let sent = try BlockingFunctionsWire.body(of: question, id: id, now: clock.now() / 1_000_000)
       let request = HTTPRequest(.post, url, fields: [.contentType: "application/json"], body: .bytes(sent))
-      let response = try await client.send(request, timeout: tuning.timeout)
-      return (response.status, try await response.body.collect(upTo: tuning.bodyLimit))
+      let (head, body) = try await client.send(
+        request, collecting: tuning.bodyLimit, within: tuning.timeout, by: clock)
+      return (head.status, body)
     } catch let error as TransportError where error.code == .timedOut {
       throw BlockingFunctionsWire.failure("Deadline exceeded making request to \(question.url).")
     } catch {

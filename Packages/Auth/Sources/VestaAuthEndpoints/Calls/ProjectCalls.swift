@@ -2,6 +2,7 @@ import VestaAuthBackend
 import VestaAuthWire
 import VestaBytes
 import VestaServiceInterop
+import VestaTransportInterop
 
 // The calls about a project: its settings, its tenants, and the cookies of its sessions.
 
@@ -25,13 +26,19 @@ extension AuthExchange {
 
   /// Changes the settings by the members of the body.
   func updateConfig(mask: [String]? = nil) async throws -> ProjectConfig {
-    if let blocking = object["blockingFunctions"]?.object, BlockingFunctionsWire.settings(blocking) == nil {
+    if let blocking = object["blockingFunctions"]?.object, !Self.hasURLs(BlockingFunctionsWire.settings(blocking)) {
       throw AuthServiceError(
         .invalidBlockingFunction, "((triggers are beforeCreate and beforeSignIn, each with the URL functionUri))")
     }
     let current = try await admin.projectConfig(context: context)
     let change = try ProjectConfigWire.change(object, mask: mask, current: current)
     return try await admin.updateProjectConfig(change, context: context)
+  }
+
+  /// Whether requests can be sent to the functions of settings.
+  private static func hasURLs(_ settings: BlockingFunctionSettings?) -> Bool {
+    guard let settings else { return false }
+    return BlockingEvent.allCases.compactMap(settings.url).allSatisfy { HTTPURL($0) != nil }
   }
 
   private func respondToTenant(_ call: AuthProjectRoute.Call) async throws -> [UInt8] {

@@ -84,8 +84,8 @@ public final class HTTPProviderKeys: IdentityProviderKeySource {
     from url: HTTPURL, at address: String, by client: any HTTPClient
   ) async throws(AuthServiceError) -> (HTTPResponse, body: [UInt8]) {
     do {
-      let response = try await client.send(HTTPRequest(.get, url), timeout: tuning.timeout)
-      return (response, try await response.body.collect(upTo: tuning.bodyLimit))
+      return try await client.send(
+        HTTPRequest(.get, url), collecting: tuning.bodyLimit, within: tuning.timeout, by: clock)
     } catch {
       throw AuthServiceError(.unavailable, "\(address) does not answer.")
     }

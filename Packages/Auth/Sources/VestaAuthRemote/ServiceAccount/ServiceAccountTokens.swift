@@ -117,14 +117,10 @@ public final class ServiceAccountTokens: OwnerTokenSource {
     let request = HTTPRequest(
       .post, url, fields: [.contentType: "application/x-www-form-urlencoded"], body: .text(form.text))
     let response = try await client.send(request, timeout: tuning.timeout)
-    let body = response.body.stream
-    defer { body.cancel() }
-    let timer = clock.schedule(after: tuning.timeout) { body.cancel() }
-    defer { timer.cancel() }
     do {
-      let bytes = try await HTTPBody.stream(body, length: response.body.length).collect(upTo: 1 << 16)
+      let bytes = try await response.body.collect(upTo: 1 << 16, within: tuning.timeout, by: clock)
       return ExchangeAnswer(status: response.status.code, date: response.fields.first("date"), body: bytes)
-    } catch is CancellationError where !Task.isCancelled {
+    } catch TransportError.Code.timedOut {
       throw ServiceStatus(.unavailable, "The exchange of the service account did not answer in time.")
     }
   }

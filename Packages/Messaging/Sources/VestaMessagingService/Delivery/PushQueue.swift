@@ -6,7 +6,8 @@ import VestaConcurrency
 /// - A service that is slow, or hangs, delays its own messages alone. It has few of them at once until it has accepted
 ///   some: the number grows by one with each success, and falls to one with a failure.
 /// - Services that have not accepted a message lately have a part of the lanes, all together: many names that lead to
-///   one slow machine do not hold up the services that work.
+///   one slow machine do not hold up the services that work. Half of these lanes is for services that have not failed:
+///   the ones that fail again and again do not hold up a new one.
 /// - The messages of one call to one registration are handed over one after another.
 /// - Messages without a place here are not lost: they wait in the store.
 final class PushQueue: Sendable {
@@ -20,22 +21,32 @@ final class PushQueue: Sendable {
     var allowed = 1
     /// Whether it is among the services whose turn comes.
     var isReady = false
-    /// Whether it has one of the lanes of services that have not accepted a message lately.
-    var isOnTrial = false
+    /// The lane of services that have not accepted a message lately that it has.
+    var trial: Trial?
 
     /// The number of batches that may be handed over now.
     var free: Int { min(max(0, allowed - running), waiting.count) }
+  }
+
+  /// Why a service has not accepted a message lately.
+  private enum Trial {
+    /// Its latest message has failed.
+    case failing
+    /// It was not asked lately.
+    case untried
   }
 
   private struct State {
     var lines: [String: Line] = [:]
     /// The services with a message that may be handed over.
     var ready = Fifo<String>()
-    /// The services that have not accepted a message lately, and wait for a lane.
-    var held = Fifo<String>()
-    /// The services that have accepted a message lately.
+    /// The services that wait for a lane, because they have not accepted a message lately.
+    var held = (untried: Fifo<String>(), failing: Fifo<String>())
+    /// The services that have accepted a message lately, and those whose latest message has failed.
     var known: Set<String> = []
-    var onTrial = 0
+    var failing: Set<String> = []
+    /// The number of lanes that such services have.
+    var onTrial = (all: 0, failing: 0)
     var count = 0
     var running = 0
 
@@ -51,21 +62,42 @@ final class PushQueue: Sendable {
 
     /// Notes whether a service has accepted its latest message.
     mutating func note(_ service: String, _ isWorking: Bool, upTo limit: Int) {
-      guard isWorking else {
+      if isWorking {
+        failing.remove(service)
+        Self.remember(service, in: &known, upTo: limit)
+      } else {
         known.remove(service)
-        return
+        Self.remember(service, in: &failing, upTo: limit)
       }
-      // Any one: many new names must not make all that work wait for a trial again.
-      if known.count >= limit, !known.contains(service) { known.removeFirst() }
-      known.insert(service)
     }
 
-    /// Frees the lane of a service that had not accepted a message, for the next such service.
+    private static func remember(_ service: String, in services: inout Set<String>, upTo limit: Int) {
+      // Any one: many new names must not make all that work wait for a trial again.
+      if services.count >= limit, !services.contains(service) { services.removeFirst() }
+      services.insert(service)
+    }
+
+    /// Gives a service that has not accepted a message lately a lane, or has it wait for one.
+    ///
+    /// - Returns: The lane; `nil` where it waits.
+    mutating func beginTrial(_ service: String, upTo limit: Int) -> Trial? {
+      let trial: Trial = failing.contains(service) ? .failing : .untried
+      guard onTrial.all < limit, trial == .untried || onTrial.failing < max(1, limit / 2) else {
+        if trial == .failing { held.failing.append(service) } else { held.untried.append(service) }
+        return nil
+      }
+      onTrial.all += 1
+      if trial == .failing { onTrial.failing += 1 }
+      return trial
+    }
+
+    /// Frees a lane, for the next service that waits for one: new ones go before those that have failed.
     ///
     /// - Returns: Whether there is one.
-    mutating func endTrial() -> Bool {
-      onTrial -= 1
-      guard let next = held.popFirst() else { return false }
+    mutating func end(_ trial: Trial) -> Bool {
+      onTrial.all -= 1
+      if trial == .failing { onTrial.failing -= 1 }
+      guard let next = held.untried.popFirst() ?? held.failing.popFirst() else { return false }
       ready.append(next)
       return true
     }
@@ -141,20 +173,18 @@ final class PushQueue: Sendable {
         guard var line = state.lines[service] else { continue }
         // The work on members of topics is the store's.
         let isNew = !service.isEmpty && !state.known.contains(service)
-        if isNew, !line.isOnTrial, state.onTrial >= lanes.new {
-          // It stays ready, and gets its turn when such a lane is free.
-          state.held.append(service)
-          continue
-        }
-        line.isReady = false
-        guard line.free > 0, let batch = line.waiting.popFirst() else {
+        guard line.free > 0 else {
+          line.isReady = false
           state.update(service, line)
           continue
         }
-        if isNew, !line.isOnTrial {
-          line.isOnTrial = true
-          state.onTrial += 1
+        if isNew, line.trial == nil {
+          line.trial = state.beginTrial(service, upTo: lanes.new)
+          // It stays ready, and gets its turn when such a lane is free.
+          if line.trial == nil { continue }
         }
+        line.isReady = false
+        guard let batch = line.waiting.popFirst() else { continue }
         line.running += 1
         line.count -= batch.count
         state.count -= batch.count
@@ -176,10 +206,7 @@ final class PushQueue: Sendable {
         state.note(service, isWorking, upTo: knownLimit)
       }
       var others = 0
-      if line.isOnTrial {
-        line.isOnTrial = false
-        if state.endTrial() { others = 1 }
-      }
+      if let trial = line.trial.take(), state.end(trial) { others = 1 }
       state.update(service, line)
       // The caller itself takes one of them.
       let begins = max(0, min(line.free + others - 1, lanes.all - state.running))
