@@ -78,6 +78,8 @@ let package = Package(
         "VestaFirestoreModel", "VestaFirestoreService", "VestaFirestoreSync",
         .product(name: "VestaFirestoreBackend", package: "FirestoreBackend"),
         .product(name: "VestaFirestoreBackendContracts", package: "FirestoreBackend"),
+        .product(name: "VestaServiceInterop", package: "ServiceInterop"),
+        .product(name: "VestaServiceInteropFakes", package: "ServiceInterop"),
         .product(name: "VestaStoreInterop", package: "StoreInterop"),
         .product(name: "VestaStoreInteropFakes", package: "StoreInterop"),
         .product(name: "VestaBytes", package: "Core"),

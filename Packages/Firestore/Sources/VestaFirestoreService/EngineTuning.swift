@@ -143,6 +143,8 @@ package struct ListenTuning: Sendable, Hashable {
   package var documentsInTurn = 8
   /// The number of starts that one turn makes; all other calls wait for them.
   package var startsInTurn = 32
+  /// The number of open calls up to which a turn for a request runs on the executor of its call.
+  package var callsInPlace = 64
   /// The number of starts and queries that run at a time.
   package var jobs = 16
   /// The bytes of the states between two turns that a turn looks at; beyond that every call learns that its snapshot

@@ -96,6 +96,7 @@ extension ListenTuning {
     mostSkipped = data.pick([0, 1, mostSkipped])
     requeries = data.pick([0, 1, requeries])
     (documentsInTurn, startsInTurn) = (data.size(documentsInTurn), data.pick([0, 1, 2, startsInTurn]))
+    callsInPlace = data.pick([0, 1, 2, callsInPlace])
     jobs = data.size(jobs)
     betweenBytes = data.bytes(of: betweenBytes)
   }

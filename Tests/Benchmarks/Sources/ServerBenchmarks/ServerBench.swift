@@ -35,12 +35,20 @@ final class ServerBench: Sendable {
     client = try VestaTransportClient()
     authority = "127.0.0.1:\(try server.port(of: "firestore"))"
     channel = GRPCChannel(client, authority: authority)
-    for first in stride(from: 0, to: Self.documents, by: 500) {
-      let request = CommitRequest(
-        database: Self.database, writes: (first..<first + 500).map { .update(Self.document($0)) })
-      _ = try await engine.commit(request, context: Self.owner)
-      _ = try await channel.unary(Self.path("Commit"), try CommitRequestWire.bytes(of: request))
+    for request in Self.fillings { _ = try await engine.commit(request, context: Self.owner) }
+    try await Self.fill(channel)
+  }
+
+  /// The commits that make all documents.
+  private static var fillings: some Sequence<CommitRequest> {
+    stride(from: 0, to: documents, by: 500).lazy.map { first in
+      CommitRequest(database: database, writes: (first..<first + 500).map { .update(document($0)) })
     }
+  }
+
+  /// Makes all documents at a server.
+  static func fill(_ channel: GRPCChannel) async throws {
+    for request in fillings { _ = try await channel.unary(path("Commit"), try CommitRequestWire.bytes(of: request)) }
   }
 
   func remove() async throws {

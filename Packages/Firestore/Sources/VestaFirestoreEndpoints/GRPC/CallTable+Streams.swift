@@ -9,17 +9,19 @@ import VestaTransportInterop
 extension CallTable {
   mutating func addStreams() {
     let tuning = tuning
+    let listenForm = MessageForm<ListenResponse?>.schema(ListenResponseWire.self)
+    let shared = SharedBatch<ListenResponse>(limit: tuning.batchBytes) { try listenForm.write($0) }
     duplex("Listen") { host, call, stream in
       try await carry(
         host, call, stream, tuning.pendingRequests, requests: .schema(ListenRequestWire.self),
-        responses: .schema(ListenResponseWire.self), database: \.database, request: \.request, response: { $0 }
+        database: \.database, request: \.request, responses: { try shared.messages(of: $0) }
       ) { try await $0.listen(database: $1, context: $2) }
     }
+    let writeForm = MessageForm<WriteResponse>.schema(WriteResponseWire.self)
     duplex("Write") { host, call, stream in
       try await carry(
         host, call, stream, tuning.pendingRequests, requests: .conversion(WriteRequestWire.self),
-        responses: .schema(WriteResponseWire.self), database: \.request.database, request: { $0.request },
-        response: { $0 }
+        database: \.request.database, request: { $0.request }, responses: { try $0.map { try writeForm.write($0) } }
       ) { try await $0.write(database: $1, context: $2) }
     }
   }
@@ -29,10 +31,10 @@ extension CallTable {
 ///
 /// The call ends with success only after the caller has said that no request follows: clients that still need a stream
 /// treat its success as a programming error, and connect again after `UNAVAILABLE`.
-func carry<Message, Request, Response, Reply>(
+func carry<Message, Request, Response>(
   _ host: any EndpointHost, _ call: GRPCContext, _ stream: GRPCServerCall, _ pending: Int,
-  requests: MessageForm<Message>, responses: MessageForm<Reply>, database: @Sendable (Message) -> String,
-  request: @escaping @Sendable (Message) -> Request?, response: @escaping @Sendable (Response) -> Reply,
+  requests: MessageForm<Message>, database: @Sendable (Message) -> String,
+  request: @escaping @Sendable (Message) -> Request?, responses: @Sendable ([Response]) throws -> [[UInt8]],
   open: @Sendable (any FirestoreBackend, String, CallContext) async throws -> DuplexCall<Request, Response>
 ) async throws {
   guard let bytes = try await stream.requests.next() else { return }
@@ -63,8 +65,16 @@ func carry<Message, Request, Response, Reply>(
           if !Task.isCancelled { stream.fail(grpcError(error)) }
         }
       }
+      // Without a wait while the caller keeps up; otherwise with the next batch.
+      var keepsUp = true
       for try await batch in duplex.responses {
-        try await stream.send(try batch.map { try responses.write(response($0)) })
+        let messages = try responses(batch)
+        if keepsUp {
+          keepsUp = stream.offer(messages)
+        } else {
+          try await stream.send(messages)
+          keepsUp = true
+        }
       }
       // Before the requests are cancelled: that is no failure of theirs.
       try ending.withLock { $0 }?.get()

@@ -1,6 +1,6 @@
 /// The running jobs, and the ones that wait because the maximum number runs.
-struct JobQueue {
-  typealias Begin = (WatchMachine.Job) -> Task<Void, Never>
+struct JobQueue: Sendable {
+  typealias Begin = @Sendable (WatchMachine.Job) -> Task<Void, Never>
 
   private let begin: Begin
   /// The maximum number of jobs that run at a time.

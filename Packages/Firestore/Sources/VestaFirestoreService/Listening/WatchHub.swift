@@ -6,13 +6,17 @@ import VestaFirestoreModel
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// The listen calls of a database, and the one task that serves them all: it reads, `WatchMachine` decides.
+/// The listen calls of a database, and the turns that serve them all: they read, `WatchMachine` decides.
 ///
-/// The task wakes for a commit, for a request, for a job that is done, and once a minute; where the store does not
+/// There is a turn for a commit, for a request, for a job that is done, and once a minute; where the store does not
 /// report commits, it looks for other processes' commits every `pollInterval`. A turn reads the store at one
 /// version: first all targets are brought to it, then those join whose starts are ready, at the same version. So no
 /// change can fall between, or be sent twice. Long work, finding the first results and running limited queries
 /// again, is done by separate tasks.
+///
+/// One turn runs at a time, by a task that ends when nothing has happened since its last turn began. A turn for a
+/// request runs on the executor of its call while there are few calls: on the event loop of a connection it saves two
+/// changes of threads, which take longer than the turn.
 final class WatchHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
@@ -49,19 +53,43 @@ final class WatchHub: Sendable {
     }
   }
 
-  private struct OpenCall: Sendable {
+  /// An object, so that a commit copies references for its many listeners and not their callers.
+  private final class OpenCall: Sendable {
     let mailbox: ListenMailbox
+    /// Where the call was opened; `nil` for no preference.
+    let executor: (any TaskExecutor)?
     /// The caller to ask the guard about; `nil` where no question is needed.
     let guarded: GuardedCaller?
+
+    init(mailbox: ListenMailbox, executor: (any TaskExecutor)?, guarded: GuardedCaller?) {
+      self.mailbox = mailbox
+      self.executor = executor
+      self.guarded = guarded
+    }
+  }
+
+  /// What turns work with, and hand on to the next one.
+  private struct Serving: Sendable {
+    var machine: WatchMachine
+    var jobs: JobQueue
+    /// A version at or below which no later commit is possible.
+    var floor: Int64 = 0
   }
 
   private struct State: Sendable {
     var calls: [WatchMachine.CallID: OpenCall] = [:]
     var events: [Event] = []
     var lastCall = 0
-    /// The number of the task that serves; requests to one task do not concern the next.
+    /// The number of times that serving has begun; events of one time do not concern the next.
     var run = 0
-    var wake: AsyncStream<Void>.Continuation?
+    /// Whether calls are served: from the first call to the end of the last one.
+    var isServing = false
+    /// Whether a task takes turns, or is about to.
+    var isTurning = false
+    /// Whether something has happened since the last turn began.
+    var isWoken = false
+    /// Between turns.
+    var resting: Serving?
     var observation: ListenerRegistration?
     var rules: ListenerRegistration?
     var ticking: Task<Void, Never>?
@@ -69,6 +97,14 @@ final class WatchHub: Sendable {
 
     /// Nothing, as before the first call; numbers are never used again.
     var cleared: State { State(lastCall: lastCall, run: run) }
+
+    /// Notes that something has happened.
+    ///
+    /// - Returns: Whether a task has to take turns; otherwise one does already.
+    mutating func wake() -> Bool {
+      defer { (isWoken, isTurning) = (true, true) }
+      return !isTurning
+    }
   }
 
   private let state = Locked(State())
@@ -103,9 +139,10 @@ final class WatchHub: Sendable {
   ///   - guarded: The caller to ask the guard about; `nil` where no question is needed.
   func open(until deadline: Int64? = nil, guarded: GuardedCaller? = nil) -> ListenCall {
     let mailbox = ListenMailbox(limit: options.unreadBytes)
+    let executor = currentTaskExecutor
     let id = state.withLock { state in
       state.lastCall += 1
-      state.calls[state.lastCall] = OpenCall(mailbox: mailbox, guarded: guarded)
+      state.calls[state.lastCall] = OpenCall(mailbox: mailbox, executor: executor, guarded: guarded)
       return state.lastCall
     }
     // Released when the caller releases the responses, cancels its task or reaches the end.
@@ -137,11 +174,11 @@ final class WatchHub: Sendable {
     )
   }
 
-  /// Notifies the task of a commit.
-  func wake() { state.withLock { $0.wake }?.yield() }
+  /// Notes a commit.
+  func wake() { wake(nil) }
 
-  /// Whether there are no listeners, and no task serves.
-  var isIdle: Bool { state.withLock { $0.wake == nil } }
+  /// Whether there are no listeners, and nothing is served.
+  var isIdle: Bool { state.withLock { !$0.isServing } }
 
   /// Ends all calls.
   func close() { close(.shutDown) }
@@ -156,7 +193,7 @@ final class WatchHub: Sendable {
     before.rules?.cancel()
     before.ticking?.cancel()
     before.polling?.cancel()
-    before.wake?.finish()
+    before.resting?.jobs.cancelAll()
   }
 
   // MARK: Events
@@ -169,50 +206,69 @@ final class WatchHub: Sendable {
     submit { $0.calls.removeValue(forKey: call) == nil ? nil : .end(call) }
   }
 
-  private func submit(_ event: Event, of run: Int) { submit { $0.run == run && $0.wake != nil ? event : nil } }
+  private func submit(_ event: Event, of run: Int) { submit { $0.run == run && $0.isServing ? event : nil } }
 
-  /// Adds an event, if there is one, and wakes the task.
+  /// Adds an event, if there is one, and starts a turn for it.
   private func submit(_ event: (inout State) -> Event?) {
-    let wake = state.withLock { state in
-      guard let event = event(&state) else { return nil as AsyncStream<Void>.Continuation? }
+    let limit = options.tuning.listening.callsInPlace
+    let start = state.withLock { state -> Start? in
+      guard let event = event(&state) else { return nil }
       state.events.append(event)
-      return state.wake
+      guard state.isServing, state.wake() else { return nil }
+      var executor: (any TaskExecutor)?
+      if case .request(_, let call) = event, state.calls.count <= limit { executor = state.calls[call]?.executor }
+      return Start(run: state.run, executor: executor)
     }
-    wake?.yield()
+    if let start { begin(start) }
   }
 
-  // MARK: The task
+  /// Starts a turn for a commit.
+  ///
+  /// - Parameter run: The time of serving that it concerns; `nil` for the present one.
+  private func wake(_ run: Int?) {
+    let start = state.withLock { state -> Start? in
+      guard state.isServing, run ?? state.run == state.run, state.wake() else { return nil }
+      return Start(run: state.run)
+    }
+    if let start { begin(start) }
+  }
 
-  /// Starts the task with the first call; it ends with the last one.
+  // MARK: Serving
+
+  /// Starts serving with the first call; it ends with the last one.
   private func start() {
-    let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let run = state.withLock { state in
-      guard state.wake == nil else { return nil as Int? }
-      state.wake = continuation
+      guard !state.isServing else { return nil as Int? }
       state.run += 1
+      // Events wait until the turns have what they need.
+      (state.isServing, state.isTurning) = (true, true)
       return state.run
     }
     guard let run else { return }
-    let observation = (store as? any CommitObservable)?.observeCommits { _ in continuation.yield() }
+    let observation = (store as? any CommitObservable)?.observeCommits { [weak self] _ in self?.wake(run) }
     let rules = gatekeeper?.observe { [weak self] in self?.submit(.rulesChanged, of: run) }
     let ticking = every(.seconds(60)) { [weak self] in self?.submit(.tick, of: run) }
-    let polling = observation == nil ? every(options.pollInterval) { continuation.yield() } : nil
+    let polling = observation == nil ? every(options.pollInterval) { [weak self] in self?.wake(run) } : nil
     let isKept = state.withLock { state in
-      guard state.wake != nil, state.run == run else { return false }
+      guard state.isServing, state.run == run else { return false }
       state.observation = observation
       state.rules = rules
       state.ticking = ticking
       state.polling = polling
+      state.resting = serving(run)
       return true
     }
-    if !isKept {
-      observation?.cancel()
-      rules?.cancel()
-      ticking.cancel()
-      polling?.cancel()
-    }
-    // All listeners wait for this task, which does little: it takes precedence over callers that read much.
-    Task(priority: .high) { await self.serve(signals, run) }
+    if isKept { return begin(Start(run: run)) }
+    observation?.cancel()
+    rules?.cancel()
+    ticking.cancel()
+    polling?.cancel()
+  }
+
+  private func serving(_ run: Int) -> Serving {
+    Serving(
+      machine: WatchMachine(tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes),
+      jobs: JobQueue(width: options.tuning.listening.jobs) { [weak self] in self?.begin($0, run) ?? Task {} })
   }
 
   /// Does something again and again, by the clock of the engine.
@@ -223,35 +279,79 @@ final class WatchHub: Sendable {
     }
   }
 
-  private func serve(_ signals: AsyncStream<Void>, _ run: Int) async {
-    var machine = WatchMachine(
-      tokenInterval: options.tokenInterval.microseconds, heldBytes: options.unreadBytes)
-    var jobs = JobQueue(width: options.tuning.listening.jobs) { self.begin($0, run) }
-    defer { jobs.cancelAll() }
-    var floor: Int64 = 0
-    for await _ in signals {
-      let events = state.withLock { state in
-        defer { state.events = [] }
-        return state.events
-      }
-      jobs.beginTurn()
-      do {
-        if events.contains(where: \.isTick) { floor = try await store.raiseFloor(to: nil).microseconds }
-        try await read { snapshot in
-          let snapshot = snapshot.later(floor)
-          // Nothing is read for callers that have left.
-          for event in events where event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
-          // Before the changes: what the rules deny now is not sent.
-          if events.contains(where: \.isRulesChange) { await self.askAgain(&machine, &jobs, snapshot) }
-          try await self.advance(&machine, &jobs, to: snapshot)
-          for event in events where !event.isEnd { try await self.serve(event, &machine, &jobs, snapshot) }
-        }
-      } catch {
-        close(failure(error))
-        return
-      }
-      if stopIfIdle() { return }
+  /// The beginning of a task that takes turns.
+  private struct Start: Sendable {
+    let run: Int
+    /// `nil` for no preference.
+    var executor: (any TaskExecutor)?
+  }
+
+  private func begin(_ start: Start) {
+    // All listeners wait for this task, which does little: it takes precedence over callers that read much.
+    Task(executorPreference: start.executor, priority: .high) { await self.takeTurns(start) }
+  }
+
+  /// Takes turns until nothing has happened since the last one began.
+  ///
+  /// On the executor of a call it takes one: what else has happened may concern other calls.
+  private func takeTurns(_ start: Start) async {
+    // Taken out of the state and put back, so that it is never copied.
+    var serving = state.withLock { $0.run == start.run ? $0.resting.take() : nil }
+    while let events = takeEvents(start.run), await turn(events, &serving, start.run), !stopIfIdle(start.run) {
+      if rest(&serving, start.run, isLast: start.executor != nil) { return }
     }
+    serving?.jobs.cancelAll()
+  }
+
+  /// - Returns: `nil` where this time of serving has ended.
+  private func takeEvents(_ run: Int) -> [Event]? {
+    state.withLock { state in
+      guard state.isServing, state.run == run else { return nil }
+      defer { state.events = [] }
+      state.isWoken = false
+      return state.events
+    }
+  }
+
+  /// Ends the turns of a task, unless something has happened since the last one began.
+  ///
+  /// - Parameter isLast: Whether another task takes the next turn.
+  private func rest(_ serving: inout Serving?, _ run: Int, isLast: Bool) -> Bool {
+    let (isOver, isWoken) = state.withLock { state in
+      guard state.isServing, state.run == run, isLast || !state.isWoken else { return (false, false) }
+      state.resting = serving.take()
+      state.isTurning = state.isWoken
+      return (true, state.isWoken)
+    }
+    if isWoken { begin(Start(run: run)) }
+    return isOver
+  }
+
+  /// - Returns: Whether the listeners can still be served.
+  private func turn(_ events: [Event], _ resting: inout Serving?, _ run: Int) async -> Bool {
+    guard var serving = resting.take() else { return false }
+    defer { resting = serving }
+    serving.jobs.beginTurn()
+    do {
+      if events.contains(where: \.isTick) { serving.floor = try await store.raiseFloor(to: nil).microseconds }
+      let floor = serving.floor
+      try await read { try await self.take(events, &serving.machine, &serving.jobs, $0.later(floor)) }
+      return true
+    } catch {
+      if state.withLock({ $0.isServing && $0.run == run }) { close(failure(error)) }
+      return false
+    }
+  }
+
+  private func take(
+    _ events: [Event], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
+  ) async throws {
+    // Nothing is read for callers that have left.
+    for event in events where event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
+    // Before the changes: what the rules deny now is not sent.
+    if events.contains(where: \.isRulesChange) { await askAgain(&machine, &jobs, snapshot) }
+    try await advance(&machine, &jobs, to: snapshot)
+    for event in events where !event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
   }
 
   private func advance(_ machine: inout WatchMachine, _ jobs: inout JobQueue, to snapshot: Snapshot) async throws {
@@ -400,9 +500,9 @@ final class WatchHub: Sendable {
   /// The caller of a call to ask the guard about; `nil` where no question is needed.
   func guarded(_ call: WatchMachine.CallID) -> GuardedCaller? { state.withLock { $0.calls[call]?.guarded } }
 
-  private func stopIfIdle() -> Bool {
+  private func stopIfIdle(_ run: Int) -> Bool {
     let before = state.withLock { state in
-      guard state.calls.isEmpty, state.events.isEmpty else { return nil as State? }
+      guard state.isServing, state.run == run, state.calls.isEmpty, state.events.isEmpty else { return nil as State? }
       defer { state = state.cleared }
       return state
     }

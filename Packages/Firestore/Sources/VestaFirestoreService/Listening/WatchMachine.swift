@@ -84,6 +84,11 @@ struct WatchMachine {
     var held: UnreadResponses
     /// The version of its last global snapshot.
     var snapshot: Int64 = 0
+
+    /// Whether responses can be sent without a change.
+    func takesAsTheyAre(_ responses: [ListenResponse]) -> Bool {
+      stale.isEmpty && !(isGuarded && responses.contains { $0.isFormerResult })
+    }
   }
 
   /// The version that all followed targets are at; `nil` before the first turn.
@@ -145,9 +150,10 @@ struct WatchMachine {
       let after = Dictionary(changes.map { ($0.pathKey, $0) }, uniquingKeysWith: { $1 })
       for (number, view) in views { actions += turn(number, to: view, after, &responses) }
     }
-    for (call, responses) in responses.responses(readTime: Timestamp(microseconds: version)) {
-      actions += deliver(responses, to: call, withSnapshot: true)
-      touched.remove(call)
+    let snapshot = WatchMachine.globalSnapshot(version)
+    for (call, responses) in responses.responses(readTime: Timestamp(microseconds: version), last: [snapshot]) {
+      deliver(shared: responses, to: call, into: &actions)
+      if !touched.isEmpty { touched.remove(call) }
     }
     for call in touched { actions += deliver([], to: call, withSnapshot: true) }
     return actions + refreshTokens()
@@ -449,6 +455,15 @@ struct WatchMachine {
     guard withSnapshot, let version else { return [.send(call, responses)] }
     calls[call]?.snapshot = version
     return [.send(call, responses + [WatchMachine.globalSnapshot(version)])]
+  }
+
+  /// Sends responses that many calls share, and that end with the snapshot of the turn.
+  private mutating func deliver(shared responses: [ListenResponse], to call: CallID, into actions: inout [Action]) {
+    guard let version, calls[call]?.takesAsTheyAre(responses) == true else {
+      return actions += deliver(Array(responses.dropLast()), to: call, withSnapshot: true)
+    }
+    calls[call]?.snapshot = version
+    actions.append(.send(call, responses))
   }
 
   /// Holds responses back, or ends the call when they are too many.

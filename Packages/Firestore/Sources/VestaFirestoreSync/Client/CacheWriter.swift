@@ -5,6 +5,10 @@ import VestaFirestoreModel
 import VestaStoreInterop
 
 /// Writes the rows of a durable cache, one commit at a time; later rows are written together in the next one.
+///
+/// Rows of pending writes, and rows that a caller waits for, are written at once. Rows of what the backend has sent wait
+/// for them, for `SyncTuning.cacheSeconds` at most: a client that reads documents one after the other makes a commit
+/// every few milliseconds, and not one for each, before which the caller would wait.
 final class CacheWriter: Sendable {
   /// Prefixes whose rows go, and rows to write after that.
   private struct Batch {
@@ -29,6 +33,10 @@ final class CacheWriter: Sendable {
     var batch = Batch()
     var waiters: [Completion] = []
     var isWriting = false
+    /// Whether something is to be written at once.
+    var isUrgent = false
+    /// Whether the clock is going to call.
+    var isTimed = false
     /// Why nothing is written: what is there could not be read, and must not be overwritten.
     var refusal: StoreError?
   }
@@ -36,33 +44,67 @@ final class CacheWriter: Sendable {
   private let open: @Sendable () async throws -> any OrderedStore
   private let prefix: [UInt8]
   private let log: @Sendable (String) -> Void
+  private let clock: ServiceClock
+  private let delay: Duration
   private let state = Locked(State())
 
   init(
-    open: @escaping @Sendable () async throws -> any OrderedStore, prefix: [UInt8],
-    log: @escaping @Sendable (String) -> Void
+    open: @escaping @Sendable () async throws -> any OrderedStore, prefix: [UInt8], options: SyncOptions
   ) {
     self.open = open
     self.prefix = prefix
-    self.log = log
+    log = options.log
+    clock = options.clock
+    delay = .seconds(options.tuning.cacheSeconds)
   }
 
-  /// Writes rows soon; the latest value of a key counts.
+  /// Takes rows to write after ``begin()``; the latest value of a key counts.
   ///
   /// - Parameters:
   ///   - cleared: The beginnings of keys whose rows are deleted first.
   ///   - completions: Finished when the rows are durable, or with the store's error.
-  func write(_ rows: [CacheRow], clearing cleared: [[UInt8]] = [], completions: [Completion] = []) {
+  func add(_ rows: [CacheRow], clearing cleared: [[UInt8]] = [], completions: [Completion] = []) {
     if let refusal = state.withLock({ $0.refusal }) { return completions.forEach { $0.finish(refusal) } }
-    let begins = state.withLock { state in
+    let isUrgent = !completions.isEmpty || !cleared.isEmpty || rows.contains(where: \.isOfWrite)
+    state.withLock { state in
       for start in cleared { state.batch.clear(prefix + start) }
       for row in rows { state.batch.rows[prefix + row.key] = .some(row.value) }
       state.waiters += completions
-      guard !state.isWriting, !(state.batch.isEmpty && state.waiters.isEmpty) else { return false }
-      state.isWriting = true
-      return true
+      if isUrgent { state.isUrgent = true }
     }
-    if begins { Task { await run() } }
+  }
+
+  /// Begins to write what was added, at once or soon.
+  func begin() {
+    enum Next { case nothing, run, wait }
+    let next = state.withLock { state -> Next in
+      if state.isWriting || state.batch.isEmpty && state.waiters.isEmpty { return .nothing }
+      state.isWriting = state.isUrgent
+      if state.isUrgent { return .run }
+      defer { state.isTimed = true }
+      return state.isTimed ? .nothing : .wait
+    }
+    switch next {
+    case .nothing: break
+    case .run: Task { await run() }
+    case .wait: _ = clock.schedule(after: delay) { [weak self] in self?.timeIsOver() }
+    }
+  }
+
+  private func timeIsOver() {
+    state.withLock { state in
+      state.isTimed = false
+      state.isUrgent = true
+    }
+    begin()
+  }
+
+  /// Writes rows soon; the latest value of a key counts.
+  ///
+  /// - Parameters: As of ``add(_:clearing:completions:)``.
+  func write(_ rows: [CacheRow], clearing cleared: [[UInt8]] = [], completions: [Completion] = []) {
+    add(rows, clearing: cleared, completions: completions)
+    begin()
   }
 
   /// Ends writing for good; what is to be written from now on fails.
@@ -107,7 +149,7 @@ final class CacheWriter: Sendable {
   private func take() -> (Batch, [Completion])? {
     state.withLock { state in
       guard !(state.batch.isEmpty && state.waiters.isEmpty) else {
-        state.isWriting = false
+        (state.isWriting, state.isUrgent) = (false, false)
         return nil
       }
       defer { (state.batch, state.waiters) = (Batch(), []) }
@@ -128,7 +170,7 @@ final class CacheWriter: Sendable {
   private func stop() -> Bool {
     state.withLock { state in
       guard state.waiters.isEmpty else { return false }
-      state.isWriting = false
+      (state.isWriting, state.isUrgent) = (false, false)
       return true
     }
   }

@@ -21,7 +21,7 @@ final class LocalCommits: Sendable {
   /// Makes the rows of a write, and finishes its first stage when they are durable.
   func commit(_ machine: ClientMachine, _ write: SyncWrite, _ id: CallbackID) {
     guard let writer else { return write.local.finish(nil) }
-    if machine.makesRowsOfWrites { return writer.write(machine.takeRows(), completions: [write.local]) }
+    if machine.makesRowsOfWrites { return writer.add(machine.takeRows(), completions: [write.local]) }
     withoutRows.withLock { $0[id] = write.local }
     write.remote.whenDone { [withoutRows] _ in
       // Where the engine does not take the write, it has got rows before its caller is told.

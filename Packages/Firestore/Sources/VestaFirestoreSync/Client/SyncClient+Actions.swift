@@ -28,6 +28,8 @@ extension SyncClient {
         return state.takeOutbox()
       }
     }
+    // After the actions: neither requests nor callers wait for the cache.
+    writer?.begin()
     // Last: listeners are not kept waiting for the engine.
     for (stream, record) in fetches { fetchFirstResults(record, stream, isAwaited: record.id == awaitedTarget) }
   }

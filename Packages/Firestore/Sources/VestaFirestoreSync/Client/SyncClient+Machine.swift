@@ -90,7 +90,8 @@ extension SyncClient {
     takeOutput(of: machine, &state)
   }
 
-  /// Takes the actions of the machine, and hands its changed rows to the writer of the cache.
+  /// Takes the actions of the machine, and hands its changed rows to the writer of the cache, which begins after the
+  /// actions.
   func takeOutput(of machine: ClientMachine, _ state: inout State) {
     state.outbox += machine.takeActions()
     guard let writer else { return machine.dropRows() }
@@ -102,6 +103,6 @@ extension SyncClient {
       written.whenDone { [weak self] error in if error == nil { self?.run { _ in } } }
       completions = [written]
     }
-    writer.write(rows, clearing: cleared, completions: completions)
+    writer.add(rows, clearing: cleared, completions: completions)
   }
 }

@@ -79,7 +79,7 @@ package final class SyncClient: Sendable {
   ) {
     self.database = database
     self.options = options
-    writer = openStore.map { CacheWriter(open: $0, prefix: Self.prefix(options.persistenceKey), log: options.log) }
+    writer = openStore.map { CacheWriter(open: $0, prefix: Self.prefix(options.persistenceKey), options: options) }
     streams = SyncStreams(database: database, backend: backend, options: options)
     timers = SyncTimers(options.clock)
     let state = Locked(State())

@@ -8,6 +8,7 @@ final class SyncStreams: Sendable {
   private let backend: any FirestoreBackend
   private let options: SyncOptions
   private let watch = StreamSlot<ListenRequest, ListenResponse>()
+  private let requests: WatchRequests
   private let write = StreamSlot<WriteRequest, WriteResponse>()
   private let refreshesTokens = Locked(false)
 
@@ -15,6 +16,7 @@ final class SyncStreams: Sendable {
     self.database = database
     self.backend = backend
     self.options = options
+    requests = WatchRequests(options, on: { backend.responseExecutor }) { [watch] in watch.call($0) }
   }
 
   /// Where responses of the backend arrive.
@@ -23,8 +25,9 @@ final class SyncStreams: Sendable {
   func perform(_ action: ClientAction, _ client: SyncClient) {
     switch action {
     case .openWatch(let stream, let refreshes): openWatch(stream, refreshes, client)
-    case .watch(let stream, let record): watch.call(stream)?.send(.addTarget(record.message))
-    case .unwatch(let stream, let id): watch.call(stream)?.send(.removeTarget(id: id))
+    case .watch(let stream, let record): requests.send(.addTarget(record.message), stream)
+    case .unwatch(let stream, let id):
+      requests.sendSoon(.removeTarget(id: id), stream)
     case .closeWatch(let stream): watch.close(stream) { $0.cancel() }
     case .openWrite(let stream, let refreshes): openWrite(stream, refreshes, client)
     case .shakeHands(let stream): write.call(stream)?.send(WriteRequest(database: database.description))

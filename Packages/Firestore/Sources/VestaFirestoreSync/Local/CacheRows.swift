@@ -14,6 +14,9 @@ package struct CacheRow: Sendable, Hashable {
     self.key = key
     self.value = value
   }
+
+  /// Whether it is of a pending write.
+  var isOfWrite: Bool { key.first == 2 || key.first == 9 }
 }
 
 /// The keys of all rows of a durable cache.

@@ -44,6 +44,8 @@ package struct SyncTuning: Sendable, Hashable {
   package var onlineSeconds = 10.0
   /// How many seconds a target whose first results were read from the engine waits before it is followed.
   package var followSeconds = 0.002
+  /// How many seconds the removal of a target waits for another request of a remote backend, to be sent with it.
+  package var removalSeconds = 0.002
   /// How many seconds an acknowledged write may be shown before the backend has sent a snapshot of it; then the client
   /// asks for its document.
   package var awaitedSeconds = 1.0
@@ -52,6 +54,8 @@ package struct SyncTuning: Sendable, Hashable {
 
   // MARK: Cache
 
+  /// How many seconds rows of what the backend has sent wait, to be written together.
+  package var cacheSeconds = 0.002
   /// Collections with fewer documents are looked at whole.
   package var indexedSize = 100
   /// The indexes of collections with more documents are made in the background, and kept as rows.

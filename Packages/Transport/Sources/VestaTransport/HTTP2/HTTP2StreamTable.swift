@@ -14,6 +14,11 @@ struct HTTP2StreamTable {
   /// All streams, in no order.
   var values: [HTTP2Stream] { slots.compactMap { $0 } }
 
+  /// Whether a stream satisfies a condition.
+  func contains(where condition: (HTTP2Stream) -> Bool) -> Bool {
+    slots.contains { slot in slot.map(condition) ?? false }
+  }
+
   subscript(id: Int32) -> HTTP2Stream? {
     get {
       guard count > 0 else { return nil }

@@ -23,6 +23,18 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     var isStopped = false
     /// Whether the thread has ended.
     var isEnded = false
+    /// Whether the thread sleeps, or is about to, and has not been woken.
+    var isAsleep = false
+
+    var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
+
+    /// Notes that something was added.
+    ///
+    /// - Returns: Whether the thread has to be woken.
+    mutating func wake() -> Bool {
+      defer { isAsleep = false }
+      return isAsleep
+    }
   }
 
   let tuning: TransportTuning
@@ -45,6 +57,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
   private var lastSweep: Int64 = 0
   /// The number of channels that want to be swept.
   private var channelCount = 0
+  /// The number of them that are connections.
+  private var connectionCount = 0
+  private var spins: SpinMachine
   /// The time at the beginning of the turn.
   private(set) var now: Int64 = PlatformClock.nanoseconds
   /// Where sockets are read to; channels copy what they keep.
@@ -66,6 +81,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     self.poll = poll
     self.tuning = tuning
     times = LoopTimes(tuning)
+    spins = SpinMachine(time: tuning.spinTime.nanoseconds, connections: tuning.spinConnections)
     readBuffer = .allocate(byteCount: max(1, tuning.readBytes), alignment: 16)
     guard PlatformThread.start({ self.run() }) else {
       throw TransportError(.exhausted, "There are no threads left.")
@@ -102,12 +118,12 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
   /// - Returns: Whether it will run; not after the end of the loop.
   @discardableResult
   func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
-    let (isFirst, isEnded) = inbox.withLock { inbox in
-      let isFirst = inbox.work.isEmpty && inbox.jobs.isEmpty
-      if !inbox.isEnded { inbox.work.append(Work(perform: work)) }
-      return (isFirst, inbox.isEnded)
+    let (isAsleep, isEnded) = inbox.withLock { inbox in
+      if inbox.isEnded { return (false, true) }
+      inbox.work.append(Work(perform: work))
+      return (inbox.wake(), false)
     }
-    if isFirst, !isEnded, !isCurrent { poll.wake() }
+    if isAsleep, !isCurrent { poll.wake() }
     return !isEnded
   }
 
@@ -115,14 +131,14 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isCurrent { return jobs.append(job) }
-    let (isFirst, isEnded) = inbox.withLock { inbox in
-      let isFirst = inbox.work.isEmpty && inbox.jobs.isEmpty
-      if !inbox.isEnded { inbox.jobs.append(job) }
-      return (isFirst, inbox.isEnded)
+    let (isAsleep, isEnded) = inbox.withLock { inbox in
+      if inbox.isEnded { return (false, true) }
+      inbox.jobs.append(job)
+      return (inbox.wake(), false)
     }
     // A task that outlives the loop ends elsewhere.
     if isEnded { return DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
-    if isFirst { poll.wake() }
+    if isAsleep { poll.wake() }
   }
 
   /// Ends the thread when it has run what was handed to it.
@@ -147,6 +163,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     slots[index].channel = channel
     channel.token = UInt64(slots[index].generation) << 32 | UInt64(index)
     channelCount += 1
+    if channel.isConnection { connectionCount += 1 }
     if poll.add(channel.descriptor, interest, token: channel.token) { return true }
     forget(channel)
     return false
@@ -170,6 +187,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     slots[index].generation &+= 1
     freeSlots.append(index)
     channelCount -= 1
+    if channel.isConnection { connectionCount -= 1 }
   }
 
   /// Calls a channel at the end of this turn of the loop, or of the next one: what many tasks add to it until then
@@ -209,7 +227,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
       ended.open()
     }
     while true {
-      poll.wait(events, milliseconds: waitingTime) { token, interest in
+      poll.forEach(events, wait(events)) { token, interest in
         let index = Int(token & 0xFFFF_FFFF)
         // An event of a channel that was removed in this turn.
         guard slots[index].generation == UInt32(token >> 32), let channel = slots[index].channel else { return }
@@ -235,15 +253,47 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
   /// Ends the inbox, unless something was added in between.
   private func endIfEmpty() -> Bool {
     inbox.withLock { inbox in
-      inbox.isEnded = inbox.jobs.isEmpty && inbox.work.isEmpty
+      inbox.isEnded = inbox.isEmpty
       return inbox.isEnded
     }
   }
 
+  /// Waits until there is something to do.
+  ///
+  /// - Returns: The number of events.
+  private func wait(_ events: UnsafeMutableBufferPointer<PlatformEvent>) -> Int {
+    if !jobs.isEmpty || !dueChannels.isEmpty { return poll.wait(events, milliseconds: 0) }
+    guard spins.mayPay(connections: connectionCount) else { return sleep(events) }
+    let began = PlatformClock.nanoseconds
+    let count = spins.isWorthwhile ? spin(events, since: began) ?? sleep(events) : sleep(events)
+    spins.waited(PlatformClock.nanoseconds - began)
+    return count
+  }
+
+  /// Looks again and again for a short time, and lets other threads run in between.
+  ///
+  /// - Returns: The number of events; `nil` when there is nothing to do still.
+  private func spin(_ events: UnsafeMutableBufferPointer<PlatformEvent>, since began: Int64) -> Int? {
+    let end = min(began + spins.time, timers.first ?? .max)
+    repeat {
+      let count = poll.wait(events, milliseconds: 0)
+      if count > 0 || inbox.withLock({ !$0.isEmpty || $0.isStopped }) { return count }
+      PlatformThread.yield()
+    } while PlatformClock.nanoseconds < end
+    return nil
+  }
+
+  /// Sleeps until there is an event, a timer is due, or another thread hands something over.
+  private func sleep(_ events: UnsafeMutableBufferPointer<PlatformEvent>) -> Int {
+    let sleeps = inbox.withLock { inbox in
+      inbox.isAsleep = inbox.isEmpty && !inbox.isStopped
+      return inbox.isAsleep
+    }
+    return poll.wait(events, milliseconds: sleeps ? sleepingTime : 0)
+  }
+
   /// How long the system may wait, in milliseconds.
-  private var waitingTime: Int32 {
-    if !jobs.isEmpty || !dueChannels.isEmpty { return 0 }
-    if inbox.withLock({ !$0.work.isEmpty || !$0.jobs.isEmpty || $0.isStopped }) { return 0 }
+  private var sleepingTime: Int32 {
     var until = timers.first ?? .max
     if channelCount > 0 { until = min(until, lastSweep + times.sweep) }
     guard until < .max else { return -1 }
@@ -253,7 +303,10 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
 
   private func takeInbox() -> Bool {
     let taken = inbox.withLock { inbox -> Inbox in
-      if inbox.work.isEmpty, inbox.jobs.isEmpty { return Inbox(isStopped: inbox.isStopped) }
+      if inbox.isEmpty {
+        inbox.isAsleep = false
+        return Inbox(isStopped: inbox.isStopped)
+      }
       defer { inbox = Inbox(isStopped: inbox.isStopped) }
       return inbox
     }
@@ -313,6 +366,9 @@ class Channel {
   fileprivate var isCalledSoon = false
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Whether it is the connection to a peer.
+  var isConnection: Bool { false }
 
   /// The descriptor is ready.
   func ready(_ events: PlatformPoll.Interest) {}

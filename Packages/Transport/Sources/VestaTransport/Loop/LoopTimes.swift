@@ -9,6 +9,8 @@ struct LoopTimes {
   let linger: Int64
   let sweep: Int64
   let clientIdle: Int64
+  let pingInterval: Int64
+  let pingTimeout: Int64
 
   init(_ tuning: TransportTuning) {
     head = tuning.headTimeout.nanoseconds
@@ -18,6 +20,8 @@ struct LoopTimes {
     linger = tuning.lingerTimeout.nanoseconds
     sweep = tuning.sweepInterval.nanoseconds
     clientIdle = tuning.clientIdleTimeout.nanoseconds
+    pingInterval = tuning.http2PingInterval.nanoseconds
+    pingTimeout = tuning.http2PingTimeout.nanoseconds
   }
 }
 

@@ -151,10 +151,24 @@ final class HTTP2ServerSession: @unchecked Sendable {
 
   // MARK: Time
 
-  /// Whether something may have taken too long; a connection that waits for requests costs nothing.
+  /// Whether something may have taken too long.
+  ///
+  /// A connection that waits, for requests or with streams that wait, costs this look and no turn: there may be
+  /// thousands of them.
   func isDue(_ now: Int64) -> Bool {
-    !session.streams.isEmpty || now - emptySince >= loop.times.idle || !session.hasSettings || announcedAt != .max
-      || headBeganAt != .max
+    if !session.hasSettings || announcedAt != .max || headBeganAt != .max { return true }
+    if pingedAt != .max, now - pingedAt >= loop.times.pingTimeout { return true }
+    if session.streams.isEmpty { return now - emptySince >= loop.times.idle }
+    if pingedAt == .max, now - receivedAt >= loop.times.pingInterval { return true }
+    return session.streams.contains { stream in
+      // Every stream of a server's session is one of these.
+      now >= unsafeDowncast(stream, to: HTTP2ServerStream.self).deadline || isStalled(stream, now)
+    }
+  }
+
+  /// Whether the peer has taken nothing for too long of what is sent.
+  private func isStalled(_ stream: HTTP2Stream, _ now: Int64) -> Bool {
+    stream.isSending && !stream.isDeferred && !stream.isLocalEnded && now - stream.progressedAt >= loop.times.write
   }
 
   /// Looks at what has taken too long.
@@ -168,11 +182,11 @@ final class HTTP2ServerSession: @unchecked Sendable {
     }
     if session.streams.isEmpty {
       if now - emptySince >= loop.times.idle { leave() }
-    } else if pingedAt == .max, now - receivedAt >= tuning.http2PingInterval.nanoseconds {
+    } else if pingedAt == .max, now - receivedAt >= loop.times.pingInterval {
       pingedAt = now
       session.ping()
     }
-    if pingedAt != .max, now - pingedAt >= tuning.http2PingTimeout.nanoseconds {
+    if pingedAt != .max, now - pingedAt >= loop.times.pingTimeout {
       owner?.abort()
       return
     }
@@ -182,8 +196,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
 
   private func look(at stream: HTTP2ServerStream, _ now: Int64) {
     if now >= stream.deadline { return refuse(stream, HTTPResponse(.requestTimeout)) }
-    let isStalled = stream.isSending && !stream.isDeferred && !stream.isLocalEnded
-    if isStalled, now - stream.progressedAt >= loop.times.write { session.reset(stream.id, .cancel) }
+    if isStalled(stream, now) { session.reset(stream.id, .cancel) }
   }
 
   // MARK: The end
