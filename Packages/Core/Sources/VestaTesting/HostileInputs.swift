@@ -9,8 +9,9 @@ import Foundation
 /// let refused = codec.run(count: 1_000_000, seed: 1)
 /// ```
 ///
-/// An input is a message that a decoder reads with up to four changes: a byte replaced, removed or doubled, a mark of the
-/// format or a part of another message inserted, the end cut off; one in 64 is noise. The same seed has the same inputs.
+/// An input is a message that a decoder reads with up to four changes: a byte replaced, removed or doubled, a mark of
+/// the format or a part of another message inserted, the end cut off; one in 64 is noise. The same seed has the same
+/// inputs.
 public struct HostileInputs {
   /// A decoder and messages that it reads.
   public struct Decoder {
@@ -37,7 +38,7 @@ public struct HostileInputs {
   /// Its decoders, which get the same number of inputs.
   public let decoders: [Decoder]
 
-  /// What the format gives a meaning to; inserted into messages.
+  /// The words of the format, which are inserted into messages.
   public let marks: [[UInt8]]
 
   /// Inputs for a codec.
@@ -45,7 +46,7 @@ public struct HostileInputs {
   /// - Parameters:
   ///   - name: The codec, for the line at the end.
   ///   - decoders: Its decoders, one or more with a message.
-  ///   - marks: What the format gives a meaning to; a byte inserted at random seldom is any of it.
+  ///   - marks: The words of the format; a random byte is seldom one of them.
   public init(_ name: String, _ decoders: [Decoder], marks: [[UInt8]] = Self.textMarks) {
     self.name = name
     self.decoders = decoders.filter { !$0.messages.isEmpty }
@@ -126,8 +127,8 @@ extension HostileInputs {
   /// The soak has inputs until its goal is reached, or for as long as `VESTA_SECONDS` says, from the seed `VESTA_SEED`.
   ///
   /// - Parameter goal: The number of inputs; 10^8 unless told otherwise.
-  /// - Returns: How many were refused, and by how many bytes the memory of the process has grown since the first inputs,
-  ///   at the end and at most; zeros where the system does not say.
+  /// - Returns: How many were refused, and by how many bytes the memory of the process has grown since the first
+  ///   inputs, at the end and at most; zeros where the system does not say.
   public func soak(goal: Int = 100_000_000) async -> (refused: Int, grown: Int, peak: Int) {
     let piece = 100_000
     run(count: min(goal / 10, 1_000_000), seed: 0)
@@ -149,10 +150,10 @@ extension HostileInputs {
 
 /// The memory of this process, where the system has it in `/proc`.
 public struct ProcessMemory: Sendable {
-  /// What is in memory, in bytes; zero where the system does not say.
+  /// The bytes in memory; zero where the system does not say.
   public let resident: Int
 
-  /// The most that was in memory, in bytes.
+  /// The largest number of bytes that was in memory.
   public let peak: Int
 
   /// The memory at this time.

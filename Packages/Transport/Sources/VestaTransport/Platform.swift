@@ -375,21 +375,14 @@ struct PlatformPoll: Sendable {
 
   func remove(_ descriptor: Int32) { _ = vesta_poll_remove(poll, descriptor) }
 
-  /// Waits for events.
-  ///
-  /// - Returns: Their number.
+  /// Waits for events, and calls with each but the wake-up.
   @inline(__always)
-  func wait(_ events: UnsafeMutableBufferPointer<vesta_event>, milliseconds: Int32) -> Int {
-    Int(vesta_poll_wait(poll, events.baseAddress, Int32(events.count), milliseconds))
-  }
-
-  /// Calls with each of the events but the wake-up.
-  @inline(__always)
-  func forEach(
-    _ events: UnsafeMutableBufferPointer<vesta_event>, _ count: Int, _ body: (UInt64, Interest) -> Void
+  func wait(
+    _ events: UnsafeMutableBufferPointer<vesta_event>, milliseconds: Int32, _ body: (UInt64, Interest) -> Void
   ) {
+    let count = vesta_poll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
     var index = 0
-    while index < count {
+    while index < Int(count) {
       let event = events[index]
       if event.token == Self.wakeToken {
         vesta_wake_clear(wakeDescriptor)
@@ -447,9 +440,6 @@ enum PlatformThread {
 
   /// The number of cores.
   static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
-  /// Lets other threads run that wait for the processor.
-  static func yield() { sched_yield() }
 
   /// - Returns: Whether the system had a thread to give.
   static func start(_ run: @escaping @Sendable () -> Void) -> Bool {

@@ -35,14 +35,6 @@ public struct TransportTuning: Sendable {
   /// reached run in the same turn.
   public var jobsPerTurn = 256
 
-  /// How long a loop looks for something to do before its thread sleeps, while its waits are short; zero for never.
-  ///
-  /// The wake-up of a thread that sleeps takes longer than many calls.
-  public var spinTime = Duration.microseconds(50)
-
-  /// The largest number of connections of a loop that looks before its thread sleeps; with more it seldom sleeps.
-  public var spinConnections = 8
-
   /// The largest number of open connections of a server; further ones wait in the system's queue.
   public var connectionLimit = 100_000
 

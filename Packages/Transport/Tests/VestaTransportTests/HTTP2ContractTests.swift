@@ -39,7 +39,6 @@ struct HTTP2OnlyClient: HTTPClient {
     tuning.readBytes = random.pick([1_000, 4_096, 17_000])
     tuning.backlogBytes = random.pick([1, 100, 5_000])
     tuning.eventsPerTurn = 1 + random.below(3)
-    tuning.spinTime = .microseconds(50 * random.below(2))
     tuning.http2Streams = 1 + random.below(3)
     tuning.http2StreamWindow = random.pick([500, 5_000, 70_000])
     tuning.http2ConnectionWindow = 65_535

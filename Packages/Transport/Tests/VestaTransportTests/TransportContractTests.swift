@@ -25,7 +25,6 @@ import VestaTransportInteropContracts
     tuning.requestsPerTurn = 1 + random.below(3)
     tuning.acceptsPerTurn = 1 + random.below(2)
     tuning.eventsPerTurn = 1 + random.below(3)
-    tuning.spinTime = .microseconds(50 * random.below(2))
     tuning.idleConnectionsPerHost = random.below(3)
     let outcomes = try await TransportContracts.all.asyncMap { contract in
       let server = try VestaTransportServer(loops: 1 + random.below(2), tuning: tuning)

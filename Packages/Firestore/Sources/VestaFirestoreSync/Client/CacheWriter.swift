@@ -33,6 +33,8 @@ final class CacheWriter: Sendable {
     var batch = Batch()
     var waiters: [Completion] = []
     var isWriting = false
+    /// Whether something was added since writing began last.
+    var hasMore = false
     /// Whether something is to be written at once.
     var isUrgent = false
     /// Whether the clock is going to call.
@@ -65,11 +67,13 @@ final class CacheWriter: Sendable {
   ///   - completions: Finished when the rows are durable, or with the store's error.
   func add(_ rows: [CacheRow], clearing cleared: [[UInt8]] = [], completions: [Completion] = []) {
     if let refusal = state.withLock({ $0.refusal }) { return completions.forEach { $0.finish(refusal) } }
+    if rows.isEmpty, cleared.isEmpty, completions.isEmpty { return }
     let isUrgent = !completions.isEmpty || !cleared.isEmpty || rows.contains(where: \.isOfWrite)
     state.withLock { state in
       for start in cleared { state.batch.clear(prefix + start) }
       for row in rows { state.batch.rows[prefix + row.key] = .some(row.value) }
       state.waiters += completions
+      state.hasMore = true
       if isUrgent { state.isUrgent = true }
     }
   }
@@ -78,7 +82,7 @@ final class CacheWriter: Sendable {
   func begin() {
     enum Next { case nothing, run, wait }
     let next = state.withLock { state -> Next in
-      if state.isWriting || state.batch.isEmpty && state.waiters.isEmpty { return .nothing }
+      guard !state.isWriting, state.hasMore else { return .nothing }
       state.isWriting = state.isUrgent
       if state.isUrgent { return .run }
       defer { state.isTimed = true }
@@ -87,14 +91,14 @@ final class CacheWriter: Sendable {
     switch next {
     case .nothing: break
     case .run: Task { await run() }
-    case .wait: _ = clock.schedule(after: delay) { [weak self] in self?.timeIsOver() }
+    case .wait: _ = clock.schedule(after: delay) { self.timeIsOver() }
     }
   }
 
   private func timeIsOver() {
     state.withLock { state in
       state.isTimed = false
-      state.isUrgent = true
+      if state.hasMore { state.isUrgent = true }
     }
     begin()
   }
@@ -152,6 +156,7 @@ final class CacheWriter: Sendable {
         (state.isWriting, state.isUrgent) = (false, false)
         return nil
       }
+      state.hasMore = false
       defer { (state.batch, state.waiters) = (Batch(), []) }
       return (state.batch, state.waiters)
     }

@@ -50,8 +50,6 @@ class SocketConnection: Channel, @unchecked Sendable {
 
   var tuning: TransportTuning { loop.tuning }
 
-  override var isConnection: Bool { true }
-
   // MARK: For subclasses
 
   /// Whether bytes can be used now.

@@ -57,9 +57,6 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
   private var lastSweep: Int64 = 0
   /// The number of channels that want to be swept.
   private var channelCount = 0
-  /// The number of them that are connections.
-  private var connectionCount = 0
-  private var spins: SpinMachine
   /// The time at the beginning of the turn.
   private(set) var now: Int64 = PlatformClock.nanoseconds
   /// Where sockets are read to; channels copy what they keep.
@@ -81,7 +78,6 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     self.poll = poll
     self.tuning = tuning
     times = LoopTimes(tuning)
-    spins = SpinMachine(time: tuning.spinTime.nanoseconds, connections: tuning.spinConnections)
     readBuffer = .allocate(byteCount: max(1, tuning.readBytes), alignment: 16)
     guard PlatformThread.start({ self.run() }) else {
       throw TransportError(.exhausted, "There are no threads left.")
@@ -163,7 +159,6 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     slots[index].channel = channel
     channel.token = UInt64(slots[index].generation) << 32 | UInt64(index)
     channelCount += 1
-    if channel.isConnection { connectionCount += 1 }
     if poll.add(channel.descriptor, interest, token: channel.token) { return true }
     forget(channel)
     return false
@@ -187,7 +182,6 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     slots[index].generation &+= 1
     freeSlots.append(index)
     channelCount -= 1
-    if channel.isConnection { connectionCount -= 1 }
   }
 
   /// Calls a channel at the end of this turn of the loop, or of the next one: what many tasks add to it until then
@@ -227,7 +221,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
       ended.open()
     }
     while true {
-      poll.forEach(events, wait(events)) { token, interest in
+      poll.wait(events, milliseconds: sleepingTime()) { token, interest in
         let index = Int(token & 0xFFFF_FFFF)
         // An event of a channel that was removed in this turn.
         guard slots[index].generation == UInt32(token >> 32), let channel = slots[index].channel else { return }
@@ -258,42 +252,14 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Waits until there is something to do.
-  ///
-  /// - Returns: The number of events.
-  private func wait(_ events: UnsafeMutableBufferPointer<PlatformEvent>) -> Int {
-    if !jobs.isEmpty || !dueChannels.isEmpty { return poll.wait(events, milliseconds: 0) }
-    guard spins.mayPay(connections: connectionCount) else { return sleep(events) }
-    let began = PlatformClock.nanoseconds
-    let count = spins.isWorthwhile ? spin(events, since: began) ?? sleep(events) : sleep(events)
-    spins.waited(PlatformClock.nanoseconds - began)
-    return count
-  }
-
-  /// Looks again and again for a short time, and lets other threads run in between.
-  ///
-  /// - Returns: The number of events; `nil` when there is nothing to do still.
-  private func spin(_ events: UnsafeMutableBufferPointer<PlatformEvent>, since began: Int64) -> Int? {
-    let end = min(began + spins.time, timers.first ?? .max)
-    repeat {
-      let count = poll.wait(events, milliseconds: 0)
-      if count > 0 || inbox.withLock({ !$0.isEmpty || $0.isStopped }) { return count }
-      PlatformThread.yield()
-    } while PlatformClock.nanoseconds < end
-    return nil
-  }
-
-  /// Sleeps until there is an event, a timer is due, or another thread hands something over.
-  private func sleep(_ events: UnsafeMutableBufferPointer<PlatformEvent>) -> Int {
+  /// How long the system may wait, in milliseconds; other threads wake the loop from now on.
+  private func sleepingTime() -> Int32 {
+    if !jobs.isEmpty || !dueChannels.isEmpty { return 0 }
     let sleeps = inbox.withLock { inbox in
       inbox.isAsleep = inbox.isEmpty && !inbox.isStopped
       return inbox.isAsleep
     }
-    return poll.wait(events, milliseconds: sleeps ? sleepingTime : 0)
-  }
-
-  /// How long the system may wait, in milliseconds.
-  private var sleepingTime: Int32 {
+    if !sleeps { return 0 }
     var until = timers.first ?? .max
     if channelCount > 0 { until = min(until, lastSweep + times.sweep) }
     guard until < .max else { return -1 }
@@ -366,9 +332,6 @@ class Channel {
   fileprivate var isCalledSoon = false
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-  /// Whether it is the connection to a peer.
-  var isConnection: Bool { false }
 
   /// The descriptor is ready.
   func ready(_ events: PlatformPoll.Interest) {}
