@@ -38,13 +38,18 @@ struct ListenOrderTests {
     [observe(1, "t/k", first), observe(2, "t"), .stop(2)],
     [observe(1, "t/k", first), observe(2, "t/k"), .stop(1), observe(3, "t/k", first)],
     [observe(1, "t", pair), observe(2, "t/k", first), observe(3, "t/k"), .stop(3), observe(4, "t")],
+    [observe(1, "t", pair), .set("t/k/y", number(6)), observe(2, "t/k/y", first), observe(3, "t/k")],
+  ]
+
+  private static let commits: [[DatabasePathValue]] = [
+    [], [DatabasePathValue("t/b", number(4))], [DatabasePathValue("t/k/x", number(5))],
   ]
 
   @Test(arguments: histories.indices, 0..<8)
   func `a history of listens shows what the service has in every order of its steps`(number: Int, seed: UInt64) {
     var random = SplitMix(seed: seed)
     for round in 0..<60 {
-      let commits = round % 2 == 0 ? [] : [DatabasePathValue("t/b", Self.number(4))]
+      let commits = Self.commits[round % Self.commits.count]
       let model = ListenModel(Self.tree, calls: Self.histories[number], foreign: commits)
       let order = model.finish(using: &random)
       #expect(model.wrong.isEmpty, "\(model.wrong) \(order)")

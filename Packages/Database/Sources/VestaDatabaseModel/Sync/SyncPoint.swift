@@ -12,9 +12,10 @@ struct SyncPoint: Sendable {
   var completeView: View? { complete.first.flatMap { views[$0] } }
   var hasCompleteView: Bool { !complete.isEmpty }
 
-  /// Whether a view here or below does not know all of the server's data.
-  var hasPartialData: Bool {
-    views.values.contains { !$0.cache.server.isComplete(for: .root) } || children.values.contains { $0.hasPartialData }
+  /// Whether a view here or below does not know all of the server's data, or knows older data.
+  func lacks(_ node: DatabaseNode) -> Bool {
+    views.values.contains { !$0.cache.server.isComplete(for: .root) || $0.cache.server.node != node }
+      || children.contains { $0.value.lacks(node[$0.key]) }
   }
 
   func view(for spec: DatabaseQuerySpec) -> View? { views[spec] }

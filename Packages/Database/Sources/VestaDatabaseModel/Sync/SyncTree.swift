@@ -133,7 +133,7 @@ public struct SyncTree: Sendable {
   public mutating func listenComplete(_ path: DatabasePath, _ spec: DatabaseQuerySpec) -> [SyncEvent] {
     cache?.complete(path, spec)
     if let tag = tag(path, spec) { return serverUpdate(path, .listenComplete, tag, isStored: true) }
-    guard let point = root[path], point.hasPartialData, let node = point.completeView?.cache.server.completeNode else {
+    guard let point = root[path], let node = point.completeView?.cache.server.completeNode, point.lacks(node) else {
       return apply(SyncOperation(source: .server, path: path, kind: .listenComplete))
     }
     return share(node, at: path)
@@ -143,7 +143,8 @@ public struct SyncTree: Sendable {
   ///
   /// By the example of a query of `/a/b` without data and of a listen to everything there, which begins with the `b`
   /// that a query of `/a` has in its window: the service finds by the hash that the client has all of it, and sends
-  /// none. The query of `/a/b` was told nothing yet, and what the service sends for it is dropped from here on.
+  /// none. The query of `/a/b` was told nothing yet, and what the service sends for it is dropped from here on. Where
+  /// it has begun with the data of a window, too, it has missed the changes that were dropped.
   private mutating func share(_ node: DatabaseNode, at path: DatabasePath) -> [SyncEvent] {
     var sink = SyncSink()
     let operation = SyncOperation(source: .server, path: .root, kind: .overwrite(node))
