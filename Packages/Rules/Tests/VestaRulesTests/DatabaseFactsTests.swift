@@ -194,7 +194,7 @@ import Testing
 
   @Test func `rules of the size that production takes are taken, and are kept as they were written`() throws {
     let rule = #"".read": "auth != null && root.child('users').child(auth.uid).child('role').val() == 'reader'""#
-    let children = (0..<2_700).map { "\"k\($0)\": {\(rule)}" }.joined(separator: ",\n")
+    let children = (0..<2_900).map { "\"k\($0)\": {\(rule)}" }.joined(separator: ",\n")
     let source = "{ // all\n\"rules\": {\(children)}}"
     #expect(source.utf8.count > 300_000)
     #expect(try DatabaseRuleset(source).source == source)
