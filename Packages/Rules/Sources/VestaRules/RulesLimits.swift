@@ -4,6 +4,10 @@ public struct RulesLimits: Sendable, Hashable {
   ///
   /// Production loads 256,001 bytes and refuses 262,143.
   public var sourceSize = 261_120
+  /// The largest source of rules of the Realtime Database, in bytes.
+  ///
+  /// Production accepts 300 KB; its limit is not known.
+  public var databaseSourceSize = 1 << 20
   /// The number of matches that are nested.
   public var matchDepth = 10
   /// The number of segments of the paths of nested matches together.

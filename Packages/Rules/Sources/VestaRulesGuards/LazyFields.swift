@@ -6,17 +6,17 @@ import VestaServiceInterop
 
 /// The fields of a document, each turned into a value of the rules when it is looked at.
 ///
-/// Lists and maps that are large are kept once they were turned, so that rules that look at one again and again pay for
-/// it once.
+/// Large lists, and values that may have one inside, are kept once they were turned, so that rules that look at one
+/// again and again pay for it once.
 // Sound: the kept values are touched only by the thread that has taken the flag; other threads do without them.
 final class FirestoreFields: RulesFields, @unchecked Sendable {
-  /// The number of elements from which a list or a map is kept.
+  /// The number of elements from which a list is kept.
   private static let large = 32
 
   private let map: MapValue
   private let isTaken = Atomic(false)
   private var keptMembers: [RulesMap.Member]?
-  private var keptLists: [(name: String, list: RulesValue)] = []
+  private var keptValues: [(name: String, value: RulesValue)] = []
 
   init(_ map: MapValue) { self.map = map }
 
@@ -24,12 +24,21 @@ final class FirestoreFields: RulesFields, @unchecked Sendable {
 
   func value(of name: String) -> RulesValue? {
     guard let value = map[name] else { return .none }
-    guard case .array(let list) = value, list.count >= FirestoreFields.large else { return RulesValue(value) }
-    let known = exclusively { keptLists.first { UTF8Order.equal($0.name, name) }?.list }
+    guard FirestoreFields.isKept(value) else { return RulesValue(value) }
+    let known = exclusively { keptValues.first { UTF8Order.equal($0.name, name) }?.value }
     if let found = known, let found { return found }
     let made = RulesValue(value)
-    exclusively { keptLists.append((name, made)) }
+    exclusively { keptValues.append((name, made)) }
     return made
+  }
+
+  /// Whether a value is kept: a large list, and a map or a list of maps, which may have one inside.
+  private static func isKept(_ value: borrowing VestaFirestoreBackend.Value) -> Bool {
+    switch value {
+    case .map: true
+    case .array(let list): list.count >= large || list.contains { if case .map = $0 { true } else { false } }
+    default: false
+    }
   }
 
   var members: [RulesMap.Member] {

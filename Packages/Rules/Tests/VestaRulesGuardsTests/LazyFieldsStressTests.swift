@@ -26,6 +26,21 @@ import VestaRules
     withExtendedLifetime((first, second)) {}
   }
 
+  @Test func `a large list inside of a map or of a list of maps is turned into a value once`() {
+    let list = VestaFirestoreBackend.Value.array((0..<500).map { .integer($0) })
+    let inner: MapValue = ["list": list]
+    let fields = FirestoreFields(["map": .map(["inner": .map(inner)]), "maps": .array([.map(inner)])])
+    func looks() -> [RulesValue?] {
+      guard case .map(let map) = fields.value(of: "map"), case .map(let inner) = map["inner"],
+        case .list(let maps) = fields.value(of: "maps"), case .map(let first) = maps.first
+      else { return [] }
+      return [inner["list"], first["list"]]
+    }
+    let (first, second) = (looks(), looks())
+    #expect(first.count == 2 && first.map(address) == second.map(address))
+    withExtendedLifetime((first, second)) {}
+  }
+
   @Test func `the members of a document are made once`() {
     let fields = FirestoreFields(Self.document(lists: 3, elements: 2))
     let (first, second) = (fields.members, fields.members)

@@ -79,8 +79,8 @@ public struct DatabaseRuleset: Sendable {
   /// - Throws: ``RulesetError`` with all errors, the messages being those of the check at upload.
   public init(_ source: String, limits: RulesLimits = RulesLimits()) throws(RulesetError) {
     let text = SourceText(source)
-    guard text.bytes.count <= limits.sourceSize else {
-      throw RulesetError([RulesIssue(.error, "The source is larger than \(limits.sourceSize) bytes.", at: nil)])
+    guard text.bytes.count <= limits.databaseSourceSize else {
+      throw RulesetError([RulesIssue(.error, "The source is larger than \(limits.databaseSourceSize) bytes.", at: nil)])
     }
     var compiler = DatabaseCompiler(text, limits.tuning)
     let root = compiler.compile()
