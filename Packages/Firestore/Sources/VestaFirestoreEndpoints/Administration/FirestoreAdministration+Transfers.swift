@@ -86,7 +86,9 @@ extension FirestoreAdministration {
 
   private static func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-transfer-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    // Other users of the machine read none of the documents.
+    try FileManager.default.createDirectory(
+      atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(atPath: root) }
     return try await body(root)
   }

@@ -13,7 +13,7 @@ enum DatabaseRegister {
     return try await store.read { reader in
       guard let row = try await reader.get(key) else { return nil as Int64? }
       let number = try NumberRow.number(row)
-      return try await exists(number, reader) ? abs(number) : nil
+      return try await exists(number, reader) ? positive(number) : nil
     }
   }
 
@@ -22,14 +22,17 @@ enum DatabaseRegister {
     let key = Keys.database(named: name.description)
     _ = try await store.write { transaction in
       guard let row = try await transaction.get([key])[0] else { return }
-      try await transaction.put(NumberRow.bytes(-abs(try NumberRow.number(row))), for: key)
+      try await transaction.put(NumberRow.bytes(-positive(try NumberRow.number(row))), for: key)
     }
   }
+
+  /// The number without its sign; a damaged row may have any.
+  private static func positive(_ number: Int64) -> Int64 { Int64(clamping: number.magnitude) }
 
   /// Whether a database exists: one that was deleted does while it has a document.
   private static func exists(_ number: Int64, _ reader: any StoreReader) async throws -> Bool {
     if number > 0 { return true }
-    let documents = KeyRange(prefix: DocumentDatabaseKeys(-number).documents)
+    let documents = KeyRange(prefix: DocumentDatabaseKeys(positive(number)).documents)
     return try await !reader.entries(in: documents, limit: 1).isEmpty
   }
 
@@ -64,8 +67,8 @@ enum DatabaseRegister {
       let rows = try await transaction.get([key, Keys.counter])
       if let row = rows[0] {
         let number = try NumberRow.number(row)
-        if number < 0 { try await transaction.put(NumberRow.bytes(-number), for: key) }
-        return (abs(number), number < 0)
+        if number < 0 { try await transaction.put(NumberRow.bytes(positive(number)), for: key) }
+        return (positive(number), number < 0)
       }
       let number = try rows[1].map { try NumberRow.number($0) } ?? 0
       if let most, number >= most { return nil as (number: Int64, isNew: Bool)? }
