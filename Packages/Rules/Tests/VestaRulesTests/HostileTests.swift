@@ -6,7 +6,7 @@ import VestaTesting
 
 /// Sources and requests that nobody would write.
 ///
-/// A crash ends the tests; every decision has an answer.
+/// A crash ends the tests; every decision has an answer. There are 10^6 of them, half of each, and 10^7 in the soak.
 @Suite struct HostileTests {
   private static let words = [
     "rules_version", "=", "'2'", ";", "service", "cloud.firestore", "{", "}", "match", "/", "/a", "/{x}", "/{x=**}",
@@ -15,12 +15,12 @@ import VestaTesting
     "//", "/*", "*/", "\n", "é", "b'", "9223372036854775808", "get", "matches", "'('", "\u{0}", "=**", "1e999", "%",
   ]
 
-  @Test(arguments: 0..<4) func `random sources are read or refused`(seed: UInt64) {
-    HostileTests.trySources(4_000, seed: seed)
+  @Test(arguments: 0..<8) func `random sources are read or refused`(seed: UInt64) {
+    HostileTests.trySources(62_500, seed: seed)
   }
 
-  @Test(arguments: 0..<4) func `every operator and method takes every value`(seed: UInt64) throws {
-    try HostileTests.tryValues(300, seed: seed)
+  @Test(arguments: 0..<8) func `every operator and method takes every value`(seed: UInt64) throws {
+    try HostileTests.tryValues(6_250, requests: 10, seed: seed)
   }
 
   /// Compiles random sources, and asks those that compile.
@@ -95,13 +95,13 @@ import VestaTesting
   ///
   /// - Returns: The longest time that one decision took, in milliseconds of the processor.
   @discardableResult
-  static func tryValues(_ count: Int, seed: UInt64) throws -> Double {
+  static func tryValues(_ count: Int, requests: Int, seed: UInt64) throws -> Double {
     var random = SplitMix(seed: seed)
     var worst = 0.0
     for _ in 0..<count {
       let text = expression(&random, 3)
       let compiled = try ruleset("\(text) == 1", dialect: .emulator)
-      for _ in 0..<5 {
+      for _ in 0..<requests {
         let request = RulesRequest(
           .get, RulesPath(notes.segments + ["c", "d"]), auth: value(&random, 2), resource: value(&random, 2),
           existing: value(&random, 3))
