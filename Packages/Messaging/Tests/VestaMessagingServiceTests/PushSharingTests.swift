@@ -76,7 +76,7 @@ import VestaTesting
     let transport = RecordingPushTransport(platforms: ["web"])
     var tuning = MessagingServiceTuning()
     (tuning.longestPushScan, tuning.pushBatch) = (4, 3)
-    let engine = makeEngine(store, clock: clock, tuning: tuning, transports: [transport])
+    let engine = makeEngine(store, clock: clock, transports: [transport], tuning: tuning)
     _ = try await engine.registration(token: token, context: .owner)
     // All are due, and none of the others for so long that it is moved.
     try await wait(store) { $0.count == 20 }
