@@ -96,7 +96,9 @@ import VestaTransportInteropFakes
   }
 
   @Test func `changes by several servers at once are all kept`() async throws {
-    let servers = (0..<4).map { _ in FirestoreAdministration(.system, log: OperationLog(limit: 100)) }
+    let servers = (0..<4).map { _ in
+      FirestoreAdministration(FakeEndpointHost(project: "p"), log: OperationLog(limit: 100))
+    }
     let admin = ParallelAdmin(base: admin)
     try await withThrowingTaskGroup { group in
       for (number, server) in servers.enumerated() {
