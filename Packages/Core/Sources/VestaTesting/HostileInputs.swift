@@ -117,7 +117,7 @@ public struct HostileInputs {
 
   /// An index below `count` from the low 32 bits.
   private static func index(_ bits: UInt64, _ count: Int) -> Int {
-    Int(bits & 0xFFFF_FFFF) &* count >> 32
+    (Int(bits & 0xFFFF_FFFF) &* count) >> 32
   }
 }
 

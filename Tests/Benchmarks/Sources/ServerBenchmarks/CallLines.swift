@@ -11,8 +11,20 @@ func callLines(_ bench: ServerBench) throws -> [Benchmark] {
     // Half of the rate of the engine with 32 tasks, and 12,000 in a second.
     Benchmark(
       name: "server-sets", unit: .microseconds, bar: .both(figure: 83.33, ratio: 2),
-      ours: ("64 over gRPC", { await together(64, 12_800) { try await bench.setByWire($0, seed: 1) } }),
-      other: ("32 tasks", { await together(32, 12_800) { try await bench.setByEngine($0, seed: 1) } })),
+      ours: (
+        "64 over gRPC",
+        {
+          let seed = bench.nextSeed()
+          return await together(64, 12_800) { try await bench.setByWire($0, seed: seed) }
+        }
+      ),
+      other: (
+        "32 tasks",
+        {
+          let seed = bench.nextSeed()
+          return await together(32, 12_800) { try await bench.setByEngine($0, seed: seed) }
+        }
+      )),
     Benchmark(
       name: "server-gets", unit: .microseconds, bar: .figure(atMost: 33.33),
       ours: (

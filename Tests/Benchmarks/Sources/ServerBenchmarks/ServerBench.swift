@@ -1,6 +1,7 @@
 import BenchmarkKit
 import Foundation
 import VestaBytes
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaFirestoreWire
@@ -16,6 +17,7 @@ final class ServerBench: Sendable {
   static let database = "projects/bench/databases/(default)"
   private static let owner = CallContext(caller: .owner)
 
+  private let lastSeed = Locked(1_000)
   let directory: URL
   let server: VestaProcess
   let engine: FirestoreEngine
@@ -79,6 +81,14 @@ final class ServerBench: Sendable {
 
   static func set(_ number: Int, seed: Int) -> CommitRequest {
     CommitRequest(database: database, writes: [.update(document(number, seed: seed))])
+  }
+
+  /// A seed that was not used before: a write of the values that a document has commits nothing.
+  func nextSeed() -> Int {
+    lastSeed.withLock { seed in
+      seed += 1
+      return seed
+    }
   }
 
   func setByEngine(_ number: Int, seed: Int) async throws {

@@ -50,6 +50,12 @@ func treeLines(_ bench: ServerBench) throws -> [Benchmark] {
           }
         }
       ),
-      other: ("set of a document, 64", { await together(64, 12_800) { try await bench.setByWire($0, seed: 2) } }))
+      other: (
+        "set of a document, 64",
+        {
+          let seed = bench.nextSeed()
+          return await together(64, 12_800) { try await bench.setByWire($0, seed: seed) }
+        }
+      ))
   ]
 }

@@ -60,9 +60,12 @@ public struct GRPCChannel: Sendable {
     let body = HTTPBody.bytes(try GRPCMessages.frame(message))
     let deadline = timeout.map { clock.now() + min($0, Self.noDeadline).microseconds }
     do {
-      let response = try await client.send(
-        request(path, metadata, timeout, body), timeout: timeout ?? Self.noDeadline)
-      return try await answer(response, deadline)
+      // Where the response arrives: its head, its body and its end would otherwise wake the caller's thread each.
+      return try await withTaskExecutorPreference(executor) {
+        let response = try await client.send(
+          request(path, metadata, timeout, body), timeout: timeout ?? Self.noDeadline)
+        return try await answer(response, deadline)
+      }
     } catch let error as TransportError {
       throw GRPCError(error, isRepeatable: isRepeatable)
     }

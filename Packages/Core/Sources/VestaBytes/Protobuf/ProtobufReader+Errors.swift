@@ -23,7 +23,7 @@ extension ProtobufReader {
   @usableFromInline
   @inline(never)
   func isOfUnknownType(_ tag: UInt64) -> BytesError {
-    malformed("field \(tag >> 3) is a group, or of an unknown wire type")
+    malformed("field \(tag >> 3) is the end of a group, or of an unknown wire type")
   }
 
   @usableFromInline

@@ -77,7 +77,7 @@ public struct ProtobufReader: Sendable {
     case 1: wireType = .fixed64
     case 2: wireType = .delimited
     case 5: wireType = .fixed32
-    default: throw isOfUnknownType(tag)
+    default: return try fieldAfterGroups(tag)
     }
     number = UInt32(truncatingIfNeeded: tag >> 3)
     isTaken = false

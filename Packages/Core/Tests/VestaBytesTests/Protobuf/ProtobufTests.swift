@@ -73,6 +73,34 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     #expect(read.flag)
   }
 
+  @Test func `groups are skipped with all that is in them, wherever they are`() throws {
+    // Field 100, which has a varint, bytes, and field 101 with eight bytes and four; then an empty one.
+    let group: [UInt8] =
+      [0xA3, 0x06, 0x08, 0xFF, 1, 0x12, 2, 0xA4, 0x06, 0xAB, 0x06, 0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x15, 1, 2, 3, 4]
+      + [0xAC, 0x06, 0xA4, 0x06, 0xA3, 0x06, 0xA4, 0x06]
+    let text: [UInt8] = [0x2A, 1, 0x61]
+    for bytes in [group + text, text + group, group + text + group, group + group + text] {
+      #expect(try SampleSchema.message(from: bytes).text == "a", "\(bytes)")
+    }
+    let many = Array(repeatElement([0xA3, 0x06, 0xA4, 0x06] as [UInt8], count: 500_000).joined())
+    #expect(try SampleSchema.message(from: many + text).text == "a")
+  }
+
+  @Test func `groups without their end, with another one's, or nested too deep are refused`() {
+    func code(_ bytes: [UInt8]) -> BytesError.Code? {
+      do throws(BytesError) { _ = try SampleSchema.message(from: bytes) } catch { return error.code }
+      return nil
+    }
+    for bytes: [UInt8] in [
+      [0xA3, 0x06], [0xA3, 0x06, 0x08], [0xA3, 0x06, 0xAC, 0x06], [0xA4, 0x06], [0xA3, 0x06, 0x12, 3, 0xA4, 0x06],
+      [0xA3, 0x06, 0x00, 0xA4, 0x06], [0xA3, 0x06, 0x0E, 0xA4, 0x06], [0xA3, 0x06, 0xA4, 0x06, 0x0F],
+    ] {
+      #expect(code(bytes) == .malformed, "\(bytes)")
+    }
+    let starts = Array(repeatElement([0xA3, 0x06] as [UInt8], count: 100_000).joined())
+    #expect(code(starts) == .limitExceeded)
+  }
+
   @Test func `a message that occurs twice is merged, and the last member of a oneof counts`() throws {
     let first = try bytes {
       $0.choice = .sample(

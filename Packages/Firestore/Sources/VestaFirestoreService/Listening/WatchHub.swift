@@ -249,16 +249,18 @@ final class WatchHub: Sendable {
     let rules = gatekeeper?.observe { [weak self] in self?.submit(.rulesChanged, of: run) }
     let ticking = every(.seconds(60)) { [weak self] in self?.submit(.tick, of: run) }
     let polling = observation == nil ? every(options.pollInterval) { [weak self] in self?.wake(run) } : nil
-    let isKept = state.withLock { state in
-      guard state.isServing, state.run == run else { return false }
+    let (isKept, isWoken) = state.withLock { state in
+      guard state.isServing, state.run == run else { return (false, false) }
       state.observation = observation
       state.rules = rules
       state.ticking = ticking
       state.polling = polling
       state.resting = serving(run)
-      return true
+      state.isTurning = state.isWoken
+      return (true, state.isWoken)
     }
-    if isKept { return begin(Start(run: run)) }
+    if isWoken { begin(Start(run: run)) }
+    if isKept { return }
     observation?.cancel()
     rules?.cancel()
     ticking.cancel()

@@ -6,9 +6,9 @@ import VestaStoreInterop
 
 /// Writes the rows of a durable cache, one commit at a time; later rows are written together in the next one.
 ///
-/// Rows of pending writes, and rows that a caller waits for, are written at once. Rows of what the backend has sent wait
-/// for them, for `SyncTuning.cacheSeconds` at most: a client that reads documents one after the other makes a commit
-/// every few milliseconds, and not one for each, before which the caller would wait.
+/// Rows of pending writes, and rows that a caller waits for, are written at once. Other rows, of documents that the
+/// backend has sent, wait for these, for `SyncTuning.cacheSeconds` at most: a client that reads one document after the
+/// other makes a commit every few milliseconds, and not one for each document.
 final class CacheWriter: Sendable {
   /// Prefixes whose rows go, and rows to write after that.
   private struct Batch {
