@@ -43,12 +43,14 @@ struct ListenOrderTests {
 
   private static let commits: [[DatabasePathValue]] = [
     [], [DatabasePathValue("t/b", number(4))], [DatabasePathValue("t/k/x", number(5))],
+    // Gone, and there again.
+    [DatabasePathValue("t/k", .empty), DatabasePathValue("t/k", tree[DatabasePath("t/k")])],
   ]
 
   @Test(arguments: histories.indices, 0..<8)
   func `a history of listens shows what the service has in every order of its steps`(number: Int, seed: UInt64) {
     var random = SplitMix(seed: seed)
-    for round in 0..<60 {
+    for round in 0..<80 {
       let commits = Self.commits[round % Self.commits.count]
       let model = ListenModel(Self.tree, calls: Self.histories[number], foreign: commits)
       let order = model.finish(using: &random)

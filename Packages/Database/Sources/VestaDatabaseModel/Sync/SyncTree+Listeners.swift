@@ -72,6 +72,19 @@ extension SyncTree {
     listenActions.append(.start(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
   }
 
+  /// Starts the listen of a view that another listen has covered.
+  ///
+  /// A query gets another tag: what its earlier listen was sent, and has not arrived yet, must not change the data whose
+  /// hash the service compares. By the example of `{k: 1}`, a commit that removes `k` and one that restores it: the
+  /// first is still on its way when the listen starts again with the hash of `{k: 1}`, which is right after the second.
+  private mutating func startAgain(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    if tag(path, spec) != nil {
+      dropTag(path, spec)
+      makeTag(path, spec)
+    }
+    start(path, spec)
+  }
+
   private mutating func stop(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
     listenActions.append(.stop(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
   }
@@ -100,7 +113,7 @@ extension SyncTree {
     defer { for view in removedViews { dropTag(path, view) } }
     guard !known(path).1 else { return events }
     if lostCompleteView {
-      for view in root[path]?.distinctViews ?? [] { start(view.path, view.spec) }
+      for view in root[path]?.distinctViews ?? [] { startAgain(view.path, view.spec) }
     }
     guard cancellation == nil else { return events }
     if lostCompleteView {
