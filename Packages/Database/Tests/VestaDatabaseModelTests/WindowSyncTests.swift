@@ -252,6 +252,18 @@ struct WindowSyncTests {
     #expect(shown(tree) == Self.numbers(["c": 3]))
   }
 
+  @Test func `a place begins with the data of the listen that covers it and not with an older window above`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a/b", .all)
+    _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: "a", spec)
+    _ = tree.receivedOverwrite("a/b", Self.numbers(["x": 2]), tag: nil)
+    // It was read before the commit that the other listen has been sent already.
+    let window = DatabaseNode(children: [("b", Self.numbers(["x": 1]))])
+    _ = tree.receivedOverwrite("a", window, tag: tree.tag("a", spec))
+    let first = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b/x", .all)
+    #expect(value(first, of: 3) == [DatabaseNode(.int(2))])
+  }
+
   @Test func `the end of a listen without data leaves the windows above it as they are`() {
     var tree = treeWithWindow("a/b", spec, Self.numbers(["x": 1]))
     _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b", .all)

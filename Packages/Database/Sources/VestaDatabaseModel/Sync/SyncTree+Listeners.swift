@@ -27,17 +27,24 @@ extension SyncTree {
   }
 
   /// Returns the data of a path that views from the root to it know, and whether one of them listens to all of it.
+  ///
+  /// The data of a listen to everything precedes that of a query's window above it, which can be older: what it has
+  /// missed is sent for the query alone, and a view below the listen would not get it.
   func known(_ path: DatabasePath) -> (ServerData?, Bool) {
     var point = root
     var rest = path
-    var data: ServerData?
-    var isCovered = false
+    var node: DatabaseNode?
+    var (isCovered, isFollowed) = (false, false)
     while true {
-      if data == nil, let node = point.completeServerNode(at: rest) {
-        data = ServerData(node: node, isComplete: true, isFiltered: false)
+      if !isFollowed, let all = point.completeServerNode(at: .root) {
+        (node, isFollowed) = (all[rest], true)
+      } else if node == nil {
+        node = point.completeServerNode(at: rest)
       }
       isCovered = isCovered || point.hasCompleteView
-      guard let front = rest.front, let next = point.children[front] else { return (data, isCovered) }
+      guard let front = rest.front, let next = point.children[front] else {
+        return (node.map { ServerData(node: $0, isComplete: true, isFiltered: false) }, isCovered)
+      }
       point = next
       rest = rest.withoutFront
     }
