@@ -236,6 +236,34 @@ struct WindowSyncTests {
     #expect(value(tree.listenComplete("a/b", .all), of: 2) == [Self.numbers(["x": 2])])
   }
 
+  @Test func `a query that is listened to again takes nothing that its earlier listen was sent`() {
+    var tree = tree(Self.numbers(["a": 1, "b": 2]))
+    let earlier = tree.tag("a", spec)
+    _ = tree.takeListenActions()
+    _ = tree.remove(2, at: "a", .all)
+    let started = tree.takeListenActions().compactMap { if case .start(_, _, let tag) = $0 { tag } else { nil } }
+    let tag = tree.tag("a", spec)
+    #expect(started.count == 1 && started.first == tag && tag != earlier)
+    // A commit removes the children, and another one, which the service has when it compares the hash, restores them.
+    #expect(tree.receivedOverwrite("a", .empty, tag: earlier).isEmpty)
+    _ = tree.listenComplete("a", spec)
+    #expect(shown(tree) == Self.numbers(["a": 1, "b": 2]))
+    _ = tree.receivedOverwrite("a", Self.numbers(["c": 3]), tag: tag)
+    #expect(shown(tree) == Self.numbers(["c": 3]))
+  }
+
+  @Test func `a place begins with the data of the listen that covers it and not with an older window above`() {
+    var tree = SyncTree()
+    _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "a/b", .all)
+    _ = tree.add(SyncRegistration(id: 2, kinds: [.value]), at: "a", spec)
+    _ = tree.receivedOverwrite("a/b", Self.numbers(["x": 2]), tag: nil)
+    // It was read before the commit that the other listen has been sent already.
+    let window = DatabaseNode(children: [("b", Self.numbers(["x": 1]))])
+    _ = tree.receivedOverwrite("a", window, tag: tree.tag("a", spec))
+    let first = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b/x", .all)
+    #expect(value(first, of: 3) == [DatabaseNode(.int(2))])
+  }
+
   @Test func `the end of a listen without data leaves the windows above it as they are`() {
     var tree = treeWithWindow("a/b", spec, Self.numbers(["x": 1]))
     _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/b", .all)

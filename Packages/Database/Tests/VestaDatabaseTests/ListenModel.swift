@@ -56,10 +56,12 @@ final class ListenModel {
   /// The service.
   private let service: ListenModelService
   private var foreign: ArraySlice<DatabasePathValue>
+  private let isWritten: Bool
 
   init(_ tree: DatabaseNode, calls: [Call], foreign: [DatabasePathValue]) {
     self.calls = calls[...]
     self.foreign = foreign[...]
+    isWritten = !foreign.isEmpty || calls.contains { if case .set = $0 { true } else { false } }
     service = ListenModelService(tree)
     _ = book.connected()
   }
@@ -114,9 +116,10 @@ final class ListenModel {
       }
   }
 
-  /// The values that observers have shown and that the service has never had; for a service without writes.
+  /// The values that observers have shown and that the service has never had; none where something was written.
   var invented: [String] {
-    queries.flatMap { id, query in
+    if isWritten { return [] }
+    return queries.flatMap { id, query in
       (shown[id] ?? []).filter { $0 != expected(query) }.map { "\(id) of \(query.path) has shown \($0)" }
     }
   }

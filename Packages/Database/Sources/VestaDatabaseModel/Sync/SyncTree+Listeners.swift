@@ -27,17 +27,24 @@ extension SyncTree {
   }
 
   /// Returns the data of a path that views from the root to it know, and whether one of them listens to all of it.
+  ///
+  /// The data of a listen to everything precedes that of a query's window above it, which can be older: what it has
+  /// missed is sent for the query alone, and a view below the listen would not get it.
   func known(_ path: DatabasePath) -> (ServerData?, Bool) {
     var point = root
     var rest = path
-    var data: ServerData?
-    var isCovered = false
+    var node: DatabaseNode?
+    var (isCovered, isFollowed) = (false, false)
     while true {
-      if data == nil, let node = point.completeServerNode(at: rest) {
-        data = ServerData(node: node, isComplete: true, isFiltered: false)
+      if !isFollowed, let all = point.completeServerNode(at: .root) {
+        (node, isFollowed) = (all[rest], true)
+      } else if node == nil {
+        node = point.completeServerNode(at: rest)
       }
       isCovered = isCovered || point.hasCompleteView
-      guard let front = rest.front, let next = point.children[front] else { return (data, isCovered) }
+      guard let front = rest.front, let next = point.children[front] else {
+        return (node.map { ServerData(node: $0, isComplete: true, isFiltered: false) }, isCovered)
+      }
       point = next
       rest = rest.withoutFront
     }
@@ -72,6 +79,19 @@ extension SyncTree {
     listenActions.append(.start(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
   }
 
+  /// Starts the listen of a view that another listen has covered.
+  ///
+  /// A query gets another tag: what its earlier listen was sent, and has not arrived yet, must not change the data whose
+  /// hash the service compares. By the example of `{k: 1}`, a commit that removes `k` and one that restores it: the
+  /// first is still on its way when the listen starts again with the hash of `{k: 1}`, which is right after the second.
+  private mutating func startAgain(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
+    if tag(path, spec) != nil {
+      dropTag(path, spec)
+      makeTag(path, spec)
+    }
+    start(path, spec)
+  }
+
   private mutating func stop(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
     listenActions.append(.stop(path, spec.loadsAllData ? .all : spec, tag: tag(path, spec)))
   }
@@ -100,7 +120,7 @@ extension SyncTree {
     defer { for view in removedViews { dropTag(path, view) } }
     guard !known(path).1 else { return events }
     if lostCompleteView {
-      for view in root[path]?.distinctViews ?? [] { start(view.path, view.spec) }
+      for view in root[path]?.distinctViews ?? [] { startAgain(view.path, view.spec) }
     }
     guard cancellation == nil else { return events }
     if lostCompleteView {
