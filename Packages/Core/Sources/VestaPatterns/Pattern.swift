@@ -11,6 +11,8 @@
 public struct Pattern: Sendable {
   private let program: PatternProgram
   private let table: PatternTable?
+  /// The steps that reading the expression took.
+  public let steps: Int
 
   /// Compiles an expression.
   ///
@@ -23,8 +25,9 @@ public struct Pattern: Sendable {
   public init(
     _ expression: String, ignoresCase: Bool = false, isReused: Bool = true, limits: PatternLimits = PatternLimits()
   ) throws(PatternError) {
-    let tree = try PatternParser.parse(expression, limits: limits, ignoresCase: ignoresCase)
-    program = try PatternProgram(tree, limits: limits)
+    var (tree, steps) = try PatternParser.parse(expression, limits: limits, ignoresCase: ignoresCase)
+    program = try PatternProgram(tree, limits: limits, steps: &steps)
+    self.steps = steps
     table = isReused ? PatternTable(program, limits: limits) : nil
   }
 

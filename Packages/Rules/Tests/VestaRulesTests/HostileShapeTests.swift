@@ -80,6 +80,20 @@ func processorMilliseconds() -> Double {
     }
   }
 
+  /// Sixty patterns of a caller, each of which takes long to read.
+  @Test(arguments: [
+    String(repeating: "\\pL{1000}", count: 9), "(?i)" + String(repeating: "\\pL", count: 90),
+    "(?i)" + String(repeating: "[\\x{80}-\\x{10ffff}]", count: 2_000),
+    "(?i)" + String(repeating: "\\PL", count: 20) + "(",
+    String(repeating: "a", count: 50_000),
+  ]) func `reading the patterns of a caller takes the work of the decision`(pattern: String) throws {
+    let tries = (0..<60).map { "'a'.matches(resource.data.p + '\($0)')" }.joined(separator: " || ")
+    let request = RulesRequest(
+      .get, RulesPath(notes.segments + ["c", "d"]), existing: ["data": ["p": .string(pattern)]])
+    let decision = try ruleset("(\(tries)) || true").decide(request)
+    #expect(decision.statements.first?.failure == .sizeLimit)
+  }
+
   @Test func `a loop of lookups ends with the budget`() throws {
     /// Every document leads to the next one.
     struct Endless: RulesDocuments {
