@@ -33,7 +33,7 @@ public struct Pattern: Sendable {
 
   /// The units of work of one run over a text, about as long as copying 16 bytes each.
   public func cost(ofTextSize size: Int) -> Int {
-    1 + (table != nil ? size >> 4 : size * (4 + program.instructions.count) >> 6)
+    1 + (table != nil ? size >> 4 : (size * (4 + program.instructions.count)) >> 6)
   }
 
   /// Whether the expression matches the whole text.

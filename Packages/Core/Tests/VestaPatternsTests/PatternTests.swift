@@ -110,6 +110,13 @@ import VestaPatterns
     #expect(!many.matchesWhole(String(repeating: "é", count: 999)))
   }
 
+  @Test func `the work of a run without a table grows with the text and with the expression`() throws {
+    let (short, long) = (try Pattern("a+b", isReused: false), try Pattern("(a|b){20}c", isReused: false))
+    #expect(short.cost(ofTextSize: 64_000) > 5_000)
+    #expect(long.cost(ofTextSize: 64_000) > 5 * short.cost(ofTextSize: 64_000))
+    #expect(try Pattern("a+b").cost(ofTextSize: 64_000) == 4_001)
+  }
+
   @Test func `parts are found from left to right, the preferred one first`() throws {
     #expect(try Pattern("a|ab").matches(in: "abab", maximumSteps: 1_000) == [0..<1, 2..<3])
     #expect(try Pattern("b*").matches(in: "abc", maximumSteps: 1_000) == [0..<0, 1..<2, 2..<2, 3..<3])

@@ -94,6 +94,20 @@ func processorMilliseconds() -> Double {
     #expect(decision.statements.first?.failure == .sizeLimit)
   }
 
+  @Test func `matching long texts without a table takes the work of the decision`() throws {
+    func decide(_ count: Int) throws -> RulesDecision {
+      let tries = (0..<count).map { "s.matches(p + '\($0)')" }.joined(separator: " || ")
+      let request = RulesRequest(
+        .get, RulesPath(notes.segments + ["c", "d"]),
+        existing: ["data": ["p": "(a*)*b", "s": .string(String(repeating: "a", count: 8_000))]])
+      return try ruleset(
+        "check(resource.data.s, resource.data.p)", functions: "function check(s, p) { return (\(tries)) || true; }"
+      ).decide(request)
+    }
+    #expect(try decide(10).isAllowed)
+    #expect(try decide(90).statements.first?.failure == .sizeLimit)
+  }
+
   @Test func `a loop of lookups ends with the budget`() throws {
     /// Every document leads to the next one.
     struct Endless: RulesDocuments {
