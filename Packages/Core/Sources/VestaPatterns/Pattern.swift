@@ -11,6 +11,8 @@
 public struct Pattern: Sendable {
   private let program: PatternProgram
   private let table: PatternTable?
+  /// The steps that reading the expression took.
+  public let steps: Int
 
   /// Compiles an expression.
   ///
@@ -23,14 +25,15 @@ public struct Pattern: Sendable {
   public init(
     _ expression: String, ignoresCase: Bool = false, isReused: Bool = true, limits: PatternLimits = PatternLimits()
   ) throws(PatternError) {
-    let tree = try PatternParser.parse(expression, limits: limits, ignoresCase: ignoresCase)
-    program = try PatternProgram(tree, limits: limits)
+    var (tree, steps) = try PatternParser.parse(expression, limits: limits, ignoresCase: ignoresCase)
+    program = try PatternProgram(tree, limits: limits, steps: &steps)
+    self.steps = steps
     table = isReused ? PatternTable(program, limits: limits) : nil
   }
 
   /// The units of work of one run over a text, about as long as copying 16 bytes each.
   public func cost(ofTextSize size: Int) -> Int {
-    1 + (table != nil ? size >> 4 : size * (4 + program.instructions.count) >> 6)
+    1 + (table != nil ? size >> 4 : (size * (4 + program.instructions.count)) >> 6)
   }
 
   /// Whether the expression matches the whole text.

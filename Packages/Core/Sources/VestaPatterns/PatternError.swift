@@ -12,10 +12,19 @@ public struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
   public let code: Code
   /// A sentence without its period.
   public let description: String
+  /// The steps that were taken until then.
+  public internal(set) var steps = 0
 
   init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
+  }
+
+  /// The error with the steps that were taken until then.
+  func after(_ steps: Int) -> PatternError {
+    var error = self
+    error.steps = steps
+    return error
   }
 }
 
@@ -36,6 +45,11 @@ public struct PatternLimits: Sendable, Hashable {
   public var alphabet = 1 << 19
   /// The ranges of characters that all classes such as `\pL` have together.
   public var classRanges = 1 << 16
+
+  /// The steps of reading the expression and making its instructions, each some tens of nanoseconds.
+  ///
+  /// Text from outside is read with few of them, so that it cannot take a long time by large classes in large numbers.
+  public var steps = 1 << 23
 
   /// The default bounds.
   public init() {}

@@ -28,6 +28,8 @@ struct PatternParser {
   private let limits: PatternLimits
   /// The ranges of the classes so far: text from outside may repeat large ones, and each of them costs time and memory.
   private var ranges = 0
+  /// The steps that were taken so far.
+  private var steps = 0
   private var depth = 0
 
   init(_ text: String, limits: PatternLimits) {
@@ -35,12 +37,27 @@ struct PatternParser {
     self.limits = limits
   }
 
-  static func parse(_ text: String, limits: PatternLimits, ignoresCase: Bool) throws(PatternError) -> PatternTree {
+  /// Reads an expression.
+  ///
+  /// - Returns: The tree, and the steps that it took.
+  static func parse(
+    _ text: String, limits: PatternLimits, ignoresCase: Bool
+  ) throws(PatternError) -> (tree: PatternTree, steps: Int) {
     var parser = PatternParser(text, limits: limits)
     parser.flags.ignoresCase = ignoresCase
-    let tree = try parser.alternatives()
-    guard parser.index == parser.scalars.count else { throw parser.error("unexpected )") }
-    return tree
+    do throws(PatternError) {
+      try parser.take(text.utf8.count)
+      let tree = try parser.alternatives()
+      guard parser.index == parser.scalars.count else { throw parser.error("unexpected )") }
+      return (tree, parser.steps)
+    } catch {
+      throw error.after(parser.steps)
+    }
+  }
+
+  private mutating func take(_ count: Int) throws(PatternError) {
+    steps += count
+    guard steps <= limits.steps else { throw PatternError(.tooLarge, "the expression takes too long to read") }
   }
 
   private func error(_ text: String) -> PatternError { PatternError(.syntax, text) }
@@ -73,8 +90,9 @@ struct PatternParser {
   private mutating func sequence() throws(PatternError) -> PatternTree {
     var list: [PatternTree] = []
     while let next = peek(), next != "|", next != ")" {
+      try take(4)
       if skip(text: "\\Q") {
-        list += quoted()
+        list += try quoted()
         if let last = list.popLast() { list.append(try quantified(last)) }
       } else if let atom = try atom() {
         list.append(try quantified(atom))
@@ -83,21 +101,30 @@ struct PatternParser {
     return list.count == 1 ? list[0] : list.isEmpty ? .empty : .sequence(list)
   }
 
-  private mutating func quoted() -> [PatternTree] {
+  private mutating func quoted() throws(PatternError) -> [PatternTree] {
     var list: [PatternTree] = []
     while index < scalars.count, !skip(text: "\\E") {
-      list.append(literal(scalars[index].value))
+      try take(4)
+      list.append(try literal(scalars[index].value))
       index += 1
     }
     return list
   }
 
-  private func literal(_ value: UInt32) -> PatternTree { .set(folded(ScalarSet(value))) }
-  private func folded(_ set: ScalarSet) -> ScalarSet { flags.ignoresCase ? set.caseFolded : set }
+  private mutating func literal(_ value: UInt32) throws(PatternError) -> PatternTree {
+    .set(try folded(ScalarSet(value)))
+  }
+
+  private mutating func folded(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
+    guard flags.ignoresCase else { return set }
+    try take(set.foldingSteps)
+    return set.caseFolded
+  }
 
   /// A class whose ranges are counted.
   private mutating func counted(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
     ranges += set.ranges.count
+    try take(16 * set.ranges.count)
     guard ranges <= limits.classRanges else {
       throw PatternError(.tooLarge, "the classes of the expression have too many ranges of characters")
     }
@@ -172,10 +199,10 @@ struct PatternParser {
     case "{":
       if try quantifier() != nil { throw error("missing argument to repetition operator") }
       index += 1
-      return literal(first.value)
+      return try literal(first.value)
     default:
       index += 1
-      return literal(first.value)
+      return try literal(first.value)
     }
   }
 
@@ -235,7 +262,7 @@ struct PatternParser {
         next == "A" ? .textStart : next == "z" ? .textEnd : next == "b" ? .wordBoundary : .noWordBoundary)
     default:
       if let set = try escapedClass() { return .set(set) }
-      return literal(try escapedScalar())
+      return try literal(try escapedScalar())
     }
   }
 
@@ -248,7 +275,7 @@ struct PatternParser {
     case "d", "D", "s", "S", "w", "W":
       index += 2
       let set: ScalarSet = next == "d" || next == "D" ? .digits : next == "s" || next == "S" ? .spaces : .words
-      return try counted(next.properties.isUppercase ? folded(set).inverted : folded(set))
+      return try counted(next.properties.isUppercase ? try folded(set).inverted : try folded(set))
     case "p", "P":
       index += 2
       return try category(isInverted: next == "P")
@@ -273,7 +300,7 @@ struct PatternParser {
     guard let set = ScalarSet.category(name) else {
       throw error("unknown character class \(name.prefix(20))")
     }
-    return try counted(isInverted ? folded(set).inverted : folded(set))
+    return try counted(isInverted ? try folded(set).inverted : try folded(set))
   }
 
   private mutating func escapedScalar() throws(PatternError) -> UInt32 {
@@ -334,6 +361,7 @@ struct PatternParser {
     while peek() != "]" || isFirst {
       guard let next = peek() else { throw error("missing ]") }
       isFirst = false
+      try take(4)
       if next == "[", peek(1) == ":" {
         classes += try posix().ranges
         continue
@@ -353,7 +381,8 @@ struct PatternParser {
       ranges.append(low...high)
     }
     index += 1
-    let set = folded(ScalarSet(ranges)).union(ScalarSet(classes))
+    let set = try folded(ScalarSet(ranges)).union(ScalarSet(classes))
+    try take(16 * set.ranges.count)
     return isInverted ? set.inverted : set
   }
 
@@ -375,6 +404,6 @@ struct PatternParser {
     guard skip(text: ":]"), let set = ScalarSet.posix(name) else {
       throw error("invalid character class [:\(name.prefix(20)):]")
     }
-    return try counted(isInverted ? folded(set).inverted : folded(set))
+    return try counted(isInverted ? try folded(set).inverted : try folded(set))
   }
 }

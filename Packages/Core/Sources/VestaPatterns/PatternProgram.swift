@@ -8,6 +8,15 @@ struct PatternProgram: Sendable {
     case jump(Int)
     case assertion(PatternAssertion)
     case match
+
+    /// The instruction with its targets behind where they were.
+    func moved(by offset: Int) -> Instruction {
+      switch self {
+      case .split(let first, let second): .split(first + offset, second + offset)
+      case .jump(let target): .jump(target + offset)
+      case .set, .assertion, .match: self
+      }
+    }
   }
 
   private(set) var instructions: [Instruction] = []
@@ -16,16 +25,24 @@ struct PatternProgram: Sendable {
   /// Whether a place matters beyond the start and the end of the text.
   private(set) var needsNeighbours = false
 
-  init(_ tree: PatternTree, limits: PatternLimits) throws(PatternError) {
+  /// Makes the instructions of a tree.
+  ///
+  /// - Parameter steps: The steps that were taken so far, to which the own ones are added.
+  init(_ tree: PatternTree, limits: PatternLimits, steps: inout Int) throws(PatternError) {
     var builder = Builder(limits: limits)
-    try builder.add(tree)
+    do throws(PatternError) {
+      try builder.add(tree)
+    } catch {
+      throw error.after(steps + 4 * builder.instructions.count)
+    }
     builder.instructions.append(.match)
     instructions = builder.instructions
     sets = builder.sets
     needsNeighbours = builder.needsNeighbours
     let cuts = sets.reduce(16) { $0 + 2 * $1.ranges.count }
-    guard cuts * (sets.count + 2) <= limits.alphabet else {
-      throw PatternError(.tooLarge, "the expression has too many different characters")
+    steps += 4 * instructions.count + cuts * (sets.count + 2)
+    guard cuts * (sets.count + 2) <= limits.alphabet, steps <= limits.steps else {
+      throw PatternError(.tooLarge, "the expression has too many different characters").after(steps)
     }
     alphabet = Alphabet(sets)
   }
@@ -85,25 +102,37 @@ struct PatternProgram: Sendable {
       _ inner: PatternTree, _ minimum: Int, _ maximum: Int?, _ isGreedy: Bool
     ) throws(PatternError) {
       func fork(_ body: Int, _ exit: Int) -> Instruction { isGreedy ? .split(body, exit) : .split(exit, body) }
+      var copied: Range<Int>?
       guard let maximum else {
         // At the end of a round: a round that took nothing then leaves the loop, in the place of its preference.
-        for _ in 0..<max(0, minimum - 1) { try add(inner) }
+        for _ in 0..<max(0, minimum - 1) { try add(inner, copying: &copied) }
         let start = instructions.count
         if minimum == 0 { try append(.split(0, 0)) }
         let body = instructions.count
-        try add(inner)
+        try add(inner, copying: &copied)
         try append(fork(body, instructions.count + 1))
         if minimum == 0 { instructions[start] = fork(body, instructions.count) }
         return
       }
-      for _ in 0..<minimum { try add(inner) }
+      for _ in 0..<minimum { try add(inner, copying: &copied) }
       var splits: [Int] = []
       for _ in minimum..<max(minimum, maximum) {
         splits.append(instructions.count)
         try append(.split(0, 0))
-        try add(inner)
+        try add(inner, copying: &copied)
       }
       for split in splits { instructions[split] = fork(split + 1, instructions.count) }
+    }
+
+    /// Adds a part that is repeated: once from its tree, then by its instructions, as the sets of a tree may be large.
+    private mutating func add(_ inner: PatternTree, copying copied: inout Range<Int>?) throws(PatternError) {
+      let start = instructions.count
+      if let copied {
+        for index in copied { try append(instructions[index].moved(by: start - copied.lowerBound)) }
+      } else {
+        try add(inner)
+        copied = start..<instructions.count
+      }
     }
   }
 }

@@ -91,7 +91,7 @@ import VestaTesting
     var random = SplitMix(seed: UInt64(seed))
     for _ in 0..<100 {
       let source = expression(&random, 3)
-      let tree = try PatternParser.parse(source, limits: PatternLimits(), ignoresCase: false)
+      let tree = try PatternParser.parse(source, limits: PatternLimits(), ignoresCase: false).tree
       let (pattern, slow) = (try Pattern(source), try Pattern(source, isReused: false))
       for _ in 0..<5 {
         let text = String((0..<random.below(7)).map { _ in random.pick(["a", "b", "-", "\n", "é"]) as Character })

@@ -77,6 +77,46 @@ import VestaPatterns
     #expect(throws: PatternError.self) { try Pattern(distinct) }
   }
 
+  /// Text from outside that is short and causes much work: large classes, folded and repeated.
+  private static let costly = [
+    String(repeating: #"\pL{1000}"#, count: 9), "(?i)" + String(repeating: #"\pL"#, count: 90),
+    "(?i)" + String(repeating: #"[\x{80}-\x{10ffff}]"#, count: 2_000), String(repeating: "[a-z]", count: 50_000),
+    "[" + String(repeating: "a-z", count: 100_000) + "]", String(repeating: "a", count: 200_000),
+    #"\Q"# + String(repeating: "a", count: 200_000), "(?i)" + String(repeating: "é", count: 50_000),
+    ["Lu", "Ll", "Lm", "Lo", "Mn", "Mc", "Nd", "Nl", "No", "Pd", "Po", "Sm", "Sc", "Sk", "So", "Cf", "L", "M"]
+      .map { "\\p{\($0)}" }.joined(),
+  ]
+
+  @Test(arguments: costly) func `reading an expression takes no more steps than are allowed`(expression: String) {
+    var limits = PatternLimits()
+    limits.steps = 20_000
+    do throws(PatternError) {
+      _ = try Pattern(expression, isReused: false, limits: limits)
+      Issue.record("it was read")
+    } catch {
+      #expect(error.code == .tooLarge)
+      // What a single step may take more: the folding of a large class, or all cells of an alphabet.
+      #expect(error.steps > 20_000 && error.steps < 1 << 20, "\(error.steps)")
+    }
+  }
+
+  @Test func `the steps of an expression are those of its parts`() throws {
+    let (one, many) = (try Pattern(#"\pL"#), try Pattern(#"\pL{1000}"#))
+    // The class is read once, however often it is repeated.
+    #expect(many.steps - one.steps < 5_000)
+    #expect(one.steps > 10_000)
+    #expect(try Pattern("[a-z]+@[a-z.]+").steps < 2_000)
+    #expect(many.matchesWhole(String(repeating: "é", count: 1_000)))
+    #expect(!many.matchesWhole(String(repeating: "é", count: 999)))
+  }
+
+  @Test func `the work of a run without a table grows with the text and with the expression`() throws {
+    let (short, long) = (try Pattern("a+b", isReused: false), try Pattern("(a|b){20}c", isReused: false))
+    #expect(short.cost(ofTextSize: 64_000) > 5_000)
+    #expect(long.cost(ofTextSize: 64_000) > 5 * short.cost(ofTextSize: 64_000))
+    #expect(try Pattern("a+b").cost(ofTextSize: 64_000) == 4_001)
+  }
+
   @Test func `parts are found from left to right, the preferred one first`() throws {
     #expect(try Pattern("a|ab").matches(in: "abab", maximumSteps: 1_000) == [0..<1, 2..<3])
     #expect(try Pattern("b*").matches(in: "abc", maximumSteps: 1_000) == [0..<0, 1..<2, 2..<2, 3..<3])

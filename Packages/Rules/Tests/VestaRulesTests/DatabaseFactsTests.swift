@@ -40,6 +40,7 @@ import Testing
     "'text'.toUpperCase() == 'TEXT' && 'text'.beginsWith('te') && 'text'.endsWith('xt') && 'text'.contains('ex')",
     "'foobar'.matches(/oba/) && !'foobar'.matches(/^oba/) && 'FOO'.matches(/foo/i) && 'a\\\\b'.matches(/\\\\/)",
     "'a1 '.matches(/^\\w\\d\\s$/) && !'a1'.matches(/\\W|\\D{2}/) && 'ab'.matches(/^[a-c]{2}$/)",
+    "'a\\nb'.matches(/b$/) && 'a\\nb'.matches(/^a/) && !'a\\nb'.matches(/a.b/) && 'xaby'.matches(/ab|c/)",
     "(true ? 1 : 'a') == 1 && (false ? 1 : 'a') == 'a'",
   ])
   func `a rule holds`(rule: String) throws { #expect(try outcome(rule) == .yes) }

@@ -274,6 +274,20 @@ import VestaTesting
     #expect(try !allows(30, size: 5_000_000))
   }
 
+  @Test func `an expression without a table searches fewer bytes`() throws {
+    func allows(_ expression: String, times: Int) throws -> Bool {
+      var limits = RulesLimits()
+      limits.tuning.databaseSearch = 100_000
+      let search = Array(repeating: "!data.val().matches(/\(expression)/)", count: times).joined(separator: " && ")
+      let text = DatabaseTree.leaf(.string(String(repeating: "a", count: 2_048)))
+      return try DatabaseRuleset("{\"rules\": {\".read\": \"\(search)\"}}", limits: limits).allowsRead([], data: text)
+    }
+    #expect(try allows("ab", times: 20))
+    // It has more states than a table.
+    #expect(try allows("a(a|b){12}c", times: 2))
+    #expect(try !allows("a(a|b){12}c", times: 5))
+  }
+
   @Test(arguments: [
     (#"{"rules": {".read": -1.5e+3}}"#, "Invalid rule expression.  Expected 'true', 'false', or an expression string."),
     (#"{"rules": {".read": 1e-3}}"#, "Invalid rule expression.  Expected 'true', 'false', or an expression string."),

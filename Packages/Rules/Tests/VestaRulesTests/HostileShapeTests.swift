@@ -80,6 +80,34 @@ func processorMilliseconds() -> Double {
     }
   }
 
+  /// Sixty patterns of a caller, each of which takes long to read.
+  @Test(arguments: [
+    String(repeating: "\\pL{1000}", count: 9), "(?i)" + String(repeating: "\\pL", count: 90),
+    "(?i)" + String(repeating: "[\\x{80}-\\x{10ffff}]", count: 2_000),
+    "(?i)" + String(repeating: "\\PL", count: 20) + "(",
+    String(repeating: "a", count: 50_000),
+  ]) func `reading the patterns of a caller takes the work of the decision`(pattern: String) throws {
+    let tries = (0..<60).map { "'a'.matches(resource.data.p + '\($0)')" }.joined(separator: " || ")
+    let request = RulesRequest(
+      .get, RulesPath(notes.segments + ["c", "d"]), existing: ["data": ["p": .string(pattern)]])
+    let decision = try ruleset("(\(tries)) || true").decide(request)
+    #expect(decision.statements.first?.failure == .sizeLimit)
+  }
+
+  @Test func `matching long texts without a table takes the work of the decision`() throws {
+    func decide(_ count: Int) throws -> RulesDecision {
+      let tries = (0..<count).map { "s.matches(p + '\($0)')" }.joined(separator: " || ")
+      let request = RulesRequest(
+        .get, RulesPath(notes.segments + ["c", "d"]),
+        existing: ["data": ["p": "(a*)*b", "s": .string(String(repeating: "a", count: 8_000))]])
+      return try ruleset(
+        "check(resource.data.s, resource.data.p)", functions: "function check(s, p) { return (\(tries)) || true; }"
+      ).decide(request)
+    }
+    #expect(try decide(10).isAllowed)
+    #expect(try decide(90).statements.first?.failure == .sizeLimit)
+  }
+
   @Test func `a loop of lookups ends with the budget`() throws {
     /// Every document leads to the next one.
     struct Endless: RulesDocuments {

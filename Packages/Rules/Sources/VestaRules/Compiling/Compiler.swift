@@ -230,13 +230,33 @@ struct Compiler {
 /// A compiled pattern, or the reason why it is none.
 enum PatternResult: Sendable {
   case pattern(Pattern)
-  case failure(String)
+  case failure(String, steps: Int)
 
-  init(_ text: String, isReused: Bool = true) {
+  /// Compiles a pattern that is written in the rules.
+  init(_ text: String) { self.init(text, isReused: true, PatternLimits()) }
+
+  /// Compiles a pattern that is a value of a request, and is matched once.
+  ///
+  /// - Parameter steps: What reading it may take.
+  init(_ text: String, steps: Int) {
+    var limits = PatternLimits()
+    limits.steps = steps
+    self.init(text, isReused: false, limits)
+  }
+
+  private init(_ text: String, isReused: Bool, _ limits: PatternLimits) {
     do throws(PatternError) {
-      self = .pattern(try Pattern(text, isReused: isReused))
+      self = .pattern(try Pattern(text, isReused: isReused, limits: limits))
     } catch {
-      self = .failure(error.description)
+      self = .failure(error.description, steps: error.steps)
+    }
+  }
+
+  /// The steps that reading it took.
+  var steps: Int {
+    switch self {
+    case .pattern(let pattern): pattern.steps
+    case .failure(_, let steps): steps
     }
   }
 }

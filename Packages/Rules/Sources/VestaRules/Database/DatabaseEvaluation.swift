@@ -297,7 +297,10 @@ struct DatabaseEvaluation {
       guard case .pattern(let pattern) = expression.nodes[arguments[0]] else {
         throw Failure("matches() expects a regular expression literal argument.")
       }
-      return .bool(pattern.isFound(in: text))
+      // A unit is about 16 bytes; an expression without a table takes many for each character.
+      searched -= 16 * pattern.cost(ofTextSize: text.utf8.count)
+      guard searched >= 0 else { throw Failure("maximum size of values has been reached") }
+      return .bool(pattern.matchesWhole(text))
     default: throw Failure("No such method/property '\(method.rawValue)'.")
     }
   }

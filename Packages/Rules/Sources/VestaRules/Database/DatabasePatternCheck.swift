@@ -2,13 +2,18 @@ import VestaPatterns
 
 /// The expressions that rules of the Realtime Database take: a part of RE2's, with anchors at the ends alone.
 enum DatabasePatternCheck {
+  /// An expression that matches a whole text in a part of which the given one is found.
+  ///
+  /// Values may be long, and whole texts are matched with a table.
   static func pattern(_ text: String, flags: String) -> Result<Pattern, DatabaseRulesFailure> {
     guard flags.allSatisfy({ $0 == "i" }) else {
       return .failure(DatabaseRulesFailure("regular expressions do not support flags other than i"))
     }
     if let reason = refusal(Array(text.utf8)) { return .failure(DatabaseRulesFailure(reason)) }
     do throws(PatternError) {
-      return .success(try Pattern(text, ignoresCase: !flags.isEmpty))
+      // Alone first: what stands around it could complete it.
+      _ = try Pattern(text, ignoresCase: !flags.isEmpty, isReused: false)
+      return .success(try Pattern("(?s:.*)(?:\(text))(?s:.*)", ignoresCase: !flags.isEmpty))
     } catch {
       return .failure(DatabaseRulesFailure("Invalid regular expression: \(error.description)."))
     }

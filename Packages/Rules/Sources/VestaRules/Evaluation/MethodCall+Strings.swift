@@ -33,11 +33,11 @@ extension MethodCall {
     if let pattern {
       result = pattern
     } else {
-      guard work.take(2_048 + expression.utf8.count) else { return .failure(.sizeLimit) }
-      result = PatternResult(expression, isReused: false)
+      result = PatternResult(expression, steps: work.left)
+      guard work.take(1_024 + result.steps) else { return .failure(.sizeLimit) }
     }
     switch result {
-    case .failure(let reason): return .failure(.invalidPattern(reason))
+    case .failure(let reason, _): return .failure(.invalidPattern(reason))
     case .pattern(let pattern):
       guard work.take(pattern.cost(ofTextSize: size)) else { return .failure(.sizeLimit) }
       return body(pattern, &work)

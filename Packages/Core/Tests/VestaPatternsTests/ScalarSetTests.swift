@@ -1,0 +1,20 @@
+import Testing
+
+@testable import VestaPatterns
+
+@Suite struct ScalarSetTests {
+  @Test func `ranges are in order and do not touch`() {
+    let set = ScalarSet([30...40, 1...2, 3...4, 40...50, 100...200, 120...130, 0...0])
+    #expect(set.ranges == [0...4, 30...50, 100...200])
+    #expect(set.contains(150) && set.contains(200))
+    #expect(!set.contains(99) && !set.contains(201))
+  }
+
+  @Test func `the inverse has all other scalars, the last one too`() {
+    let last = ScalarSet.maximum
+    #expect(ScalarSet([0...(last - 1)]).inverted.ranges == [last...last])
+    #expect(ScalarSet([5...last]).inverted.ranges == [0...4])
+    #expect(ScalarSet.all.inverted.ranges.isEmpty)
+    #expect(ScalarSet([]).inverted.ranges == [0...last])
+  }
+}
