@@ -1,4 +1,5 @@
 import Testing
+import VestaServiceInteropFakes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes

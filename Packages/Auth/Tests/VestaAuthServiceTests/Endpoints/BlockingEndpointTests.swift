@@ -2,6 +2,7 @@ import Testing
 import VestaAuthBackend
 import VestaAuthEndpoints
 import VestaServiceInterop
+import VestaServiceInteropFakes
 import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
