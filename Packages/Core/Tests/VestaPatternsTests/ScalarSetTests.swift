@@ -17,4 +17,17 @@ import Testing
     #expect(ScalarSet.all.inverted.ranges.isEmpty)
     #expect(ScalarSet([]).inverted.ranges == [0...last])
   }
+
+  @Test func `a scalar has one category at most, and the class of all has every one`() throws {
+    let names = [
+      "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
+      "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Co",
+    ]
+    func count(_ set: ScalarSet) -> Int { set.ranges.reduce(0) { $0 + $1.count } }
+    let sets = try names.map { try #require(ScalarSet.category($0)) }
+    #expect(count(ScalarSet(sets.flatMap(\.ranges))) == sets.reduce(0) { $0 + count($1) })
+    #expect(ScalarSet.category("Any") == .all)
+    let digits = try #require(ScalarSet.category("Nd"))
+    #expect(digits.ranges.first == 0x30...0x39)
+  }
 }
