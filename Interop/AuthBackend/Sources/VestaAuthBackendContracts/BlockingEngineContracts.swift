@@ -84,8 +84,8 @@ public enum BlockingEngineContracts {
       try expect(Set(asked.map(\.user.email)), equals: ["ada@example.com"], "the addresses")
       try expect(Set(asked.map(\.signInMethod)), equals: ["password"], "the ways to sign in")
     },
-    // Also the refusal of the first sign-in: production keeps an account when that has succeeded. The Emulator Suite keeps
-    // it before.
+    // Also the refusal of the first sign-in: production keeps an account when that has succeeded. The Emulator Suite
+    // keeps it before.
     Contract("a refusal creates no account, and opens no session") { subject in
       for event in BlockingEvent.allCases {
         subject.functions.replies { question throws(AuthServiceError) in

@@ -38,8 +38,8 @@ public protocol FirestoreAdminBackend: Sendable {
   ///   - database: The full name of the database.
   ///   - condition: The indexes that the text replaces.
   ///   - context: The caller.
-  /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that is none; `ABORTED` where the condition does not hold:
-  ///   read the indexes again. Nothing has changed then.
+  /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that is none; `ABORTED` where the condition does not
+  ///   hold: read the indexes again. Nothing has changed then.
   func setIndexes(
     _ source: String, of database: String, if condition: IndexesCondition, context: CallContext
   ) async throws(FirestoreServiceError)

@@ -166,13 +166,13 @@ public protocol StorageBackend: Sendable {
   /// - Parameters:
   ///   - request: The object to create or replace, and its metadata.
   ///   - sources: The sources, 1 to `UploadLimits.sources`; all from its first byte on, with their preconditions.
-  ///   - deletesSources: Whether the sources are deleted, except the one that the new object replaces. A source that was
-  ///     replaced after it had been read stays.
+  ///   - deletesSources: Whether the sources are deleted, except the one that the new object replaces. A source that
+  ///     was replaced after it had been read stays.
   ///   - context: The caller.
   /// - Returns: The stored object.
   /// - Throws: `StorageServiceError`: `notFound`, `failedPrecondition`, `invalidArgument`, also for more bytes than an
-  ///   object can have; `resourceExhausted` where the disk has no room for them; `unimplemented` where the service cannot
-  ///   delete the sources in one change with the upload. No object has changed then.
+  ///   object can have; `resourceExhausted` where the disk has no room for them; `unimplemented` where the service
+  ///   cannot delete the sources in one change with the upload. No object has changed then.
   func composeObject(
     _ request: UploadRequest, of sources: [ReadRequest], deletesSources: Bool, context: CallContext
   ) async throws -> StorageObject

@@ -42,8 +42,8 @@ public struct FunctionsServiceOptions: Sendable {
   /// Consumes an App Check token that ``verifyAppCheckToken`` has verified, and returns whether an earlier call has
   /// consumed the same one.
   ///
-  /// A function with ``CallableOptions/consumesAppCheckToken`` needs it where ``verifyAppCheckToken`` is set: every call
-  /// of the function fails with `failedPrecondition` without it. An error fails the call.
+  /// A function with ``CallableOptions/consumesAppCheckToken`` needs it where ``verifyAppCheckToken`` is set: every
+  /// call of the function fails with `failedPrecondition` without it. An error fails the call.
   public var consumeAppCheckToken: (@Sendable (_ token: String) async throws -> Bool)?
 
   /// The options with their defaults.

@@ -17,9 +17,10 @@ public import VestaTransportInterop
 ///
 /// Lists in Google's form have bounds of names and patterns (`matchGlob`), which make pages shorter. Each object has
 /// one generation: a call that names another one finds nothing, and `versions` adds nothing. A move is one
-/// change, and so is a composition that deletes its sources. There are no access lists: a server for development answers the calls as the
-/// emulator, where every caller reads the public URL of an object, and any other server refuses them as Google for a
-/// bucket with uniform bucket-level access. The policy of a bucket can be read and not changed.
+/// change, and so is a composition that deletes its sources. There are no access lists: a server for development
+/// answers the calls as the emulator, where every caller reads the public URL of an object, and any other server
+/// refuses them as Google for a bucket with uniform bucket-level access. The policy of a bucket can be read and not
+/// changed.
 ///
 /// Of Google's XML there are downloads, uploads and deletes of objects on the port of Storage; where products share a
 /// port, by signed URLs alone. A server for development checks when such a URL expires, and not its signature; any

@@ -35,8 +35,8 @@ public protocol HTTPClient: Sendable {
   /// Sends a request, and waits for the head of the response.
   ///
   /// A body that is a stream is sent while the response is received. Cancelling the task before the head is there ends
-  /// the exchange; afterwards the body of the response is what to cancel. A request that is for public hosts alone is sent
-  /// to no other one.
+  /// the exchange; afterwards the body of the response is what to cancel. A request that is for public hosts alone is
+  /// sent to no other one.
   ///
   /// - Parameters:
   ///   - request: The request.

@@ -19,8 +19,8 @@ import VestaStoreInterop
 ///
 /// An account that has changed between two of them is asked about again.
 ///
-/// A sign-up that `beforeSignIn` refuses leaves no account, as in production, which keeps an account only when its first
-/// sign-in has succeeded (firebase-functions issue 1409). The Emulator Suite keeps it.
+/// A sign-up that `beforeSignIn` refuses leaves no account, as in production, which keeps an account only when its
+/// first sign-in has succeeded (firebase-functions issue 1409). The Emulator Suite keeps it.
 struct BlockingAnswers: Sendable {
   /// The id of the account that would be created, which is the same in each rehearsal.
   var localID: String?
