@@ -1,5 +1,4 @@
 import Testing
-import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreReference
 import VestaFirestoreWire
@@ -32,12 +31,12 @@ import VestaTransportInteropFakes
       let document = Document(
         name: "projects/demo/databases/d/documents/a/b",
         fields: ["text": .string(String(repeating: "x", count: 10_000))])
-      let isOver = Locked(false)
+      let over = Log<Void>()
       return DuplexCall(
         responses: AsyncThrowingStream {
           sent.add(1)
-          return isOver.withLock { $0 } ? nil : [.documentChange(DocumentChange(document: document, targetIDs: [1]))]
-        }, send: { _ in }, finish: {}, cancel: { isOver.withLock { $0 = true } })
+          return !over.entries.isEmpty ? nil : [.documentChange(DocumentChange(document: document, targetIDs: [1]))]
+        }, send: { _ in }, finish: {}, cancel: { over.add(()) })
     }
   }
 
