@@ -1,6 +1,6 @@
-// WireSoakProgram CODEC COUNT: feeds a codec that many damaged messages, and says how many it has refused and how much the
-// memory of the process has grown. It is a program because Swift Testing records a backtrace for every error that is
-// thrown, which costs more than reading a message.
+// WireSoakProgram CODEC COUNT: feeds a codec that many damaged messages, and says how many it has refused and how much
+// the memory of the process has grown. It is a program because Swift Testing records a backtrace for every error that
+// is thrown, which costs more than reading a message.
 import Foundation
 import VestaTesting
 

@@ -81,9 +81,10 @@ extension SyncTree {
 
   /// Starts the listen of a view that another listen has covered.
   ///
-  /// A query gets another tag: what its earlier listen was sent, and has not arrived yet, must not change the data whose
-  /// hash the service compares. By the example of `{k: 1}`, a commit that removes `k` and one that restores it: the
-  /// first is still on its way when the listen starts again with the hash of `{k: 1}`, which is right after the second.
+  /// A query gets another tag: what its earlier listen was sent, and has not arrived yet, must not change the data
+  /// whose hash the service compares. By the example of `{k: 1}`, a commit that removes `k` and one that restores it:
+  /// the first is still on its way when the listen starts again with the hash of `{k: 1}`, which is right after the
+  /// second.
   private mutating func startAgain(_ path: DatabasePath, _ spec: DatabaseQuerySpec) {
     if tag(path, spec) != nil {
       dropTag(path, spec)
