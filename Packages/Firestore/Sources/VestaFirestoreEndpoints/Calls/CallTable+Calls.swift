@@ -63,11 +63,12 @@ extension CallTable {
   }
 
   mutating func addWrites() {
-    unary("Commit", .schema(CommitRequestWire.self), .schema(CommitResponseWire.self), resource: \.database) {
-      try await $0.commit($1, context: $2)
-    }
     unary(
-      "BatchWrite", .schema(BatchWriteRequestWire.self), .conversion(BatchWriteResponseWire.self), resource: \.database
+      "Commit", .schema(CommitRequestWire.self), .schema(CommitResponseWire.self), resource: \.database, isWrite: true
+    ) { try await $0.commit($1, context: $2) }
+    unary(
+      "BatchWrite", .schema(BatchWriteRequestWire.self), .conversion(BatchWriteResponseWire.self), resource: \.database,
+      isWrite: true
     ) { try await $0.batchWrite($1, context: $2) }
     unary(
       "BeginTransaction", .schema(BeginTransactionRequestWire.self), .schema(BeginTransactionResponseWire.self),

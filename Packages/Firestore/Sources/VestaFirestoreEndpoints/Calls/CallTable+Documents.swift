@@ -11,7 +11,8 @@ extension CallTable {
       try await document(request.name, request.mask, request.consistency, backend, context)
     }
     unary(
-      "CreateDocument", .schema(CreateDocumentRequestWire.self), .schema(DocumentWire.self), resource: \.parent
+      "CreateDocument", .schema(CreateDocumentRequestWire.self), .schema(DocumentWire.self), resource: \.parent,
+      isWrite: true
     ) { backend, request, context in
       var document = request.document
       let id = request.documentID.isEmpty ? DocumentIDs.random() : request.documentID
@@ -19,13 +20,15 @@ extension CallTable {
       return try await created(document, request.mask, backend, context)
     }
     unary(
-      "UpdateDocument", .schema(UpdateDocumentRequestWire.self), .schema(DocumentWire.self), resource: \.document.name
+      "UpdateDocument", .schema(UpdateDocumentRequestWire.self), .schema(DocumentWire.self), resource: \.document.name,
+      isWrite: true
     ) { backend, request, context in
       let write = Write.update(request.document, mask: request.updateMask, precondition: request.precondition)
       return try await updated(request.document, write, request.mask, backend, context)
     }
     unary(
-      "DeleteDocument", .schema(DeleteDocumentRequestWire.self), .schema(EmptyWire.self), resource: \.name
+      "DeleteDocument", .schema(DeleteDocumentRequestWire.self), .schema(EmptyWire.self), resource: \.name,
+      isWrite: true
     ) { backend, request, context in
       let write = Write.delete(request.name, precondition: request.precondition)
       _ = try await backend.commit(

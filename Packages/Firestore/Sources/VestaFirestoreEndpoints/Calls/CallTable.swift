@@ -32,9 +32,12 @@ struct CallTable: Sendable {
   }
 
   /// Adds a call with one request and one response.
+  ///
+  /// - Parameter isWrite: Whether several calls at a time run apart from the loop of their connection: a commit on the
+  ///   loop keeps the ones behind it from joining the next commit of the store.
   mutating func unary<Request, Response>(
     _ name: String, _ requests: MessageForm<Request>, _ responses: MessageForm<Response>,
-    resource: @escaping @Sendable (Request) -> String,
+    resource: @escaping @Sendable (Request) -> String, isWrite: Bool = false,
     _ serve: @escaping @Sendable (any FirestoreBackend, Request, CallContext) async throws -> Response
   ) {
     let host = host
@@ -43,11 +46,16 @@ struct CallTable: Sendable {
       let backend = try host.backend((any FirestoreBackend).self, project: project)
       return try await serve(backend, request, calling(project))
     }
+    let load = isWrite ? CallLoad() : nil
     grpc[name] = .unary { call, bytes in
-      .task {
-        try await failing {
-          let request = try reading { () throws(BytesError) in try requests.read(bytes) }
-          return GRPCResponse(try responses.write(try await run(request) { CallContext(grpc: call, project: $0) }))
+      // Counted on the loop, before the task of the call begins.
+      let place = load.map { CallPlace($0) }
+      return .task {
+        try await withTaskExecutorPreference(place?.executor) {
+          try await failing {
+            let request = try reading { () throws(BytesError) in try requests.read(bytes) }
+            return GRPCResponse(try responses.write(try await run(request) { CallContext(grpc: call, project: $0) }))
+          }
         }
       }
     }
@@ -127,7 +135,7 @@ struct CallTable: Sendable {
 }
 
 /// The number of running calls of one method, by which the next one is placed.
-private final class CallLoad: Sendable {
+final class CallLoad: Sendable {
   private let running = Locked(0)
 
   /// The placement of the calls of a method: on the loop of the connection while there is one, which saves it two
@@ -135,15 +143,37 @@ private final class CallLoad: Sendable {
   static func placement() -> GRPCPlacement {
     let load = CallLoad()
     return GRPCPlacement {
-      let isAlone = load.running.withLock { running in
-        running += 1
-        return running == 1
-      }
-      return isAlone ? nil : globalConcurrentExecutor
+      load.begin()
     } end: {
-      load.running.withLock { $0 -= 1 }
+      load.end()
     }
   }
+
+  /// Counts a call.
+  ///
+  /// - Returns: Where it runs; `nil` for the loop of its connection.
+  func begin() -> (any TaskExecutor)? {
+    let isAlone = running.withLock { running in
+      running += 1
+      return running == 1
+    }
+    return isAlone ? nil : globalConcurrentExecutor
+  }
+
+  func end() { running.withLock { $0 -= 1 } }
+}
+
+/// The place of a call among those of its method; given back when nothing refers to it, also by a call that never ran.
+final class CallPlace: Sendable {
+  let executor: (any TaskExecutor)?
+  private let load: CallLoad
+
+  init(_ load: CallLoad) {
+    self.load = load
+    executor = load.begin()
+  }
+
+  deinit { load.end() }
 }
 
 /// A message that cannot be read.
