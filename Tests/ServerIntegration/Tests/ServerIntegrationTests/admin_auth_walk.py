@@ -308,7 +308,8 @@ def case_revoked_and_disabled_users_are_refused():
     equal(auth.verify_session_cookie(cookie, check_revoked=True)["uid"], uid)
     claims = auth.verify_session_cookie(cookie)
     equal((claims["iss"], claims["exp"] - claims["iat"]), ("https://session.firebase.google.com/demo", 5 * 86400))
-    while time.time() < claims["auth_time"] + 1.1:
+    # Times of tokens and of the revocation are whole seconds.
+    while time.time() < max(claims["auth_time"], claims["iat"]) + 1.1:
         time.sleep(0.1)
     auth.revoke_refresh_tokens(uid)
     expect(auth.get_user(uid).tokens_valid_after_timestamp >= (claims["auth_time"] + 1) * 1000)
