@@ -40,7 +40,7 @@ public final class RulesInForce<Rules: Sendable>: Sendable {
     bits.store(summarize(rules), ordering: .releasing)
   }
 
-  /// What the shortest decisions need to know of the rules in force, read without their lock; zero for no rules.
+  /// A summary of the rules in force for the shortest decisions, read without the lock; zero for no rules.
   var summary: UInt8 { bits.load(ordering: .acquiring) }
 
   /// The rules that decisions are made by now; `nil` for none.

@@ -13,7 +13,7 @@ struct DatabaseFiles {
   /// The ids of the collections whose documents count; empty for all.
   var collections: Set<String> = []
 
-  /// What was written or read.
+  /// The number of documents and bytes that were written or read.
   struct Progress: Sendable {
     var documents = 0
     var bytes = 0

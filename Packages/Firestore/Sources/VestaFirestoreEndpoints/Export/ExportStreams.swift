@@ -57,7 +57,7 @@ final class OutputFiles {
 
 /// Documents of an import on their way into a database, some in each commit.
 ///
-/// Commits that fail for a time are repeated by nobody: the engine is in this process.
+/// A commit that fails ends the import, also where a repetition might succeed: the engine is in this process.
 final class ImportedWrites {
   private let database: String
   private let backend: any FirestoreAdminBackend

@@ -68,7 +68,7 @@ final class WatchHub: Sendable {
     }
   }
 
-  /// What turns work with, and hand on to the next one.
+  /// The state that each turn works with and leaves to the next one.
   private struct Serving: Sendable {
     var machine: WatchMachine
     var jobs: JobQueue

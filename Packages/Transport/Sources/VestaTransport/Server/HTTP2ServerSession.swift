@@ -161,7 +161,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
     if session.streams.isEmpty { return now - emptySince >= loop.times.idle }
     if pingedAt == .max, now - receivedAt >= loop.times.pingInterval { return true }
     return session.streams.contains { stream in
-      // Every stream of a server's session is one of these.
+      // Unsafe, and sound: the session of a server makes streams of this class alone.
       now >= unsafeDowncast(stream, to: HTTP2ServerStream.self).deadline || isStalled(stream, now)
     }
   }
