@@ -163,7 +163,9 @@ final class CallLoad: Sendable {
   func end() { running.withLock { $0 -= 1 } }
 }
 
-/// The place of a call among the running ones of its method. A call that never runs gives its place back as well.
+/// The place of a call among the running ones of its method.
+///
+/// A call that never runs gives its place back as well.
 final class CallPlace: Sendable {
   let executor: (any TaskExecutor)?
   private let load: CallLoad
