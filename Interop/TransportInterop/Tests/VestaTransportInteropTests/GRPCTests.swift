@@ -230,35 +230,4 @@ private struct ClosureService: GRPCService {
 
 private struct Nothing: GRPCService {
   func method(at path: String) -> GRPCMethod? { nil }
-
-  /// A method whose calls are placed.
-  private struct Placed: GRPCService {
-    let log = Log<String>()
-    let gate = Gate()
-
-    func method(at path: String) -> GRPCMethod? {
-      let placement = GRPCPlacement {
-        log.add("begin")
-        return globalConcurrentExecutor
-      } end: {
-        log.add("end")
-      }
-      return .stream(placement: placement) { _, _ in await gate.wait() }
-    }
-  }
-
-  @Test(.timeLimit(.minutes(1))) func `a call is placed before its task begins, until its closure has returned`()
-    async throws
-  {
-    let placed = Placed()
-    let handler = GRPCHandler(placed)
-    let replies = (0..<2).map { _ in
-      handler.reply(to: HTTPRequest(.post, "/w.W/X", authority: "h", fields: [.contentType: "application/grpc"]))
-    }
-    // Nothing was awaited yet.
-    #expect(placed.log.entries == ["begin", "begin"])
-    placed.gate.open()
-    for reply in replies { if case .task(let work) = reply { _ = try await work() } }
-    await placed.log.wait { $0 == ["begin", "begin", "end", "end"] }
-  }
 }

@@ -22,10 +22,10 @@ struct PatternParser {
     var isUngreedy = false
   }
 
-  private let scalars: [Unicode.Scalar]
-  private var index = 0
+  let scalars: [Unicode.Scalar]
+  var index = 0
   private var flags = Flags()
-  private let limits: PatternLimits
+  let limits: PatternLimits
   /// The ranges of the classes so far: text from outside may repeat large ones, and each of them costs time and memory.
   private var ranges = 0
   /// The steps that were taken so far.
@@ -55,24 +55,24 @@ struct PatternParser {
     }
   }
 
-  private mutating func take(_ count: Int) throws(PatternError) {
+  mutating func take(_ count: Int) throws(PatternError) {
     steps += count
     guard steps <= limits.steps else { throw PatternError(.tooLarge, "the expression takes too long to read") }
   }
 
-  private func error(_ text: String) -> PatternError { PatternError(.syntax, text) }
+  func error(_ text: String) -> PatternError { PatternError(.syntax, text) }
 
-  private func peek(_ offset: Int = 0) -> Unicode.Scalar? {
+  func peek(_ offset: Int = 0) -> Unicode.Scalar? {
     index + offset < scalars.count ? scalars[index + offset] : nil
   }
 
-  private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+  mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
     guard peek() == scalar else { return false }
     index += 1
     return true
   }
 
-  private mutating func skip(text: String) -> Bool {
+  mutating func skip(text: String) -> Bool {
     let wanted = Array(text.unicodeScalars)
     guard scalars[index...].starts(with: wanted) else { return false }
     index += wanted.count
@@ -111,18 +111,18 @@ struct PatternParser {
     return list
   }
 
-  private mutating func literal(_ value: UInt32) throws(PatternError) -> PatternTree {
+  mutating func literal(_ value: UInt32) throws(PatternError) -> PatternTree {
     .set(try folded(ScalarSet(value)))
   }
 
-  private mutating func folded(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
+  mutating func folded(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
     guard flags.ignoresCase else { return set }
     try take(set.foldingSteps)
     return set.caseFolded
   }
 
   /// A class whose ranges are counted.
-  private mutating func counted(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
+  mutating func counted(_ set: ScalarSet) throws(PatternError) -> ScalarSet {
     ranges += set.ranges.count
     try take(16 * set.ranges.count)
     guard ranges <= limits.classRanges else {
@@ -249,161 +249,5 @@ struct PatternParser {
       }
     }
     throw error("missing )")
-  }
-
-  // MARK: Escapes
-
-  private mutating func escaped() throws(PatternError) -> PatternTree {
-    guard let next = peek(1) else { throw error("trailing \\") }
-    switch next {
-    case "A", "z", "b", "B":
-      index += 2
-      return .assertion(
-        next == "A" ? .textStart : next == "z" ? .textEnd : next == "b" ? .wordBoundary : .noWordBoundary)
-    default:
-      if let set = try escapedClass() { return .set(set) }
-      return try literal(try escapedScalar())
-    }
-  }
-
-  /// A class such as `\d` or `\p{L}` at the current backslash.
-  ///
-  /// Where case is ignored, it has both cases, and its negation (`\W`) neither.
-  private mutating func escapedClass() throws(PatternError) -> ScalarSet? {
-    guard let next = peek(1) else { throw error("trailing \\") }
-    switch next {
-    case "d", "D", "s", "S", "w", "W":
-      index += 2
-      let set: ScalarSet = next == "d" || next == "D" ? .digits : next == "s" || next == "S" ? .spaces : .words
-      return try counted(next.properties.isUppercase ? try folded(set).inverted : try folded(set))
-    case "p", "P":
-      index += 2
-      return try category(isInverted: next == "P")
-    default: return nil
-    }
-  }
-
-  private mutating func category(isInverted: Bool) throws(PatternError) -> ScalarSet {
-    var name = ""
-    var isInverted = isInverted
-    if skip("{") {
-      if skip("^") { isInverted.toggle() }
-      while let next = peek(), next != "}" {
-        name.unicodeScalars.append(next)
-        index += 1
-      }
-      guard skip("}") else { throw error("invalid character class range") }
-    } else if let next = peek() {
-      name = String(next)
-      index += 1
-    }
-    guard let set = ScalarSet.category(name) else {
-      throw error("unknown character class \(name.prefix(20))")
-    }
-    return try counted(isInverted ? try folded(set).inverted : try folded(set))
-  }
-
-  private mutating func escapedScalar() throws(PatternError) -> UInt32 {
-    guard let next = peek(1) else { throw error("trailing \\") }
-    index += 2
-    switch next {
-    case "a": return 7
-    case "f": return 12
-    case "t": return 9
-    case "n": return 10
-    case "r": return 13
-    case "v": return 11
-    case "x": return try hexadecimal()
-    case "0"..."7": return try octal(next.value - 48)
-    default:
-      guard next.value < 128, !ScalarSet.words.contains(next.value) || next == "_" else {
-        throw error("invalid escape sequence: \\\(next)")
-      }
-      return next.value
-    }
-  }
-
-  private mutating func octal(_ first: UInt32) throws(PatternError) -> UInt32 {
-    // A single digit other than zero would be a back-reference.
-    guard first == 0 || peek().map({ ("0"..."7").contains($0) }) ?? false else {
-      throw error("invalid escape sequence: back-references are not supported")
-    }
-    var value = first
-    for _ in 0..<2 {
-      guard let digit = peek(), ("0"..."7").contains(digit) else { break }
-      value = value * 8 + digit.value - 48
-      index += 1
-    }
-    return value
-  }
-
-  private mutating func hexadecimal() throws(PatternError) -> UInt32 {
-    let isBraced = skip("{")
-    var (value, count): (UInt32, Int) = (0, 0)
-    while let digit = peek().flatMap({ Character($0).hexDigitValue }), isBraced || count < 2 {
-      value = min(value * 16 + UInt32(digit), 0x110000)
-      count += 1
-      index += 1
-    }
-    guard isBraced ? count > 0 && skip("}") : count == 2, value <= ScalarSet.maximum else {
-      throw error("invalid escape sequence: \\x")
-    }
-    return value
-  }
-
-  // MARK: Bracketed classes
-
-  private mutating func bracketed() throws(PatternError) -> ScalarSet {
-    index += 1
-    let isInverted = skip("^")
-    var (ranges, classes): ([ClosedRange<UInt32>], [ClosedRange<UInt32>]) = ([], [])
-    var isFirst = true
-    while peek() != "]" || isFirst {
-      guard let next = peek() else { throw error("missing ]") }
-      isFirst = false
-      try take(4)
-      if next == "[", peek(1) == ":" {
-        classes += try posix().ranges
-        continue
-      }
-      if next == "\\", let set = try escapedClass() {
-        classes += set.ranges
-        continue
-      }
-      let low = try bracketedScalar()
-      guard peek() == "-", let after = peek(1), after != "]" else {
-        ranges.append(low...low)
-        continue
-      }
-      index += 1
-      let high = try bracketedScalar()
-      guard low <= high else { throw error("invalid character class range") }
-      ranges.append(low...high)
-    }
-    index += 1
-    let set = try folded(ScalarSet(ranges)).union(ScalarSet(classes))
-    try take(16 * set.ranges.count)
-    return isInverted ? set.inverted : set
-  }
-
-  private mutating func bracketedScalar() throws(PatternError) -> UInt32 {
-    guard let next = peek() else { throw error("missing ]") }
-    if next == "\\" { return try escapedScalar() }
-    index += 1
-    return next.value
-  }
-
-  private mutating func posix() throws(PatternError) -> ScalarSet {
-    index += 2
-    let isInverted = skip("^")
-    var name = ""
-    while let next = peek(), next != ":" {
-      name.unicodeScalars.append(next)
-      index += 1
-    }
-    guard skip(text: ":]"), let set = ScalarSet.posix(name) else {
-      throw error("invalid character class [:\(name.prefix(20)):]")
-    }
-    return try counted(isInverted ? try folded(set).inverted : try folded(set))
   }
 }

@@ -76,7 +76,7 @@ public final class GRPCHandler: HTTPHandler {
     }
     switch service.method(at: request.target) {
     case nil: return .response(failed(GRPCError(.unimplemented, "There is no method \(request.target).")))
-    case .unary(let serve): return unary(request, context, encoding, serve)
+    case .unary(let placement, let serve): return unary(request, context, encoding, placement, serve)
     case .stream(let placement, let serve): return stream(request, context, encoding, placement, serve)
     }
   }
@@ -115,7 +115,7 @@ public final class GRPCHandler: HTTPHandler {
   // MARK: One message each
 
   private func unary(
-    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: TransportCompression?,
+    _ request: HTTPRequest, _ context: GRPCContext, _ encoding: TransportCompression?, _ placement: GRPCPlacement?,
     _ serve: @Sendable (GRPCContext, [UInt8]) -> GRPCReply
   ) -> HTTPReply {
     do {
@@ -124,16 +124,27 @@ public final class GRPCHandler: HTTPHandler {
       case .response(let response): return .response(try made(response))
       case .failure(let error): return .response(failed(error))
       case .task(let work):
-        return .task { [self] in
-          do {
-            return try made(try await limited(context, request.peer?.executor, work))
-          } catch {
-            return failed(GRPCError(error))
-          }
+        guard let placement else { return task(context, request.peer?.executor, work) }
+        // Before the task begins: of calls that arrive together, each is placed with the ones before it counted.
+        let place = placement.place()
+        return task(context, place.executor ?? request.peer?.executor) {
+          try await withTaskExecutorPreference(place.executor) { try await work() }
         }
       }
     } catch {
       return .response(failed(GRPCError(error)))
+    }
+  }
+
+  private func task(
+    _ context: GRPCContext, _ executor: (any TaskExecutor)?, _ work: @escaping @Sendable () async throws -> GRPCResponse
+  ) -> HTTPReply {
+    .task { [self] in
+      do {
+        return try made(try await limited(context, executor, work))
+      } catch {
+        return failed(GRPCError(error))
+      }
     }
   }
 
@@ -194,11 +205,12 @@ public final class GRPCHandler: HTTPHandler {
     let timer = context.deadline.map { deadline in
       deadlines.add(at: deadline) { [weak call] in call?.end(Self.late, cancelsTask: true) }
     }
-    call.start(on: placement?.begin() ?? request.peer?.executor) { [weak self] in
+    let place = placement?.place()
+    call.start(on: place?.executor ?? request.peer?.executor) { [weak self] in
       timer?.cancel()
       self?.state.withLock { $0.calls[key] = nil }
     } _: { call in
-      defer { placement?.end() }
+      defer { withExtendedLifetime(place) {} }
       try await serve(context, call)
     }
     return .task { try await call.response() }

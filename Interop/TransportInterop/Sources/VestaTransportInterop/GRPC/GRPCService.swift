@@ -51,8 +51,8 @@ public enum GRPCReply: Sendable {
 
 /// A method of a service.
 public enum GRPCMethod: Sendable {
-  /// One request, one response. Called on the event loop, and never blocks.
-  case unary(@Sendable (GRPCContext, [UInt8]) -> GRPCReply)
+  /// One request, one response. Called on the event loop, and never blocks; the placement is for replies by a task.
+  case unary(placement: GRPCPlacement? = nil, @Sendable (GRPCContext, [UInt8]) -> GRPCReply)
   /// A stream of requests, a stream of responses, or both. The call ends when the closure returns or throws.
   case stream(
     placement: GRPCPlacement? = nil, @Sendable (GRPCContext, GRPCServerCall) async throws -> Void)
@@ -70,10 +70,27 @@ public struct GRPCPlacement: Sendable {
   ///
   /// - Parameters:
   ///   - begin: Called before a call; returns the executor of its task, `nil` for the one of its connection.
-  ///   - end: Called once for each call, when its closure has returned.
+  ///   - end: Called once for each call, when it has ended, or without it having run.
   public init(begin: @escaping @Sendable () -> (any TaskExecutor)?, end: @escaping @Sendable () -> Void) {
     (self.begin, self.end) = (begin, end)
   }
+
+  /// Places a call.
+  func place() -> GRPCPlace { GRPCPlace(self) }
+}
+
+/// The place of one call, which is given back with the last reference: a call that never runs gives it back as well.
+final class GRPCPlace: Sendable {
+  /// Where the task of the call runs; `nil` for the executor of its connection.
+  let executor: (any TaskExecutor)?
+  private let placement: GRPCPlacement
+
+  init(_ placement: GRPCPlacement) {
+    self.placement = placement
+    executor = placement.begin()
+  }
+
+  deinit { placement.end() }
 }
 
 /// An object that knows the methods of gRPC; ``GRPCHandler`` serves them.

@@ -46,16 +46,11 @@ struct CallTable: Sendable {
       let backend = try host.backend((any FirestoreBackend).self, project: project)
       return try await serve(backend, request, calling(project))
     }
-    let load = isWrite ? CallLoad() : nil
-    grpc[name] = .unary { call, bytes in
-      // Counted on the loop, before the task of the call begins.
-      let place = load.map { CallPlace($0) }
-      return .task {
-        try await withTaskExecutorPreference(place?.executor) {
-          try await failing {
-            let request = try reading { () throws(BytesError) in try requests.read(bytes) }
-            return GRPCResponse(try responses.write(try await run(request) { CallContext(grpc: call, project: $0) }))
-          }
+    grpc[name] = .unary(placement: isWrite ? CallLoad.placement() : nil) { call, bytes in
+      .task {
+        try await failing {
+          let request = try reading { () throws(BytesError) in try requests.read(bytes) }
+          return GRPCResponse(try responses.write(try await run(request) { CallContext(grpc: call, project: $0) }))
         }
       }
     }
@@ -161,21 +156,6 @@ final class CallLoad: Sendable {
   }
 
   func end() { running.withLock { $0 -= 1 } }
-}
-
-/// The place of a call among the running ones of its method.
-///
-/// A call that never runs gives its place back as well.
-final class CallPlace: Sendable {
-  let executor: (any TaskExecutor)?
-  private let load: CallLoad
-
-  init(_ load: CallLoad) {
-    self.load = load
-    executor = load.begin()
-  }
-
-  deinit { load.end() }
 }
 
 /// A message that cannot be read.

@@ -20,100 +20,13 @@ import VestaStoreInterop
 final class WatchHub: Sendable {
   typealias Read = @Sendable ((Snapshot) async throws -> Void) async throws -> Void
 
-  private enum Event: Sendable {
-    case request(ListenRequest, of: WatchMachine.CallID)
-    case end(WatchMachine.CallID)
-    case started(WatchMachine.JobID, Result<WatchStart, FirestoreServiceError>)
-    case answered(WatchMachine.JobID, WatchMachine.WatchID, Result<Answer, FirestoreServiceError>)
-    case rulesChanged
-    case tick
-
-    var isRulesChange: Bool { if case .rulesChanged = self { true } else { false } }
-    var isEnd: Bool { if case .end = self { true } else { false } }
-    var isTick: Bool { if case .tick = self { true } else { false } }
-  }
-
-  /// A limited query at a version.
-  private struct Answer: Sendable {
-    var version: Int64
-    var limited: LimitedView?
-
-    /// Applies changes; applies none of them where the changes alone do not determine the results.
-    mutating func advance(to snapshot: Snapshot, _ subject: WatchSubject) async throws -> Bool {
-      guard version < snapshot.version else { return true }
-      guard version >= (try await snapshot.horizon()) else { return false }
-      var limited = limited
-      for change in try await WatchChange.all(after: version, subject.scope, in: snapshot) {
-        let (wasIn, isIn) = change.membership(in: subject)
-        if wasIn || isIn, limited?.take(change, isIn: isIn) == .unknown { return false }
-      }
-      self.limited = limited
-      version = snapshot.version
-      return true
-    }
-  }
-
-  /// An object, so that a commit copies references for its many listeners and not their callers.
-  private final class OpenCall: Sendable {
-    let mailbox: ListenMailbox
-    /// Where the call was opened; `nil` for no preference.
-    let executor: (any TaskExecutor)?
-    /// The caller to ask the guard about; `nil` where no question is needed.
-    let guarded: GuardedCaller?
-
-    init(mailbox: ListenMailbox, executor: (any TaskExecutor)?, guarded: GuardedCaller?) {
-      self.mailbox = mailbox
-      self.executor = executor
-      self.guarded = guarded
-    }
-  }
-
-  /// The state that each turn works with and leaves to the next one.
-  private struct Serving: Sendable {
-    var machine: WatchMachine
-    var jobs: JobQueue
-    /// A version at or below which no later commit is possible.
-    var floor: Int64 = 0
-  }
-
-  private struct State: Sendable {
-    var calls: [WatchMachine.CallID: OpenCall] = [:]
-    var events: [Event] = []
-    var lastCall = 0
-    /// The number of times that serving has begun; events of one time do not concern the next.
-    var run = 0
-    /// Whether calls are served: from the first call to the end of the last one.
-    var isServing = false
-    /// Whether a task takes turns, or is about to.
-    var isTurning = false
-    /// Whether something has happened since the last turn began.
-    var isWoken = false
-    /// Between turns.
-    var resting: Serving?
-    var observation: ListenerRegistration?
-    var rules: ListenerRegistration?
-    var ticking: Task<Void, Never>?
-    var polling: Task<Void, Never>?
-
-    /// Nothing, as before the first call; numbers are never used again.
-    var cleared: State { State(lastCall: lastCall, run: run) }
-
-    /// Notes that something has happened.
-    ///
-    /// - Returns: Whether a task has to take turns; otherwise one does already.
-    mutating func wake() -> Bool {
-      defer { (isWoken, isTurning) = (true, true) }
-      return !isTurning
-    }
-  }
-
   private let state = Locked(State())
   let name: DatabaseName
-  private let store: any OrderedStore
+  let store: any OrderedStore
   let options: FirestoreServiceOptions
   let gatekeeper: (any FirestoreGuard)?
   let failure: @Sendable (any Error) -> FirestoreServiceError
-  private let read: Read
+  let read: Read
 
   /// - Parameters:
   ///   - gatekeeper: Asked about each target of a call with a guarded caller.
@@ -183,7 +96,7 @@ final class WatchHub: Sendable {
   /// Ends all calls.
   func close() { close(.shutDown) }
 
-  private func close(_ error: FirestoreServiceError) {
+  func close(_ error: FirestoreServiceError) {
     let before = state.withLock { state in
       defer { state = state.cleared }
       return state
@@ -206,7 +119,7 @@ final class WatchHub: Sendable {
     submit { $0.calls.removeValue(forKey: call) == nil ? nil : .end(call) }
   }
 
-  private func submit(_ event: Event, of run: Int) { submit { $0.run == run && $0.isServing ? event : nil } }
+  func submit(_ event: Event, of run: Int) { submit { $0.run == run && $0.isServing ? event : nil } }
 
   /// Adds an event, if there is one, and starts a turn for it.
   private func submit(_ event: (inout State) -> Event?) {
@@ -281,13 +194,6 @@ final class WatchHub: Sendable {
     }
   }
 
-  /// The beginning of a task that takes turns.
-  private struct Start: Sendable {
-    let run: Int
-    /// `nil` for no preference.
-    var executor: (any TaskExecutor)?
-  }
-
   private func begin(_ start: Start) {
     // All listeners wait for this task, which does little: it takes precedence over callers that read much.
     Task(executorPreference: start.executor, priority: .high) { await self.takeTurns(start) }
@@ -329,161 +235,6 @@ final class WatchHub: Sendable {
     return isOver
   }
 
-  /// - Returns: Whether the listeners can still be served.
-  private func turn(_ events: [Event], _ resting: inout Serving?, _ run: Int) async -> Bool {
-    guard var serving = resting.take() else { return false }
-    defer { resting = serving }
-    serving.jobs.beginTurn()
-    do {
-      if events.contains(where: \.isTick) { serving.floor = try await store.raiseFloor(to: nil).microseconds }
-      let floor = serving.floor
-      try await read { try await self.take(events, &serving.machine, &serving.jobs, $0.later(floor)) }
-      return true
-    } catch {
-      if state.withLock({ $0.isServing && $0.run == run }) { close(failure(error)) }
-      return false
-    }
-  }
-
-  private func take(
-    _ events: [Event], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
-  ) async throws {
-    // Nothing is read for callers that have left.
-    for event in events where event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
-    // Before the changes: what the rules deny now is not sent.
-    if events.contains(where: \.isRulesChange) { await askAgain(&machine, &jobs, snapshot) }
-    try await advance(&machine, &jobs, to: snapshot)
-    for event in events where !event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
-  }
-
-  private func advance(_ machine: inout WatchMachine, _ jobs: inout JobQueue, to snapshot: Snapshot) async throws {
-    var changes: [WatchChange] = []
-    if let version = machine.version, version < snapshot.version, machine.isFollowing {
-      guard version >= (try await snapshot.prunedHorizon()) else {
-        throw FirestoreServiceError(.unavailable, "The listeners have too many commits to catch up with; listen again.")
-      }
-      changes = try await WatchChange.all(
-        after: version, .everything, in: snapshot, between: options.tuning.listening.betweenBytes)
-    }
-    for case let (name, failure?) in changes.map({ ($0.name, $0.failure) }) {
-      log.error("I-FSS000008", "The listeners of \(name) have been ended: \(failure)")
-    }
-    if gatekeeper != nil { await ask(about: changes, &machine, &jobs, snapshot) }
-    perform(machine.committed(changes, at: snapshot.version), &jobs)
-  }
-
-  private func serve(
-    _ event: Event, _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
-  ) async throws {
-    switch event {
-    case .tick, .rulesChanged: return
-    case .end(let call): perform(machine.ended(call), &jobs)
-    case .request(.removeTarget(let id), let call): perform(machine.remove(id, of: call), &jobs)
-    case .request(.addTarget(let target), let call):
-      guard let open = state.withLock({ $0.calls[call] }) else { return }
-      if let guarded = open.guarded, let denial = await denial(of: target, guarded, snapshot) {
-        return perform(machine.refuse(target, of: call, denial), &jobs)
-      }
-      let actions = machine.add(target, of: call, in: name, isGuarded: open.guarded != nil)
-      await perform(actions, &machine, &jobs, snapshot)
-    case .started(let job, .failure(let error)):
-      perform(machine.refused(job, error), &jobs)
-      jobs.end(job)
-    case .started(let job, .success(var start)):
-      if let (_, view, isBlocked) = machine.pending(job) {
-        if isBlocked { return jobs.again(job) }
-        do {
-          guard try await start.advance(to: snapshot, view: view, asking: false) else { return jobs.again(job) }
-          if gatekeeper != nil { try await ask(about: start, of: job, &machine, &jobs, snapshot) }
-          perform(machine.joined(job, start), &jobs)
-        } catch let error as FirestoreServiceError {
-          // A document of this target that cannot be read stops no other.
-          perform(machine.refused(job, error), &jobs)
-        }
-      }
-      jobs.end(job)
-    case .answered(let job, let watch, let result):
-      jobs.end(job)
-      try await take(result, of: job, watch, &machine, &jobs, snapshot)
-    }
-  }
-
-  /// Brings the answer of a limited query to the version of the turn.
-  ///
-  /// An answer that is out of date is requested once more outside the turns, in which all calls of the database would
-  /// wait.
-  private func take(
-    _ result: Result<Answer, FirestoreServiceError>, of job: WatchMachine.JobID, _ watch: WatchMachine.WatchID,
-    _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
-  ) async throws {
-    guard let (subject, known, attempts) = machine.known(watch, for: job) else { return }
-    do {
-      var answer = try result.get()
-      if try await !answer.advance(to: snapshot, subject) {
-        guard attempts >= options.tuning.listening.requeries, answer.limited?.hasSpare == false else {
-          return perform(machine.missed(watch), &jobs)
-        }
-        answer.limited = try await subject.limitedView(in: snapshot)
-      }
-      let facts = try await (answer.limited?.view ?? [:]).facts(since: known, in: snapshot)
-      perform(machine.answered(watch, answer.limited, facts), &jobs)
-    } catch let error as FirestoreServiceError {
-      perform(machine.failed(watch, error), &jobs)
-    }
-  }
-
-  /// Does the work of a job concurrently with the task that serves.
-  private func begin(_ job: WatchMachine.Job, _ run: Int) -> Task<Void, Never> {
-    Task {
-      switch job.work {
-      case .start(let request, let target):
-        self.submit(.started(job.id, await self.start(request, for: target, job.attempts)), of: run)
-      case .requery(let watch, let subject):
-        self.submit(.answered(job.id, watch, await self.answer(subject, job.attempts)), of: run)
-      }
-    }
-  }
-
-  /// Works out a start, and brings it near the latest version.
-  private func start(
-    _ request: StartRequest, for target: Int32, _ attempts: Int
-  ) async -> Result<WatchStart, FirestoreServiceError> {
-    do {
-      var start: WatchStart?
-      try await read {
-        start = try await WatchStart(
-          request, in: $0, digest: self.options.md5, now: self.options.now(), attempts: attempts)
-      }
-      // Many commits may have happened in between; fewer happen while they are processed.
-      try await read { snapshot in
-        if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
-      }
-      // Of documents that a guard is asked about, no state goes out but the one that it is asked about.
-      if gatekeeper == nil || !request.subject.isDocuments { start?.prepare(for: target) }
-      guard let start else { return .failure(.shutDown) }
-      return .success(start)
-    } catch {
-      return .failure(failure(error))
-    }
-  }
-
-  /// Runs a limited query, and brings the answer near the latest version.
-  private func answer(_ subject: WatchSubject, _ attempts: Int) async -> Result<Answer, FirestoreServiceError> {
-    do {
-      var answer: Answer?
-      try await read { snapshot in
-        let limited = try await subject.limitedView(in: snapshot, attempts: attempts)
-        answer = Answer(version: snapshot.version, limited: limited)
-      }
-      // Many commits may have happened in between; fewer happen while they are processed.
-      try await read { snapshot in _ = try await answer?.advance(to: snapshot, subject) }
-      guard let answer else { return .failure(.shutDown) }
-      return .success(answer)
-    } catch {
-      return .failure(failure(error))
-    }
-  }
-
   func perform(_ actions: [WatchMachine.Action], _ jobs: inout JobQueue) {
     if actions.isEmpty { return }
     let calls = state.withLock { $0.calls }
@@ -499,8 +250,13 @@ final class WatchHub: Sendable {
     }
   }
 
+  /// A call that has not ended.
+  func openCall(_ call: WatchMachine.CallID) -> OpenCall? { state.withLock { $0.calls[call] } }
+
   /// The caller of a call to ask the guard about; `nil` where no question is needed.
-  func guarded(_ call: WatchMachine.CallID) -> GuardedCaller? { state.withLock { $0.calls[call]?.guarded } }
+  func guarded(_ call: WatchMachine.CallID) -> GuardedCaller? { openCall(call)?.guarded }
+
+  func isServing(_ run: Int) -> Bool { state.withLock { $0.isServing && $0.run == run } }
 
   private func stopIfIdle(_ run: Int) -> Bool {
     let before = state.withLock { state in

@@ -1,0 +1,32 @@
+import VestaFirestoreBackend
+
+/// Starts that are made in the turn of their request, because they take less time than a task for them.
+///
+/// Worked example: a call adds a target of one document. The machine acknowledges it and asks for its start; the turn
+/// reads the document, and the call is sent one batch: the acknowledgement, the document, and a snapshot. For a target
+/// of a query the call is sent the acknowledgement, and a job finds the results.
+extension WatchHub {
+  /// Performs the actions for a new target, and its start if that is short.
+  func perform(
+    _ actions: [WatchMachine.Action], _ machine: inout WatchMachine, _ jobs: inout JobQueue, _ snapshot: Snapshot
+  ) async {
+    guard case .begin(let job)? = actions.last, case .start(let request, _) = job.work,
+      request.isShort(at: snapshot.version, documents: options.tuning.listening.documentsInTurn),
+      jobs.takesStart(upTo: options.tuning.listening.startsInTurn)
+    else { return perform(actions, &jobs) }
+    var ready = Array(actions.dropLast())
+    do {
+      let start = try await WatchStart(request, in: snapshot, digest: options.md5, now: options.now())
+      if gatekeeper != nil {
+        // A refusal follows the acknowledgement.
+        perform(ready, &jobs)
+        ready = []
+        try await ask(about: start, of: job.id, &machine, &jobs, snapshot)
+      }
+      ready += machine.joined(job.id, start)
+    } catch {
+      ready += machine.refused(job.id, failure(error))
+    }
+    perform(ready, &jobs)
+  }
+}
