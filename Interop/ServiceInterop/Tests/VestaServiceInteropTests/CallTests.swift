@@ -1,5 +1,6 @@
 import Testing
 import VestaAppCheckInteropFakes
+import VestaAuthInterop
 import VestaAuthInteropFakes
 import VestaConcurrency
 import VestaServiceInterop
@@ -92,6 +93,20 @@ import VestaTesting
       try await call(caller(retry), [ServiceStatus(.unavailable, "down")], timeout: .seconds(5))
     }
     #expect(contexts.entries.count == 1 && clock.deadlines.isEmpty)
+  }
+
+  @Test func `a token that cannot be fetched is the product's error, and cancellation stays one`() async throws {
+    let refused = ServiceStatus(.unauthenticated, "expired")
+    auth.signIn("ada")
+    auth.failRefreshes(with: AuthInteropError(.userRejected, "disabled"))
+    var caller = caller()
+    caller.tokenError = { _ in SampleFailure(.internal, "no token") }
+    await #expect(throws: SampleFailure(.internal, "no token")) { try await call(caller, [refused]) }
+    let cancelled = Task { [caller] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await call(caller, [refused])
+    }
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
   @Test(.timeLimit(.minutes(5))) func `a pause ends with its task`() async throws {

@@ -50,18 +50,18 @@ public struct HookedStorageBackend: StorageBackend {
   private let base: any StorageBackend
   private let hook: @Sendable (Call, Moment) async throws -> Void
   private let whenClosed: @Sendable () -> Void
-  private let change: @Sendable (Call, CallContext) -> CallContext
+  private let change: @Sendable (Call, CallContext) throws -> CallContext
 
   /// A backend around another one.
   ///
   /// - Parameters:
   ///   - base: The other one.
   ///   - whenClosed: Called each time that an open object is closed.
-  ///   - change: Returns the context that the other backend gets in place of the caller's.
+  ///   - change: Returns the context that the other backend gets in place of the caller's, or refuses it.
   ///   - hook: Called before and after each call.
   public init(
     _ base: any StorageBackend, whenClosed: @escaping @Sendable () -> Void = {},
-    context change: @escaping @Sendable (Call, CallContext) -> CallContext = { $1 },
+    context change: @escaping @Sendable (Call, CallContext) throws -> CallContext = { $1 },
     hook: @escaping @Sendable (Call, Moment) async throws -> Void
   ) {
     self.base = base
@@ -74,7 +74,7 @@ public struct HookedStorageBackend: StorageBackend {
     _ call: Call, _ context: CallContext, _ body: (CallContext) async throws -> Result
   ) async throws -> Result {
     try await hook(call, .before)
-    let result = try await body(change(call, context))
+    let result = try await body(try change(call, context))
     try await hook(call, .after)
     return result
   }

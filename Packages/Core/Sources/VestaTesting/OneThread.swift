@@ -8,10 +8,15 @@ import VestaConcurrency
 /// #expect(visits > 10)
 /// ```
 public enum OneThread {
-  private final class Executor: TaskExecutor {
-    let queue = DispatchQueue(label: "one thread")
+  /// The thread, as the preference of tasks.
+  public final class Executor: TaskExecutor {
+    fileprivate let queue = DispatchQueue(label: "one thread")
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    /// A thread without tasks.
+    public init() {}
+
+    /// Runs a part of a task after those before it.
+    public func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 import VestaConcurrency
 import VestaFirestoreBackend
@@ -10,24 +9,15 @@ import VestaTesting
 
 /// Where the turns of listeners run.
 @Suite(.timeLimit(.minutes(5))) struct TurnPlaceTests {
-  private final class Thread: TaskExecutor {
-    let queue = DispatchQueue(label: "connection")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-  }
-
   /// Notes for each question whether its turn runs on the thread.
   private struct Noting: FirestoreGuard {
-    let thread: Thread
+    let thread: OneThread.Executor
     let isThere = Log<Bool>()
 
     nonisolated(nonsending) func mayGet(
       _ name: String, _ document: Document?, state: any FirestoreGuardState, at time: Timestamp, context: CallContext
     ) async throws -> Bool {
-      isThere.add(currentTaskExecutor as? Thread === thread)
+      isThere.add(currentTaskExecutor as? OneThread.Executor === thread)
       return true
     }
 
@@ -42,7 +32,7 @@ import VestaTesting
     func observe(_ changed: @escaping @Sendable () -> Void) -> ListenerRegistration { ListenerRegistration {} }
   }
 
-  private let thread = Thread()
+  private let thread = OneThread.Executor()
 
   private func engine(_ noting: Noting, callsInPlace: Int) -> FirestoreEngine {
     var options = FirestoreServiceOptions()

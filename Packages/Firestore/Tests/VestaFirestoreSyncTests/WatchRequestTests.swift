@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 import VestaConcurrency
 import VestaFirestoreBackend
@@ -10,18 +9,9 @@ import VestaTesting
 
 /// The order of requests to a backend, and the time that removals wait.
 @Suite(.timeLimit(.minutes(5))) struct WatchRequestTests {
-  private final class Thread: TaskExecutor {
-    let queue = DispatchQueue(label: "connection")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-  }
-
   private let clock = ManualClock()
   private let sent = Log<ListenRequest>()
-  private let thread = Thread()
+  private let thread = OneThread.Executor()
 
   private func requests(isRemote: Bool) -> WatchRequests {
     var options = SyncOptions()

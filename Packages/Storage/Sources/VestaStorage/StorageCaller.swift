@@ -19,21 +19,17 @@ struct StorageCaller: Sendable {
   var places = TransferPlaces.shared
   var streams = OpenStreams.shared
 
-  /// The context of a call: the caller and its tokens.
+  /// Makes one attempt, with the tokens of Auth and App Check; an ID token that is refused is refreshed, once.
   ///
-  /// - Throws: `StorageError.unauthenticated` when a user is signed in whose token cannot be refreshed.
-  func context() async throws -> CallContext {
-    let token: String?
-    do {
-      token = try await auth?.getToken(forcingRefresh: false)
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      throw StorageError.unauthenticated(serverError: ["NSUnderlyingError": "\(error)"])
-    }
-    let appCheckToken = await appCheck?.getToken(forcingRefresh: false).token
-    return CallContext(
-      caller: token.map { .credential(.idToken($0)) } ?? .nobody, appCheck: AppCheckState(appCheckToken))
+  /// - Throws: The service's failure; `StorageError.unauthenticated` when a user is signed in whose token cannot be
+  ///   refreshed.
+  func attempt<Response: Sendable>(
+    _ operation: (any StorageBackend, CallContext) async throws -> Response
+  ) async throws -> Response {
+    let caller = BackendCaller(
+      auth: auth, appCheck: appCheck, clock: clock,
+      tokenError: { StorageError.unauthenticated(serverError: ["NSUnderlyingError": "\($0)"]) })
+    return try await caller.call { try await operation(backend, $0) }
   }
 
   /// Makes a call, again and again while it fails in a way that may pass and the budget lasts.
@@ -44,7 +40,7 @@ struct StorageCaller: Sendable {
     var budget = RetryBudget(seconds: retrySeconds, first: tuning.firstRetry)
     while true {
       do {
-        return try await operation(backend, try await context())
+        return try await attempt(operation)
       } catch {
         guard StorageErrorTable.isRetryable(error), let delay = budget.delay(jitter: random()) else {
           throw StorageErrorTable.thrown(for: error, object: object)

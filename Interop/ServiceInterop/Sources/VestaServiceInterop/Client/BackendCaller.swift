@@ -35,6 +35,9 @@ public struct BackendCaller: Sendable {
   /// Returns random numbers from 0 up to 1.
   public var random: @Sendable () -> Double
 
+  /// The product's error for an ID token that cannot be fetched; cancellation is not one.
+  public var tokenError: @Sendable (any Error) -> any Error
+
   /// A caller.
   ///
   /// - Parameters:
@@ -45,11 +48,13 @@ public struct BackendCaller: Sendable {
   ///   - retry: The pauses between attempts; one attempt unless given.
   ///   - isRetried: Whether the same call may be made again after a failure with a code.
   ///   - random: Returns random numbers from 0 up to 1.
+  ///   - tokenError: The product's error for an ID token that cannot be fetched; that of Auth unless given.
   public init(
     auth: (any AuthInterop)? = nil, appCheck: (any AppCheckInterop)? = nil, context: CallContext = CallContext(),
     clock: ServiceClock = .system, retry: Retry = .never,
     isRetried: @escaping @Sendable (ServiceCode) -> Bool = \.isTransient,
-    random: @escaping @Sendable () -> Double = Retry.systemRandom
+    random: @escaping @Sendable () -> Double = Retry.systemRandom,
+    tokenError: @escaping @Sendable (any Error) -> any Error = { $0 }
   ) {
     self.auth = auth
     self.appCheck = appCheck
@@ -58,6 +63,7 @@ public struct BackendCaller: Sendable {
     self.retry = retry
     self.isRetried = isRetried
     self.random = random
+    self.tokenError = tokenError
   }
 
   /// The kind of App Check token that a call carries.
@@ -74,7 +80,7 @@ public struct BackendCaller: Sendable {
   ///   - timeout: The time that the caller waits; `nil` for no deadline.
   ///   - refreshing: Whether the ID token is refreshed.
   ///   - appCheckUse: The kind of App Check token.
-  /// - Throws: The error of Auth for a user whose token cannot be fetched; `CancellationError`.
+  /// - Throws: ``tokenError`` for a user whose token cannot be fetched; `CancellationError`.
   public func context(
     timeout: Duration? = nil, refreshing: Bool = false, appCheckUse: AppCheckUse = .current
   ) async throws -> CallContext {
@@ -86,14 +92,20 @@ public struct BackendCaller: Sendable {
     for context: CallContext, refreshing: Bool, _ appCheckUse: AppCheckUse
   ) async throws -> CallContext {
     var context = context
-    if let auth, let token = try await auth.getToken(forcingRefresh: refreshing) {
-      context.caller = .credential(.idToken(token))
-    }
+    if let token = try await idToken(refreshing: refreshing) { context.caller = .credential(.idToken(token)) }
     switch appCheckUse {
     case .current: context.appCheck = AppCheckState(await appCheck?.getToken(forcingRefresh: false).token)
     case .limited: context.appCheck = AppCheckState(await appCheck?.getLimitedUseToken().token)
     }
     return context
+  }
+
+  private func idToken(refreshing: Bool) async throws -> String? {
+    do {
+      return try await auth?.getToken(forcingRefresh: refreshing)
+    } catch let error where !(error is CancellationError) {
+      throw tokenError(error)
+    }
   }
 
   /// Makes a call.
@@ -103,7 +115,7 @@ public struct BackendCaller: Sendable {
   ///   - appCheckUse: The kind of App Check token.
   ///   - operation: Calls the backend.
   /// - Returns: The result of `operation`.
-  /// - Throws: The failure of the last attempt; the error of Auth for a user whose token cannot be fetched.
+  /// - Throws: The failure of the last attempt; ``tokenError`` for a user whose token cannot be fetched.
   public func call<Response: Sendable>(
     timeout: Duration? = nil, appCheckUse: AppCheckUse = .current,
     _ operation: (CallContext) async throws -> Response

@@ -88,7 +88,7 @@ final class DownloadRunner: TransferWork {
   ) async throws -> DownloadMachine.Action {
     let request = ReadRequest(
       object: object, offset: offset, preconditions: Preconditions(ifGenerationMatch: generation))
-    let download = try await caller.backend.openObject(request, context: try await caller.context())
+    let download = try await caller.attempt { try await $0.openObject(request, context: $1) }
     content?.close()
     content = download.content
     try Task.checkCancellation()

@@ -135,7 +135,7 @@ final class StorageContentsReader: Sendable {
   private func open(_ offset: Int64, _ generation: Int64?) async throws -> DownloadMachine.Action {
     let request = ReadRequest(
       object: object, offset: offset, preconditions: Preconditions(ifGenerationMatch: generation))
-    let download = try await caller.backend.openObject(request, context: try await caller.context())
+    let download = try await caller.attempt { try await $0.openObject(request, context: $1) }
     return state.withLock { state in
       state.content?.close()
       state.content = download.content

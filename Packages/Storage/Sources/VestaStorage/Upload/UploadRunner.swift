@@ -102,7 +102,7 @@ final class UploadRunner: TransferWork {
     guard ending != .succeeded, !isKept, let session else { return }
     // The service frees the session by itself when this does not arrive.
     do {
-      try await caller.backend.cancelUpload(session, context: try await caller.context())
+      try await caller.attempt { try await $0.cancelUpload(session, context: $1) }
     } catch {
       log.debug("I-STR000004", "The cancellation of an upload did not reach the service: \(error)")
     }
@@ -136,11 +136,13 @@ final class UploadRunner: TransferWork {
     try await checkUnchanged(source, size: Int64(content.count), checksum: checksum.value)
     var request = request(source)
     request.expected.crc32c = checksum.value
-    return try await caller.backend.putObject(request, content: content, context: try await caller.context())
+    let checked = request
+    return try await caller.attempt { try await $0.putObject(checked, content: content, context: $1) }
   }
 
   private func start(_ source: any UploadSource) async throws {
-    let id = try await caller.backend.startUpload(request(source), context: try await caller.context())
+    let request = request(source)
+    let id = try await caller.attempt { try await $0.startUpload(request, context: $1) }
     state.withLock { state in
       state.session = id
       state.checksum = CRC32C()
@@ -156,7 +158,8 @@ final class UploadRunner: TransferWork {
   }
 
   private func query() async throws -> UploadStatus {
-    let status = try await caller.backend.uploadStatus(try sessionID(), context: try await caller.context())
+    let session = try sessionID()
+    let status = try await caller.attempt { try await $0.uploadStatus(session, context: $1) }
     state.withLock { $0.wasFinished = status.state == .final && $0.hashed == 0 }
     return status
   }
@@ -183,8 +186,10 @@ final class UploadRunner: TransferWork {
       : try await report.place.outside { try await source.read(at: offset, length: order.chunkLength) }
     guard !bytes.isEmpty else { return machine.exhausted() }
     advanceChecksum(over: bytes, at: offset)
-    let status = try await caller.backend.appendToUpload(
-      try sessionID(), offset: offset, bytes: bytes, context: try await caller.context())
+    let session = try sessionID()
+    let status = try await caller.attempt {
+      try await $0.appendToUpload(session, offset: offset, bytes: bytes, context: $1)
+    }
     report.progressed(status.received, source.size ?? -1)
     let isLast = source.size.map { status.received >= $0 } ?? (bytes.count < order.chunkLength)
     return machine.acknowledged(received: status.received, isLast: isLast)
@@ -198,8 +203,8 @@ final class UploadRunner: TransferWork {
       state.hashed == 0 && source.size != 0
         ? ContentDigest(size: source.size) : ContentDigest(size: state.hashed, crc32c: state.checksum.value)
     }
-    let object = try await caller.backend.finalizeUpload(
-      try sessionID(), expected: expected, context: try await caller.context())
+    let session = try sessionID()
+    let object = try await caller.attempt { try await $0.finalizeUpload(session, expected: expected, context: $1) }
     if state.withLock({ $0.wasFinished }) { try await checkCurrent(object) }
     return object
   }
@@ -207,9 +212,8 @@ final class UploadRunner: TransferWork {
   /// A session that another process has finished counts only while its object is the current one.
   private func checkCurrent(_ object: StorageObject) async throws {
     do {
-      _ = try await caller.backend.getObject(
-        objectName, preconditions: Preconditions(ifGenerationMatch: object.generation),
-        context: try await caller.context())
+      let current = Preconditions(ifGenerationMatch: object.generation)
+      _ = try await caller.attempt { try await $0.getObject(objectName, preconditions: current, context: $1) }
     } catch let error as StorageServiceError where error.code == .notFound || error.reason == .precondition {
       throw StorageServiceError(
         .notFound, "The upload was finished earlier, and its object was replaced or deleted since. Upload again.",
