@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 @testable import VestaAuthService
 
-/// A clock that is set back by seconds or minutes refuses nobody.
+/// A clock that is set back by seconds or minutes refuses no caller.
 @Suite struct ClockTests {
   @Test(arguments: [-1, -2, -60, -599] as [Int64])
   func `tokens of before a step back are accepted`(step: Int64) async throws {

@@ -92,7 +92,7 @@ import VestaTesting
         try Data(try Data(contentsOf: file).map { $0 ^ 0x55 }).write(to: file)
       },
       setReadsFail: { fails in
-        // A file in the place of the directory cannot be looked into, whoever runs the test.
+        // A file in the place of the directory cannot be looked into, whatever user runs the test.
         if fails {
           try FileManager.default.moveItem(at: place, to: away)
           try Data().write(to: place)
@@ -105,7 +105,7 @@ import VestaTesting
         let file = place.appending(path: CredentialFile.name(of: key))
         let before = [UInt8](try Data(contentsOf: file))
         guard let change = CredentialFile.layout.change(of: before, to: bytes) else { return [] }
-        // Each part of the change that may have reached the disk, and each part of a new file beside the old one.
+        // Each part of the change that may have reached the disk, and each part of a new file next to the old one.
         let torn = (0...change.bytes.count).map { count -> [UInt8] in
           var content = before
           content.replaceSubrange(change.offset..<(change.offset + count), with: change.bytes.prefix(count))

@@ -83,7 +83,7 @@ import VestaTransportInteropFakes
   @Test func `sessions that an owner revokes are refused`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let made = try await served.world.signUp()
-    // The engine of this test has a clock of its own, years before that of the remote backend.
+    // The engine of this test has a separate clock, years before the clock of the remote backend.
     try await served.remote.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
     #expect(await refusal { try await served.world.lookup(made.tokens) } == .tokenExpired)
   }
