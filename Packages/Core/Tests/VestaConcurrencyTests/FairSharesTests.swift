@@ -4,7 +4,7 @@ import VestaTesting
 @testable import VestaConcurrency
 
 @Suite struct FairSharesTests {
-  /// Waits until a queue has so many waiters.
+  /// Waits until a queue has `count` waiters.
   private func wait(_ places: FairShares<String>, _ count: Int) async {
     while places.waitingCount != count { await Task.yield() }
   }

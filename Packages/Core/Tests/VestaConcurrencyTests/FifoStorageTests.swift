@@ -50,7 +50,7 @@ import VestaTesting
       }
     }
     await cancelMany()
-    // A place that is given back passes those that have left, and the count begins again.
+    // A returned place skips the callers that have left, and the count begins again.
     queue.leave()
     #expect(queue.storedCount == 0 && queue.runningCount == 0)
     try await queue.enter()
@@ -98,10 +98,10 @@ import VestaTesting
     #expect(queue.storedCount == 0 && queue.runningCount == 0)
   }
 
-  /// A random course of arrivals, cancellations and departures, with a plain list beside it.
+  /// A random course of arrivals, cancellations and departures, compared with a plain list.
   ///
-  /// After each step: nobody is inside beyond the limit, a place is free only while nobody waits, and places are given
-  /// in order of arrival. After each cancellation the line keeps no more cancelled turns than live ones, or 32.
+  /// After each step: no caller is inside beyond the limit, a place is free only without waiters, and places are
+  /// given in order of arrival. After each cancellation the line keeps no more cancelled turns than live ones, or 32.
   @Test(.timeLimit(.minutes(5)), arguments: 1...6)
   func `a random course keeps the order, the limit and the bound of the line`(_ seed: UInt64) async throws {
     var random = SplitMix(seed: seed)

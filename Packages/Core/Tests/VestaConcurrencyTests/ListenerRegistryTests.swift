@@ -56,7 +56,7 @@ import VestaTesting
     onThreads(8) { thread in
       for number in 0..<200 { registry.emit(thread * 1_000 + number) }
     }
-    // The thread that delivered last has delivered everything, or a queue goes on.
+    // The thread that delivered last has delivered everything, or a queue continues.
     await logs[2].wait { $0.count == 1_600 }
     let heard = logs[0].entries
     #expect(heard.count == 1_600)

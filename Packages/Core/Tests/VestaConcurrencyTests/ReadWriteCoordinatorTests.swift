@@ -129,7 +129,7 @@ import VestaTesting
       coordinator.enqueueWrite { log.add("write inside write") }
       coordinator.read { log.add("still the first write") }
     }
-    // Two reads: the first may come between the two writes.
+    // Two reads: the first may run between the two writes.
     coordinator.read {}
     coordinator.read {}
     #expect(log.entries == ["read inside write", "still the first write", "write inside write"])
@@ -175,7 +175,7 @@ import VestaTesting
     let tasks = (0..<8).map { _ in Task { try await coordinator.read { ran.add(1) } } }
     while coordinator.waitingCount < 8 { await Task.yield() }
     for task in tasks { task.cancel() }
-    // The write is still running: the readers end although their turn has not come.
+    // The write is still running: the readers end before their turn.
     for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
     leave.signal()
     // The cancelled readers' places in the line are given up: a write can pass.

@@ -167,7 +167,7 @@ import VestaTesting
     await begun.wait()
     let log = Log<Int>()
     flights.join("token", start: { _ in Issue.record("a second load") }, then: { log.add((try? $0.get()) ?? -1) })
-    // The one that started the load leaves, at once, while the load goes on.
+    // The one that started the load leaves, at once, while the load continues.
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(flights.isLoading("token"))
@@ -250,7 +250,7 @@ import VestaTesting
     for task in tasks {
       do { _ = try await task.value } catch let error as LoadCycle { paths.append(error.path) }
     }
-    // The one that would close the cycle is refused, and its error reaches those who wait for it.
+    // The one that would close the cycle is refused, and its error reaches the callers that wait for it.
     #expect(paths.count == 3 && Set(paths).count == 1)
     #expect(Set(paths[0]) == ["0", "1", "2"] && paths[0].first == paths[0].last && paths[0].count == 4)
     // Other tests have loads that wait, too, for a while.

@@ -48,7 +48,7 @@ import VestaTesting
   @Test func `merge runs with no lock held and may send itself`() async throws {
     let sinks = Log<StreamSink<[Int]>>()
     let (stream, sink) = makeStream { waiting, new in
-      // Would deadlock if the mailbox were locked; what is sent here comes after what is being merged.
+      // Would deadlock if the mailbox were locked; a value sent here follows the values that are being merged.
       if new == [2] { sinks.entries[0].send([3]) }
       return waiting + new
     }
@@ -125,7 +125,7 @@ import VestaTesting
       _ = stream
       stream = nil
       #expect(released.entries == [1])
-      // Nobody is there: nothing is kept.
+      // There is no reader: nothing is kept.
       sinks.entries[0].send(Witness { released.add(2) })
       #expect(released.entries == [1, 2])
     }

@@ -4,7 +4,7 @@ import VestaTesting
 
 @testable import VestaConcurrency
 
-/// A source of events that knows whether somebody listens.
+/// A source of events that knows whether it has a listener.
 final class Spy<Element: Sendable>: Sendable {
   private struct State {
     var sink: StreamSink<Element>?

@@ -39,8 +39,8 @@ import VestaTesting
     #expect(ledger.request("A", by: 2) == .wait)
   }
 
-  /// Plays random threads against the ledger: nobody creates what is being created, and whenever all threads that are
-  /// in the middle of something wait, the ledger has broken its promise.
+  /// Plays random threads against the ledger: no thread creates what is being created, and whenever all threads that
+  /// are in the middle of something wait, the ledger has broken its promise.
   @Test(arguments: 1...40) func `no random course ends in a deadlock`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var ledger = CreationLedger<Int, Int>()

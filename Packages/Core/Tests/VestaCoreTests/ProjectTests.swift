@@ -127,7 +127,7 @@ import VestaTesting
       _ = try self.engine(first)
       let deleted = Log<Bool>()
       first.delete { deleted.add($0) }
-      // Gone when `delete` has been called.
+      // Removed when `delete` has been called.
       #expect(VestaApp.app(name: name) == nil)
       while closing.waitingCount == 0 { await Task.yield() }
       let second = try app(options, name)

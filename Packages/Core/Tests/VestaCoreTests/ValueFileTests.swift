@@ -72,7 +72,7 @@ import VestaTesting
     let file = ValueFile<Value>(url)
     try file.save { Value(number: 1) }
     try Data("{".utf8).write(to: url)
-    // A directory cannot be replaced by a file, whoever the user is.
+    // A directory cannot be replaced by a file, whatever user runs the test.
     let aside = URL(filePath: url.path + ".damaged")
     try FileManager.default.createDirectory(at: aside.appending(path: "x"), withIntermediateDirectories: true)
     for substitute in [nil, Value(number: 7)] {

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFiles
 
-/// When a file is really closed, and what a file beside leaves alone.
+/// The time at which a file is really closed, and the files that a new file next to them does not change.
 @Suite struct DescriptorTests {
   #if os(Linux)
     /// How many descriptors this process has open for a path.
@@ -41,7 +41,7 @@ import VestaTesting
       try DurableFile.replace(path, with: [UInt8](repeating: 7, count: 100_000))
       for _ in 0..<50 {
         let file = try OpenFile(reading: path)
-        // Threads of their own: tasks that only read would leave no thread to the others.
+        // Separate threads: tasks that only read would leave no thread to the others.
         let (begun, ended) = (Log<Int>(), Log<Int>())
         for number in 0..<3 {
           Thread.detachNewThread {
