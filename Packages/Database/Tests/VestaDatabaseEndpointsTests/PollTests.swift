@@ -62,7 +62,7 @@ import VestaTransportInteropFakes
     #expect(first == #"pRTLPCB(1,[{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}]);"# + "\n")
     let second = try await client.poll([request(2, "g", #"{"p":"/a","q":{}}"#)])
     #expect(second.hasPrefix("pRTLPCB(2,[") && second.contains(#""d":"\u003cx>""#))
-    // A long message comes in segments.
+    // A long message arrives in segments.
     let long = String(repeating: "y", count: 10_000)
     #expect(try await client.poll([request(3, "p", #"{"p":"/a","d":"\#(long)"}"#)]).contains(#""s":"ok""#))
     #expect(try await server.send(.get, "/a.json?ns=demo").text == #""\#(long)""#)

@@ -121,7 +121,7 @@ import VestaTransportInteropFakes
     for piece in pieces { try await client.send(piece) }
     #expect(try await client.status(of: 1) == "ok")
     try await client.ask(2, "g", #"{"p":"/a","q":{}}"#)
-    // A ping does not come between the pieces of another message.
+    // A ping is not sent between the pieces of another message.
     try await client.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
     var messages: [String] = []
     while messages.count < 2 {

@@ -56,7 +56,7 @@ import VestaTransportInteropFakes
         "chat.firebaseio.com/.ws?v=5&ns=chat", "s-1.firebaseio.com/.ws?v=5&ns=chat",
         "s-2.firebaseio.com/.ws?v=5&ls=S&ns=chat",
       ])
-    // A host that is gone is forgotten with the connection that did not reach it.
+    // A host that is down is forgotten with the connection that did not reach it.
     network.setDown(true)
     _ = await Client(remote).end()
     network.setDown(false)

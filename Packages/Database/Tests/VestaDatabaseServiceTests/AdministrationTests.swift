@@ -10,7 +10,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// The administration of databases, rules that declare indexes, and what functions do not hear.
+/// The administration of databases, rules that declare indexes, and the changes of which functions are not notified.
 @Suite struct AdministrationTests {
   private func engine(
     _ rules: (any RulesAdministration)? = FakeRulesAdministration(), rowsOfATransfer: Int = 3,
@@ -151,7 +151,7 @@ struct FlawedAdministration: DatabaseAdminBackend {
   }
 
   func clear(_ namespace: String, context: CallContext) async throws(DatabaseServiceError) {
-    // A part is left, so that listeners hear of it all the same.
+    // A part is left, so that listeners are notified all the same.
     if flaw == .clearsNothing {
       let request = DatabaseWriteRequest(namespace: namespace, path: "a", .put(.empty))
       return _ = try await engine.write(request, context: context)

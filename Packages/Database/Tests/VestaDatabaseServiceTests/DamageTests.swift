@@ -44,7 +44,7 @@ struct DamageTests {
       #expect(await client.put("rooms/a/size", value).status == .ok)
       #expect(await client.put("list/a", value).status == .ok)
       #expect(await client.get("list/a") == value)
-      // The old entries are gone, the new ones are there.
+      // The old entries are deleted, the new ones are there.
       let old = ["b"] as [DatabaseKey]
       #expect(await client.get("rooms", spec(.child("size"), 1)).keys == old)
       #expect(await client.get("list", spec(.priority, 2)).keys == old)

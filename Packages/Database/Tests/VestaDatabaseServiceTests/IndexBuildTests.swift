@@ -73,7 +73,7 @@ struct IndexBuildTests {
     _ = await client.get("x")
     await engine.settle()
     failing.allowed.withLock { $0 = nil }
-    // Before the cursor, behind it, and gone.
+    // Before the cursor, after it, and deleted.
     for (room, size) in [("r0", 5000), ("r999", 5001), ("r1499", 5002), ("r500", nil)] as [(String, Int64?)] {
       let path = DatabasePath("rooms/\(room)")
       _ = await client.put(path.child("size"), size.map { DatabaseNode(.int($0)) } ?? .empty)

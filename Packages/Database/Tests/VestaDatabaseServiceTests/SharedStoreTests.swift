@@ -184,7 +184,7 @@ struct SharedStoreTests {
     await client.closed()
     await settle([victim, other])
     #expect(await reader.get("ends").leaf == .int(1))
-    // The client comes back and is served.
+    // The client reconnects and is served.
     let again = TestClient(victim)
     _ = await again.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
     again.close()

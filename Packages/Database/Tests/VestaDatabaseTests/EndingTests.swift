@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-/// Every call comes to an end, whatever becomes of the connection and the app.
+/// Every call ends, whatever happens to the connection and the app.
 @Suite(.timeLimit(.minutes(20)))
 struct EndingTests {
   private let backend = ScriptedDatabaseBackend()
@@ -100,7 +100,7 @@ struct EndingTests {
     await link.asked.wait { $0.count >= 7 }
     await client.shutDown()
     for call in calls { #expect(await !call.value.isEmpty) }
-    // And what comes afterwards fails, too.
+    // And a later call fails, too.
     #expect(await failure { try await reference.setValue(2) }.value != "success")
     #expect(await failure { _ = try await reference.getData() }.value != "success")
     #expect(await failure { try await reference.onDisconnectSetValue(1) }.value != "success")

@@ -26,7 +26,7 @@ struct StoryTests {
     return log
   }
 
-  /// Returns what was heard of a write, from its first event to its value.
+  /// Returns the notifications of a write, from its first event to its value.
   private func heard(_ log: Log<String>, _ write: () async throws -> Void) async throws -> [String] {
     let before = log.entries.count
     try await write()

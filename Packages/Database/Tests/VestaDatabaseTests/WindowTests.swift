@@ -8,7 +8,7 @@ import VestaTesting
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-/// Queries with a limit beside other listeners of the same client, and listeners beside slow writes.
+/// Queries with a limit together with other listeners of the same client, and listeners concurrent with slow writes.
 @Suite(.timeLimit(.minutes(20)))
 struct WindowTests {
   private let store = HeldStore()
@@ -77,7 +77,7 @@ struct WindowTests {
     let log = observe(list)
     await log.wait { $0.last == ["k", "a"] }
     await world.settle(client)
-    // The child is read first, and its data comes last.
+    // The child is read first, and its data arrives last.
     let (child, query) = (Gate(), Gate())
     store.reads.withLock { $0 = [child, query] }
     let others = Log<Bool>()
@@ -136,7 +136,7 @@ struct WindowTests {
     for number in 0..<500 { values["slow/\(number)"] = number }
     let update = Task { [values] in try await client.reference().updateChildValues(values) }
     await store.held.wait { $0.count > before }
-    // The client's own listener has seen the update, those of others hear of what is there.
+    // The client's own listener has seen the update, the listeners of others receive the current data.
     await own.wait { $0.last == 500 }
     let seen = Log<Int>()
     other.reference(withPath: "a").observe(.value) { if let value = $0.value as? Int { seen.add(value) } }
