@@ -9,7 +9,7 @@ extension MD5 {
   static let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 0x1p32) }
 }
 
-/// Filters that the service's own tests made, where the data lies beside the checkout.
+/// Filters that the service's own tests made, where the data lies next to the checkout.
 @Suite struct RecordedBloomFilterTests {
   private struct Filter: Decodable {
     struct Bits: Decodable {

@@ -154,7 +154,7 @@ import VestaTesting
   }
 
   @Test func `a deadline at any point leaves no transaction that its caller does not know`() async throws {
-    // Time goes on by a second with each look at the clock.
+    // Each look at the clock advances the time by a second.
     let clock = clock
     let running = ServiceClock(
       now: {

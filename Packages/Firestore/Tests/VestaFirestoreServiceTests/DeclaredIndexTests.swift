@@ -182,7 +182,7 @@ struct DeclaredIndexTests {
       #expect(try await explained(engine, query).executionStats?.readOperations == 30)
       try await engine.engine(database).indexes.settle()
     }
-    // With another field beside it, that one finds the documents.
+    // Together with another field, that field finds the documents.
     query.filter = .composite(
       .and, [.field(path: "notes.x", .equal, .integer(1)), .field(path: "kind", .equal, .integer(2))])
     _ = try await engine.query(query)

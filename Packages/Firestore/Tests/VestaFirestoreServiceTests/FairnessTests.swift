@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Counts the cost of calls, alone and beside a busy neighbour: attempts, and rows that are read.
+/// Counts the cost of calls, alone and next to a busy neighbour: attempts, and rows that are read.
 struct FairnessTests {
   /// Adds one to a document in transactions; returns how often they had to begin.
   ///
@@ -79,7 +79,7 @@ struct FairnessTests {
       #expect(documents.count == 20)
       rows.append(read.total)
     }
-    // The entries of the range, their documents, and the turns that the walk by name takes beside them.
+    // The entries of the range, their documents, and the turns that the walk by name takes in addition.
     #expect(rows[0] == rows[1] && rows[0] < 200, "\(rows)")
   }
 

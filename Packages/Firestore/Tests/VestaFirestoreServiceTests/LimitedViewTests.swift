@@ -36,7 +36,7 @@ struct LimitedViewTests {
     var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 4, bytes: .max)
     #expect(view.take(try Self.change("d1", from: 1, to: nil), isIn: false) == .changed)
     #expect(Self.numbers(view) == [.integer(2), .integer(3)])
-    // After all that is known: others may come before it.
+    // After all known ones: others may precede it.
     #expect(view.take(try Self.change("x", from: nil, to: 9), isIn: true) == .none)
     #expect(view.take(try Self.change("d2", from: 2, to: nil), isIn: false) == .changed)
     #expect(Self.numbers(view) == [.integer(3), .integer(4)])

@@ -135,7 +135,7 @@ struct ListenStartTests {
     }
   }
 
-  /// Beginnings that last while others write: nothing is lost, and nothing comes twice.
+  /// Beginnings that last while others write: nothing is lost, and nothing is sent twice.
   @Test(arguments: [UInt64(51), 52, 53, 54])
   func `who begins while others write misses nothing`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)
@@ -158,7 +158,7 @@ struct ListenStartTests {
     if data.pick([true, false]) {
       store.hold(.all)
     } else {
-      // The hub goes on with what it reads from the log.
+      // The hub continues with the changes that it reads from the log.
       store.hold(KeyRange(prefix: keys.documents), KeyRange(prefix: keys.entries))
     }
     var later = try await Follower(engine)

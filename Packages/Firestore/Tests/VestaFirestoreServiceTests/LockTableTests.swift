@@ -57,7 +57,7 @@ struct LockTableTests {
     #expect(table.release(1) == [3])
   }
 
-  /// A random walk: one holder at most, and everybody who waits is served or gives up in the end.
+  /// A random walk: one holder at most, and every waiter is served or gives up in the end.
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func `nobody waits for ever`(seed: UInt64) {
     var data = SplitMix(seed: seed)
@@ -81,7 +81,7 @@ struct LockTableTests {
         for next in table.release(owner) { waiting.remove(next) }
         active.remove(owner)
       }
-      // Somebody can always go on: no state is a cycle of waits.
+      // One of them can always continue: no state is a cycle of waits.
       #expect(active.isEmpty || waiting.count < active.count, "seed \(seed)")
     }
     while let owner = active.subtracting(waiting).first {

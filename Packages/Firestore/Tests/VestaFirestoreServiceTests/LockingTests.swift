@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Transactions that hold documents, and writes beside them.
+/// Transactions that hold documents, and concurrent writes.
 @Suite struct LockingTests {
   @Test func `two transactions read one document at once`() async throws {
     let engine = makeEngine()

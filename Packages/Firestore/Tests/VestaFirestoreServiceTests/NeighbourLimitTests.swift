@@ -17,7 +17,7 @@ struct NeighbourLimitTests {
     let query = RunQueryRequest(parent: root, query: .all("rooms"), consistency: .newTransaction(.readWrite()))
     let refused = await failure { try await engine.runQuery(query, context: owner) { _ in } }
     #expect(refused?.code == .resourceExhausted)
-    // Plain calls and those that are open go on.
+    // Plain calls and open ones continue.
     try await engine.commit(update("rooms/a", [:]))
     try await engine.commit(update("rooms/b", [:]), in: open[0])
     _ = try await engine.begin()
@@ -214,7 +214,7 @@ struct NeighbourLimitTests {
     #expect(unread.add([.targetChange(TargetChange(.remove, targetIDs: [2]))]) == .kept)
     #expect(unread.add(responses(1)) == .kept)
     #expect(unread.add(responses(3)) == .tooMany)
-    // No number of responses without documents goes beyond the limit.
+    // No number of responses without documents exceeds the limit.
     _ = unread.take()
     let outcomes = (0..<40).map { unread.add([.targetChange(TargetChange(.add, targetIDs: [$0]))]) }
     #expect(outcomes.first == .kept && outcomes.last == .tooMany)
@@ -229,7 +229,7 @@ struct NeighbourLimitTests {
     #expect(inOne.responses == inMany.responses)
   }
 
-  // MARK: Work beside the commits
+  // MARK: Work concurrent with the commits
 
   @Test func `background work is done in large parts alone, and in short ones beside others`() {
     var pace = WorkPace()

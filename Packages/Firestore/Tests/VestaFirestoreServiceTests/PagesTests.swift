@@ -283,7 +283,7 @@ import VestaTesting
     // Versions that are times: an hour back.
     #expect(marks.horizon(at: 10_000, now: 10_000, retention: hour).version == 6_400)
     #expect(marks.horizon(at: 20_000, now: 20_100, retention: hour).version == 16_400)
-    // Far ahead nothing is old before the clock has gone on for an hour, and then what was there at its beginning is.
+    // Far ahead nothing is old before the clock has advanced by an hour, and then the state at its beginning is.
     var version = ahead
     var last: Int64 = 0
     for now in stride(from: Int64(20_200), to: 40_000, by: 100) {

@@ -9,7 +9,7 @@ import VestaTesting
 
 /// Where a page of a query ends says nothing about whether results follow.
 struct QueryPageTests {
-  /// An engine with so many documents of a kilobyte, and no automatic indexes.
+  /// An engine with `count` documents of a kilobyte, and no automatic indexes.
   private static func filled(
     _ count: Int, _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
   ) async throws -> FirestoreEngine {

@@ -64,7 +64,7 @@ import VestaTesting
       #expect(try await engine.query(Self.ordered("f\(number)")).count == 1)
       await keeper.settle()
     }
-    // All of them were used within the hour, so none goes for another.
+    // All of them were used within the hour, so none is dropped for another.
     #expect(try await Self.shapes(engine).map(\.shape.parts[0].path.names[0]).sorted() == ["f0", "f1", "f2"])
     clock.advance(seconds: 4000)
     for number in [0, 2, 7] {
@@ -150,7 +150,7 @@ import VestaTesting
     let reader = Task { await failure { _ = try await engine.get("rooms/a", .transaction(third)) } }
     await Task.yield()
     try await engine.close()
-    // Callers from before the end were served or refused; nobody waits for a minute.
+    // Callers from before the end were served or refused; none waits for a minute.
     _ = await (waiter.value, reader.value)
   }
 

@@ -63,7 +63,7 @@ import VestaFirestoreModel
     for key in keys { #expect(Set(Self.names.map(key)).count == 2) }
   }
 
-  /// Answers the first write of the pipeline, and returns the callers that hear of it.
+  /// Answers the first write of the pipeline, and returns the callers that are notified.
   private func answer(_ machine: ClientMachine) throws -> [CallbackID] {
     var stream: Int?
     for action in machine.takeActions() { if case .openWrite(let number, _) = action { stream = number } }
@@ -107,7 +107,7 @@ import VestaFirestoreModel
 
   private static func element(_ json: String) -> String { "\(json.utf8.count)\(json)" }
 
-  /// A bundle of documents, each of which is a result of a named query of its own, and of nothing else.
+  /// A bundle of documents, each of which is a result of a separate named query, and of nothing else.
   private static func bundle(_ id: String, _ contents: [(query: String, document: String)]) -> [UInt8] {
     var body = ""
     for (limit, content) in contents.enumerated() {

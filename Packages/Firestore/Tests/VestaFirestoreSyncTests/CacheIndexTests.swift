@@ -127,7 +127,7 @@ import VestaTesting
     try checkRows(rows, documents)
   }
 
-  /// The rows of durable indexes are those of an index that is made again.
+  /// The rows of durable indexes equal the rows of an index that is made again.
   private func checkRows(_ rows: [CacheRow], _ documents: [DocumentKey: CachedDocument]) throws {
     var entries: Set<[UInt8]> = []
     var indexes: [CacheIndex.ID] = []

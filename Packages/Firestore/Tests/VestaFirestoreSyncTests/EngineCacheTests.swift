@@ -50,7 +50,7 @@ struct EngineCacheTests {
     #expect(received.snapshots.first?.isFromCache == true)
     let other = world.client()
     try await other.write([Mutation(path("rooms/b"), .delete), set("rooms/e", [:])]).acknowledged()
-    // Nothing of the backend is heard offline.
+    // Nothing of the backend is received offline.
     #expect(received.snapshots.last?.ids == ["a", "b", "c", "d"])
     await client.setNetworkEnabled(true)
     #expect(try await received.first { !$0.isFromCache }.ids == ["a", "c", "d", "e"])

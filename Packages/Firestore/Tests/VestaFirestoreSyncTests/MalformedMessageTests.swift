@@ -69,7 +69,7 @@ import VestaFirestoreSync
     #expect(
       actions.contains { if case .warnMalformed(let error) = $0 { error.code == .dataLoss } else { false } },
       "\(message.what)")
-    // The listener hears of none of the documents; the first failure of a client that was online is told nobody.
+    // The listener receives none of the documents; the first failure of a client that was online is not reported.
     #expect(machine.watch.onlineState == .unknown)
     #expect(actions.snapshots.isEmpty, "\(message.what)")
     #expect(machine.local.lastRemoteSnapshotVersion == .zero)

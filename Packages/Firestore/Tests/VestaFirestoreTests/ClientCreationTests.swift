@@ -152,7 +152,7 @@ struct ClientCreationTests {
     try await client.write([Mutation(path, .set([:]))]).localCommit()
     #expect(try await client.cachedDocument(path).isFound)
     auth.signIn("cafe\u{301}")
-    // The fake calls its listeners on a thread of its own.
+    // The fake calls its listeners on a separate thread.
     while try await client.cachedDocument(path).isFound { await Task.yield() }
     auth.signIn("caf\u{E9}")
     while try await !client.cachedDocument(path).isFound { await Task.yield() }

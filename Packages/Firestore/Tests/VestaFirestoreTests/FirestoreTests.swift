@@ -206,7 +206,7 @@ struct FirestoreTests {
       dispatchPrecondition(condition: .onQueue(queue))
       count.withLock { $0 += 1 }
     }
-    // The client calls its listeners in the order in which they came.
+    // The client calls its listeners in the order of their registration.
     for await _ in db.snapshotsInSync { break }
     queue.sync {}
     #expect(count.withLock { $0 } == 1)

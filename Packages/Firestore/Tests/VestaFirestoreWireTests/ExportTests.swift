@@ -135,7 +135,7 @@ import VestaTesting
     }
   }
 
-  // MARK: What others write
+  // MARK: Files of other programs
 
   @Test func `the forms of other exporters are read`() throws {
     func entity(_ properties: String) throws -> MapValue {

@@ -21,7 +21,7 @@ final class SimulatedClock: Sendable {
 
 /// Clients, a server and the network between them on one schedule.
 ///
-/// A failure comes again with its seed, where hashing is the same each time: `SWIFT_DETERMINISTIC_HASHING=1`.
+/// A failure is repeated with its seed, where hashing is the same each time: `SWIFT_DETERMINISTIC_HASHING=1`.
 struct Simulation {
   private let server = SimulatedServer()
   private let clock: SimulatedClock
@@ -133,7 +133,7 @@ struct Simulation {
     case 4: client.breakFrozenStreams()
     case 5: client.expireToken()
     case 6: client.wallOffset = Double(random.below(200_000)) - 100_000
-    // The engine begins again: what it has committed is there, and every stream is gone.
+    // The engine begins again: its commits are there, and every stream is closed.
     default: for client in clients { client.breakStreams() }
     }
   }
@@ -240,7 +240,7 @@ struct SimulationSoakTests {
     #expect(simulation.hours > 3)
   }
 
-  /// Comes to rest about every half hour of virtual time; each rest counts what was lost and what was done twice.
+  /// Settles about every half hour of virtual time; each rest counts the lost and the repeated writes.
   @Test(arguments: 0..<setting("VESTA_SIMULATION_DAYS", 3))
   func `Soak: a day of cuts loses no write and does none twice`(seed: Int) async throws {
     let first = Self.setting("VESTA_SIMULATION_SEED", 3_000_000)
@@ -253,7 +253,7 @@ struct SimulationSoakTests {
   {
     var simulation = Simulation(seed: UInt64(Self.setting("VESTA_SIMULATION_SEED", 1_000_000) + seed))
     let steps = Self.setting("VESTA_SIMULATION_STEPS", 10_000)
-    // A hundred parts, each of which comes to rest: the first that does not says so.
+    // A hundred parts, each of which settles: the first that does not says so.
     for _ in 0..<100 { try await simulation.run(steps: steps) }
   }
 }
