@@ -70,7 +70,7 @@ import VestaTransportInteropFakes
           let result = try await served.remote.call(.named("note"), context: CallContext())
           #expect(result == "noted" && runs.entries.count == 1, "cut after \(cut)")
         } catch let error as FunctionsServiceError {
-          // The request may have arrived before the cut: nobody may call it UNAVAILABLE, which invites to try again.
+          // The request may have arrived before the cut: it must not be UNAVAILABLE, which invites to try again.
           #expect(error.code == .deadlineExceeded && runs.entries.count <= 1, "cut after \(cut): \(error)")
         }
       }

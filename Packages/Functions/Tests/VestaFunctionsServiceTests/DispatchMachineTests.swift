@@ -19,7 +19,7 @@ import VestaEventsInterop
 
     /// Makes the step at a time, and answers what is read from the queue.
     ///
-    /// - Returns: The commands, those that read left out.
+    /// - Returns: The commands, without reads.
     func step(_ now: Int64) -> [DispatchMachine.Command] {
       var commands: [DispatchMachine.Command] = []
       var isDone = false
@@ -82,7 +82,7 @@ import VestaEventsInterop
     #expect(bench.step(1_000) == [.lease(["f"])])
     #expect(!bench.machine.isIdle)
     #expect(bench.step(1_000) == [], "the lease is asked for once")
-    // The lease of 1,000 counts from when it was asked for, whenever the answer comes.
+    // The lease of 1,000 counts from when it was asked for, whenever the answer arrives.
     bench.machine.leased(["f": .held(isNew: false)], askedAt: 1_000)
     #expect(bench.step(2_000) == [.lease(["f"])])
     let inTime = Bench(entries: 1)

@@ -12,7 +12,7 @@ import VestaTesting
 
 @testable import VestaFunctions
 
-/// The tokens and the deadline that a call goes out with.
+/// The tokens and the deadline of a call that is sent.
 @Suite struct CallerTests {
   private let backend = ScriptedFunctionsBackend(region: "r")
   private let auth = FakeAuth()

@@ -21,7 +21,7 @@ import VestaTesting
       libraries: [FunctionsLibrary.self, FunctionsServiceLibrary.self])
     functions = Functions.functions(app: app)
     let (begun, ended) = (begun, ended)
-    // Sends so many numbers, or without end; notes whether it was cancelled.
+    // Sends a given count of numbers, or without end; notes whether it was cancelled.
     try FunctionRegistry.registry(for: app).onStreamingCall("count") {
       (limit: Int, _, stream: CallableStream<Int>) -> String in
       begun.add(limit)
