@@ -97,7 +97,7 @@ import VestaTesting
   @Test func `keys that come in order leave nodes three quarters full`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(20_000) { tree.put([], for: numbered(number)) }
-    // All but those on the right edge, where the next key goes.
+    // All but the nodes on the right edge, where the next key is added.
     func sizes(of node: TreeNode) -> [Int] {
       node.children.dropLast().flatMap { [$0.size] + sizes(of: $0) } + (node.children.last.map(sizes) ?? [])
     }
