@@ -73,7 +73,7 @@ import VestaTesting
       blocked.record($0.message.data["text"] ?? "")
       if $0.message.data["text"] != "0" { _ = gate.passes() }
     }
-    // From the second message on nothing is read for the connection: what comes is dispatched to it.
+    // From the second message on nothing is read for the connection: messages that arrive are dispatched to it.
     for number in 0...1 {
       try await engine.send("\(number)", to: .token(slow))
       try await blocked.wait(for: "message \(number)") { $0.count == number + 1 }
@@ -188,7 +188,7 @@ import VestaTesting
     let last = log.events[2].messageID
     try await engine.acknowledge(token: token, messageIDs: [last], context: CallContext())
     connection.cancel()
-    // The one that was replaced does not come back when its successor was acknowledged.
+    // The replaced one does not reappear when its successor was acknowledged.
     let (again, second) = engine.inbox(token)
     try await again.wait(forTexts: ["high", "normal"])
     second.cancel()

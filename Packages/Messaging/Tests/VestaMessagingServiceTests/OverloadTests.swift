@@ -160,7 +160,7 @@ import VestaTesting
     first.connection.withLock { $0 }?.cancel()
     let second = Receiver(engine, token)
     try await second.acknowledge(until: 5)
-    // What was under way counts among those that wait when the connection has ended.
+    // Messages in delivery count among the waiting ones when the connection has ended.
     #expect(second.numbers == [4, 5])
     let third = Receiver(engine, token)
     try await engine.send("6", to: .topic("news"))

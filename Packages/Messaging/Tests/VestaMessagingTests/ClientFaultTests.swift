@@ -24,7 +24,7 @@ import VestaTesting
     bench.backend.fail(nil)
     bench.clock.advance(by: .seconds(1))
     try await bench.backend.changes.wait(for: "the acknowledgement") { $0.contains("ack 1") }
-    // One of a registration that is gone is not tried again: its messages are gone with it.
+    // An acknowledgement of a deleted registration is not tried again: its messages are deleted with it.
     bench.backend.fail(.notFound)
     bench.backend.deliver("2", "b")
     try await log.wait(for: "the message") { $0 == ["1", "2"] }

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaMessaging
 
-/// A message is acknowledged when its loop has come back or was left, and given back when no loop has taken it.
+/// A message is acknowledged when its loop asks for the next one or was left, and returned when no loop has taken it.
 @Suite struct LoopTests {
   private func makeBench(_ tuning: MessagingTuning = MessagingTuning()) async throws -> Bench {
     let bench = try Bench(tuning: tuning)
@@ -195,7 +195,7 @@ import VestaTesting
           expectDone(ids)
           for id in held.keys where held[id]?.isEmpty == true && !taken.contains(id) {
             if readers.isEmpty { held[id] = nil } else { held[id] = Set(readers) }
-            // It may come after later ones that the loop has taken already.
+            // It may arrive after later ones that the loop has taken already.
             for other in readers { last[other] = 0 }
           }
         case 2, 3, 4:
@@ -219,7 +219,7 @@ import VestaTesting
   }
 }
 
-/// Acknowledgements after an outage, and those that are refused.
+/// Acknowledgements after an outage, and refused ones.
 @Suite struct AcknowledgementTests {
   private func makeRunner(batch: Int = 500) -> (AcknowledgementRunner, ScriptedMessagingBackend, ManualClock) {
     let (backend, clock) = (ScriptedMessagingBackend(), ManualClock())

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaMessaging
 
-/// Every public call from many threads at once, and from within every callback; what comes between two threads.
+/// Every public call from many threads at once, and from within every callback; races between two threads.
 @Suite struct PublicCallStressTests {
   private final class Delegate: MessagingDelegate, Sendable {
     let calls: @Sendable (Messaging) -> Void
@@ -61,7 +61,7 @@ import VestaTesting
     bench.backend.fail(nil)
     messaging.delegate = nil
     listener.cancel()
-    // Everything that waits comes to its end: the topics, the registrations.
+    // Everything that waits ends: the topics, the registrations.
     while !messaging.state.withLock({ $0.topics.isEmpty }) {
       // Without a token they wait for one.
       _ = try? await messaging.token()
@@ -113,7 +113,7 @@ import VestaTesting
       loops += [first, second.withLock { $0 }].compactMap { $0 }
     }
     for loop in loops { await loop.value }
-    // The acknowledgement of the last message comes after all others.
+    // The acknowledgement of the last message arrives after all others.
     let last = listen()
     while bench.backend.links.isEmpty { await Task.yield() }
     bench.backend.deliver("last", "x")
