@@ -28,7 +28,7 @@ extension OneAtATime {
       let proxy = try PostgresProxy(to: Server.url)
       defer { proxy.close() }
       let store = try await Server.open(Server.newSpace()) { $0.url = proxy.url }
-      // After the first one, the connection that has opened the store is gone.
+      // After the first one, the connection that has opened the store is closed.
       #expect(try await store.get(key(0)) == nil)
       let used = Locked<Set<Int>>([])
       proxy.rule { message in
@@ -62,7 +62,7 @@ extension OneAtATime {
           return name == "db.example" ? ["127.0.0.1"] : []
         })
       try await store.put([1], for: key(0))
-      // One connection commits; a reader needs another one, whose name does not come.
+      // One connection commits; a reader needs another one, whose name is not answered.
       let reader = Task { try await store.get(key(0)) }
       await isAsked.wait()
       for round in 0..<3 { try await store.put(number(round), for: key(1)) }
@@ -133,7 +133,7 @@ extension OneAtATime {
         try await store.close()
       }
       let refused = [
-        // Nobody vouches for it; and it is vouched for, under another name.
+        // No authority vouches for it; and one vouches for it, under another name.
         ("localhost", "sslmode=verify-full&sslrootcert=/nowhere"),
         ("other.example", "sslmode=verify-full&sslrootcert=\(certificate)"),
       ]

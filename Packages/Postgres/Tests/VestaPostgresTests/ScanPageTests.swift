@@ -134,7 +134,7 @@ extension OneAtATime {
         for order in [ScanOrder.ascending, .descending] {
           let said = try await store.read(expecting: .scan(first, order: order, limit: limit)) { reader in
             let entries = try await reader.entries(in: first, order: order, limit: limit)
-            // Once more, and another one: what came first is handed out once.
+            // Once more, and another one: the first entries are handed out once.
             let again = try await reader.entries(in: first, order: order, limit: limit)
             #expect(again == entries)
             return entries
@@ -175,7 +175,7 @@ extension OneAtATime {
           #expect(backward == Array(expected.reversed().prefix(limit ?? 1_000)))
         }
       }
-      // Changes of a transaction, at long keys and short ones, with a range that goes.
+      // Changes of a transaction, at long keys and short ones, with a range that is cleared.
       let (gone, keys) = (
         KeyRange(from: stem + key(100), to: stem + key(140)), model.keys.sorted { $0.count < $1.count }
       )

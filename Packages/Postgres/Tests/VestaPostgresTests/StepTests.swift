@@ -103,7 +103,7 @@ extension OneAtATime {
         let kept = try await witness.get([key(0), key(1)])
         // The server is there all the time, so whatever becomes of a commit is found out.
         #expect(number(in: kept[0]) == expected && kept[0] == kept[1], "step \(step)")
-        // A body that only reads gets an error when its snapshot is gone; everything else goes on by itself.
+        // A body that only reads gets an error when its snapshot is lost; everything else continues by itself.
         #expect(outcome.failures.allSatisfy { $0.code == .inputOutput && $0.operation != "commit" }, "step \(step)")
         #expect(outcome.failures.count <= 1, "step \(step): \(outcome.failures)")
         step = steps(step)
