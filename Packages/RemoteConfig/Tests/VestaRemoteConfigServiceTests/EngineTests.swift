@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaRemoteConfigService
 
-/// An engine on a store that is handed in, so that a second engine can go on with it.
+/// An engine on a store that is handed in, so that a second engine can continue with it.
 func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock()) -> RemoteConfigEngine {
   let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
   return RemoteConfigEngine(projectID: "p", options: RemoteConfigServiceOptions(maximumVersions: 5, clock: service)) {

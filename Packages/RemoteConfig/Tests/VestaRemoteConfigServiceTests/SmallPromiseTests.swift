@@ -179,7 +179,7 @@ import VestaTesting
   }
 
   @Test func `a pattern may have so many nodes, and not one more`() throws {
-    // The sequence is a node, and each repetition is one besides its hundred characters: 4950 in all.
+    // The sequence is a node, and each repetition is one in addition to its hundred characters: 4950 in all.
     let nodes = String(repeating: "x{100}", count: 49)
     _ = try LinearPattern(nodes + text(50))
     #expect(throws: LinearPattern.SyntaxError.self) { try LinearPattern(nodes + text(51)) }

@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaRemoteConfigService
 
 /// Random histories of publishes, rollbacks, checks and lists by two engines on one store, under a clock that jumps,
-/// beside a model that keeps everything in an array.
+/// against a model that keeps everything in an array.
 @Suite struct VersionModelTests {
   private struct Entry {
     var number: Int64

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaRemoteConfig
 
-/// Random fetches, activations, failures and restarts under a clock that jumps in both directions, beside a model.
+/// Random fetches, activations, failures and restarts under a clock that jumps in both directions, against a model.
 @Suite struct FetchModelTests {
   private struct Model {
     var version: Int64 = 0

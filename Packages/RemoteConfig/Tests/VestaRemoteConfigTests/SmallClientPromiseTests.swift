@@ -147,7 +147,7 @@ import VestaTesting
     try await bench.config.setCustomSignals(others)
     await #expect(throws: RemoteConfigCustomSignalsError.self) { try await bench.config.setCustomSignals(["b": 1.5]) }
     #expect(bench.config.state.withLock { $0.contents.record.customSignals.count } == 100)
-    // One goes and another comes.
+    // One is removed and another is added.
     try await bench.config.setCustomSignals(["99": nil, "b": 1.5])
     #expect(bench.config.state.withLock { $0.contents.record.customSignals["b"] } == "1.5")
     await bench.end()
