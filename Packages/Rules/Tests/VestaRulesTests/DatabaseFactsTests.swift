@@ -129,7 +129,7 @@ import Testing
     // A value that does not change is asked like others.
     #expect(try !decide(rules, before, [("a", .parent(["id": "x", "next": 1]))]))
     #expect(try !decide(rules, before, [("a/next", 1)]))
-    // An ancestor that stays is asked about the deletion of a child, and one that is gone is not.
+    // An ancestor that stays is asked about the deletion of a child, and a deleted one is not.
     #expect(try !decide(rules, before, [("a/id", .missing)]))
     #expect(try decide(rules, before, [("a/next", .missing)]))
     #expect(try decide(rules, before, [("a", .missing)]))
