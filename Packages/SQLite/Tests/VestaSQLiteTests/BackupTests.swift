@@ -30,7 +30,7 @@ extension OneAtATime {
           do {
             try await task.value
             succeeded += 1
-            // The file is complete, whatever the others do meanwhile.
+            // The file is complete, whatever the others do at the same time.
             #expect(try Platform.size(of: target) > entries.count * 4_000)
           } catch is CancellationError {}
         }
