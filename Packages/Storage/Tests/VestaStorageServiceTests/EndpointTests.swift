@@ -45,7 +45,7 @@ import VestaTransportInteropFakes
     return verifier
   }
 
-  /// Verifies ID tokens that come as bearer tokens, as a server's verifier does.
+  /// Verifies ID tokens that are sent as bearer tokens, as a server's verifier does.
   private struct BearerReading: CallerVerifier {
     let verifier: FakeCallerVerifier
 

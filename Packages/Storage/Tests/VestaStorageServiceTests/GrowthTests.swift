@@ -24,7 +24,7 @@ import VestaTesting
       let surplus = uploads.put(id, try upload(number), limit: 8)
       #expect(surplus?.id.rawValue == (number < 8 ? nil : "u\(number - 8)"))
       if let surplus {
-        // Nobody opens it again before it is closed.
+        // It is not opened again before it is closed.
         await #expect(throws: StorageServiceError.self) { try await uploads.take(surplus.id, waiting: 0) }
         #expect(uploads.put(surplus.id, nil, limit: 8) == nil)
       }

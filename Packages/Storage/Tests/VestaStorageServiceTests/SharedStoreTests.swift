@@ -44,7 +44,7 @@ import VestaTesting
     return bytes
   }
 
-  /// Waits until so many bytes of an upload are durable, and then until its owner has had it for too long.
+  /// Waits until `durable` bytes of an upload are durable, and then until its owner has had it for too long.
   private func stop(_ engine: StorageEngine, _ id: UploadID, durable: Int64) async throws {
     let call = UploadCall(engine: engine, context: context, now: clock.now)
     while try await call.upload(id)?.checkpoint != durable { await Task.yield() }
@@ -163,7 +163,7 @@ import VestaTesting
   }
 }
 
-/// What crashes leave, and what is damaged, of one engine on a store of its own.
+/// Remains of crashes, and damage, of one engine on a separate store.
 @Suite struct LeftoverTests {
   private let directory: TemporaryDirectory
   private let clock = ManualClock()

@@ -59,7 +59,7 @@ import VestaTesting
   @Test func `a state that cannot be read at present stays where it is`() throws {
     let directory = try TemporaryDirectory()
     let (book, entry) = try book(in: directory)
-    // A directory cannot be read as a file, whoever the user is.
+    // A directory cannot be read as a file, whatever user runs the test.
     try DurableFile.makeDirectory(directory.path(of: "uploads/other.upload"))
     #expect(book.interrupted() == [entry])
     #expect(try names(directory).contains("other.upload"))
