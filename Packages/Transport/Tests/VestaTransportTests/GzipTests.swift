@@ -6,7 +6,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 struct GzipTests {
-  /// What zlib reads out of gzip that has come so far.
+  /// The bytes that zlib reads from the gzip received so far.
   private func unzipped(_ bytes: [UInt8]) -> [UInt8]? {
     var bytes = bytes
     var stream = z_stream()

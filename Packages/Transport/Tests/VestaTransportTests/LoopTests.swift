@@ -124,7 +124,7 @@ import VestaTesting
     let (isOver, fired, performed) = (Locked(false), Log<Int>(), Log<Int>())
     let busy = (0..<20).map { number in
       Task(executorPreference: loop) {
-        // Each part enqueues the next one, and each second one a task besides.
+        // Each part enqueues the next one, and each second one a task in addition.
         while !isOver.withLock({ $0 }) {
           if number.isMultiple(of: 2) { await Task(executorPreference: loop) { await Task.yield() }.value }
           await Task.yield()

@@ -51,7 +51,8 @@ struct ProxySettingsTests {
   }
 }
 
-/// A proxy of a test: answers as it is told, and connects tunnels to a port of this machine, whoever they are for.
+/// A proxy of a test: answers as it is told, and connects tunnels to a port of this machine, whatever host they are
+/// for.
 private final class TestProxy: Sendable {
   private let descriptor: Int32
   let port: Int

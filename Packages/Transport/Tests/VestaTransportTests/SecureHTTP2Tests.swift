@@ -86,7 +86,7 @@ import VestaTransportInteropContracts
     try await run(Self.both, handler: handler) { server, client in
       let secure = try await client.send(request(server), timeout: .seconds(20))
       #expect(try await secure.body.collect(upTo: 100) == Array("https true true".utf8))
-      // The client's settings offer HTTP/2 too; a request that does not ask for it goes by HTTP/1.1.
+      // The client's settings offer HTTP/2 too; a request that does not ask for it uses HTTP/1.1.
       let usual = try await client.send(server.request(), timeout: .seconds(20))
       #expect(try await usual.body.collect(upTo: 100) == Array("https true false".utf8))
     }

@@ -150,7 +150,7 @@ import VestaTransportInterop
     #expect(try await answer(head, saysEnd: true).get() == Array("body".utf8))
     let cut = try await answer(head, saysEnd: false)
     #expect(throws: TransportError.self) { try cut.get() }
-    // A length says where the body ends, whatever comes then.
+    // A length says where the body ends, whatever follows.
     let known = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody"
     #expect(try await answer(known, saysEnd: false).get() == Array("body".utf8))
   }
