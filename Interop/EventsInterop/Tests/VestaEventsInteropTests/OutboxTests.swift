@@ -50,7 +50,7 @@ import VestaTesting
       for function in ["f", "g"] { #expect(try await positions(outbox, function) == waiting[function] ?? []) }
     }
     let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
-    // The leases are left: no attempts of events that are gone.
+    // The leases are left: no attempts of deleted events.
     #expect(rows.count == 2, "seed \(seed)")
   }
 
