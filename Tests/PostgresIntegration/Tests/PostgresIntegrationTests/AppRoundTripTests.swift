@@ -237,9 +237,10 @@ extension OnOneServer {
         ])
     }
 
-    /// Less than expected is right as well: a commit that is ready while another one is under way goes along with it.
+    /// Less than expected is right as well: a commit that is ready while another one runs joins it.
     ///
-    /// - Parameter beside: What the engine itself may do meanwhile: it reads the news of its own commits.
+    /// - Parameter beside: The round trips that the engine itself may make at the same time: it reads the reports of
+    ///   its own commits.
     private func expect(_ count: RoundTripCount, _ expected: [String: Int], beside: Int = 0) {
       #expect(Set(count.found.keys) == Set(expected.keys))
       for (name, trips) in expected { #expect(count.found[name] ?? .max <= trips + beside, "\(name)") }

@@ -13,7 +13,7 @@ import VestaStoreInterop
 extension OnOneServer {
   /// How many round trips to the server each call of an engine takes; the README has them as a table.
   ///
-  /// Background work of an engine may come in between, so the least of some tries counts.
+  /// Background work of an engine may happen in between, so the least of some tries counts.
   @Suite
   struct RoundTripTests {
     private func store(_ name: String) async throws -> PostgresStore {

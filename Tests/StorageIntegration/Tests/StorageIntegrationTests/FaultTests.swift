@@ -11,7 +11,7 @@ import VestaTesting
 
 @testable import VestaStorage
 
-/// The client over a service that loses requests and answers, and what else goes wrong on the way.
+/// The client over a service that loses requests and answers, and other failures on the way.
 @Suite struct FaultTests: HookedSuite {
   let directory: TemporaryDirectory
   let harness: StorageHarness

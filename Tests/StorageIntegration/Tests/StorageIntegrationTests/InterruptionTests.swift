@@ -247,7 +247,7 @@ import VestaTesting
       let storage = storage { call, moment in
         guard call == .read else { return }
         reached.open()
-        // The service does not hear of the cancellation: the chunk arrives after it.
+        // The service is not notified of the cancellation: the chunk arrives after it.
         await gate.wait()
       }
       let target = URL(fileURLWithPath: directory.path(of: form))
@@ -350,7 +350,7 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
   }
 }
 
-/// Downloads that go on in the next process.
+/// Downloads that continue in the next process.
 @Suite struct DownloadContinuationTests {
   let directory: TemporaryDirectory
   let harness: StorageHarness
@@ -389,8 +389,8 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
     return task
   }
 
-  /// Takes the file of a hanging download away from it, as the end of its process would: what is left is a file that
-  /// nobody has open.
+  /// Takes the file of a hanging download away from it, as the end of its process would: the remaining file is
+  /// not open anywhere.
   private func kill() throws {
     for name in try temporaries {
       let path = directory.path(of: name)

@@ -20,7 +20,7 @@ import VestaTesting
     harness = try StorageHarness(directory: directory.path + "/data")
   }
 
-  /// An upload that goes on for as long as it is let.
+  /// An upload that continues for as long as it is let.
   private func endless(_ gate: Gate = Gate(isOpen: true)) -> StorageUploadTask {
     let pieces = AsyncStream<Data>(unfolding: {
       await gate.wait()

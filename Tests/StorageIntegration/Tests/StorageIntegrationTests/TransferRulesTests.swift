@@ -205,7 +205,7 @@ import VestaTesting
     // Another process is refused by the service, as by the lock of a store.
     let refused = storage { _ in throw StorageServiceError(.internal, "locked") }
     await #expect(throws: StorageError.self) { try await refused.reference(withPath: "a").writeAsync(toFile: target) }
-    // And one that is not refused writes a file of its own.
+    // And one that is not refused writes a separate file.
     _ = try await storage { _ in }.reference(withPath: "a").writeAsync(toFile: target)
     #expect(try Data(contentsOf: target) == data)
     try FileManager.default.removeItem(at: target)
