@@ -43,7 +43,7 @@ import VestaServiceInterop
     #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
   }
 
-  @Test func `a step back makes nobody wait longer for the next try`() {
+  @Test func `a step back makes no caller wait longer for the next try`() {
     var limiter = RateLimiter(RateLimit(burst: 2, refillInterval: .milliseconds(1000)))
     let first = limiter.take("a", now: 10_000_000)
     let second = limiter.take("a", now: 10_000_000)

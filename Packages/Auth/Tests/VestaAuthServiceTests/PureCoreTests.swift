@@ -118,7 +118,7 @@ import VestaTesting
     #expect(taken == [true, true])
   }
 
-  @Test func `guesses that processes share are counted like those of one, and recover from a clock far ahead`() {
+  @Test func `guesses that processes share are counted like guesses of one, and recover from a clock far ahead`() {
     let limit = RateLimit(burst: 3, refillInterval: .milliseconds(100))
     var shared = SharedGuesses()
     var taken = (0..<4).map { _ in shared.take(0, limit, now: 1000) }

@@ -188,7 +188,7 @@ import VestaTesting
   }
 
   @Test(arguments: operations, [false, true])
-  func `the caller goes on where it was`(operation: Operation, fails: Bool) async throws {
+  func `the caller continues on its executor`(operation: Operation, fails: Bool) async throws {
     do {
       let (test, user) = try await prepared(operation, fails: fails)
       let main = await Self.isKeptOnMain(operation, test, user)

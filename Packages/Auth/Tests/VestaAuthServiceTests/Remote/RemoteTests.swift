@@ -20,7 +20,7 @@ import VestaTransportInteropFakes
     }
   }
 
-  @Test func `an owner's accounts are those of the engine`() async throws {
+  @Test func `an owner's accounts are the engine's`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let (remote, engine) = (served.remote, served.world.engine)
     var request = CreateUserRequest(email: "ada@example.com", emailVerified: true, displayName: "Ada")
