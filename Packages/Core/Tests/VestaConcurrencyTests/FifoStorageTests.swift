@@ -58,7 +58,8 @@ import VestaTesting
     queue.leave()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `the last one to leave lets those go on who wait for the end`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `the last one to leave releases the callers that wait for the end`() async throws
+  {
     let queue = FairQueue(limit: 2)
     try await queue.enter()
     try await queue.enter()
@@ -73,7 +74,7 @@ import VestaTesting
     await queue.drained()
   }
 
-  @Test(.timeLimit(.minutes(5))) func `those that a place passed over are not counted as cancelled a second time`()
+  @Test(.timeLimit(.minutes(5))) func `callers that a place passed over are not counted as cancelled a second time`()
     async throws
   {
     let queue = FairQueue(limit: 1)

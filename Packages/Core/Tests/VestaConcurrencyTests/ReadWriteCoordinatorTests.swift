@@ -72,7 +72,7 @@ import VestaTesting
     #expect(value.entries == Array(0..<500))
   }
 
-  @Test func `a read that came after a write waits even while others read`() {
+  @Test func `a read that follows a write waits even while others read`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -110,7 +110,7 @@ import VestaTesting
     #expect(coordinator.read { log.entries } == Array(0..<1_000))
   }
 
-  @Test func `a read inside a read goes at once even if a write waits`() {
+  @Test func `a read inside a read runs at once even if a write waits`() {
     let coordinator = ReadWriteCoordinator()
     let written = Log<Int>()
     let seen = coordinator.read {
@@ -121,7 +121,7 @@ import VestaTesting
     #expect(coordinator.read { written.entries } == [1])
   }
 
-  @Test func `a read inside a write goes at once and a write inside a write comes after it`() {
+  @Test func `a read inside a write runs at once and a write inside a write follows it`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     coordinator.enqueueWrite {

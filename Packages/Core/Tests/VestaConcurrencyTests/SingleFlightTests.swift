@@ -20,7 +20,9 @@ import VestaTesting
     }
   }
 
-  @Test func `a load of a caller in the background runs at medium priority, as others may come to wait`() async throws {
+  @Test func `a load of a caller in the background runs at medium priority, as others may wait for it later`()
+    async throws
+  {
     let loads = SingleFlight<Int, TaskPriority>()
     let resource = LazyResource<TaskPriority>(
       whenClosed: CancellationError(), open: { Task.currentPriority }, close: { _ in })
@@ -68,7 +70,7 @@ import VestaTesting
     #expect(started.entries.count == 2)
   }
 
-  @Test func `a failure goes to all and is not kept`() {
+  @Test func `a failure is delivered to all and is not kept`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     for _ in 0..<3 { flights.join("token", start: start(started)) { log.add(self.text($0)) } }
     started.entries[0](.failure(Failure(4)))

@@ -58,7 +58,7 @@ import VestaTesting
     #expect(try await next(of: stream) == [1, 2, 3])
   }
 
-  @Test func `an end during a merge comes after what is merged`() async throws {
+  @Test func `an end during a merge follows the merged values`() async throws {
     for failure in [nil, Failure(3)] {
       let sinks = Log<StreamSink<[Int]>>()
       let (stream, sink) = makeStream { waiting, new in
@@ -79,7 +79,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a consumer that comes during a merge gets its outcome then the end`() async throws {
+  @Test func `a consumer that arrives during a merge gets its outcome then the end`() async throws {
     let (inside, leave) = (Gate(), DispatchSemaphore(value: 0))
     let mailbox = SnapshotMailbox<[Int]> { waiting, new in
       inside.open()

@@ -50,7 +50,7 @@ import VestaTesting
     await state.wait(in: \.ended) { $0.count == 0 }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a latch opens once for those who wait and those who come`() async {
+  @Test(.timeLimit(.minutes(10))) func `a latch opens once for waiting and later callers`() async {
     let latch = Latch()
     let waiting = Task { await latch.wait() }
     while latch.waitingCount < 1 { await Task.yield() }
@@ -71,7 +71,7 @@ import VestaTesting
 
 /// Emitting and sending are bounded, whatever others do at the same time.
 @Suite struct BoundedTurnTests {
-  @Test(.timeLimit(.minutes(10))) func `an emit returns although its listener goes on emitting`() async {
+  @Test(.timeLimit(.minutes(10))) func `an emit returns although its listener continues to emit`() async {
     let registry = ListenerRegistry<Int>()
     let isStopped = Locked(false)
     let heard = Log<Int>()

@@ -122,7 +122,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func `two threads that come from both ends of a cycle do not deadlock`() async throws {
+  @Test func `two threads that start from both ends of a cycle do not deadlock`() async throws {
     for _ in 0..<200 {
       let app = try app([CrossedLibrary.self])
       await onThreads(2) { index in
