@@ -96,7 +96,7 @@ import VestaTransportInteropFakes
     #expect(try await client.poll() == "pLPCommand('close');\n")
   }
 
-  @Test func `a session ends when its page says so, and nobody else ends it`() async throws {
+  @Test func `a session ends when its page says so, and no other caller ends it`() async throws {
     let server = try await Endpoints()
     let client = try await Client(server)
     _ = try await client.poll([request(1, "o", #"{"p":"/gone","d":1}"#)])
@@ -110,7 +110,7 @@ import VestaTransportInteropFakes
     #expect(try await server.send(.get, "/.lp?start=t&ser=1&cb=alert(1)&v=5&ns=demo").status == 400)
   }
 
-  @Test func `a server has so many sessions, and ends them when it shuts down`() async throws {
+  @Test func `a server has a bounded number of sessions, and ends them when it shuts down`() async throws {
     var tuning = DatabaseEndpointsTuning()
     tuning.sessionLimit = 2
     let server = try await Endpoints(tuning: tuning)

@@ -151,7 +151,7 @@ import VestaTransportInteropFakes
     #expect(try await server.send(.get, "/a.json?ns=demo&auth=ada&auth_variable_override=null").status == 401)
   }
 
-  @Test func `databases are apart, and a project has those of its names`() async throws {
+  @Test func `databases are apart, and a project has the databases of its names`() async throws {
     let server = try await Endpoints()
     _ = try await server.send(.put, "/a.json?ns=demo", "1")
     _ = try await server.send(.put, "/a.json?ns=demo-default-rtdb", "2")

@@ -31,7 +31,7 @@ import VestaTransportInteropFakes
     #expect(try await client.status(of: 1) == "ok")
   }
 
-  @Test func `data precedes the reply to its write, and comes with the tag of its query`() async throws {
+  @Test func `data precedes the reply to its write, and has the tag of its query`() async throws {
     let server = try await Endpoints()
     let client = try await server.connect()
     _ = try await client.next()
@@ -169,7 +169,7 @@ import VestaTransportInteropFakes
     #expect(try JSONObject(json: keys.body).count == 500)
   }
 
-  @Test func `a listener that never reads loses its connection, and others go on`() async throws {
+  @Test func `a listener that never reads loses its connection, and others continue`() async throws {
     var tuning = DatabaseEndpointsTuning()
     tuning.backlog = 1 << 20
     let server = try await Endpoints(tuning: tuning)

@@ -42,7 +42,7 @@ private struct Mirror {
 }
 
 struct SyncTreeTests {
-  @Test func `a leaf that writes have replaced and removed on the server is gone once they are acknowledged`() {
+  @Test func `a leaf that writes have replaced and removed on the server is absent once they are acknowledged`() {
     var tree = SyncTree()
     var shown: [DatabaseNode] = []
     func raise(_ events: [SyncEvent]) {
@@ -254,7 +254,7 @@ struct SyncTreeTests {
     #expect(added == ["x"])
   }
 
-  @Test func `an acknowledged write is kept on the device where nobody is sent it`() {
+  @Test func `an acknowledged write is kept on the device where no listener is sent it`() {
     var tree = SyncTree()
     tree.cache = SyncCache(limit: 1 << 20, now: 0)
     let (one, two) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)))

@@ -57,7 +57,7 @@ struct WindowSyncTests {
     #expect(shown(tree) == Self.numbers(["c": 3, "a": 9]))
   }
 
-  @Test func `a merge that moves both children of a full window lets in the children that come before them now`() {
+  @Test func `a merge that moves both children of a full window lets in the children that precede them now`() {
     for (first, second) in [(9, 3), (3, 9), (9, 8), (4, 6)] as [(Int64, Int64)] {
       let data = Self.numbers(["a": 1, "b": 2, "c": 5])
       var tree = tree(data)
@@ -129,7 +129,7 @@ struct WindowSyncTests {
     #expect(tree.acknowledge(writeID: 1).isEmpty)
   }
 
-  @Test func `data of a listen that has ended enters no query beside which it was`() {
+  @Test func `data of a listen that has ended enters no query next to which it was`() {
     for path in ["a", ""] as [DatabasePath] {
       var tree = SyncTree()
       let query = DatabaseQuerySpec(index: .key, limit: .init(1, .first))

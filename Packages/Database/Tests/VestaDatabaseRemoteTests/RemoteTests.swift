@@ -108,7 +108,7 @@ import VestaTransportInteropFakes
     #expect(!opened.entries.contains { "\($0.target) \($0.fields.map(\.value))".contains("secret") })
   }
 
-  @Test func `a connection is that of its own caller, and owners need a credential`() async throws {
+  @Test func `a connection belongs to its own caller, and owners need a credential`() async throws {
     let guardian = ReadingCallerVerifier { (token) async throws(ServiceStatus) in
       if token == "owner" { return .owner }
       return .user(VerifiedUser(uid: token))

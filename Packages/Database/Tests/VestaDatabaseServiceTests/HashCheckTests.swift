@@ -159,7 +159,7 @@ struct HashCheckTests {
     #expect(await other.get("list/k7").leaf == .int(7))
   }
 
-  @Test func `a reply that data is stale comes after that data, also when another engine has written it`() async {
+  @Test func `a reply that data is stale follows that data, also when another engine has written it`() async {
     let shared = ModelStore()
     // The store of the first engine says nothing of commits.
     let client = TestClient(sharing(CountedStore(OpenStore(shared))))
@@ -171,7 +171,7 @@ struct HashCheckTests {
   }
 
   @Test(arguments: [false, true])
-  func `writes with a hash at places above each other lose nothing, each checked beside the others`(
+  func `writes with a hash at places above each other lose nothing, each checked concurrently with the others`(
     isShared: Bool
   ) async {
     let shared = ModelStore()

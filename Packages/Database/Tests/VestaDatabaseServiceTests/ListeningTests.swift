@@ -107,7 +107,7 @@ struct ListeningTests {
 
   // MARK: Ten thousand queries of one place
 
-  @Test func `of ten thousand queries of a place a write is compared with those that it can change`() async throws {
+  @Test func `of ten thousand queries of a place a write is compared with the ones that it can change`() async throws {
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "all", indexOn: "n")
     let engine = DatabaseEngine(store: ModelStore(), options: options)

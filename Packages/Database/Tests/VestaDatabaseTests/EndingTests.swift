@@ -37,7 +37,7 @@ struct EndingTests {
     #expect(await call.value.contains("disconnected"))
   }
 
-  @Test func `the answer to a write comes after those to the listens that were asked before it`() async {
+  @Test func `the answer to a write follows the answers to the listens that were asked before it`() async {
     let client = client()
     let ended = Log<String>()
     client.reference(withPath: "a").observe(.value) { _ in }
@@ -55,7 +55,7 @@ struct EndingTests {
     await ended.wait { $0 == ["b", "c"] }
   }
 
-  @Test func `a read that is under way when the client goes offline ends`() async {
+  @Test func `a running read ends when the client is disconnected`() async {
     let client = client()
     let call = failure { _ = try await client.reference(withPath: "a").getData() }
     let link = await backend.link(0)

@@ -20,7 +20,7 @@ import VestaTesting
 @Suite(.timeLimit(.minutes(20)))
 struct WindowOracleTests {
   @Test(arguments: 0..<60)
-  func `every window is that of the tree, however clients listen and stop beside writes`(seed: UInt64) async {
+  func `every window equals the tree's, however clients listen and stop during writes`(seed: UInt64) async {
     let history = OracleHistory(seed: seed, isShared: false)
     for round in 0..<14 { await history.round(round) }
     await history.end()
