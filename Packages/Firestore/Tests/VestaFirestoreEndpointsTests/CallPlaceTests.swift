@@ -4,7 +4,7 @@ import Testing
 
 /// Where calls of one method run.
 @Suite struct CallPlaceTests {
-  @Test func `a call runs on its loop while it is alone, and those beside it do not`() {
+  @Test func `a call runs on its loop while it is alone, and concurrent ones do not`() {
     let load = CallLoad()
     var places = (0..<3).map { _ in CallPlace(load) }
     #expect(places.map { $0.executor == nil } == [true, false, false])

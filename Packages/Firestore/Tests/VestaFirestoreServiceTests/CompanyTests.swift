@@ -82,7 +82,7 @@ struct CompanyTests {
     }
   }
 
-  @Test func `what is older than the retention goes in small steps, and in no caller's commit`() async throws {
+  @Test func `rows older than the retention are deleted in small steps, and in no caller's commit`() async throws {
     let clock = ManualClock()
     let store = CountingStore(clock: clock.ofStore)
     var options = FirestoreServiceOptions()

@@ -165,7 +165,7 @@ struct DeclaredIndexTests {
     #expect(try await second.query(query).map(\.name) == [1, 3, 5].map { name("rooms/\($0)") })
   }
 
-  @Test func `an exempt field has no index of its own`() async throws {
+  @Test func `an exempt field has no index`() async throws {
     let indexes = FirestoreIndexes(fieldOverrides: [
       try .init(collectionGroup: "rooms", fieldPath: "notes", indexes: [])
     ])

@@ -51,7 +51,7 @@ struct HistoryStressTests {
     return twoEngines(on: ModelStore(clock: clock.ofStore), clock) { $0.tuning = .random(seed: seed) }
   }
 
-  @Test func `every optimistic client of one counter comes through`() async throws {
+  @Test func `every optimistic client of one counter succeeds`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("counters/c", ["n": .integer(0)]))
     try await withThrowingTaskGroup(of: Void.self) { group in

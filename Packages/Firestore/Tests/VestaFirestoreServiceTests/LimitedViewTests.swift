@@ -43,7 +43,7 @@ struct LimitedViewTests {
     #expect(view.take(try Self.change("d3", from: 3, to: nil), isIn: false) == .unknown)
   }
 
-  @Test func `who is pushed out goes to the spare and comes back`() throws {
+  @Test func `a result that is pushed out enters the spare and returns`() throws {
     let matches = (1...3).map { Self.document("d\($0)", Int64($0)) }
     var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 3, bytes: .max)
     #expect(view.take(try Self.change("x", from: nil, to: 0), isIn: true) == .changed)

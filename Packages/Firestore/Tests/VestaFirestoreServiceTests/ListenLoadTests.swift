@@ -130,7 +130,7 @@ import VestaTesting
     chat.cancel()
   }
 
-  @Test func `results that leave are followed by those that are known, without another query`() async throws {
+  @Test func `results that leave are followed by known ones, without another query`() async throws {
     let store = HeldStore()
     let engine = makeEngine(on: store)
     for number in 0..<60 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }

@@ -21,7 +21,7 @@ struct ListenStartTests {
     store.hold(DocumentDatabaseKeys(1).documents(of: ResourcePath([collection])))
   }
 
-  @Test func `a long beginning holds nobody up`() async throws {
+  @Test func `a long beginning holds no other target up`() async throws {
     for id in ["a", "b", "c"] { try await engine.commit(update("slow/\(id)", ["n": .integer(1)])) }
     var slow = try await Follower(engine)
     var quick = try await Follower(engine)
@@ -96,7 +96,7 @@ struct ListenStartTests {
     #expect(follower.targets[4]?.count == 2)
   }
 
-  @Test func `a target that is removed while it begins can come again`() async throws {
+  @Test func `a target that is removed while it begins can be added again`() async throws {
     try await engine.commit(update("slow/a", [:]))
     var follower = try await Follower(engine)
     hold("slow")

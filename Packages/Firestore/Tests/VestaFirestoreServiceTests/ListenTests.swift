@@ -134,7 +134,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
   }
 
-  @Test func `a commit comes as one snapshot for all targets of the call`() async throws {
+  @Test func `a commit arrives as one snapshot for all targets of the call`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     var big = StructuredQuery.all("rooms")

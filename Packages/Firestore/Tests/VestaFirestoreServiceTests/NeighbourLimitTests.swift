@@ -9,7 +9,7 @@ import VestaTesting
 struct NeighbourLimitTests {
   // MARK: Transactions
 
-  @Test func `so many transactions may be open, and one more is refused until one ends`() async throws {
+  @Test func `a bounded number of transactions may be open, and one more is refused until one ends`() async throws {
     let engine = makeEngine { $0.openTransactions = 3 }
     var open: [[UInt8]] = []
     for _ in 0..<3 { open.append(try await engine.begin()) }
@@ -220,7 +220,7 @@ struct NeighbourLimitTests {
     #expect(outcomes.first == .kept && outcomes.last == .tooMany)
   }
 
-  @Test func `what is unread has the same size in however many turns it came`() {
+  @Test func `unread responses have the same size in however many turns they arrived`() {
     let responses = (0..<6).flatMap { [Self.change("r/\($0)", 1, [2]), Self.snapshot($0)] }
     var (inOne, inMany) = (UnreadResponses(limit: .max), UnreadResponses(limit: .max))
     #expect(inOne.add(responses) == .kept)
@@ -231,7 +231,7 @@ struct NeighbourLimitTests {
 
   // MARK: Work concurrent with the commits
 
-  @Test func `background work is done in large parts alone, and in short ones beside others`() {
+  @Test func `background work is done in large parts alone, and in short ones during other calls`() {
     var pace = WorkPace()
     var version: Int64 = 10
     for _ in 0..<8 {

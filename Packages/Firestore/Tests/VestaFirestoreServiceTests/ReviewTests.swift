@@ -55,7 +55,9 @@ import VestaTesting
     }
   }
 
-  @Test func `a collection has only so many automatic indexes, and the least recently used goes first`() async throws {
+  @Test func `a collection has a bounded number of automatic indexes, and the least recently used is dropped first`()
+    async throws
+  {
     let clock = ManualClock()
     let engine = makeEngine(clock) { $0.automaticIndexesPerCollection = 3 }
     try await engine.commit(update("rooms/x", MapValue((0..<8).map { ("f\($0)", .integer(1)) })))
@@ -75,7 +77,7 @@ import VestaTesting
     #expect(try await Self.entryCount(engine) == 3)
   }
 
-  @Test func `the entries of an index that goes are deleted in small steps`() async throws {
+  @Test func `the entries of a dropped index are deleted in small steps`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     let writes = (0..<1800).map { update("rooms/\($0)", ["n": .integer(Int64($0)), "m": .null]) }
@@ -97,7 +99,8 @@ import VestaTesting
     update(path, MapValue(wide.map { ($0, .string(String(repeating: "\0", count: 1400))) }))
   }
 
-  @Test func `an automatic index that a document has too long an entry for is given up, and writes go on`() async throws
+  @Test func `an automatic index that a document has too long an entry for is given up, and writes continue`()
+    async throws
   {
     let engine = makeEngine()
     let query = StructuredQuery(
@@ -139,7 +142,7 @@ import VestaTesting
     #expect(try await engine.get("rooms/b") == nil)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `closing the engine ends those who wait for a document`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `closing the engine ends the calls that wait for a document`() async throws {
     let engine = makeEngine()
     let holder = try await engine.begin()
     _ = try await engine.get("rooms/a", .transaction(holder))
@@ -215,7 +218,7 @@ import VestaTesting
       await failure { try await engine.runQuery(explained, context: owner) { _ in } }?.code == .failedPrecondition)
   }
 
-  @Test func `an engine for the owner alone refuses everybody else`() async throws {
+  @Test func `an engine for the owner alone refuses every other caller`() async throws {
     let engine = makeEngine { $0.access = .owner }
     let nobody = CallContext()
     let commit = CommitRequest(database: database, writes: [update("rooms/a", [:])])

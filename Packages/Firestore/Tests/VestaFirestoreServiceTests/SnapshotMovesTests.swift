@@ -120,7 +120,7 @@ struct SnapshotMovesTests {
   }
 
   /// A document without a listener costs no call a message.
-  @Test func `a call hears nothing of documents that never matched`() async throws {
+  @Test func `a call is not sent documents that never matched`() async throws {
     let pair = Pair()
     try await pair.writing.commit(update("rooms/z", Self.matching))
     var follower = try await pair.follower(Self.query())

@@ -37,7 +37,7 @@ import VestaFirestoreModel
     return store
   }
 
-  @Test func `pending writes are those of the user with these bytes`() {
+  @Test func `pending writes belong to the user with these bytes`() {
     var store = Self.storeOfTwoUsers()
     #expect(store.queue.batches.map(\.paths) == [[path("rooms/b")]])
     #expect(!store.shown.document(path("rooms/a")).isFound && store.shown.document(path("rooms/b")).isFound)
@@ -76,7 +76,7 @@ import VestaFirestoreModel
     return machine.takeActions().compactMap { if case .finish(let id, nil) = $0 { id } else { nil } }
   }
 
-  @Test func `the caller hears of its write, and of none of another user`() throws {
+  @Test func `the caller is notified of its write, and of none of another user`() throws {
     let machine = Self.machine()
     machine.core.write([set("rooms/a", [:])], at: Self.time, callback: 1)
     machine.changeUser(Self.names[1])

@@ -94,7 +94,7 @@ import VestaTesting
     }
   }
 
-  @Test(arguments: 0..<5) func `an index that is made in the background takes what has changed meanwhile`(
+  @Test(arguments: 0..<5) func `an index that is made in the background takes the changes in between`(
     seed: UInt64
   ) throws {
     var random = SplitMix(seed: 100 + seed)

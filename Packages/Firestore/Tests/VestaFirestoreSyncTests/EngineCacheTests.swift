@@ -108,7 +108,7 @@ struct EngineCacheTests {
     await client.shutdown()
   }
 
-  @Test func `an update of a document that nobody listens to shows its other fields`() async throws {
+  @Test func `an update of a document without listeners shows its other fields`() async throws {
     try await fill()
     let client = await offline()
     _ = client.write([patch("rooms/a", ["name": .string("hall")], exists: true), increment("rooms/b")])

@@ -117,7 +117,7 @@ struct FirstSnapshotTests {
     }
   }
 
-  @Test func `another target is asked for after those that were read before it`() async throws {
+  @Test func `another target is asked for after the ones that were read before it`() async throws {
     let registration = try await openStream()
     backend.requests.withLock { $0 = [] }
     let first = try listen("rooms", isAwaited: true, Received())

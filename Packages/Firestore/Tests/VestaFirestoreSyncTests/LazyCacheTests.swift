@@ -168,7 +168,7 @@ struct LazyCacheTests {
     await client.shutdown()
   }
 
-  @Test func `a limited listener that begins with the first results takes in what comes after them`() async throws {
+  @Test func `a limited listener that begins with the first results takes in the results after them`() async throws {
     let client = try await restartedWithOrderIndex(items: 1_500)
     let received = Received()
     let options = ListenOptions(includesMetadata: true, isCacheOnly: true)

@@ -82,7 +82,7 @@ import VestaFirestoreSync
     #expect(machine.takeActions().snapshots.last?.ids == ["a"])
   }
 
-  @Test func `after a malformed message the stream opens again, not at once, and goes on`() {
+  @Test func `after a malformed message the stream opens again, not at once, and continues`() {
     receive([acknowledged, Self.named("rooms/b")])
     // The next attempt waits for the longest time: the message will be the same.
     let waits = machine.takeActions().compactMap { action -> Double? in

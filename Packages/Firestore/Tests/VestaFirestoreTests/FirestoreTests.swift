@@ -35,7 +35,7 @@ struct FirestoreTests {
     await app.delete()
   }
 
-  @Test func `models go in and come out with the document's id`() async throws {
+  @Test func `models are written and read with the document's id`() async throws {
     let reference = try await db.collection("cities").addDocument(data: ["name": "Bonn", "population": 330_000])
     let city = try await reference.getDocument(as: City.self)
     #expect(city == City(id: reference.documentID, name: "Bonn", population: 330_000))

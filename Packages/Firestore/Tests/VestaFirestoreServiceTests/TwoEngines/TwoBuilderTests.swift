@@ -228,7 +228,7 @@ import VestaTesting
 
   // MARK: Leases
 
-  @Test func `a lease goes from hand to hand, and never has two`() async throws {
+  @Test func `a lease passes from owner to owner, and never has two`() async throws {
     for seed in UInt64(1)...5 {
       var random = SplitMix(seed: seed)
       let clock = ManualClock()

@@ -204,14 +204,14 @@ struct Simulation {
 }
 
 @Suite struct SimulationTests {
-  @Test(arguments: 0..<100) func `when everything has come to rest every listener has the server's state`(seed: UInt64)
+  @Test(arguments: 0..<100) func `when everything has settled every listener has the server's state`(seed: UInt64)
     async throws
   {
     var simulation = Simulation(seed: seed)
     try await simulation.run(steps: 1_000)
   }
 
-  @Test(arguments: 0..<50) func `clients that restart often and read their caches in parts come to rest`(
+  @Test(arguments: 0..<50) func `clients that restart often and read their caches in parts settle`(
     seed: UInt64
   ) async throws {
     var simulation = Simulation(seed: 10_000 + seed, isLazy: true)
@@ -230,7 +230,7 @@ struct SimulationSoakTests {
   /// The virtual time is about five hours: 40,000 steps of 25 ms and 200 pauses of about 85 s.
   ///
   /// Two seeds of three read their caches in parts and restart often.
-  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 300)) func `Soak: hours with pauses come to rest`(
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 300)) func `Soak: hours with pauses settle`(
     seed: Int
   ) async throws {
     let first = Self.setting("VESTA_SIMULATION_SEED", 2_000_000)
@@ -248,7 +248,7 @@ struct SimulationSoakTests {
     while simulation.hours < 24 { try await simulation.run(steps: 4_000) }
   }
 
-  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 100)) func `Soak: a million steps come to rest`(seed: Int)
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 100)) func `Soak: a million steps settle`(seed: Int)
     async throws
   {
     var simulation = Simulation(seed: UInt64(Self.setting("VESTA_SIMULATION_SEED", 1_000_000) + seed))
