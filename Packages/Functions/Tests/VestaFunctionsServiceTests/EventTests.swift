@@ -240,7 +240,7 @@ extension FunctionRegistry {
     await bench.events.close()
   }
 
-  @Test func `events of one document come in order, whatever fails`() async throws {
+  @Test func `events of one document arrive in order, whatever fails`() async throws {
     let seed: UInt64 = 99
     let random = Locked(SplitMix(seed: seed))
     let bench = EventBench()
@@ -371,7 +371,7 @@ extension FunctionRegistry {
     await bench.events.close()
   }
 
-  @Test func `functions that wait run beside one another, as many as are allowed`() async throws {
+  @Test func `functions that wait run concurrently, as many as are allowed`() async throws {
     let bench = EventBench()
     let (log, gate) = (Log<String>(), Gate())
     var options = EventOptions()

@@ -238,7 +238,7 @@ import VestaTesting
     #expect(again == "pong")
   }
 
-  @Test func `URLs are those of upstream`() {
+  @Test func `URLs equal upstream's`() {
     let origin = FunctionLocation.Origin(projectID: "p", region: "r")
     #expect(FunctionLocation(name: "f", origin).url == "https://r-p.cloudfunctions.net/f")
     var custom = origin

@@ -38,7 +38,8 @@ import VestaTesting
 
   private var count: Callable<Int, StreamResponse<Int, String>> { functions.httpsCallable("count") }
 
-  @Test func `the function begins with the first read, its messages come in order, and then the result`() async throws {
+  @Test func `the function begins with the first read, its messages arrive in order, and then the result`() async throws
+  {
     let stream = try count.stream(100)
     var iterator = stream.makeAsyncIterator()
     #expect(begun.entries.isEmpty)
