@@ -73,7 +73,7 @@ import VestaTesting
     return Set(log.events.compactMap { $0.message.data["text"] })
   }
 
-  @Test func `a damaged row costs its owner one message at most, and nobody else anything`() async throws {
+  @Test func `a damaged row costs its owner one message at most, and other owners nothing`() async throws {
     let world = try await makeWorld()
     for row in try await rows(of: world.store) where !row.value.isEmpty {
       for damage in [[0xFF, 0xFF], [], Array(row.value.dropLast(row.value.count / 2 + 1))] as [[UInt8]] {
@@ -151,7 +151,7 @@ import VestaTesting
     #expect(managed.map { $0?.code } == [.dataLoss, nil])
   }
 
-  @Test func `numbers go on after the row with the last one was damaged`() async throws {
+  @Test func `numbers continue after the row with the last one was damaged`() async throws {
     let world = try await makeWorld()
     // The messages are deleted too, so that only the time shows which numbers were used.
     world.clock.advance(by: .seconds(5 * 7 * 86_400))

@@ -41,7 +41,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a damaged row of a message costs nobody the other messages`() async throws {
+  @Test func `a damaged row of a message costs no registration the other messages`() async throws {
     let store = ModelStore()
     let engine = makeEngine(store)
     let (one, two) = (try await engine.register("one"), try await engine.register("two"))
@@ -63,7 +63,7 @@ import VestaTesting
     for connection in [connection, connectionOfOne, connectionOfSecond] { connection.cancel() }
   }
 
-  @Test func `a receiver that blocks delays nobody else, and not the sender`() async throws {
+  @Test func `a receiver that blocks delays no other receiver, and not the sender`() async throws {
     let engine = makeEngine()
     let (slow, quick) = (try await engine.register("slow"), try await engine.register("quick"))
     for token in [slow, quick] { try await engine.subscribe(token: token, toTopic: "news", context: CallContext()) }
@@ -169,7 +169,7 @@ import VestaTesting
     connection.cancel()
   }
 
-  @Test func `topic messages of high priority come first, and collapse while they wait`() async throws {
+  @Test func `topic messages of high priority are first, and collapse while they wait`() async throws {
     let engine = makeEngine()
     let token = try await engine.register()
     try await engine.subscribe(token: token, toTopic: "news", context: CallContext())

@@ -82,7 +82,7 @@ private actor Renewals {
     await bench.app.delete()
   }
 
-  @Test func `the delegate hears of the known token and of each change`() async throws {
+  @Test func `the delegate is notified of the known token and of each change`() async throws {
     let bench = try Bench()
     let token = try await bench.messaging.token()
     let delegate = Delegate()

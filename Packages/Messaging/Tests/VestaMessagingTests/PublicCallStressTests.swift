@@ -35,7 +35,7 @@ import VestaTesting
     { messaging, _ in messaging.unregister { _ in } },
   ]
 
-  @Test func `every public call may come from any thread and from any callback`() async throws {
+  @Test func `every public call may be made from any thread and from any callback`() async throws {
     let bench = try Bench()
     let messaging = bench.messaging
     let delegate = Delegate { messaging in
@@ -72,7 +72,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `nobody waits for a topic of an app that was deleted meanwhile`() async throws {
+  @Test func `no caller waits for a topic of an app that was deleted`() async throws {
     for _ in 0..<40 {
       let bench = try Bench()
       let messaging = bench.messaging
@@ -159,7 +159,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `a connection that ends is opened again, whatever the clock does meanwhile`() async throws {
+  @Test func `a connection that ends is opened again, whatever the clock does in between`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
     let reader = MessageReader(bench.messaging.delivery)
