@@ -24,7 +24,7 @@ extension OneAtATime {
       #expect(changed.rows.isEmpty && changed.affected == 3)
     }
 
-    @Test func `readers that come one after the other use one connection`() async throws {
+    @Test func `readers one after the other use one connection`() async throws {
       let proxy = try PostgresProxy(to: Server.url)
       defer { proxy.close() }
       let store = try await Server.open(Server.newSpace()) { $0.url = proxy.url }
@@ -40,7 +40,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a name is looked up beside, and nobody waits for it who needs it not`() async throws {
+    @Test func `a name is looked up concurrently, and no caller without need of it waits`() async throws {
       let space = Server.newSpace()
       let (gate, isAsked) = (Gate(), Gate())
       let lookups = Locked(0)
@@ -108,7 +108,8 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `TLS is used where it is asked for, and a certificate that nobody vouches for is refused`() async throws
+    @Test func `TLS is used where it is asked for, and a certificate without a trusted authority is refused`()
+      async throws
     {
       let certificate = try #require(ProcessInfo.processInfo.environment["VESTA_POSTGRES_CERTIFICATE"])
       let lookup: Connector.Lookup = { _ in ["127.0.0.1"] }

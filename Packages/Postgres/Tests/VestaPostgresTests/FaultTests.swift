@@ -124,7 +124,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a transaction that always meets others comes through`() async throws {
+    @Test func `a transaction that always meets others succeeds`() async throws {
       let space = Server.newSpace()
       let (store, other) = (try await Server.open(space), try await Server.open(space))
       let isOver = Locked(false)

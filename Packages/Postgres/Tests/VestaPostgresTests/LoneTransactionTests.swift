@@ -60,7 +60,7 @@ extension OneAtATime {
       try await other.close()
     }
 
-    @Test func `a body that takes too long alone is given up once, and holds nobody up for longer`() async throws {
+    @Test func `a body that takes too long alone is given up once, and holds no other up for longer`() async throws {
       let space = Server.newSpace()
       let (store, other) = (
         try await Server.open(space) { $0.patience = .milliseconds(900) }, try await Server.open(space)

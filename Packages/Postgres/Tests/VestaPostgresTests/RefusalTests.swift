@@ -28,7 +28,7 @@ extension OneAtATime {
       #expect(error?.code == .invalidName && error?.hint?.contains("schemaPrefix") == true)
     }
 
-    @Test func `a password of its own option is sent, and in no error`() async throws {
+    @Test func `a password in a separate option is sent, and in no error`() async throws {
       try await role("PASSWORD 'secretPW'") { space, url in
         let store = try await Server.open(space) {
           $0.url = url

@@ -62,7 +62,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a scan over large values asks for few at once, and comes to its end in both directions`() async throws {
+    @Test func `a scan over large values asks for few at once, and ends in both directions`() async throws {
       let store = try await Server.open(Server.newSpace())
       var random = SplitMix(seed: 4)
       var model: [StoreEntry] = []
@@ -86,7 +86,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a read that says what comes first is one round trip, and answers the same`() async throws {
+    @Test func `a read that names the first keys is one round trip, and answers the same`() async throws {
       let store = try await Server.open(Server.newSpace())
       try await store.write { transaction in
         for index in 0..<300 { try await transaction.put(number(index), for: key(index)) }
@@ -146,7 +146,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `scans come by long keys in order, page by page, whatever a transaction has changed`() async throws {
+    @Test func `scans pass long keys in order, page by page, whatever a transaction has changed`() async throws {
       let store = try await Server.open(Server.newSpace())
       var random = SplitMix(seed: 9)
       // Long keys with one beginning of more than the index has, in the midst of short ones.

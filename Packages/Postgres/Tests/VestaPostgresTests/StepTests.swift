@@ -112,7 +112,7 @@ extension OneAtATime {
       return (count, failures)
     }
 
-    @Test func `a connection that is cut before any message loses nothing, doubles nothing and hangs nobody`()
+    @Test func `a connection that is cut before any message loses nothing, doubles nothing and hangs no caller`()
       async throws
     {
       // The first ones, which every connection begins with, and then some; `make soak` takes them all.
@@ -165,7 +165,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func `a commit that arrives when it was given up comes to nothing`() async throws {
+    @Test func `a commit that arrives when it was given up has no effect`() async throws {
       let space = Server.newSpace()
       let proxy = try PostgresProxy(to: Server.url)
       defer { proxy.close() }
