@@ -38,7 +38,7 @@ import VestaTesting
     #expect(value.numberValue.doubleValue == expected)
   }
 
-  @Test func `the keys that have changed are those of values and of rollouts`() {
+  @Test func `the changed keys include values and rollouts`() {
     var contents = ConfigContents()
     contents.active.entries = ["same": "1", "changed": "1", "removed": "1", "kept": "1"]
     contents.fetched.entries = ["same": "1", "changed": "2", "added": "1", "kept": "1"]
