@@ -141,7 +141,7 @@ import Testing
     #expect(try decide(rules, .missing, [("a", .parent(["id": "x", "next": 1])), ("gate", 1)]) == false)
   }
 
-  @Test func `a rule sees the new data of its own place`() throws {
+  @Test func `a rule sees the new data of its own path`() throws {
     let own = #"{"a": {".write": "newData.child('b').val() == 1 && !data.exists()"}}"#
     #expect(try decide(own, .missing, [("a/b", 1)]))
     #expect(try !decide(own, .missing, [("a/b", 2)]))
