@@ -81,7 +81,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `several who delete at once all do, beside puts that are refused`() async throws {
+    @Test func `concurrent deletions all succeed, next to refused puts`() async throws {
       defer { store_files_limit_room(-1) }
       let directory = try TemporaryDirectory()
       let store = try directory.open()

@@ -224,7 +224,7 @@ extension OneAtATime {
       #expect(queue.tryToLead() == .closed)
     }
 
-    @Test func `a waiter that was cancelled before it came is not let in`() {
+    @Test func `a waiter that was cancelled before it arrived is not let in`() {
       var queue = WriteQueue()
       let waiter = WriteQueue.Waiter(request: WriteRequest { _ in }) { _ in }
       waiter.request.cancel()

@@ -120,7 +120,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func `a commit of which nobody knows whether it is in the log is of unknown outcome`() async throws {
+    @Test func `a commit that may or may not be in the log is of unknown outcome`() async throws {
       defer { store_files_inject(store_fault()) }
       let (directory, store, before) = try await store(at: .room)
       var plan = store_fault()
