@@ -16,7 +16,7 @@ import VestaTesting
       progress: ActiveUpload.Progress(size: 0, checksum: CRC32C(), checkpoint: 0))
   }
 
-  @Test func `so many uploads stay open, and the one that was idle for longest is closed`() async throws {
+  @Test func `a bounded number of uploads stay open, and the one that was idle for longest is closed`() async throws {
     let uploads = ActiveUploads()
     for number in 0..<1_000 {
       let id = UploadID(rawValue: "u\(number)")
@@ -40,7 +40,7 @@ import VestaTesting
     #expect(await uploads.removeAll().isEmpty)
   }
 
-  @Test func `calls on one upload take turns, those that leave lose theirs, and too many are refused`() async throws {
+  @Test func `calls on one upload take turns, leaving ones lose theirs, and too many are refused`() async throws {
     let (uploads, id, order) = (ActiveUploads(), UploadID(rawValue: "u"), Log<Int>())
     #expect(try await uploads.take(id, waiting: 2) == nil)
     var calls: [Task<Void, any Error>] = []

@@ -71,7 +71,7 @@ import VestaTesting
     #expect(refused?.message.contains(directory.path(of: "other")) == true)
   }
 
-  @Test func `content that is not in its place is reported as that, and not as gone`() async throws {
+  @Test func `content that is not in its place is reported as that, and not as deleted`() async throws {
     let engine = engine()
     _ = try await engine.putObject(
       UploadRequest(object: name), content: [UInt8](repeating: 1, count: 50), context: context)
