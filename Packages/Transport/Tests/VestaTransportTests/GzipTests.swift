@@ -109,7 +109,8 @@ struct GzipTests {
     #expect(try reply(noise).fields["content-encoding"] == nil)
   }
 
-  @Test func `each piece of a stream can be read when it has come, and the end and its trailers after it`() async throws
+  @Test func `each piece of a stream can be read when it has arrived, and the end and its trailers after it`()
+    async throws
   {
     let source = ByteStream()
     let made = try reply(HTTPResponse(fields: [.contentType: "text/event-stream"], body: .stream(source)))
@@ -153,7 +154,7 @@ struct GzipTests {
     #expect(most <= limit + 600)
   }
 
-  @Test func `a compressed stream goes no faster than its reader, and ends with it`() async throws {
+  @Test func `a compressed stream is no faster than its reader, and ends with it`() async throws {
     let source = ByteStream(limit: 1_000)
     let stream = try reply(HTTPResponse(fields: [.contentType: "text/plain"], body: .stream(source))).body.stream
     var random = SplitMix(seed: 5)

@@ -110,7 +110,9 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a peer that opens no window is left, stream by stream, and others are served meanwhile`() async throws {
+  @Test func `a peer that opens no window is left, stream by stream, and others are served at the same time`()
+    async throws
+  {
     try await TestServer.run {
       $0.writeTimeout = .milliseconds(100)
     } _: { server in

@@ -77,7 +77,7 @@ import VestaTransportInteropContracts
     return request
   }
 
-  @Test func `a request says which version it came by, and that it is secure`() async throws {
+  @Test func `a request says by which version it was sent, and that it is secure`() async throws {
     let handler = HTTPClosureHandler { request in
       let peer = request.peer
       let text = "\(request.scheme) \(peer?.isSecure ?? false) \(peer?.version == .http2)"
