@@ -189,7 +189,7 @@ import VestaTesting
     #expect(lane.map(\.retryTime) == [1_000, 1_059])
   }
 
-  @Test func `the newest event of a queue comes first in the store`() async throws {
+  @Test func `the newest event of a queue is first in the store`() async throws {
     let store = ModelStore()
     let outbox = makeOutbox(store)
     outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])

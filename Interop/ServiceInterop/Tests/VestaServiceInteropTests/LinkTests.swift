@@ -30,7 +30,7 @@ import VestaTesting
     #expect(link.phase == .closed)
   }
 
-  @Test func `ends in order that come early lead to growing pauses`() {
+  @Test func `early ends in order lead to growing pauses`() {
     var link = LinkMachine(policy)
     _ = link.open(now: 0)
     for seconds in [1, 2, 4, 4] {
