@@ -159,7 +159,8 @@ import VestaTesting
     await app.app.delete()
   }
 
-  @Test func `an app that is deleted cancels its functions, and the next one delivers before anybody uses the engine`()
+  @Test
+  func `an app that is deleted cancels its functions, and the next one delivers before the first use of the engine`()
     async throws
   {
     let name = UUID().uuidString

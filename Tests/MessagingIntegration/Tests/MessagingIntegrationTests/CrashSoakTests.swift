@@ -159,7 +159,7 @@ import VestaTesting
     print("CrashSoakTests: \(rounds) kills, \(last.version) versions")
   }
 
-  @Test func `a topic with 100,000 registrations reaches those that are connected, and the others when they connect`()
+  @Test func `a topic with 100,000 registrations reaches the connected ones, and the others when they connect`()
     async throws
   {
     let count = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100_000 : 2000

@@ -93,7 +93,7 @@ extension OnOneServer {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a process that was stopped for longer than its lease settles nothing any more, and nothing is lost`()
+    func `a process that was stopped for longer than its lease settles nothing from then on, and nothing is lost`()
       async throws
     {
       let stopped = try await peer(lease: 400)
@@ -119,7 +119,8 @@ extension OnOneServer {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `while one process has the lease the other delivers nothing, and goes on once it is given up`() async throws {
+    func `while one process has the lease the other delivers nothing, and continues once it is given up`() async throws
+    {
       let minutes = 60_000
       let holder = try await peer(lease: 30 * minutes)
       holder.say("write n/first 1")

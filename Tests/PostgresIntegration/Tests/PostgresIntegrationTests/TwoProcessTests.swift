@@ -54,7 +54,7 @@ extension OnOneServer {
       return (try await PeerProcess(space), try await PeerProcess(space))
     }
 
-    @Test func `listeners in one process hear what the other writes, in order, and its tokens are good in both`()
+    @Test func `listeners in one process receive the other's writes, in order, and its tokens are good in both`()
       async throws
     {
       let (writer, reader) = try await twoProcesses()

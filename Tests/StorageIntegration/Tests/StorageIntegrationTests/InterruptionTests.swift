@@ -47,7 +47,7 @@ import VestaTesting
     #expect(try await harness.storage.reference(withPath: "a").data(maxSize: 10_000_000) == data)
   }
 
-  @Test func `a cancelled upload of a sequence that never goes on ends, and frees its session`() async throws {
+  @Test func `a cancelled upload of a sequence that never continues ends, and frees its session`() async throws {
     let cancelled = Gate()
     let storage = storage { call, moment in if call == .cancel, moment == .after { cancelled.open() } }
     let (pieces, source) = AsyncStream.makeStream(of: Data.self)
@@ -67,7 +67,7 @@ import VestaTesting
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `two uploads of one file at once have sessions of their own`() async throws {
+  @Test func `two uploads of one file at once have separate sessions`() async throws {
     let data = ClientTests.data(3_000_000)
     let url = try file("file", data)
     let starts = Locked(0)
@@ -123,7 +123,8 @@ import VestaTesting
     _ = try await storage.reference(withPath: "a").getMetadata()
   }
 
-  @Test func `interrupted uploads whose files are gone or have changed are not continued, and forgotten`() async throws
+  @Test func `interrupted uploads whose files are deleted or have changed are not continued, and forgotten`()
+    async throws
   {
     let storage = storage { call, moment in
       if call == .append, moment == .before { try await Gate().pass() }
@@ -406,7 +407,7 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
     }
   }
 
-  @Test func `a download goes on in the next process, and fetches what is missing alone`() async throws {
+  @Test func `a download continues in the next process, and fetches the missing bytes alone`() async throws {
     let data = ClientTests.data(9_500_000)
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
     let hanging = try await interrupted()

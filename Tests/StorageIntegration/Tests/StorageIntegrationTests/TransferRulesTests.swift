@@ -29,7 +29,7 @@ import VestaTesting
 
   // MARK: Progress
 
-  @Test func `the progress calls of the async forms come before they return`() async throws {
+  @Test func `the progress calls of the async forms precede their return`() async throws {
     let reference = harness.storage.reference(withPath: "a")
     let target = URL(fileURLWithPath: directory.path(of: "target"))
     for round in 0..<20 {
@@ -150,7 +150,7 @@ import VestaTesting
 
   // MARK: Leftovers of downloads
 
-  @Test func `what killed downloads of any size have left is removed by the next one, unless somebody writes it`()
+  @Test func `the remains of killed downloads of any size are removed by the next one, unless they are being written`()
     async throws
   {
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(Data([1, 2, 3]))

@@ -118,7 +118,7 @@ import VestaTransportInteropFakes
     try await engine.close()
   }
 
-  @Test func `a page of a network in between signs nobody out`() async throws {
+  @Test func `a page of a network in between signs no user out`() async throws {
     let engine = engine()
     let isCaptive = Locked(false)
     let inner = AuthEndpoints().handler(in: host(engine))
