@@ -6,7 +6,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$ROOT"
 
 # The same flags for every target and every script, so that nothing is built twice. A warning is an error.
-# SwiftPM keeps its plan beside the products and would take the plan of another package for its own; hence the second flag.
+# SwiftPM keeps its plan next to the products and would take the plan of another package for its own; hence the second flag.
 FLAGS=(-Xswiftc -warnings-as-errors --disable-build-manifest-caching)
 
 # One scratch path for the debug builds of all packages (CONTRIBUTING.md says what that was compared with), and one for
@@ -48,7 +48,7 @@ package_folder() {
 # A name for the log of a folder.
 log_for() { say "$LOGS/$1-${2//\//-}.log"; }
 
-# Warnings that -warnings-as-errors does not reach: those of SwiftPM, of C compilers and of the linker.
+# Warnings that -warnings-as-errors does not reach: warnings of SwiftPM, of C compilers and of the linker.
 WARNING="^warning: '|:[0-9]+:[0-9]+: warning: |^(ld|ld\.[a-z]+|lld): warning: "
 
 # quietly LOG COMMAND...: runs the command with its output in LOG; shows the log when it fails or the build warns.
@@ -103,7 +103,7 @@ find_modules() {
   [ -d "$MODULES" ] || fail "There is nothing in $SCRATCH: run \`make build\` first."
   MODULE_FLAGS=(-I "$MODULES")
   local map library flag
-  # C modules are found by their maps; those of system libraries need the folders of the headers too.
+  # C modules are found by their maps; the maps of system libraries need the folders of the headers too.
   while read -r map; do MODULE_FLAGS+=(-Xcc "-fmodule-map-file=$map"); done < <(
     find "$ROOT"/Packages/*/Sources -name module.modulemap
     find -L "$SCRATCH/debug" -maxdepth 2 -path '*.build/module.modulemap')

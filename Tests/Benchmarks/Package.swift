@@ -61,7 +61,7 @@ let package = Package(
       name: "vesta-bench-guards", dependencies: ["BenchmarkKit", "GuardBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
-    // The program itself is started beside it.
+    // The program itself is started as a separate process.
     .executableTarget(
       name: "vesta-bench-server",
       dependencies: ["BenchmarkKit", "ServerBenchmarks", .product(name: "vesta", package: "Server")],

@@ -4,7 +4,7 @@ import VestaTesting
 @testable import VestaDatabaseBackend
 
 struct KeyTests {
-  @Test func `integer keys come first, by number and then by length`() {
+  @Test func `integer keys are first, by number and then by length`() {
     let ordered: [DatabaseKey] = [
       .minimum, "-2147483648", "-5", "0", "00", "1", "01", "10", "2147483647", "-", "-a", "2147483648", "A", "a", "é",
       "\u{10000}", "\u{FFFF}", .maximum,
@@ -54,7 +54,7 @@ struct KeyTests {
     #expect(keys.sorted().first == .minimum && keys.sorted().last == .maximum)
   }
 
-  @Test func `children come into order, and of equal keys the last one counts`() {
+  @Test func `children are sorted, and of equal keys the last one counts`() {
     var random = SplitMix(seed: 3)
     for _ in 0..<200 {
       var children: [(DatabaseKey, DatabaseNode)] = []

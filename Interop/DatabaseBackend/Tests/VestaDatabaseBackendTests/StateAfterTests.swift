@@ -30,7 +30,7 @@ import VestaTesting
         guard DatabasePath.overlap(in: values.map(\.path) + [path]) == nil else { continue }
         values.append(DatabasePathValue(path, random.oneIn(3) ? .empty : node(&random, 2)))
       }
-      // Of a node whose last child is removed before another one is added the priority would be gone in between.
+      // A node whose last child is removed before another one is added would lose its priority in between.
       values.sort { !$0.node.isEmpty && $1.node.isEmpty }
       let new = values.reduce(old) { $0.setting($1.path, to: $1.node) }
       let state = DatabaseStateAfter(DatabaseNodeState(old), values)

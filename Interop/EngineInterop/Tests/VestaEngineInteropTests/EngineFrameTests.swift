@@ -95,7 +95,7 @@ private struct NoteFailure: ServiceFailure, Equatable {
     }
   }
 
-  @Test func `errors of the store come out by the table, and an unknown one is logged`() async {
+  @Test func `errors of the store are translated by the table, and an unknown one is logged`() async {
     let frame = frame()
     let full = StoreError(.diskFull, operation: "commit", message: "Full.")
     #expect(await code(frame) { _ in throw full } == .resourceExhausted)
@@ -134,7 +134,7 @@ private struct NoteFailure: ServiceFailure, Equatable {
     #expect(frame.events.service == "notes" && frame.events.types == [.documentCreated])
   }
 
-  @Test func `the end comes in order, and every later call is unavailable`() async throws {
+  @Test func `the end is delivered in order, and every later call is unavailable`() async throws {
     let order = Log<String>()
     let frame = frame(openStore: { [model] in ClosingStore(base: model) { order.add("store") } })
     #expect(await code(frame) { _ in _ = try await frame.store() } == nil)

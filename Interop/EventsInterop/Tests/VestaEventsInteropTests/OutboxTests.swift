@@ -50,7 +50,7 @@ import VestaTesting
       for function in ["f", "g"] { #expect(try await positions(outbox, function) == waiting[function] ?? []) }
     }
     let rows = try await store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
-    // The leases are left: no attempts of events that are gone.
+    // The leases are left: no attempts of deleted events.
     #expect(rows.count == 2, "seed \(seed)")
   }
 
@@ -189,7 +189,7 @@ import VestaTesting
     #expect(lane.map(\.retryTime) == [1_000, 1_059])
   }
 
-  @Test func `the newest event of a queue comes first in the store`() async throws {
+  @Test func `the newest event of a queue is first in the store`() async throws {
     let store = ModelStore()
     let outbox = makeOutbox(store)
     outbox.subscribe([EventSubscription(function: "f", types: [.documentCreated])])

@@ -22,7 +22,7 @@ import VestaFirestoreBackend
   }
 
   @Test func `maps keep their names in the order of bytes`() {
-    // In UTF-16 the last name would come before the one with U+FFFF.
+    // In UTF-16 the last name would precede the one with U+FFFF.
     let map: MapValue = ["\u{1F600}": .null, "b": .null, "\u{FFFF}": .null, "": .null, "ab": .null, "a": .null]
     #expect(map.map(\.name) == ["", "a", "ab", "b", "\u{FFFF}", "\u{1F600}"])
   }

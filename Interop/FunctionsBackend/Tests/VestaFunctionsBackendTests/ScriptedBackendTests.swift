@@ -42,7 +42,7 @@ import VestaTesting
     try await contract.verify(Self.subject())
   }
 
-  @Test func `calls and their contexts are noted, also those that fail`() async {
+  @Test func `calls and their contexts are noted, also failing ones`() async {
     let backend = ScriptedFunctionsBackend()
     let call = FunctionCall(.name("missing", region: "us-central1"), data: 1)
     var context = CallContext()

@@ -61,7 +61,7 @@ import VestaTesting
       let version = ConfigVersion(versionNumber: 1, updateTime: time)
       #expect(try ConfigVersion(json: version.json).updateTime == time, "\(time)")
     }
-    // Far beyond the calendar nothing is promised but that the process goes on.
+    // Far beyond the calendar nothing is promised but that the process survives.
     for time in [Int64.min, .max] { _ = ConfigVersion(updateTime: time).json }
   }
 }

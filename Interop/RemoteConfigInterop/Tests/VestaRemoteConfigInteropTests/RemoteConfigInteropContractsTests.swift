@@ -60,7 +60,7 @@ private func assignment(_ value: String) -> RolloutAssignment {
       RemoteConfigInteropSubject(fake) { fake.activate($0.map { [assignment($0)] } ?? []) })
   }
 
-  @Test func `namespaces have rollouts of their own`() async throws {
+  @Test func `namespaces have separate rollouts`() async throws {
     let fake = FakeRemoteConfig()
     fake.activate([assignment("a")], for: "other")
     try await RemoteConfigInteropContracts.all[0].verify(

@@ -39,7 +39,7 @@ struct SampleFailure: ServiceFailure, Equatable {
     }
   }
 
-  @Test func `every error comes out as the product's`() async {
+  @Test func `every error is translated to the product's`() async {
     let context = CallContext()
     #expect(await code(context) {} == nil)
     #expect(await code(context) { throw SampleFailure(.notFound, "x") } == .notFound)
@@ -130,7 +130,7 @@ struct SampleFailure: ServiceFailure, Equatable {
     #expect(ServiceCode(name: "OK") == nil)
   }
 
-  @Test func `a page token comes back for its own request only`() throws {
+  @Test func `a page token is accepted for its own request only`() throws {
     let token = PageToken(position: [1, 0, 255], of: [7])
     #expect(try PageToken(token.text, of: [7]) == token)
     #expect(throws: (any Error).self) { try PageToken(token.text, of: [8]) }

@@ -19,7 +19,7 @@ import VestaTesting
         == .seconds(13.5))
   }
 
-  @Test func `the first attempt may come at once, and extreme values do no harm`() {
+  @Test func `the first attempt may be made at once, and extreme values do no harm`() {
     let firestore = Retry(initial: .seconds(1), factor: 1.5, cap: .seconds(60), beginsAtOnce: true)
     #expect((1...3).map { firestore.pause(after: $0) } == [.zero, .seconds(1), .seconds(1.5)])
     #expect(firestore.pause(after: .max) == .seconds(60))

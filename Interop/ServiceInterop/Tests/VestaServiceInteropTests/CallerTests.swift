@@ -233,7 +233,7 @@ private final class HastyCache: CallerVerifier {
     }
   }
 
-  @Test func `nobody, owners and verified users cost nothing and pass`() async throws {
+  @Test func `calls without a caller, owners and verified users cost nothing and pass`() async throws {
     for check in [CallerCheck(), CallerCheck(callers: verifier, apps: apps)] {
       for caller in [CallContext.Caller.nobody, .owner, .user(VerifiedUser(uid: "ada"))] {
         let context = CallContext(caller: caller)

@@ -30,7 +30,7 @@ import VestaTesting
     #expect(link.phase == .closed)
   }
 
-  @Test func `ends in order that come early lead to growing pauses`() {
+  @Test func `early ends in order lead to growing pauses`() {
     var link = LinkMachine(policy)
     _ = link.open(now: 0)
     for seconds in [1, 2, 4, 4] {
@@ -58,7 +58,7 @@ import VestaTesting
     #expect(link.ended(.unavailable, now: 3, random: middle) == [.wait(.seconds(1))])
   }
 
-  /// Random events beside the rules of a link: it is open or waits while it is wanted, and a pause is never cut short.
+  /// Random events against the rules of a link: it is open or waits while it is wanted, and a pause is never cut short.
   @Test func `the link is open or waits while it is wanted, and only the network and the foreground end a pause`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)

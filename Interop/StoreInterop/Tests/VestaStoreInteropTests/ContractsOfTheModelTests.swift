@@ -16,7 +16,7 @@ import VestaTesting
     try await contract.verify(StoreSubject(store: ModelStore()))
   }
 
-  @Test func `every promise has a name of its own`() {
+  @Test func `every promise has a distinct name`() {
     let names = StoreContracts.all.map(\.name)
     #expect(Set(names).count == names.count)
     #expect(names.count >= 40)

@@ -147,7 +147,7 @@ final class FlawedStore: CommitObservable {
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion {
     switch flaw {
     case .floorIgnored: return version ?? .zero
-    // Raises it in a task of its own, and does not wait for that.
+    // Raises it in a separate task, and does not wait for that.
     case .floorDoesNotWait:
       let inner = inner
       let raising = Task.detached { try await inner.raiseFloor(to: version) }
@@ -177,7 +177,7 @@ final class FlawedStore: CommitObservable {
   func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
     let flaw = flaw
     if flaw == .newsLate {
-      // In order, and after the acknowledgement: by a task of its own.
+      // In order, and after the acknowledgement: by a separate task.
       let (versions, continuation) = AsyncStream.makeStream(of: StoreVersion.self)
       Task.detached {
         for await version in versions {

@@ -38,7 +38,7 @@ import VestaTesting
         }
       }
     }
-    // Tests beside this one may have transactions that wait, but not hundreds.
+    // Concurrent tests may have transactions that wait, but not hundreds.
     #expect(StoreBodies.waitingTransactions < before + 100)
   }
 }

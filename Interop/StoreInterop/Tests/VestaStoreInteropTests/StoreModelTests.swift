@@ -3,9 +3,9 @@ import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
 
-/// The model beside a filter over all of its entries.
+/// The model against a filter over all of its entries.
 @Suite struct StoreModelTests {
-  @Test(arguments: 1...20) func `the entries of a range are those that the range contains`(seed: UInt64) {
+  @Test(arguments: 1...20) func `the entries of a range are the ones that the range contains`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var model = StoreModel()
     for _ in 0..<300 {

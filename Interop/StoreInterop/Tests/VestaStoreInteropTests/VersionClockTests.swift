@@ -163,7 +163,7 @@ import VestaTesting
     }
   }
 
-  /// The clock is wrong for up to two days, by up to a year, and jumps about meanwhile.
+  /// The clock is wrong for up to two days, by up to a year, and jumps in between.
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
   func `whatever the clock did, versions are on time again after twice the length of the fault`(seed: UInt64) {
     var random = SplitMix(seed: seed)

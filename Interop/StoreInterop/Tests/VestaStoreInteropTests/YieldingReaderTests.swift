@@ -71,7 +71,7 @@ struct YieldingReaderTests {
     }
   }
 
-  @Test func `gets are those of the other reader, in their order`() async throws {
+  @Test func `gets are passed to the other reader, in their order`() async throws {
     let store = try await Self.filled(1_000)
     try await store.read { reader in
       let yielding = YieldingReader(reader)
@@ -100,7 +100,7 @@ struct YieldingReaderTests {
     #expect(visits >= (what == "a scan" ? 3 : 10))
   }
 
-  @Test func `nobody else runs before 256 rows were read`() async throws {
+  @Test func `no other task runs before 256 rows were read`() async throws {
     let store = try await Self.filled(255)
     let visits = try await OneThread.visits {
       try await store.read {

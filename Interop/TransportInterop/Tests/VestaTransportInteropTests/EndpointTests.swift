@@ -20,7 +20,7 @@ struct EndpointTests {
     #expect(context([.authorization: "\(scheme)   a.b.c"]).caller == .credential(.bearer("a.b.c")))
   }
 
-  @Test func `a call without a token, or with another scheme, is nobody's`() {
+  @Test func `a call without a token, or with another scheme, has no caller`() {
     #expect(context([:]).caller == .nobody)
     for value in ["Basic YTpi", "key=abc", "AidLogin 1:2", "owner", ""] {
       #expect(context([.authorization: value]).caller == .nobody)
@@ -34,7 +34,7 @@ struct EndpointTests {
     #expect(context([.authorization: "Bearer "]).caller == .nobody)
   }
 
-  @Test func `App Check, key, locale, request and address are taken as they came`() {
+  @Test func `App Check, key, locale, request and address are taken unchanged`() {
     let peer = TransportPeer(
       address: .internet(host: "10.0.0.7", port: 5), localAddress: .internet(host: "10.0.0.1", port: 80))
     let fields: HTTPFields = [
@@ -101,7 +101,7 @@ struct EndpointTests {
     #expect(context.caller == .credential(.bearer("owner")))
   }
 
-  @Test func `work for the end is done once, also when it comes late`() {
+  @Test func `work for the end is done once, also when it is added late`() {
     let host = FakeEndpointHost()
     let count = Locked(0)
     host.onShutDown { count.withLock { $0 += 1 } }

@@ -50,7 +50,7 @@ struct FileStreamTests {
     await #expect(throws: TransportError.self) { while try await stream.next() != nil {} }
   }
 
-  @Test func `a stream that is left reads no more, and one that nobody reads nothing`() async throws {
+  @Test func `a stream that is left reads no more, and one without a reader nothing`() async throws {
     let file = MemoryFile(content)
     let stream = ByteStream(FileSection(file, offset: 0, count: 500_000))
     stream.cancel()

@@ -34,7 +34,7 @@ import VestaTransportInteropFakes
       (GRPCError(.notFound, ""), "5", nil), (GRPCError(.aborted, "a b%ü\n"), "10", "a b%25%C3%BC%0A"),
       (GRPCError(.internal, "x", details: [1, 2]), "13", "x"),
     ] as [(GRPCError, String, String?)])
-  func `a failure comes back from its trailers`(error: GRPCError, status: String, message: String?) {
+  func `a failure is read from its trailers`(error: GRPCError, status: String, message: String?) {
     let fields = GRPCWire.trailers(error)
     #expect(fields.first("grpc-status") == status && fields.first("grpc-message") == message)
     let back = GRPCWire.error(fields)

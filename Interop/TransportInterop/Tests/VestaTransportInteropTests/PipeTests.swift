@@ -7,7 +7,7 @@ import VestaTransportInteropFakes
 @Suite(.timeLimit(.minutes(2))) struct PipeTests {
   private func pipe(_ limit: Int) -> DemandPipe<Int> { DemandPipe(limit: limit) { _ in 1 } }
 
-  @Test func `elements come in order, then the end`() async throws {
+  @Test func `elements arrive in order, then the end`() async throws {
     let pipe = pipe(10)
     for number in 1...3 { try await pipe.write(number) }
     pipe.finish()
@@ -17,7 +17,7 @@ import VestaTransportInteropFakes
     #expect(try await pipe.next() == nil)
   }
 
-  @Test func `a writer waits at the limit and goes on at half of it`() async throws {
+  @Test func `a writer waits at the limit and continues at half of it`() async throws {
     let (pipe, log) = (pipe(4), Log<Int>())
     let writer = Task {
       for number in 1...10 {
@@ -78,7 +78,7 @@ import VestaTransportInteropFakes
     }
   }
 
-  @Test func `an end that comes before a cancellation is what a reader sees`() async throws {
+  @Test func `a reader sees an end that precedes a cancellation`() async throws {
     for round in 0..<2_000 {
       let pipe = pipe(10)
       let reader = Task { try await pipe.next() }
@@ -98,7 +98,7 @@ import VestaTransportInteropFakes
     #expect(try await pipe.next() == 7)
   }
 
-  @Test func `a reader that leaves stops writers that wait and those that come`() async throws {
+  @Test func `a reader that leaves stops writers that wait and later ones`() async throws {
     let pipe = pipe(1)
     let writers = (1...3).map { number in Task { try await pipe.write(number) } }
     while pipe.backlog < 3 { await Task.yield() }

@@ -64,7 +64,7 @@ import VestaServiceInterop
     { admin, _, context in _ = try await admin.listTenants(ListTenantsRequest(), context: context) },
   ]
 
-  @Test func `nobody, a user and a forged credential make no call of an administrator`() async throws {
+  @Test func `an absent caller, a user and a forged credential make no call of an administrator`() async throws {
     let world = World()
     let made = try await world.signUp()
     let before = try await world.contents()

@@ -35,7 +35,7 @@ import VestaStoreInterop
     #expect(left.map { Keys.describe($0.key) } == [])
   }
 
-  @Test func `the checks of a new account come in order`() async throws {
+  @Test func `the checks of a new account are made in order`() async throws {
     let world = World()
     _ = try await world.engine.administration.createUser(
       CreateUserRequest(localID: "ada", email: "ada@example.com", phoneNumber: "+15550000001"), context: .owner)
@@ -170,7 +170,7 @@ import VestaStoreInterop
     #expect(try await world.engine.administration.updateTenant(unnamed, context: .owner).displayName == nil)
   }
 
-  @Test func `all accounts come page by page and can be imported elsewhere`() async throws {
+  @Test func `all accounts are listed page by page and can be imported elsewhere`() async throws {
     let world = World()
     for index in 0..<7 { try await world.signUp("user\(index)@example.com") }
     var users: [AuthUser] = []

@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 @testable import VestaAuthService
 
-/// A clock that is set back by seconds or minutes refuses nobody.
+/// A clock that is set back by seconds or minutes refuses no caller.
 @Suite struct ClockTests {
   @Test(arguments: [-1, -2, -60, -599] as [Int64])
   func `tokens of before a step back are accepted`(step: Int64) async throws {
@@ -43,7 +43,7 @@ import VestaServiceInterop
     #expect(await refusal { try await world.refresh(made.tokens) } == .tokenExpired)
   }
 
-  @Test func `a step back makes nobody wait longer for the next try`() {
+  @Test func `a step back makes no caller wait longer for the next try`() {
     var limiter = RateLimiter(RateLimit(burst: 2, refillInterval: .milliseconds(1000)))
     let first = limiter.take("a", now: 10_000_000)
     let second = limiter.take("a", now: 10_000_000)

@@ -80,7 +80,7 @@ import VestaStoreInterop
     let recovery = try world.emailedCode(.recoverEmail)
     let recovered = try await world.engine.update(UpdateRequest(oobCode: recovery), context: world.context)
     #expect(recovered.email == "ada@example.com")
-    // Somebody who knew the password changed the address: the owner sets a new one.
+    // A thief of the password changed the address: the owner sets a new one.
     #expect(await refusal { try await world.signIn() } == .invalidLoginCredentials)
     try await world.send(.passwordReset)
     try await world.reset(try world.emailedCode(.passwordReset), "another horse")

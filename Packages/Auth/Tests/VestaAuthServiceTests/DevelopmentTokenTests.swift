@@ -101,7 +101,7 @@ import VestaServiceInterop
     #expect(CallContext(caller: try await caller(without, in: world)).user?.uid == "sub")
   }
 
-  @Test func `what names nobody is refused`() async throws {
+  @Test func `a token that names no user is refused`() async throws {
     let world = world()
     let long = String(repeating: "x", count: 129)
     var tokens = [

@@ -9,7 +9,7 @@ import VestaTesting
 @Suite struct EngineExecutorTests {
   private typealias Call = @Sendable (AuthEngine, SignUpResponse, CallContext) async throws -> Void
 
-  /// The calls that an account of its own makes succeed, in an order in which they do.
+  /// The calls that succeed for a separate account, in an order in which they do.
   private static let calls: [Call] = [
     { engine, _, context in _ = try await engine.signUp(SignUpRequest(), context: context) },
     { engine, _, context in

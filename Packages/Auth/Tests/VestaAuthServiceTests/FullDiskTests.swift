@@ -6,7 +6,7 @@ import VestaStoreInteropFakes
 
 @testable import VestaAuthService
 
-/// A full disk: accounts can be deleted, and everything goes on when there is room.
+/// A full disk: accounts can be deleted, and everything continues when there is room.
 @Suite struct FullDiskTests {
   @Test func `accounts can be deleted on a full disk, and everything works when there is room again`() async throws {
     let store = SmallDiskStore()

@@ -108,7 +108,7 @@ import VestaStoreInterop
       tokens = try #require(try await world.engine.update(request, context: world.context).tokens)
     }
     let rows = try await world.store.read { try await $0.entries(in: Keys.Table.session.prefix.range).count }
-    // The current one, and those of the epoch before, which are refused as expired and not as unknown.
+    // The current one, and the sessions of the epoch before, which are refused as expired and not as unknown.
     #expect(rows <= 3)
   }
 

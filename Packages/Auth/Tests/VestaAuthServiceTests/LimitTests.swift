@@ -101,7 +101,7 @@ import VestaStoreInterop
     "https://localhost@evil.com", "https://localhost\\@evil.com", "//localhost", "localhost", "https://",
     "https://local host", "https://localhost:80x/", "https://[::1", "myapp://open", "https://\u{7F}localhost",
   ])
-  func `a link to go on to is a page of a known domain or nothing`(url: String) async throws {
+  func `a link to continue to is a page of a known domain or nothing`(url: String) async throws {
     let world = World()
     #expect(await refusal { try await world.send(.emailSignIn, url: url) } == .invalidContinueURI)
     #expect(world.sender.recordedEmails.isEmpty)
@@ -142,7 +142,9 @@ import VestaStoreInterop
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: [false, true])
-  func `a password reset ends before its message is sent, and in the same way for everybody`(fails: Bool) async throws {
+  func `a password reset ends before its message is sent, and in the same way for every address`(fails: Bool)
+    async throws
+  {
     let sender = SlowSender(fails: fails)
     let world = World { $0.codeSender = sender }
     try await world.signUp()

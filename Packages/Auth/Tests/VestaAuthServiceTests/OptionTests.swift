@@ -137,7 +137,7 @@ import VestaStoreInterop
       await refusal { try await world.engine.signInWithPassword(password, context: corp) } == .projectDisabled)
   }
 
-  // MARK: What a stranger can make grow
+  // MARK: Growth that a stranger can cause
 
   @Test func `resets for addresses without account leave nothing behind`() async throws {
     let world = World()

@@ -47,7 +47,7 @@ import VestaStoreInterop
   }
 
   @Test(arguments: Proof.allCases)
-  func `the owner of a mailbox keeps nothing that somebody without it has set up`(proof: Proof) async throws {
+  func `the owner of a mailbox keeps nothing that a user without it has set up`(proof: Proof) async throws {
     let world = World { $0.isDevelopment = true }
     let (uid, tokens) = try await world.signInByPhone("+15550000001")
     let github = IdpCredential(providerID: "github.com", idToken: #"{"sub":"thief"}"#)
@@ -275,7 +275,7 @@ import VestaStoreInterop
     #expect(try await world.apply(try world.emailedCode(.recoverEmail)).email == "ada@example.com")
   }
 
-  @Test func `an earlier address does not come back after another mailbox was proven`() async throws {
+  @Test func `an earlier address does not reappear after another mailbox was proven`() async throws {
     let world = World { $0.initialConfig.hidesEmails = false }
     let made = try await world.signUp("evil@x.com")
     _ = try await world.engine.update(

@@ -118,7 +118,7 @@ import VestaTesting
     #expect(taken == [true, true])
   }
 
-  @Test func `guesses that processes share are counted like those of one, and recover from a clock far ahead`() {
+  @Test func `guesses that processes share are counted like guesses of one, and recover from a clock far ahead`() {
     let limit = RateLimit(burst: 3, refillInterval: .milliseconds(100))
     var shared = SharedGuesses()
     var taken = (0..<4).map { _ in shared.take(0, limit, now: 1000) }
@@ -128,7 +128,7 @@ import VestaTesting
     // Another name has all of them, and leaves nothing to the one before.
     taken = [shared.take(7, limit, now: 1100), shared.take(0, limit, now: 1100)]
     #expect(taken == [true, true])
-    // Guesses at a time to come: the bucket is empty, and fills from now on.
+    // Guesses at a future time: the bucket is empty, and fills from now on.
     for _ in 0..<5 { _ = shared.take(0, limit, now: 9_000_000) }
     taken = [shared.take(0, limit, now: 2000), shared.take(0, limit, now: 2099), shared.take(0, limit, now: 2100)]
     #expect(taken == [false, false, true])

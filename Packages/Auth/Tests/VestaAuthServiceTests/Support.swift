@@ -164,7 +164,7 @@ func refusal<Value>(_ call: () async throws -> Value) async -> AuthServiceError.
   }
 }
 
-/// Runs a call many times at once and gives what came of it.
+/// Runs a call many times at once and returns the results.
 func atOnce<Value: Sendable>(
   _ count: Int, _ call: @escaping @Sendable (Int) async throws -> Value
 ) async -> [Result<Value, any Error>] {

@@ -126,7 +126,7 @@ import VestaStoreInterop
     #expect(sessions == 2)
   }
 
-  @Test func `an account has so many sessions and no more`() async throws {
+  @Test func `an account has a bounded number of sessions`() async throws {
     let world = World { $0.sessionLimit = 20 }
     var all = [try await world.signUp().tokens]
     for _ in 0..<30 {

@@ -27,7 +27,7 @@ import VestaTesting
   }
 
   @Test(arguments: UInt64(0)..<12)
-  func `all accounts come page by page and leave batch by batch`(_ seed: UInt64) async throws {
+  func `all accounts are listed page by page and deleted batch by batch`(_ seed: UInt64) async throws {
     let (world, tuning) = world(seed)
     let ids = (0..<17).map { id($0) }
     for id in ids {

@@ -11,7 +11,7 @@ import VestaTesting
 
 /// Everything at once, for Thread Sanitizer above all.
 @Suite struct AuthStressTests {
-  @Test func `64 threads call everything while users come and go`() async throws {
+  @Test func `64 threads call everything while users sign in and out`() async throws {
     let seed = UInt64.random(in: 1...UInt64.max)
     // So that `useEmulator` agrees with it.
     let test = try TestAuth(options: VestaOptions(projectID: "demo", backend: .emulator(host: "localhost", port: 9099)))

@@ -106,7 +106,7 @@ import VestaTesting
     test.backend.release(member.call)
     await test.settle()
     #expect(test.auth.currentUser?.uid == (isAnonymous ? nil : uid))
-    // The account is what it was, and everything goes on.
+    // The account is what it was, and everything continues.
     let again = try await test.auth.signIn(withEmail: "ada@example.com", password: "secret1").user
     #expect(again.uid == uid && again.displayName == name && again.email == email)
     #expect(try await !again.getIDToken(forcingRefresh: true).isEmpty)

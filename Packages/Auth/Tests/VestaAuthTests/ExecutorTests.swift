@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaAuth
 
-/// Where an app's code goes on after a call of Auth: where it was, whether the call succeeds or fails.
+/// The executor on which an app's code continues after a call of Auth: its own, whether the call succeeds or fails.
 @Suite struct ExecutorTests {
   struct Operation: Sendable, CustomTestStringConvertible {
     let name: String
@@ -188,7 +188,7 @@ import VestaTesting
   }
 
   @Test(arguments: operations, [false, true])
-  func `the caller goes on where it was`(operation: Operation, fails: Bool) async throws {
+  func `the caller continues on its executor`(operation: Operation, fails: Bool) async throws {
     do {
       let (test, user) = try await prepared(operation, fails: fails)
       let main = await Self.isKeptOnMain(operation, test, user)

@@ -92,7 +92,7 @@ import VestaTesting
         try Data(try Data(contentsOf: file).map { $0 ^ 0x55 }).write(to: file)
       },
       setReadsFail: { fails in
-        // A file in the place of the directory cannot be looked into, whoever runs the test.
+        // A file in the place of the directory cannot be looked into, whatever user runs the test.
         if fails {
           try FileManager.default.moveItem(at: place, to: away)
           try Data().write(to: place)
@@ -105,7 +105,7 @@ import VestaTesting
         let file = place.appending(path: CredentialFile.name(of: key))
         let before = [UInt8](try Data(contentsOf: file))
         guard let change = CredentialFile.layout.change(of: before, to: bytes) else { return [] }
-        // Each part of the change that may have reached the disk, and each part of a new file beside the old one.
+        // Each part of the change that may have reached the disk, and each part of a new file next to the old one.
         let torn = (0...change.bytes.count).map { count -> [UInt8] in
           var content = before
           content.replaceSubrange(change.offset..<(change.offset + count), with: change.bytes.prefix(count))
@@ -155,7 +155,7 @@ import VestaTesting
       }
     }
 
-    @Test func `a pipe in the place of a session makes nobody wait`() async throws {
+    @Test func `a pipe in the place of a session makes no caller wait`() async throws {
       try await withTemporaryDirectory { directory in
         #expect(mkfifo(directory.appending(path: "key.session").path, 0o600) == 0)
         let store = FileCredentialStore(directory: directory)
@@ -193,7 +193,7 @@ import VestaTesting
       }
     }
 
-    @Test func `what a crash has left of a new file is gone at the next occasion`() async throws {
+    @Test func `the remains of a new file after a crash are removed at the next occasion`() async throws {
       try await withTemporaryDirectory { directory in
         let store = FileCredentialStore(directory: directory)
         let left = directory.appending(path: "key.session.new")
@@ -280,7 +280,7 @@ import VestaTesting
     }
   }
 
-  @Test func `readers beside writers see whole sessions, and the last one stays`() async throws {
+  @Test func `readers concurrent with writers see whole sessions, and the last one stays`() async throws {
     try await withTemporaryDirectory { directory in
       let value = { @Sendable (number: Int) in [UInt8](repeating: UInt8(number), count: 1_000 + number) }
       try FileCredentialStore(directory: directory).save(value(0), for: "key")

@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaAuth
 
 @Suite struct ListenerTests {
-  @Test func `a listener hears the current state and then each change`() async throws {
+  @Test func `a listener receives the current state and then each change`() async throws {
     let test = try TestAuth()
     let log = Log<String?>()
     let handle = test.auth.addStateDidChangeListener { auth, user in
@@ -24,7 +24,7 @@ import VestaTesting
     #expect(log.entries.count == 4 && test.auth.userChanges.count == 0)
   }
 
-  @Test func `the first call comes after the listener was added`() async throws {
+  @Test func `the first call follows the adding of the listener`() async throws {
     let test = try TestAuth()
     let order = Log<String>()
     let gate = DispatchSemaphore(value: 0)
@@ -36,7 +36,7 @@ import VestaTesting
     #expect(events == ["added", "called"])
   }
 
-  @Test func `a new token is heard by token listeners only`() async throws {
+  @Test func `a new token is sent to token listeners only`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let (states, tokens) = (Log<String?>(), Log<String?>())
@@ -101,7 +101,7 @@ import VestaTesting
     #expect(Auth.authStateDidChangeNotification.rawValue == "FIRAuthStateDidChangeNotification")
   }
 
-  @Test func `what a listener captured may call Auth when it goes`() async throws {
+  @Test func `an object that a listener captured may call Auth when it is released`() async throws {
     final class Screen: Sendable {
       let auth: Auth
       let gone: Log<Bool>

@@ -49,7 +49,7 @@ import VestaTesting
     #expect(test.store.loads == 1)
   }
 
-  @Test func `a store that sleeps signs nobody out`() async throws {
+  @Test func `a store that sleeps signs no user out`() async throws {
     let first = try TestAuth()
     let ada = try await first.signIn()
     let second = try await restart(first)

@@ -23,7 +23,7 @@ import VestaTesting
     #expect(machine.session == ada && machine.isRead && machine.pendingWrite == nil)
   }
 
-  @Test func `an empty store announces nobody`() {
+  @Test func `an empty store announces no user`() {
     var machine = SessionMachine()
     #expect(machine.storeWasRead(nil) == [] && machine.isRead)
   }

@@ -39,7 +39,7 @@ import VestaTesting
     #expect(subject.count == 0)
   }
 
-  @Test(arguments: Kind.allCases) func `all changes come in order and none is dropped`(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `all changes arrive in order and none is dropped`(_ kind: Kind) async throws {
     let subject = try Subject(kind)
     var heard: [String?] = []
     var expected: [String?] = [nil]

@@ -80,7 +80,7 @@ extension ManualClock {
   func advance(by seconds: TimeInterval) { advance(by: .microseconds(Int64(seconds * 1_000_000))) }
 }
 
-/// Runs a body that blocks on a thread of its own, since the cooperative pool has few.
+/// Runs a body that blocks on a separate thread, since the cooperative pool has few.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: body()) }

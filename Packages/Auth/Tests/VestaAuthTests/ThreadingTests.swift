@@ -100,7 +100,7 @@ import VestaTesting
     #expect(test.backend.calls.count >= 4 && test.backend.calls.allSatisfy { !$0.observed })
   }
 
-  @Test func `a slow backend holds up nobody`() async throws {
+  @Test func `a slow backend holds up no other caller`() async throws {
     let test = try TestAuth()
     test.backend.hold("signUp")
     async let held = test.auth.signInAnonymously()

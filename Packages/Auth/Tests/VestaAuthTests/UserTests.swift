@@ -41,7 +41,7 @@ import VestaTesting
     #expect(tokens.count == 1 && tokens.first != old && tokens.first != .some(nil))
   }
 
-  @Test func `a failed refresh is not remembered and signs nobody out`() async throws {
+  @Test func `a failed refresh is not remembered and signs no user out`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     let token = try await user.getIDToken()
@@ -79,7 +79,7 @@ import VestaTesting
     #expect(test.auth.currentUser == nil)
   }
 
-  @Test func `a refused user who is not the current one signs nobody out`() async throws {
+  @Test func `a refused user who is not the current one signs no user out`() async throws {
     let test = try TestAuth()
     let ada = try await test.signIn("ada@example.com")
     let grace = try await test.signIn("grace@example.com")
@@ -101,7 +101,7 @@ import VestaTesting
     #expect(token == "newer" && test.auth.currentUser === user)
   }
 
-  @Test func `a token is refreshed before anybody asks`() async throws {
+  @Test func `a token is refreshed before it is asked for`() async throws {
     let test = try TestAuth()
     try await test.signIn()
     #expect(test.clock.alarms == [test.clock.date + 3300])
@@ -337,7 +337,7 @@ import VestaTesting
     #expect(noSession == .missingMultiFactorSession)
   }
 
-  @Test func `a second factor goes on in the tenant in which the sign-in began`() async throws {
+  @Test func `a second factor continues in the tenant in which the sign-in began`() async throws {
     let test = try TestAuth()
     let factor = MfaEnrollment(mfaEnrollmentID: "m", factor: .phone(number: "+**34"))
     test.backend.addAccount("ada@example.com", factors: [factor])
@@ -356,7 +356,7 @@ import VestaTesting
     for call in test.backend.calls { #expect(call.context.tenantID == "t1", "\(call.name)") }
   }
 
-  @Test func `a second factor of a reauthentication goes on in the tenant of the user`() async throws {
+  @Test func `a second factor of a reauthentication continues in the tenant of the user`() async throws {
     let test = try TestAuth()
     let user = try await test.signIn()
     test.backend.change(user.uid) { $0.mfaInfo = [MfaEnrollment(mfaEnrollmentID: "m", factor: .totp)] }
@@ -371,7 +371,7 @@ import VestaTesting
     for call in test.backend.calls.dropFirst(before) { #expect(call.context.tenantID == nil, "\(call.name)") }
   }
 
-  @Test func `an account that comes with the tokens is not looked up`() async throws {
+  @Test func `an account that is sent with the tokens is not looked up`() async throws {
     let test = try TestAuth()
     test.backend.state.withLock { $0.tellsAccounts = true }
     let user = try await test.signIn()
@@ -408,7 +408,7 @@ import VestaTesting
   }
 
   @Test(arguments: [AuthServiceError.Code.invalidIDToken, .tokenExpired])
-  func `an ID token that a wrong clock makes invalid is renewed, and signs nobody out`(
+  func `an ID token that a wrong clock makes invalid is renewed, and signs no user out`(
     code: AuthServiceError.Code
   ) async throws {
     let test = try TestAuth()

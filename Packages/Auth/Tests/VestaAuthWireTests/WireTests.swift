@@ -86,7 +86,7 @@ import VestaTesting
     #expect(throws: BytesError.self) { _ = try BatchGetWire.request(query: "maxResults=x") }
   }
 
-  @Test func `random messages come back as they were`() throws {
+  @Test func `random messages survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<30_000 {
       let sample = try random.sample()
@@ -242,7 +242,7 @@ import VestaTesting
     #expect(again == config)
   }
 
-  @Test func `a new tenant may do what its request says, and a policy comes back as it was`() throws {
+  @Test func `a new tenant may do what its request says, and a policy survives a round trip`() throws {
     let request = try TenantWire.createRequest(["displayName": "corp", "allowPasswordSignup": true])
     #expect(request.displayName == "corp" && request.signIn.allowsPasswords && !request.signIn.allowsAnonymous)
     #expect(request.signIn.mfaState == .disabled)

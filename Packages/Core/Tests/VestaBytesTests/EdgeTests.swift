@@ -25,7 +25,7 @@ import VestaTesting
   }
 
   @Test(arguments: ["\"", "\\", "a\"b", "a\\b", "\u{0}", "\u{1F}", "\n", "\u{20}", "\u{7F}", "é\"", "\"\"\\\\", ""])
-  func `text comes back through JSON, whichever single character has to be escaped`(_ text: String) throws {
+  func `text survives a round trip through JSON, whichever single character has to be escaped`(_ text: String) throws {
     let object = ["name": .string(text), text: 1] as JSONObject
     let json = try object.json()
     #expect(try JSONObject(json: json) == object)

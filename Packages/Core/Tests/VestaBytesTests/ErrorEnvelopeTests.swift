@@ -12,7 +12,7 @@ import VestaBytes
     for json in ["", "{}", "[]", #"{"error":null}"#, #"{"error":[]}"#, "<html>"] { #expect(read(json) == nil) }
   }
 
-  @Test func `errors come back as they were`() throws {
+  @Test func `errors survive a round trip`() throws {
     let errors = [
       ErrorEnvelope(code: 400, message: "EMAIL_EXISTS", reason: "invalid"),
       ErrorEnvelope(code: 503, message: "", status: "UNAVAILABLE", details: [["a": 1], .null]),

@@ -54,7 +54,7 @@ struct IntervalTreeTests {
     return isContained
   }
 
-  @Test func `members come in the order of their lower bounds`() {
+  @Test func `members are in the order of their lower bounds`() {
     var tree = IntervalTree<Int, String>()
     tree.insert("b", ClosedInterval(lower: 3, upper: 9))
     tree.insert("c", ClosedInterval(lower: 1, upper: nil))

@@ -55,7 +55,7 @@ import VestaTesting
     #expect(KeyElement.double(.nan).hashValue == KeyElement.double(-.nan).hashValue)
   }
 
-  @Test func `random keys come back as they were`() throws {
+  @Test func `random keys survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<Self.rounds / 4 {
       let elements = randomElements(&random)

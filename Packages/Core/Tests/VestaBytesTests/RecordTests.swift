@@ -106,7 +106,7 @@ import VestaTesting
     #expect(try Pinned().fieldBytes() == [3, 2, 0x61, 0x62, 6, 5, 0x8C, 1, 0])
   }
 
-  @Test func `a reader skips fields that it does not know, and clears those that are absent`() throws {
+  @Test func `a reader skips fields that it does not know, and clears absent ones`() throws {
     struct Old: FieldRecord {
       var id = "preset"
       var size = 9

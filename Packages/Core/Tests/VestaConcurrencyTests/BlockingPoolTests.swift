@@ -129,7 +129,7 @@ import VestaTesting
     while pool.threadCount > 0 { await Task.yield() }
   }
 
-  @Test func `a task that prefers a pool runs there, and comes back`() async {
+  @Test func `a task that prefers a pool runs there, and returns`() async {
     let pool = BlockingPool(limit: 2, isBackground: true)
     #expect(pool.threadCount == 0)
     let threads = await withTaskExecutorPreference(pool) {

@@ -32,7 +32,8 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a cancelled caller leaves at once and its place goes to the next`() async throws
+  @Test(.timeLimit(.minutes(10))) func `a cancelled caller leaves at once and the next one gets its place`()
+    async throws
   {
     let queue = FairQueue(limit: 1)
     try await queue.enter()
@@ -50,7 +51,7 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a closed queue refuses those who wait and those who come, and drains`()
+  @Test(.timeLimit(.minutes(10))) func `a closed queue refuses waiting and new callers, and drains`()
     async throws
   {
     let queue = FairQueue(limit: 1)
@@ -74,7 +75,7 @@ import VestaTesting
     #expect(queue.runningCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `FairQueue Stress: never more inside than the limit, and all come through`()
+  @Test(.timeLimit(.minutes(10))) func `FairQueue Stress: never more inside than the limit, and all are served`()
     async
   {
     let queue = FairQueue(limit: 3)

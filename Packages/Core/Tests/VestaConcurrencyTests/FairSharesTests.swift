@@ -4,12 +4,12 @@ import VestaTesting
 @testable import VestaConcurrency
 
 @Suite struct FairSharesTests {
-  /// Waits until a queue has so many waiters.
+  /// Waits until a queue has `count` waiters.
   private func wait(_ places: FairShares<String>, _ count: Int) async {
     while places.waitingCount != count { await Task.yield() }
   }
 
-  @Test func `a place that becomes free goes to the owner that has the fewest`() async throws {
+  @Test func `a place that becomes free is given to the owner that has the fewest`() async throws {
     let places = FairShares<String>(limit: 3)
     for _ in 0..<3 { try await places.enter("busy") }
     let log = Log<String>()
@@ -43,7 +43,7 @@ import VestaTesting
     #expect(try !hard.enterIfFree("quick"))
   }
 
-  @Test func `a caller that returns comes before those that wait`() async throws {
+  @Test func `a caller that returns precedes the waiting ones`() async throws {
     let places = FairShares<String>(limit: 1)
     try await places.enter("a")
     let log = Log<String>()
@@ -82,7 +82,7 @@ import VestaTesting
     #expect(places.runningCount == 1)
   }
 
-  @Test func `a closed queue refuses those who wait and those who come`() async throws {
+  @Test func `a closed queue refuses waiting and new callers`() async throws {
     struct Closed: Error {}
     let places = FairShares<String>(limit: 1)
     try await places.enter("a")
@@ -96,7 +96,7 @@ import VestaTesting
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
-  func `whoever comes and goes, the bound holds and nobody waits while there is room`(seed: UInt64) {
+  func `whatever callers enter and leave, the bound holds and none waits while there is room`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let limit = 1 + random.below(5)
     let bound: FairShares<Int>.Bound = random.oneIn(2) ? .hard : .soft

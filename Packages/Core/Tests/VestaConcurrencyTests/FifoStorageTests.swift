@@ -50,7 +50,7 @@ import VestaTesting
       }
     }
     await cancelMany()
-    // A place that is given back passes those that have left, and the count begins again.
+    // A returned place skips the callers that have left, and the count begins again.
     queue.leave()
     #expect(queue.storedCount == 0 && queue.runningCount == 0)
     try await queue.enter()
@@ -58,7 +58,8 @@ import VestaTesting
     queue.leave()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `the last one to leave lets those go on who wait for the end`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `the last one to leave releases the callers that wait for the end`() async throws
+  {
     let queue = FairQueue(limit: 2)
     try await queue.enter()
     try await queue.enter()
@@ -73,7 +74,7 @@ import VestaTesting
     await queue.drained()
   }
 
-  @Test(.timeLimit(.minutes(5))) func `those that a place passed over are not counted as cancelled a second time`()
+  @Test(.timeLimit(.minutes(5))) func `callers that a place passed over are not counted as cancelled a second time`()
     async throws
   {
     let queue = FairQueue(limit: 1)
@@ -98,10 +99,10 @@ import VestaTesting
     #expect(queue.storedCount == 0 && queue.runningCount == 0)
   }
 
-  /// A random course of arrivals, cancellations and departures, with a plain list beside it.
+  /// A random course of arrivals, cancellations and departures, compared with a plain list.
   ///
-  /// After each step: nobody is inside beyond the limit, a place is free only while nobody waits, and places are given
-  /// in order of arrival. After each cancellation the line keeps no more cancelled turns than live ones, or 32.
+  /// After each step: no caller is inside beyond the limit, a place is free only without waiters, and places are
+  /// given in order of arrival. After each cancellation the line keeps no more cancelled turns than live ones, or 32.
   @Test(.timeLimit(.minutes(5)), arguments: 1...6)
   func `a random course keeps the order, the limit and the bound of the line`(_ seed: UInt64) async throws {
     var random = SplitMix(seed: seed)

@@ -56,7 +56,7 @@ import VestaTesting
     onThreads(8) { thread in
       for number in 0..<200 { registry.emit(thread * 1_000 + number) }
     }
-    // The thread that delivered last has delivered everything, or a queue goes on.
+    // The thread that delivered last has delivered everything, or a queue continues.
     await logs[2].wait { $0.count == 1_600 }
     let heard = logs[0].entries
     #expect(heard.count == 1_600)
@@ -85,7 +85,7 @@ import VestaTesting
     #expect(log.entries == [1, 2])
   }
 
-  @Test func `a listener removed during an emit is not called any more`() {
+  @Test func `a listener removed during an emit is no longer called`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     let later = Locked<ListenerRegistration?>(nil)
     let own = Locked<ListenerRegistration?>(nil)
@@ -102,7 +102,7 @@ import VestaTesting
     #expect(log.entries == ["a1"])
   }
 
-  @Test func `a listener added during an emit hears later events only`() {
+  @Test func `a listener added during an emit receives later events only`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.add { event in
       log.add("a\(event)")
@@ -158,7 +158,7 @@ import VestaTesting
     #expect(registry.count == 0)
   }
 
-  @Test func `a listener added after the end hears of the end`() {
+  @Test func `a listener added after the end is notified of the end`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.finish(throwing: Failure(5))
     let registration = registry.add(onEnd: { log.add("\($0 as? Failure == Failure(5))") }) { _ in log.add("event") }
@@ -167,14 +167,14 @@ import VestaTesting
     #expect(log.entries == ["true"])
   }
 
-  @Test func `a cancelled listener does not hear of the end`() {
+  @Test func `a cancelled listener is not notified of the end`() {
     let (registry, log) = (ListenerRegistry<Int>(), Log<String>())
     registry.add(onEnd: { _ in log.add("end") }) { _ in }.cancel()
     registry.finish()
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `listeners hear of the end when the registry goes away`() {
+  @Test func `listeners are notified of the end when the registry is released`() {
     let log = Log<String>()
     var registry: ListenerRegistry<Int>? = ListenerRegistry()
     let registration = registry?.add(onEnd: { _ in log.add("end") }) { _ in }

@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaTesting
 
 @Suite struct ListenerSequenceTests {
-  @Test func `each loop has a listener of its own, removed when the loop is left`() async {
+  @Test func `each loop has a separate listener, removed when the loop is left`() async {
     let source = StateSource<Int, Int>(1, greeting: { $0 })
     let sequence = ListenerSequence { source.events }
     #expect(source.listenerCount == 0)

@@ -72,7 +72,7 @@ import VestaTesting
     #expect(value.entries == Array(0..<500))
   }
 
-  @Test func `a read that came after a write waits even while others read`() {
+  @Test func `a read that follows a write waits even while others read`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -110,7 +110,7 @@ import VestaTesting
     #expect(coordinator.read { log.entries } == Array(0..<1_000))
   }
 
-  @Test func `a read inside a read goes at once even if a write waits`() {
+  @Test func `a read inside a read runs at once even if a write waits`() {
     let coordinator = ReadWriteCoordinator()
     let written = Log<Int>()
     let seen = coordinator.read {
@@ -121,7 +121,7 @@ import VestaTesting
     #expect(coordinator.read { written.entries } == [1])
   }
 
-  @Test func `a read inside a write goes at once and a write inside a write comes after it`() {
+  @Test func `a read inside a write runs at once and a write inside a write follows it`() {
     let coordinator = ReadWriteCoordinator()
     let log = Log<String>()
     coordinator.enqueueWrite {
@@ -129,7 +129,7 @@ import VestaTesting
       coordinator.enqueueWrite { log.add("write inside write") }
       coordinator.read { log.add("still the first write") }
     }
-    // Two reads: the first may come between the two writes.
+    // Two reads: the first may run between the two writes.
     coordinator.read {}
     coordinator.read {}
     #expect(log.entries == ["read inside write", "still the first write", "write inside write"])
@@ -175,7 +175,7 @@ import VestaTesting
     let tasks = (0..<8).map { _ in Task { try await coordinator.read { ran.add(1) } } }
     while coordinator.waitingCount < 8 { await Task.yield() }
     for task in tasks { task.cancel() }
-    // The write is still running: the readers end although their turn has not come.
+    // The write is still running: the readers end before their turn.
     for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
     leave.signal()
     // The cancelled readers' places in the line are given up: a write can pass.

@@ -3,8 +3,8 @@ import VestaTesting
 
 @testable import VestaConcurrency
 
-/// The machine against a slow, obvious model: a list of everybody in order, of whom the longest possible head is
-/// active.
+/// The machine against a slow, obvious model: a list of all callers in order, of which the longest possible head
+/// is active.
 @Suite struct ReadWriteMachineTests {
   enum Step: Equatable { case read(Int), write(Int) }
 

@@ -20,7 +20,9 @@ import VestaTesting
     }
   }
 
-  @Test func `a load of a caller in the background runs at medium priority, as others may come to wait`() async throws {
+  @Test func `a load of a caller in the background runs at medium priority, as others may wait for it later`()
+    async throws
+  {
     let loads = SingleFlight<Int, TaskPriority>()
     let resource = LazyResource<TaskPriority>(
       whenClosed: CancellationError(), open: { Task.currentPriority }, close: { _ in })
@@ -68,7 +70,7 @@ import VestaTesting
     #expect(started.entries.count == 2)
   }
 
-  @Test func `a failure goes to all and is not kept`() {
+  @Test func `a failure is delivered to all and is not kept`() {
     let (flights, started, log) = (Flights(), Log<Finish>(), Log<String>())
     for _ in 0..<3 { flights.join("token", start: start(started)) { log.add(self.text($0)) } }
     started.entries[0](.failure(Failure(4)))
@@ -167,7 +169,7 @@ import VestaTesting
     await begun.wait()
     let log = Log<Int>()
     flights.join("token", start: { _ in Issue.record("a second load") }, then: { log.add((try? $0.get()) ?? -1) })
-    // The one that started the load leaves, at once, while the load goes on.
+    // The one that started the load leaves, at once, while the load continues.
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(flights.isLoading("token"))
@@ -250,7 +252,7 @@ import VestaTesting
     for task in tasks {
       do { _ = try await task.value } catch let error as LoadCycle { paths.append(error.path) }
     }
-    // The one that would close the cycle is refused, and its error reaches those who wait for it.
+    // The one that would close the cycle is refused, and its error reaches the callers that wait for it.
     #expect(paths.count == 3 && Set(paths).count == 1)
     #expect(Set(paths[0]) == ["0", "1", "2"] && paths[0].first == paths[0].last && paths[0].count == 4)
     // Other tests have loads that wait, too, for a while.

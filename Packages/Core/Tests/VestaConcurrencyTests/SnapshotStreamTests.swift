@@ -48,7 +48,7 @@ import VestaTesting
   @Test func `merge runs with no lock held and may send itself`() async throws {
     let sinks = Log<StreamSink<[Int]>>()
     let (stream, sink) = makeStream { waiting, new in
-      // Would deadlock if the mailbox were locked; what is sent here comes after what is being merged.
+      // Would deadlock if the mailbox were locked; a value sent here follows the values that are being merged.
       if new == [2] { sinks.entries[0].send([3]) }
       return waiting + new
     }
@@ -58,7 +58,7 @@ import VestaTesting
     #expect(try await next(of: stream) == [1, 2, 3])
   }
 
-  @Test func `an end during a merge comes after what is merged`() async throws {
+  @Test func `an end during a merge follows the merged values`() async throws {
     for failure in [nil, Failure(3)] {
       let sinks = Log<StreamSink<[Int]>>()
       let (stream, sink) = makeStream { waiting, new in
@@ -79,7 +79,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a consumer that comes during a merge gets its outcome then the end`() async throws {
+  @Test func `a consumer that arrives during a merge gets its outcome then the end`() async throws {
     let (inside, leave) = (Gate(), DispatchSemaphore(value: 0))
     let mailbox = SnapshotMailbox<[Int]> { waiting, new in
       inside.open()
@@ -125,7 +125,7 @@ import VestaTesting
       _ = stream
       stream = nil
       #expect(released.entries == [1])
-      // Nobody is there: nothing is kept.
+      // There is no reader: nothing is kept.
       sinks.entries[0].send(Witness { released.add(2) })
       #expect(released.entries == [1, 2])
     }

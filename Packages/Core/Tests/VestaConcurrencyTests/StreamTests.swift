@@ -4,7 +4,7 @@ import VestaTesting
 
 @testable import VestaConcurrency
 
-/// A source of events that knows whether somebody listens.
+/// A source of events that knows whether it has a listener.
 final class Spy<Element: Sendable>: Sendable {
   private struct State {
     var sink: StreamSink<Element>?
@@ -73,7 +73,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
     #expect(spy.added == 1 && spy.removed == 1)
   }
 
-  @Test(arguments: Kind.allCases) func `a consumer that waits gets what comes`(kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a consumer that waits gets the next elements`(kind: Kind) async throws {
     let (spy, seen) = (Spy<[Int]>(), Log<[Int]>())
     let (stream, got) = (kind.stream(of: spy), Gate())
     let consumer = Task {
@@ -155,7 +155,7 @@ extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
   }
 
   @Test(arguments: [Kind.throwingEvents, .snapshots])
-  func `an error comes after the elements and removes the listener`(kind: Kind) async throws {
+  func `an error follows the elements and removes the listener`(kind: Kind) async throws {
     let spy = Spy<[Int]>()
     let stream = kind.stream(of: spy)
     spy.send([1])

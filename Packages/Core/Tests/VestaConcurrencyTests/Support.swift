@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Runs `body` on `count` threads of its own and waits for all of them.
+/// Runs `body` on `count` separate threads and waits for all of them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let running = DispatchGroup()
   for index in 0..<count {
@@ -14,7 +14,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   running.wait()
 }
 
-/// Starts `body` on a thread of its own; the semaphore is signalled when it has returned.
+/// Starts `body` on a separate thread; the semaphore is signalled when it has returned.
 func startThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
   let done = DispatchSemaphore(value: 0)
   Thread.detachNewThread {

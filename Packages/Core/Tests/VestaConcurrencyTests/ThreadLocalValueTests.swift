@@ -3,7 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaTesting
 
-/// Every test has keys of its own; a test's body stays on one thread, as nothing in it suspends.
+/// Every test has its own keys; a test's body stays on one thread, as nothing in it suspends.
 @Suite struct ThreadLocalValueTests {
   @Test func `full key joins namespace and key`() {
     let named = ThreadLocalValue<Int>(namespace: "Logger", key: "dateFormatter")
@@ -121,7 +121,7 @@ import VestaTesting
       local.setValue(Witness { other.setValue(Witness { freed.signal() }) })
     }.wait()
     freed.wait()
-    // And one that comes back to its own slot while it is replaced.
+    // And one that accesses its own slot again while it is replaced.
     local.setValue(Witness { log.add(local.cachedValue() == nil ? nil : 1) })
     local.setValue(Witness())
     #expect(log.entries == [1])

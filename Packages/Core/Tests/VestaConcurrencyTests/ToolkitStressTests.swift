@@ -93,7 +93,7 @@ import VestaTesting
     #expect(written == begun.withLock { $0 })
   }
 
-  @Test func `cancelled reads and writes leave nobody stuck`() async throws {
+  @Test func `cancelled reads and writes leave no caller stuck`() async throws {
     let (coordinator, count, told) = (ReadWriteCoordinator(), Unguarded(), Locked(0))
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<5_000 {

@@ -46,11 +46,11 @@ import VestaTesting
     end()
     for task in waiting { await task.value }
     #expect(state.withLock { $0.ended.count } == 0)
-    // Nobody has to come after the condition holds.
+    // No other caller is needed after the condition holds.
     await state.wait(in: \.ended) { $0.count == 0 }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a latch opens once for those who wait and those who come`() async {
+  @Test(.timeLimit(.minutes(10))) func `a latch opens once for waiting and later callers`() async {
     let latch = Latch()
     let waiting = Task { await latch.wait() }
     while latch.waitingCount < 1 { await Task.yield() }
@@ -69,9 +69,9 @@ import VestaTesting
   }
 }
 
-/// Emitting and sending are bounded, whatever others do meanwhile.
+/// Emitting and sending are bounded, whatever others do at the same time.
 @Suite struct BoundedTurnTests {
-  @Test(.timeLimit(.minutes(10))) func `an emit returns although its listener goes on emitting`() async {
+  @Test(.timeLimit(.minutes(10))) func `an emit returns although its listener continues to emit`() async {
     let registry = ListenerRegistry<Int>()
     let isStopped = Locked(false)
     let heard = Log<Int>()
@@ -80,7 +80,7 @@ import VestaTesting
       if !isStopped.withLock({ $0 }) { registry?.emit(number + 1) }
     }
     registry.emit(0)
-    // Delivery goes on elsewhere, in order.
+    // Delivery continues elsewhere, in order.
     await heard.wait { $0.count >= 20 }
     isStopped.withLock { $0 = true }
     let entries = heard.entries

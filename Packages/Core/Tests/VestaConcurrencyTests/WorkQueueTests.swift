@@ -148,7 +148,7 @@ import VestaTesting
     let leave = DispatchSemaphore(value: 0)
     Account.globalQueue.async { leave.wait() }
     let old = await withCheckedContinuation { waiter in
-      // Returns although the queue is occupied; the callback comes on the callback queue and may call back in.
+      // Returns although the queue is occupied; the callback runs on the callback queue and may call the account.
       account.rename("ada") { old in
         account.callbackQueue.assertOnQueue()
         #expect(account.currentName() == "ada")

@@ -113,7 +113,7 @@ private enum ClientLibrary: TestLibrary {
     #expect(options.backend == .emulators(["auth": "127.0.0.1:9099"]))
   }
 
-  @Test func `each backend has a folder of its own, within that of the project`() throws {
+  @Test func `each backend has a separate folder, within the project's`() throws {
     func folder(_ backend: VestaOptions.Backend) -> String {
       DataLayout(
         options: VestaOptions(projectID: "p", backend: backend), appName: "x", environment: ["XDG_DATA_HOME": "/d"]

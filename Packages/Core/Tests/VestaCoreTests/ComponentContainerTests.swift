@@ -147,7 +147,7 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func `a cycle that nobody declared is an error and not a deadlock`() throws {
+  @Test func `an undeclared cycle is an error and not a deadlock`() throws {
     let app = try app([HiddenCircleLibrary.self])
     let error = try #require(throws: VestaError.self) { try app.container.require((any Greeter).self) }
     #expect(error.code == .dependencyCycle)
@@ -167,7 +167,7 @@ private struct Broken: Error {}
     static func components() -> [Component] { [.contribution((any Plug).self) { _, _ in NumberedPlug(order: 3) }] }
   }
 
-  @Test func `contributions come in the order of the libraries without those that fail`() throws {
+  @Test func `contributions are in the order of the libraries without the failing ones`() throws {
     let app = try app([FirstPlugs.self, MorePlugs.self])
     #expect(app.container.resolveAll((any Plug).self).map(\.order) == [1, 2, 3])
     #expect(app.container.resolve((any Plug).self) == nil)

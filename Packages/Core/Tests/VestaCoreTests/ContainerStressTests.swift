@@ -98,7 +98,7 @@ private final class Node: A, B, C, Slow {
     let container = app.container
     async let slow = onThread { container.resolve((any Slow).self) != nil }
     await onThread { entered.wait() }
-    // The slow creation is under way and stays so until the gate opens: both a creation and cached look-ups go on.
+    // The slow creation is under way and stays so until the gate opens: both a creation and cached look-ups continue.
     await onThreads(8) { _ in
       for _ in 0..<1_000 { #expect(container.resolve((any C).self)?.id == 2) }
     }
@@ -109,7 +109,7 @@ private final class Node: A, B, C, Slow {
   private enum CrossedLibrary: TestLibrary {
     static func components() -> [Component] {
       [
-        // Undeclared, so that two threads can come from both ends at once.
+        // Undeclared, so that two threads can start from both ends at once.
         Component((any A).self) { container, isCacheable in
           isCacheable = true
           return (try? container.require((any B).self)) == nil ? Node(1) : Node(2)
@@ -122,7 +122,7 @@ private final class Node: A, B, C, Slow {
     }
   }
 
-  @Test func `two threads that come from both ends of a cycle do not deadlock`() async throws {
+  @Test func `two threads that start from both ends of a cycle do not deadlock`() async throws {
     for _ in 0..<200 {
       let app = try app([CrossedLibrary.self])
       await onThreads(2) { index in

@@ -12,7 +12,7 @@ import VestaTesting
     #expect(ledger.request("A", by: 2) == .create)
   }
 
-  @Test func `a thread that comes back to its own item gets the path`() {
+  @Test func `a thread that returns to its own item gets the path`() {
     var ledger = CreationLedger<String, Int>()
     _ = ledger.request("A", by: 1)
     _ = ledger.request("B", by: 1)
@@ -20,7 +20,7 @@ import VestaTesting
     #expect(ledger.request("B", by: 1) == .cycle(path: ["B", "B"]))
   }
 
-  @Test func `a cycle across threads goes to the thread that would close it`() {
+  @Test func `a cycle across threads is reported to the thread that would close it`() {
     var ledger = CreationLedger<String, Int>()
     _ = ledger.request("A", by: 1)
     _ = ledger.request("B", by: 2)
@@ -28,7 +28,7 @@ import VestaTesting
     #expect(ledger.request("A", by: 2) == .cycle(path: ["A", "B", "A"]))
   }
 
-  @Test func `waiting for a thread that goes on is not a cycle`() {
+  @Test func `waiting for a thread that continues is not a cycle`() {
     var ledger = CreationLedger<String, Int>()
     _ = ledger.request("A", by: 1)
     _ = ledger.request("B", by: 2)
@@ -39,8 +39,8 @@ import VestaTesting
     #expect(ledger.request("A", by: 2) == .wait)
   }
 
-  /// Plays random threads against the ledger: nobody creates what is being created, and whenever all threads that are
-  /// in the middle of something wait, the ledger has broken its promise.
+  /// Plays random threads against the ledger: no thread creates what is being created, and whenever all threads that
+  /// are in the middle of something wait, the ledger has broken its promise.
   @Test(arguments: 1...40) func `no random course ends in a deadlock`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var ledger = CreationLedger<Int, Int>()

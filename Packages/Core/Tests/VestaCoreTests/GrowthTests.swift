@@ -31,7 +31,7 @@ import VestaTesting
       #expect(throws: Refused.self) { try table.instances.instance(for: -number - 1) { throw Refused() } }
       await app.delete()
     }
-    // Tests beside this one have apps of their own; each of ours had two gates.
+    // Concurrent tests have other apps; each of ours had two gates.
     #expect(size < before + 2_000)
   }
 

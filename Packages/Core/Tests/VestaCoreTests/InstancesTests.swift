@@ -415,7 +415,7 @@ private struct Broken: Error {}
     #expect(heartbeat.payload() == nil)
   }
 
-  @Test func `a heartbeat that nobody sends keeps the last thirty days`() {
+  @Test func `a heartbeat that is never sent keeps the last thirty days`() {
     let day = Locked(10)
     let heartbeat = Heartbeat(userAgent: "vesta-core/0.1.0") { day.withLock { "2026-01-\($0)" } }
     for _ in 0..<31 {

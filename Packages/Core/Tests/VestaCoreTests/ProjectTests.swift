@@ -80,7 +80,7 @@ import VestaTesting
     }
   }
 
-  @Test func `projects and directories have engines of their own`() async throws {
+  @Test func `projects and directories have separate engines`() async throws {
     try await withTemporaryDirectory { directory in
       let project = uniqueName()
       let apps = [
@@ -119,7 +119,7 @@ import VestaTesting
     }
   }
 
-  @Test func `an app configured again at once waits with its files for those of before`() async throws {
+  @Test func `an app configured again at once waits with its files for the engines of before`() async throws {
     let (diary, closing) = (VestaTesting.Log<String>(), Latch())
     let (options, name) = (VestaOptions(projectID: uniqueName()), uniqueName())
     let (second, engine) = try await EngineLibrary.$diary.withValue(diary) {
@@ -127,7 +127,7 @@ import VestaTesting
       _ = try self.engine(first)
       let deleted = Log<Bool>()
       first.delete { deleted.add($0) }
-      // Gone when `delete` has been called.
+      // Removed when `delete` has been called.
       #expect(VestaApp.app(name: name) == nil)
       while closing.waitingCount == 0 { await Task.yield() }
       let second = try app(options, name)

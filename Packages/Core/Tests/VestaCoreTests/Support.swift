@@ -45,7 +45,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
   }
 }
 
-/// Runs a body that blocks on a thread of its own, since the cooperative pool has few.
+/// Runs a body that blocks on a separate thread, since the cooperative pool has few.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -283,7 +283,7 @@ private final class Witness: Base, Upper, ComponentLifecycleMaintainer {
       let first = Task { await app.delete() }
       await latches.entered.wait()
       Task { await DeletionWaits.$patience.withValue(.milliseconds(1)) { await app.delete() } }
-      // The warning comes in its own time; the exit test ends when it is there, or with its time limit.
+      // The warning is logged in its own time; the exit test ends when it is there, or with its time limit.
       while !DeletionWaits.hasWarned { await Task.yield() }
       latches.go.open()
       _ = await first.value

@@ -28,7 +28,7 @@ import VestaTesting
   }
 
   @Test(arguments: ["", "{", "{\"number\":\"one\"}", "\u{0}\u{0}\u{0}"])
-  func `a damaged file is kept beside, and the next value is saved in its place`(text: String) throws {
+  func `a damaged file is kept under another name, and the next value is saved in its place`(text: String) throws {
     let (directory, url) = try makeFile()
     let file = ValueFile<Value>(url)
     try file.save { Value(number: 1) }
@@ -72,7 +72,7 @@ import VestaTesting
     let file = ValueFile<Value>(url)
     try file.save { Value(number: 1) }
     try Data("{".utf8).write(to: url)
-    // A directory cannot be replaced by a file, whoever the user is.
+    // A directory cannot be replaced by a file, whatever user runs the test.
     let aside = URL(filePath: url.path + ".damaged")
     try FileManager.default.createDirectory(at: aside.appending(path: "x"), withIntermediateDirectories: true)
     for substitute in [nil, Value(number: 7)] {
@@ -92,7 +92,7 @@ import VestaTesting
     withExtendedLifetime(directory) {}
   }
 
-  @Test func `a removed value is gone, and removing nothing is no failure`() throws {
+  @Test func `a removed value is absent, and removing nothing is no failure`() throws {
     let (directory, url) = try makeFile()
     let file = ValueFile<Value>(url)
     try file.remove()

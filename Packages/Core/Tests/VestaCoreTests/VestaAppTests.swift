@@ -115,7 +115,7 @@ import VestaTesting
         try Data(damage.utf8).write(to: file)
         let settings = AppSettings(directory: directory)
         #expect(!settings.isDataCollectionDefaultEnabled, "\(damage)")
-        // The damaged file is kept beside, and the next process finds the switch off.
+        // The damaged file is kept under another name, and the next process finds the switch off.
         #expect(try Data(contentsOf: directory.appending(path: "app.json.damaged")) == Data(damage.utf8))
         #expect(!AppSettings(directory: directory).isDataCollectionDefaultEnabled, "\(damage)")
         settings.isDataCollectionDefaultEnabled = true

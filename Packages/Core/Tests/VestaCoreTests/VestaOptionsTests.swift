@@ -198,7 +198,7 @@ import VestaTesting
     }
   }
 
-  @Test func `no project's folder is above or beside its own`() {
+  @Test func `no project's folder is above or next to its own`() {
     let base = URL(filePath: "/data")
     func folder(_ project: String?) -> String {
       let options = VestaOptions(projectID: "p", backend: .embedded(directory: base))
@@ -213,7 +213,7 @@ import VestaTesting
     #expect(Set(["..", "", "a/b", "a%2Fb", "(default)", ".", "%", "%."].map(folder)).count == 8)
   }
 
-  @Test func `the options file of a program is found beside it`() async throws {
+  @Test func `the options file of a program is found next to it`() async throws {
     try await withTemporaryDirectory { directory in
       let (first, second) = (directory.appending(path: "first"), directory.appending(path: "second"))
       for folder in [first, second] {

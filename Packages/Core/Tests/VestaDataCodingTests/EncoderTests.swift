@@ -73,7 +73,7 @@ import VestaDataCoding
     #expect(try encoder.encode(data) as? Int == 3)
   }
 
-  @Test func `snake case renames the keys of types and not those of dictionaries`() throws {
+  @Test func `snake case renames the keys of types and not the keys of dictionaries`() throws {
     let encoder = FirebaseDataEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
     let expected = try foundationJSON(City.lyon) { $0.keyEncodingStrategy = .convertToSnakeCase }

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFiles
 
-/// When a file is really closed, and what a file beside leaves alone.
+/// The time at which a file is really closed, and the files that a new file next to them does not change.
 @Suite struct DescriptorTests {
   #if os(Linux)
     /// How many descriptors this process has open for a path.
@@ -41,7 +41,7 @@ import VestaTesting
       try DurableFile.replace(path, with: [UInt8](repeating: 7, count: 100_000))
       for _ in 0..<50 {
         let file = try OpenFile(reading: path)
-        // Threads of their own: tasks that only read would leave no thread to the others.
+        // Separate threads: tasks that only read would leave no thread to the others.
         let (begun, ended) = (Log<Int>(), Log<Int>())
         for number in 0..<3 {
           Thread.detachNewThread {
@@ -59,7 +59,7 @@ import VestaTesting
     }
   #endif
 
-  @Test func `a new file is its owner's alone, unless it is said to be everybody's`() throws {
+  @Test func `a new file is its owner's alone, unless it is to be public`() throws {
     let directory = try TemporaryDirectory()
     func mode(_ name: String) throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: directory.path(of: name))[.posixPermissions] as? Int
@@ -70,7 +70,7 @@ import VestaTesting
     #expect(try mode("all").map { $0 & 0o044 } != 0)
   }
 
-  @Test func `a file beside that has its place leaves its old name alone`() throws {
+  @Test func `a temporary file that has its place leaves its old name alone`() throws {
     let directory = try TemporaryDirectory()
     let file = try FileBeside(named: ".new", target: directory.path(of: "target"))
     try file.append([1])
@@ -85,7 +85,7 @@ import VestaTesting
     #expect(try directory.bytes(of: ".new") == [3])
   }
 
-  @Test func `a file beside is emptied whole, and its directory is as new ones are`() throws {
+  @Test func `a temporary file is emptied whole, and its directory is as new ones are`() throws {
     let directory = try TemporaryDirectory()
     let file = try FileBeside(named: ".new", target: directory.path(of: "folder/target"))
     let folder = try FileManager.default.attributesOfItem(atPath: directory.path(of: "folder"))

@@ -5,7 +5,7 @@ import VestaTesting
 @testable import VestaFiles
 
 @Suite struct DurableFileTests {
-  @Test func `a file has the bytes of the last replacement, and nothing is left beside it`() throws {
+  @Test func `a file has the bytes of the last replacement, and nothing is left next to it`() throws {
     let directory = try TemporaryDirectory()
     let (folder, path) = (directory.path + "/a/b", directory.path + "/a/b/file")
     try DurableFile.makeDirectory(folder)
@@ -37,7 +37,7 @@ import VestaTesting
     #expect(try DurableFile.read(old) == nil)
   }
 
-  @Test func `a removed file is gone, and so is what a crash has left of its replacement`() throws {
+  @Test func `a removed file is absent, and so are the remains of its replacement after a crash`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/file"
     try DurableFile.replace(path + ".new", with: [1])
@@ -69,7 +69,7 @@ import VestaTesting
     #expect(try DurableFile.read(path + ".new") == nil)
   }
 
-  @Test func `readers beside writers see whole files`() async throws {
+  @Test func `readers concurrent with writers see whole files`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/file"
     try DurableFile.replace(path, with: [UInt8](repeating: 0, count: 5_000))

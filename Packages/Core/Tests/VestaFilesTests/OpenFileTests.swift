@@ -44,7 +44,7 @@ import VestaTesting
     #expect(try OpenFile(reading: pipe).identity().isRegular == false)
   }
 
-  @Test func `a file beside takes its place whole, or leaves nothing`() throws {
+  @Test func `a temporary file takes its place whole, or leaves nothing`() throws {
     let directory = try TemporaryDirectory()
     let target = directory.path(of: "a/b/target")
     let file = try FileBeside(named: ".new", target: target)
@@ -62,7 +62,7 @@ import VestaTesting
     #expect(try DurableFile.read(target) == [1, 2, 3])
   }
 
-  @Test func `a file beside that was left goes on where it was`() throws {
+  @Test func `a temporary file that was left continues where it was`() throws {
     let directory = try TemporaryDirectory()
     let target = directory.path(of: "target")
     do { try FileBeside(named: ".new", target: target).append([1, 2]) }
@@ -74,7 +74,7 @@ import VestaTesting
     #expect(throws: FileFailure.self) { try FileBeside(continuing: directory.path, target: target) }
   }
 
-  @Test func `a file beside that somebody writes can neither be continued nor removed`() throws {
+  @Test func `a temporary file that is being written can neither be continued nor removed`() throws {
     let directory = try TemporaryDirectory()
     let (target, temporary) = (directory.path(of: "target"), directory.path(of: ".new"))
     let file = try FileBeside(named: ".new", target: target)

@@ -100,7 +100,7 @@ import VestaPatterns
     }
   }
 
-  @Test func `the steps of an expression are those of its parts`() throws {
+  @Test func `the steps of an expression are the sum of its parts`() throws {
     let (one, many) = (try Pattern(#"\pL"#), try Pattern(#"\pL{1000}"#))
     // The class is read once, however often it is repeated.
     #expect(many.steps - one.steps < 5_000)

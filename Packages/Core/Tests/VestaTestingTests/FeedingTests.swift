@@ -8,7 +8,7 @@ import VestaTesting
   }
 
   @Test func `a parser that loses what a cut separates is found`() {
-    // Finds a pair of equal bytes only when both come in one piece.
+    // Finds a pair of equal bytes only when both arrive in one piece.
     let bytes: [UInt8] = [1, 2, 2, 3]
     #expect(throws: ContractViolation.self) {
       try Feeding.verify(bytes) { pieces in

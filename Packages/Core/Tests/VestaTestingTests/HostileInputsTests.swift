@@ -24,7 +24,7 @@ import VestaTesting
     #expect(found.allSatisfy { $0.count < 200 })
   }
 
-  @Test func `decoders take turns, and those that throw are counted`() {
+  @Test func `decoders take turns, and throwing ones are counted`() {
     struct Refusal: Error {}
     var counts = [0, 0]
     let inputs = HostileInputs(

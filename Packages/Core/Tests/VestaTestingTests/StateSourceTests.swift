@@ -29,7 +29,7 @@ import VestaTesting
     #expect(source.listenerCount == 0)
   }
 
-  @Test func `dropping a stream that nobody read removes its listener`() {
+  @Test func `dropping an unread stream removes its listener`() {
     do { _ = source.events }
     #expect(source.listenerCount == 0)
   }

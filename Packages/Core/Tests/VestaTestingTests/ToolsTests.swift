@@ -75,7 +75,7 @@ import VestaTesting
     #expect(!clock.fireNext())
   }
 
-  @Test func `a sleeper wakes when its time has come, or leaves when it is cancelled`() async throws {
+  @Test func `a sleeper wakes at its time, or leaves when it is cancelled`() async throws {
     let clock = ManualClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(10)) }
     let cancelled = Task { try await clock.sleep(for: .seconds(20)) }
@@ -106,7 +106,7 @@ import VestaTesting
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `a temporary directory goes with its owner`() throws {
+  @Test func `a temporary directory is deleted with its owner`() throws {
     var directory: TemporaryDirectory? = try TemporaryDirectory()
     try directory?.write([1, 2], to: "a")
     #expect(try directory?.bytes(of: "a") == [1, 2])

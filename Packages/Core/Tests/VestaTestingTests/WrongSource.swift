@@ -106,7 +106,7 @@ final class WrongSource: Sendable {
     guard fault == .leavesASlowListenerBehind else { return calls.async(execute: work) }
     calls.async {
       let isDone = DispatchSemaphore(value: 0)
-      // A queue of its own, because the global one would wait for a blocked listener's thread.
+      // A separate queue, because the global one would wait for a blocked listener's thread.
       DispatchQueue(label: "vesta.wrong.call").async {
         work()
         isDone.signal()

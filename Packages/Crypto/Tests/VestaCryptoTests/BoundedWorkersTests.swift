@@ -7,7 +7,7 @@ import VestaConcurrency
 @Suite struct BoundedWorkersTests {
   private struct Broken: Error {}
 
-  @Test func `only so many run at once and all get their turn`() async throws {
+  @Test func `a bounded number run at once and all get their turn`() async throws {
     let workers = BoundedWorkers(limit: 2)
     let running = Locked((now: 0, most: 0))
     let sum = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -49,7 +49,7 @@ import VestaConcurrency
     #expect(try await workers.run { 5 } == 5)
   }
 
-  @Test func `a task that is cancelled before it comes runs nothing`() async {
+  @Test func `a task that is cancelled before it starts runs nothing`() async {
     let workers = BoundedWorkers(limit: 1)
     let gate = AsyncStream.makeStream(of: Void.self)
     let task = Task {

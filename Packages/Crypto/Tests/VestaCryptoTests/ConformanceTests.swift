@@ -3,7 +3,7 @@ import Testing
 import VestaCrypto
 import VestaCryptoInterop
 
-/// Vectors of other projects, where they lie beside the checkout.
+/// Vectors of other projects, where they lie next to the checkout.
 ///
 /// The folder is `VESTA_CONFORMANCE_DIR`, or `../shared/conformance` seen from the root of the repository.
 @Suite struct ConformanceTests {

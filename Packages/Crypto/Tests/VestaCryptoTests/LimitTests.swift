@@ -11,7 +11,7 @@ import VestaTesting
 @Suite struct LimitTests {
   private let crypto = OpenSSLCrypto()
 
-  /// An odd number of so many bits without small factors, as the modulus of an RSA key is one.
+  /// An odd number of `bits` bits without small factors, as the modulus of an RSA key is one.
   private func modulus(bits: Int) -> [UInt8] {
     var random = SplitMix(seed: UInt64(bits))
     var bytes = (0..<(bits + 7) / 8).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -77,7 +77,7 @@ import VestaTesting
   }
 
   @Test func `keys, certificates, signatures and ciphers give their memory back`() async {
-    // In a process of its own, which has not used libcrypto yet: only then its allocations can be counted.
+    // In a separate process, which has not used libcrypto yet: only then its allocations can be counted.
     await #expect(processExitsWith: .success) { try await Leaks.check() }
   }
 }

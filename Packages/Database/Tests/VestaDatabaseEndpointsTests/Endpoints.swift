@@ -116,7 +116,7 @@ struct SocketReading {
     return text
   }
 
-  /// The next message that comes in pieces, with the number of its pieces in front.
+  /// The next message that arrives in pieces, with the number of its pieces in front.
   func whole(_ first: String? = nil) async throws -> String {
     var first = first ?? ""
     if first.isEmpty { first = try await frame() ?? "" }

@@ -62,7 +62,7 @@ import VestaTransportInteropFakes
     #expect(first == #"pRTLPCB(1,[{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}]);"# + "\n")
     let second = try await client.poll([request(2, "g", #"{"p":"/a","q":{}}"#)])
     #expect(second.hasPrefix("pRTLPCB(2,[") && second.contains(#""d":"\u003cx>""#))
-    // A long message comes in segments.
+    // A long message arrives in segments.
     let long = String(repeating: "y", count: 10_000)
     #expect(try await client.poll([request(3, "p", #"{"p":"/a","d":"\#(long)"}"#)]).contains(#""s":"ok""#))
     #expect(try await server.send(.get, "/a.json?ns=demo").text == #""\#(long)""#)
@@ -96,7 +96,7 @@ import VestaTransportInteropFakes
     #expect(try await client.poll() == "pLPCommand('close');\n")
   }
 
-  @Test func `a session ends when its page says so, and nobody else ends it`() async throws {
+  @Test func `a session ends when its page says so, and no other caller ends it`() async throws {
     let server = try await Endpoints()
     let client = try await Client(server)
     _ = try await client.poll([request(1, "o", #"{"p":"/gone","d":1}"#)])
@@ -110,7 +110,7 @@ import VestaTransportInteropFakes
     #expect(try await server.send(.get, "/.lp?start=t&ser=1&cb=alert(1)&v=5&ns=demo").status == 400)
   }
 
-  @Test func `a server has so many sessions, and ends them when it shuts down`() async throws {
+  @Test func `a server has a bounded number of sessions, and ends them when it shuts down`() async throws {
     var tuning = DatabaseEndpointsTuning()
     tuning.sessionLimit = 2
     let server = try await Endpoints(tuning: tuning)

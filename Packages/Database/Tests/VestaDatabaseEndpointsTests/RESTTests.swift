@@ -142,7 +142,7 @@ import VestaTransportInteropFakes
     #expect(try await server.send(.get, "/a.json?ns=demo&access_token=owner").text == "1")
     #expect(try await server.send(.get, "/a.json?ns=demo", "", ["authorization": "Bearer owner"]).text == "1")
     #expect(try await server.send(.get, "/a.json?ns=demo&auth=bob").status == 401)
-    // The owner acts as others, and as nobody.
+    // The owner acts as others, and without a user.
     let asAda = "&access_token=owner&auth_variable_override=%7B%22uid%22%3A%22ada%22%7D"
     #expect(try await server.send(.put, "/a.json?ns=demo\(asAda)", "2").text == "2")
     #expect(try await server.send(.get, "/a.json?ns=demo\(asAda)").text == "2")
@@ -151,7 +151,7 @@ import VestaTransportInteropFakes
     #expect(try await server.send(.get, "/a.json?ns=demo&auth=ada&auth_variable_override=null").status == 401)
   }
 
-  @Test func `databases are apart, and a project has those of its names`() async throws {
+  @Test func `databases are apart, and a project has the databases of its names`() async throws {
     let server = try await Endpoints()
     _ = try await server.send(.put, "/a.json?ns=demo", "1")
     _ = try await server.send(.put, "/a.json?ns=demo-default-rtdb", "2")

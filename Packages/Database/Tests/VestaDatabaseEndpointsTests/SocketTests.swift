@@ -31,7 +31,7 @@ import VestaTransportInteropFakes
     #expect(try await client.status(of: 1) == "ok")
   }
 
-  @Test func `data precedes the reply to its write, and comes with the tag of its query`() async throws {
+  @Test func `data precedes the reply to its write, and has the tag of its query`() async throws {
     let server = try await Endpoints()
     let client = try await server.connect()
     _ = try await client.next()
@@ -121,7 +121,7 @@ import VestaTransportInteropFakes
     for piece in pieces { try await client.send(piece) }
     #expect(try await client.status(of: 1) == "ok")
     try await client.ask(2, "g", #"{"p":"/a","q":{}}"#)
-    // A ping does not come between the pieces of another message.
+    // A ping is not sent between the pieces of another message.
     try await client.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
     var messages: [String] = []
     while messages.count < 2 {
@@ -169,7 +169,7 @@ import VestaTransportInteropFakes
     #expect(try JSONObject(json: keys.body).count == 500)
   }
 
-  @Test func `a listener that never reads loses its connection, and others go on`() async throws {
+  @Test func `a listener that never reads loses its connection, and others continue`() async throws {
     var tuning = DatabaseEndpointsTuning()
     tuning.backlog = 1 << 20
     let server = try await Endpoints(tuning: tuning)

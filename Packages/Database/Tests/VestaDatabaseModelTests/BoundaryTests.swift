@@ -51,7 +51,7 @@ struct BoundaryTests {
     #expect(KeyNeighbors.pushIDs.successor(of: DatabaseKey(cut(1, "z"))).text == cut(2, "c"))
   }
 
-  // MARK: What the service takes
+  // MARK: Limits of the service
 
   private func status(_ node: DatabaseNode, _ path: DatabasePath = "a") -> DatabaseStatus? {
     TreeLimits.problem(writing: node, at: path)?.status

@@ -34,7 +34,7 @@ struct HashTests {
     #expect(
       !NodeHash.matches(
         NodeHash.hash(node), node.setting("a" as DatabaseKey, to: DatabaseNode(.int(1), priority: .int(3)))))
-    // Below, and beside children of which one has no priority.
+    // Below, and next to children of which one has no priority.
     let mixed = DatabaseNode(children: [("n", node), ("m", DatabaseNode(.int(1)))], priority: .string("x"))
     #expect(NodeHash.hash(mixed) != NodeHash.hash(mixed, order: .apple))
     #expect(NodeHash.matches(NodeHash.hash(mixed, order: .apple), mixed))

@@ -33,8 +33,8 @@ private struct Mirror {
     }
   }
 
-  /// The predecessor is one of the new order, in which those that are added later in the same operation may stand
-  /// already.
+  /// The predecessor is one of the new order, in which children that are added later in the same operation may
+  /// stand already.
   private mutating func insert(_ key: DatabaseKey, after previous: DatabaseKey?) {
     let index = previous.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? (previous == nil ? 0 : order.count)
     order.insert(key, at: index)
@@ -42,7 +42,7 @@ private struct Mirror {
 }
 
 struct SyncTreeTests {
-  @Test func `a leaf that writes have replaced and removed on the server is gone once they are acknowledged`() {
+  @Test func `a leaf that writes have replaced and removed on the server is absent once they are acknowledged`() {
     var tree = SyncTree()
     var shown: [DatabaseNode] = []
     func raise(_ events: [SyncEvent]) {
@@ -60,7 +60,7 @@ struct SyncTreeTests {
     #expect(shown.last == .empty, "\(shown)")
   }
 
-  /// Server and client in one: writes are acknowledged late, the server pushes to whoever listens.
+  /// Server and client in one: writes are acknowledged late, the server pushes to the listeners.
   @Test(arguments: 0..<150)
   func `listeners see the server's data with pending writes on top, and their events agree with it`(seed: UInt64) {
     var random = SplitMix(seed: seed &+ 5000)
@@ -243,7 +243,7 @@ struct SyncTreeTests {
     var tree = SyncTree()
     let (one, two) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)))
     _ = tree.add(SyncRegistration(id: 1, kinds: [.childAdded]), at: "a", .all)
-    // A part of the data, before the rest has come.
+    // A part of the data, before the rest has arrived.
     _ = tree.serverOverwrite("a/x", one)
     _ = tree.userOverwrite("a", DatabaseNode(children: [("y", two)]), writeID: 1)
     #expect(tree.completeEventNode("a", .all)?.node == DatabaseNode(children: [("y", two)]))
@@ -254,14 +254,14 @@ struct SyncTreeTests {
     #expect(added == ["x"])
   }
 
-  @Test func `an acknowledged write is kept on the device where nobody is sent it`() {
+  @Test func `an acknowledged write is kept on the device where no listener is sent it`() {
     var tree = SyncTree()
     tree.cache = SyncCache(limit: 1 << 20, now: 0)
     let (one, two) = (DatabaseNode(.int(1)), DatabaseNode(.int(2)))
     _ = tree.userOverwrite("w/x", one, writeID: 1)
     _ = tree.acknowledge(writeID: 1)
     #expect(tree.cache?.node["w/x" as DatabasePath] == one && tree.cache?.queries.map(\.isComplete) == [true])
-    // One that was refused leaves nothing, and one that a listener is sent comes from the service.
+    // One that was refused leaves nothing, and one that a listener is sent originates at the service.
     _ = tree.userOverwrite("w/y", two, writeID: 2)
     _ = tree.acknowledge(writeID: 2, isRevert: true)
     _ = tree.add(SyncRegistration(id: 1, kinds: [.value]), at: "w", .all)

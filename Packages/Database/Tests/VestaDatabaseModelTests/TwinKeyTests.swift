@@ -36,7 +36,7 @@ struct TwinKeyTests {
     #expect(new[shown].leaf == .int(9) && new[other] == old[other])
   }
 
-  @Test func `without the key both twins are gone`() throws {
+  @Test func `without the key both twins are absent`() throws {
     let old = node([(Self.one, 1), (Self.two, 2), ("x", 3)])
     #expect(try writtenBack(old) { $0[Self.one.text] = nil } == node([("x", 3)]))
   }

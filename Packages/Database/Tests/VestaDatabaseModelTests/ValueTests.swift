@@ -80,7 +80,7 @@ struct ValueTests {
       ServerValues.resolve(DatabaseNode(.incrementInt(1)), now: 0) { _ in DatabaseNode(.string("x")) }.leaf == .int(1))
   }
 
-  @Test func `push ids grow, within a millisecond and when the clock goes back`() {
+  @Test func `push ids grow, within a millisecond and when the clock is set back`() {
     var random = SplitMix(seed: 3)
     var generator = PushID()
     var ids: [String] = []

@@ -4,7 +4,7 @@ import VestaDatabaseBackendFakes
 import VestaDatabaseModel
 import VestaTesting
 
-/// Queries with a limit in the sync tree, beside listeners to everything.
+/// Queries with a limit in the sync tree, together with listeners to everything.
 struct WindowSyncTests {
   private static func numbers(_ values: [String: Int64]) -> DatabaseNode {
     DatabaseNode(children: values.map { (DatabaseKey($0.key), DatabaseNode(.int($0.value))) })
@@ -28,7 +28,7 @@ struct WindowSyncTests {
 
   @Test func `what a query that is covered by now is still sent does not narrow what it knows`() {
     var tree = tree(Self.numbers(["a": 1, "b": 2, "c": 3]))
-    // The service sends the query a last change before it learns that nobody listens to it any more.
+    // The service sends the query a last change before it learns that its listeners have left.
     _ = tree.serverOverwrite("a/a", .empty)
     _ = tree.serverMerge("a", WriteTrie(["a": .empty, "c": DatabaseNode(.int(3))]), tag: tree.tag("a", spec))
     _ = tree.serverOverwrite("a/b", .empty)
@@ -57,7 +57,7 @@ struct WindowSyncTests {
     #expect(shown(tree) == Self.numbers(["c": 3, "a": 9]))
   }
 
-  @Test func `a merge that moves both children of a full window lets in the children that come before them now`() {
+  @Test func `a merge that moves both children of a full window lets in the children that precede them now`() {
     for (first, second) in [(9, 3), (3, 9), (9, 8), (4, 6)] as [(Int64, Int64)] {
       let data = Self.numbers(["a": 1, "b": 2, "c": 5])
       var tree = tree(data)
@@ -129,7 +129,7 @@ struct WindowSyncTests {
     #expect(tree.acknowledge(writeID: 1).isEmpty)
   }
 
-  @Test func `data of a listen that has ended enters no query beside which it was`() {
+  @Test func `data of a listen that has ended enters no query next to which it was`() {
     for path in ["a", ""] as [DatabasePath] {
       var tree = SyncTree()
       let query = DatabaseQuerySpec(index: .key, limit: .init(1, .first))
@@ -172,7 +172,7 @@ struct WindowSyncTests {
     _ = tree.add(SyncRegistration(id: 3, kinds: [.value]), at: "a/k", .all)
     _ = tree.receivedOverwrite("a/k", DatabaseNode(.int(3)), tag: nil)
     _ = tree.listenComplete("a", spec)
-    // What becomes of `k` from here on is not sent any more.
+    // Changes of `k` from here on are no longer sent.
     _ = tree.remove(3, at: "a/k", .all)
     let merge = WriteTrie(["a": .empty, "c": DatabaseNode(.int(4))])
     _ = tree.receivedMerge("a", merge, tag: tree.tag("a", spec))

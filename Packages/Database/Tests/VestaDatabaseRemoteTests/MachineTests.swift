@@ -200,7 +200,7 @@ import VestaTesting
     #expect(machine.timeIs(1_000_029).contains { if case .deliver = $0 { true } else { false } } == false)
   }
 
-  @Test func `whatever a service sends, the connection goes on or ends once`() {
+  @Test func `whatever a service sends, the connection continues or ends once`() {
     var random = SplitMix(seed: 11)
     let samples = [
       Self.greeting, #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":{"a":[1,{".sv":"x"}]}}}}"#, "3", "0", "", "999999",

@@ -56,7 +56,7 @@ import VestaTransportInteropFakes
         "chat.firebaseio.com/.ws?v=5&ns=chat", "s-1.firebaseio.com/.ws?v=5&ns=chat",
         "s-2.firebaseio.com/.ws?v=5&ls=S&ns=chat",
       ])
-    // A host that is gone is forgotten with the connection that did not reach it.
+    // A host that is down is forgotten with the connection that did not reach it.
     network.setDown(true)
     _ = await Client(remote).end()
     network.setDown(false)
@@ -108,7 +108,7 @@ import VestaTransportInteropFakes
     #expect(!opened.entries.contains { "\($0.target) \($0.fields.map(\.value))".contains("secret") })
   }
 
-  @Test func `a connection is that of its own caller, and owners need a credential`() async throws {
+  @Test func `a connection belongs to its own caller, and owners need a credential`() async throws {
     let guardian = ReadingCallerVerifier { (token) async throws(ServiceStatus) in
       if token == "owner" { return .owner }
       return .user(VerifiedUser(uid: token))

@@ -10,7 +10,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// The administration of databases, rules that declare indexes, and what functions do not hear.
+/// The administration of databases, rules that declare indexes, and the changes of which functions are not notified.
 @Suite struct AdministrationTests {
   private func engine(
     _ rules: (any RulesAdministration)? = FakeRulesAdministration(), rowsOfATransfer: Int = 3,
@@ -40,7 +40,7 @@ import VestaTesting
     #expect(outcomes.contains { !$0.isKept }, "\(flaw)")
   }
 
-  @Test func `random trees come back from an export, whatever the parts are`() async throws {
+  @Test func `random trees survive an export and an import, whatever the parts are`() async throws {
     for seed in 0..<40 {
       var random = SplitMix(seed: UInt64(seed))
       let node = random.node(depth: 4)
@@ -61,7 +61,7 @@ import VestaTesting
     }
   }
 
-  @Test func `an export has one moment, whatever is written meanwhile`() async throws {
+  @Test func `an export has one version, whatever is written during it`() async throws {
     let engine = engine(rowsOfATransfer: 1)
     @Sendable func write(_ number: Int64) async throws {
       let values = ["a", "b", "c"].map { DatabasePathValue(DatabasePath($0), DatabaseNode(.int(number))) }
@@ -76,7 +76,9 @@ import VestaTesting
     #expect(exported.entries == [.int(1), .int(1), .int(1)])
   }
 
-  @Test func `the indexes of rules are declared when they come into force, and gone when they do not`() async throws {
+  @Test func `the indexes of rules are declared when they take effect, and removed when they no longer apply`()
+    async throws
+  {
     let rules = FakeRulesAdministration()
     let engine = engine(rules)
     let tree = DatabaseNode(children: [
@@ -151,7 +153,7 @@ struct FlawedAdministration: DatabaseAdminBackend {
   }
 
   func clear(_ namespace: String, context: CallContext) async throws(DatabaseServiceError) {
-    // A part is left, so that listeners hear of it all the same.
+    // A part is left, so that listeners are notified all the same.
     if flaw == .clearsNothing {
       let request = DatabaseWriteRequest(namespace: namespace, path: "a", .put(.empty))
       return _ = try await engine.write(request, context: context)

@@ -73,7 +73,7 @@ struct AttackTests {
       }
       #expect(try await store.read { try await $0.entries(in: .all) } == before, "\(damage)")
     }
-    // Everything beside it can be written.
+    // Everything next to it can be written.
     #expect(await client.put("c", DatabaseNode(.int(6))).status == .ok)
   }
 

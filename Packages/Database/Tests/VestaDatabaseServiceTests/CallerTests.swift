@@ -102,7 +102,7 @@ import VestaTesting
     #expect(!client.messages.contains { if case .authRevoked = $0 { true } else { false } })
   }
 
-  @Test func `an owner acts with other variables of the rules, and nobody else does`() async {
+  @Test func `an owner acts with other variables of the rules, and no other caller does`() async {
     let gatekeeper = ManualDatabaseGuard()
     let engine = engine(CallerCheck(callers: ReadingCallerVerifier()), gatekeeper)
     let client = TestClient(engine)

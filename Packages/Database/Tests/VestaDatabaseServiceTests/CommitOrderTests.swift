@@ -18,7 +18,7 @@ struct CommitOrderTests {
     var foreign: [Int: Bool] = [:]
     var (sent, reported, read, direct) = (1, 1, nil as Int?, 0)
     for number in 2..<80 {
-      // Whoever commits, the store reports it now or later, and always in order.
+      // The store reports every engine's commits now or later, and always in order.
       let isOwn = !random.oneIn(4)
       if isOwn { order.noteOwn(version(number)) }
       foreign[number] = !isOwn

@@ -49,7 +49,7 @@ struct CostTests {
     await slow.listen("all", spec, tag: 1)
     await engine.settle()
     store.reads.close()
-    // The window loses a child, and only the store knows which comes next.
+    // The window loses a child, and only the store knows which one is next.
     let reads = store.begun.entries.count + 1
     #expect(await other.put("all/k9", .empty).status == .ok)
     await store.begun.wait { $0.count == reads }

@@ -44,7 +44,7 @@ struct DamageTests {
       #expect(await client.put("rooms/a/size", value).status == .ok)
       #expect(await client.put("list/a", value).status == .ok)
       #expect(await client.get("list/a") == value)
-      // The old entries are gone, the new ones are there.
+      // The old entries are deleted, the new ones are there.
       let old = ["b"] as [DatabaseKey]
       #expect(await client.get("rooms", spec(.child("size"), 1)).keys == old)
       #expect(await client.get("list", spec(.priority, 2)).keys == old)
@@ -54,7 +54,7 @@ struct DamageTests {
   }
 
   @Test(arguments: damages)
-  func `what is beside a damaged row can be written and read, with an index over both`(damage: [UInt8]) async throws {
+  func `data next to a damaged row can be written and read, with an index over both`(damage: [UInt8]) async throws {
     let client = TestClient(engine(indexOn: ["size"]))
     for name in ["a", "b"] {
       _ = await client.put(DatabasePath("rooms/\(name)/size"), DatabaseNode(.int(1)))
@@ -121,7 +121,7 @@ struct DamageTests {
     }
   }
 
-  @Test func `a damaged log of commits has clients begin anew, and listens go on`() async throws {
+  @Test func `a damaged log of commits has clients begin anew, and listens continue`() async throws {
     let engines = [engine(shared: true), engine(shared: true)]
     let (reader, writer) = (TestClient(engines[0]), TestClient(engines[1]))
     _ = await reader.put("a", DatabaseNode(.int(1)))

@@ -203,7 +203,7 @@ struct EngineTests {
     let client = TestClient(DatabaseEngine(store: ModelStore(), options: options, callers: callers))
     #expect(await client.put("a", DatabaseNode(.int(1))).status == .permissionDenied)
     #expect(await client.call(.authenticate(token: "bad")).status == .invalidToken)
-    // A verification that fails refuses nobody.
+    // A verification that fails refuses no user.
     #expect(await client.call(.authenticate(token: "unknown")).status == .unavailable)
     let first = client.send(.authenticate(token: "ada"))
     let second = client.send(.put("a", DatabaseNode(.int(1)), hash: nil))

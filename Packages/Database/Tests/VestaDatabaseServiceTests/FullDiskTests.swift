@@ -21,7 +21,7 @@ struct FullDiskTests {
   }
 
   @Test(arguments: [false, true])
-  func `data is removed on a full disk, its indexes follow, and writing goes on when there is room`(
+  func `data is removed on a full disk, its indexes follow, and writing continues when there is room`(
     isShared: Bool
   ) async {
     let client = TestClient(engine(shared: isShared))

@@ -25,7 +25,7 @@ import VestaTesting
   }
 
   @Test(arguments: DatabaseGuardContracts.all)
-  func `the engine that checks every hash beside the writes honours`(
+  func `the engine that checks every hash concurrently with the writes honours`(
     _ contract: Contract<GuardedDatabaseSubject>
   ) async throws {
     try await contract.verify(GuardedDatabaseSubject { engine($0, rowsOfACheck: 0) })
@@ -69,7 +69,7 @@ import VestaTesting
     withExtendedLifetime(connection) {}
   }
 
-  @Test func `a guard hears nothing of an engine that is closed`() async throws {
+  @Test func `a guard is not notified of an engine that is closed`() async throws {
     let gatekeeper = ManualDatabaseGuard()
     let engine = engine(gatekeeper)
     let connection = engine.connect(DatabaseConnectRequest(namespace: "n")) { _ in }

@@ -10,7 +10,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// Writes with a hash at places of very many rows, which are read beside the writes of others.
+/// Writes with a hash at places of very many rows, which are read concurrently with the writes of others.
 @Suite(.timeLimit(.minutes(20)))
 struct HashCheckTests {
   private static let count = DatabaseServiceTuning().rowsOfACheck + 200
@@ -46,7 +46,7 @@ struct HashCheckTests {
     let id = client.send(.put("list", changed("k7", -1), hash: NodeHash.hash(large)))
     await store.begun.wait { !$0.isEmpty }
     #expect(await other.put("other", DatabaseNode(.int(1))).status == .ok)
-    // What the same client asks comes after.
+    // Later requests of the same client are served after it.
     let next = client.send(.put("list/k7", DatabaseNode(.incrementInt(-1)), hash: nil))
     let read = client.send(.get("list/k7", .all))
     #expect(await other.put("other", DatabaseNode(.int(2))).status == .ok)
@@ -159,7 +159,7 @@ struct HashCheckTests {
     #expect(await other.get("list/k7").leaf == .int(7))
   }
 
-  @Test func `a reply that data is stale comes after that data, also when another engine has written it`() async {
+  @Test func `a reply that data is stale follows that data, also when another engine has written it`() async {
     let shared = ModelStore()
     // The store of the first engine says nothing of commits.
     let client = TestClient(sharing(CountedStore(OpenStore(shared))))
@@ -171,7 +171,7 @@ struct HashCheckTests {
   }
 
   @Test(arguments: [false, true])
-  func `writes with a hash at places above each other lose nothing, each checked beside the others`(
+  func `writes with a hash at places above each other lose nothing, each checked concurrently with the others`(
     isShared: Bool
   ) async {
     let shared = ModelStore()

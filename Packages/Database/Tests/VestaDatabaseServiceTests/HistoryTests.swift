@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// Several connections at once against ``SlowTree``: nobody waits for replies, listens begin and end between writes
+/// Several connections at once against ``SlowTree``: no client waits for replies, listens begin and end between writes
 /// that share commits, and connections and engines end with operations for their end.
 @Suite(.timeLimit(.minutes(20)))
 struct HistoryTests {
@@ -152,7 +152,7 @@ private final class History {
 
   /// A transaction of which the data is known, or is not.
   ///
-  /// With a check beside the writes of others these would come before it, and the histories say nothing of that.
+  /// With a check concurrent with the writes of others these would precede it, and the histories do not cover that.
   private func compare(_ number: Int) async {
     let path = path(1 + random.below(2)), change = change()
     if random.oneIn(2) {
@@ -190,7 +190,7 @@ private final class History {
 
   private func listen(_ number: Int) {
     let path = path(random.below(3)), query = random.hostileQuery()
-    // One listen to everything at a place: a second one would be sent nothing of its own.
+    // One listen to everything at a place: a second one would be sent nothing.
     let isKnown = connections[number].listens.contains { $0.path == path && $0.query.spec.loadsAllData }
     if query.spec.loadsAllData, isKnown || connections[number].listens.contains(where: { overlaps($0, path) }) {
       return
@@ -240,7 +240,7 @@ private final class History {
     connections[number] = connect()
   }
 
-  /// The engine is gone, with everything that it had been asked.
+  /// The engine is lost, with everything that it had been asked.
   private func crash() async {
     await engine.settle()
     engine = DatabaseEngine(store: store, options: options)

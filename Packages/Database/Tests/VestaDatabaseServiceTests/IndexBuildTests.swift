@@ -73,7 +73,7 @@ struct IndexBuildTests {
     _ = await client.get("x")
     await engine.settle()
     failing.allowed.withLock { $0 = nil }
-    // Before the cursor, behind it, and gone.
+    // Before the cursor, after it, and deleted.
     for (room, size) in [("r0", 5000), ("r999", 5001), ("r1499", 5002), ("r500", nil)] as [(String, Int64?)] {
       let path = DatabasePath("rooms/\(room)")
       _ = await client.put(path.child("size"), size.map { DatabaseNode(.int($0)) } ?? .empty)
@@ -92,7 +92,7 @@ struct IndexBuildTests {
     #expect(await third.get("rooms", spec).keys == ["r500"])
   }
 
-  @Test func `an index whose building failed goes on after a minute, without a new engine`() async throws {
+  @Test func `an index whose building failed continues after a minute, without a new engine`() async throws {
     let store = ModelStore()
     await filled(store, rooms: 1500)
     let failing = FaultyStore(store)
@@ -117,7 +117,7 @@ struct IndexBuildTests {
     #expect(clock.deadlines.isEmpty)
   }
 
-  @Test func `an index that is no longer declared goes, and others stay as they are`() async throws {
+  @Test func `an index that is no longer declared is removed, and others stay as they are`() async throws {
     let store = ModelStore()
     await filled(store, rooms: 30)
     for children in [["size", "name"], ["name"], ["name", "size"]] {
@@ -210,7 +210,7 @@ struct IndexBuildTests {
 
   /// Entries of a few bytes: strings that are as long, longer, and the beginning of each other.
   @Test(arguments: 0..<60)
-  func `queries of strings along an index are those of the tree, wherever entries are cut`(seed: UInt64) async {
+  func `queries of strings along an index equal the tree's, wherever entries are cut`(seed: UInt64) async {
     var random = SplitMix(seed: seed)
     var options = DatabaseServiceOptions()
     options.tuning = .small(&random)

@@ -107,7 +107,7 @@ struct ListeningTests {
 
   // MARK: Ten thousand queries of one place
 
-  @Test func `of ten thousand queries of a place a write is compared with those that it can change`() async throws {
+  @Test func `of ten thousand queries of a place a write is compared with the ones that it can change`() async throws {
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "all", indexOn: "n")
     let engine = DatabaseEngine(store: ModelStore(), options: options)
@@ -135,7 +135,7 @@ struct ListeningTests {
     #expect(tags == [498, 499, 500, 775, 776, 777, 775, 776, 777, 886, 887, 888])
   }
 
-  // MARK: What is kept
+  // MARK: Stored state
 
   @Test func `a listen that has ended leaves nothing behind`() async throws {
     let engine = DatabaseEngine(store: ModelStore())
@@ -152,7 +152,7 @@ struct ListeningTests {
     for path: DatabasePath in ["a", "a/b", "a/b/c/d", "x/y"] {
       _ = await client.call(.unlisten(path, .all, tag: nil))
       _ = await client.call(.unlisten(path, query, tag: 2))
-      // Nobody listens under this tag.
+      // There is no listener under this tag.
       _ = await other.call(.unlisten(path, query, tag: 2))
     }
     #expect(hub.count == 4)
@@ -165,7 +165,7 @@ struct ListeningTests {
     }
   }
 
-  // MARK: What is sent
+  // MARK: Messages
 
   private func windows(_ client: TestClient, _ tag: Int) -> Int {
     client.messages.count { if case .data("list", _, tag) = $0 { true } else { false } }
@@ -177,14 +177,14 @@ struct ListeningTests {
     for key in ["a", "b", "k"] { _ = await client.put(DatabasePath("list/\(key)"), DatabaseNode(.int(1))) }
     await client.listen("list", DatabaseQuerySpec(index: .key, limit: .init(2, .first)), tag: 1)
     #expect(windows(client, 1) == 1)
-    // It has data of its own: in the client's copy it takes the place of "b".
+    // It has separate data: in the client's copy it takes the place of "b".
     await client.listen("list/k", tag: 2)
     #expect(windows(client, 1) == 2)
     // What the client has already is not sent, and pushes nothing out.
     _ = await client.call(.unlisten("list/k", .all, tag: nil))
     await client.listen("list/k", tag: 3, hash: NodeHash.hash(DatabaseNode(.int(1))))
     #expect(windows(client, 1) == 2)
-    // A child of the window takes nobody's place.
+    // A child of the window takes no other child's place.
     await client.listen("list/a", tag: 4)
     #expect(windows(client, 1) == 2)
   }

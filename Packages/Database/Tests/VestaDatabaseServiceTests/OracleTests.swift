@@ -26,7 +26,7 @@ struct OracleTests {
     var listens: [(tag: Int, path: [String], query: SlowTree.Query)] = []
     for step in 0..<50 {
       if random.oneIn(25) {
-        // The engine is gone, as after a crash: the next one finds everything.
+        // The engine is lost, as after a crash: the next one finds everything.
         await engine.settle()
         engine = DatabaseEngine(store: store, options: options)
         (writer, reader, listens) = (TestClient(engine), TestClient(engine), [])

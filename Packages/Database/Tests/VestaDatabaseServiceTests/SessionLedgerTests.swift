@@ -64,7 +64,7 @@ import VestaTesting
     #expect(ledger.judge(owners: [], leases: leases, own: "A", now: at(100)) == Verdict(expired: leases))
   }
 
-  @Test func `a lease that was gone in between is found for the first time again`() {
+  @Test func `a lease that was absent in between is found for the first time again`() {
     var ledger = SessionLedger()
     let leases = ["B": lease(1)]
     _ = ledger.judge(owners: [], leases: leases, own: "A", now: at(9))

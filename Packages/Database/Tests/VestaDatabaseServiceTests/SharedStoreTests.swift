@@ -48,7 +48,7 @@ struct SharedStoreTests {
   }
 
   @Test(arguments: 0..<20)
-  func `listens in each engine hear what both write, and end with the same`(seed: UInt64) async {
+  func `listens in each engine receive the writes of both, and end with the same`(seed: UInt64) async {
     var random = SplitMix(seed: seed)
     let engines = [engine("a", indexOn: seed % 2 == 0 ? ["a"] : []), engine("b", indexOn: seed % 2 == 0 ? ["a"] : [])]
     let writers = engines.map { TestClient($0) }, readers = engines.map { TestClient($0) }
@@ -117,7 +117,7 @@ struct SharedStoreTests {
     #expect(await other.get("ends").leaf == .int(1))
   }
 
-  @Test func `the sessions of an engine that is gone end when its lease is over, once`() async {
+  @Test func `the sessions of a crashed engine end when its lease is over, once`() async {
     // The clock of the engine that dies does not move: it never renews its lease.
     let dead = engine("a", clock: ServiceClock(now: { [clock] in clock.now }) { _, _ in ListenerRegistration {} })
     let lost = TestClient(dead)
@@ -149,7 +149,7 @@ struct SharedStoreTests {
     #expect(await reader.get("ends").leaf == .int(1))
   }
 
-  @Test func `an engine that is closed while it renews its lease sets no timer any more`() async throws {
+  @Test func `an engine that is closed while it renews its lease sets no further timer`() async throws {
     let held = CountedStore(OpenStore(store))
     var options = DatabaseServiceOptions()
     options.clock = clock.service
@@ -184,7 +184,7 @@ struct SharedStoreTests {
     await client.closed()
     await settle([victim, other])
     #expect(await reader.get("ends").leaf == .int(1))
-    // The client comes back and is served.
+    // The client reconnects and is served.
     let again = TestClient(victim)
     _ = await again.call(.onDisconnectPut("ends", DatabaseNode(.incrementInt(1))))
     again.close()

@@ -58,7 +58,7 @@ struct SlowTree: Equatable {
     left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 
-  /// Keys that are 32-bit integers come first, by number and then by length, "00" before "-0"; the others by UTF-16
+  /// Keys that are 32-bit integers are first, by number and then by length, "00" before "-0"; the others by UTF-16
   /// code units.
   static func compareKeys(_ left: [UInt16], _ right: [UInt16]) -> Int {
     switch (integer(left), integer(right)) {

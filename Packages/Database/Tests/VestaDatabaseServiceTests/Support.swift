@@ -78,7 +78,7 @@ final class TestClient: Sendable {
     return send(.listen(DatabaseListen(path: path, spec: spec, tag: spec.loadsAllData ? nil : tag)))
   }
 
-  /// Takes no notice any more of what a listen shows.
+  /// Ignores the data of a listen from now on.
   func forget(_ tag: Int) { state.withLock { $0.places[tag] = nil } }
 
   /// Whether the engine has closed the connection.

@@ -19,7 +19,7 @@ struct ClientTests {
     #expect(snapshot.key == "rooms" && snapshot.hasChild("hall/name") && snapshot.childrenCount == 1)
   }
 
-  @Test func `an observer hears of a write at once and of what other clients write`() async throws {
+  @Test func `an observer is notified of a write at once and of writes of other clients`() async throws {
     let client = world.client()
     let reference = client.reference(withPath: "n")
     let log = Log<Int>()

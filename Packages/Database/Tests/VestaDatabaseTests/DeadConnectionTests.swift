@@ -45,7 +45,7 @@ struct DeadConnectionTests {
     #expect(backend.count == 2)
   }
 
-  @Test func `a service that answers after minutes is waited for, and the client works on meanwhile`() async throws {
+  @Test func `a service that answers after minutes is waited for, and the client works on until then`() async throws {
     let client = client()
     sync { client.reference(withPath: "x").setValue(0) }
     let link = await backend.link(0)
@@ -65,7 +65,9 @@ struct DeadConnectionTests {
     _ = try await written.value
   }
 
-  @Test func `a client whose callbacks hang holds nobody up, and hears everything once they go on`() async throws {
+  @Test func `a client whose callbacks hang holds no other client up, and receives everything once they continue`()
+    async throws
+  {
     let world = World()
     let (hanging, other) = (world.client(), world.client())
     let gate = DispatchSemaphore(value: 0)

@@ -91,7 +91,7 @@ struct DeviceTests {
       #expect(kept.writes.map(\.id) == [1, 3])
       #expect(kept.cache.node.isEmpty && kept.cache.queries.isEmpty)
       await persistence.close()
-      // Damaged rows are gone at the next start.
+      // Damaged rows are deleted at the next start.
       let counts = (try await rows(1).count, try await rows(2).count)
       #expect(counts == (0, 2))
     }

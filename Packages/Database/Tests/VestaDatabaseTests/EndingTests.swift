@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaDatabase
 
-/// Every call comes to an end, whatever becomes of the connection and the app.
+/// Every call ends, whatever happens to the connection and the app.
 @Suite(.timeLimit(.minutes(20)))
 struct EndingTests {
   private let backend = ScriptedDatabaseBackend()
@@ -37,7 +37,7 @@ struct EndingTests {
     #expect(await call.value.contains("disconnected"))
   }
 
-  @Test func `the answer to a write comes after those to the listens that were asked before it`() async {
+  @Test func `the answer to a write follows the answers to the listens that were asked before it`() async {
     let client = client()
     let ended = Log<String>()
     client.reference(withPath: "a").observe(.value) { _ in }
@@ -55,7 +55,7 @@ struct EndingTests {
     await ended.wait { $0 == ["b", "c"] }
   }
 
-  @Test func `a read that is under way when the client goes offline ends`() async {
+  @Test func `a running read ends when the client is disconnected`() async {
     let client = client()
     let call = failure { _ = try await client.reference(withPath: "a").getData() }
     let link = await backend.link(0)
@@ -100,7 +100,7 @@ struct EndingTests {
     await link.asked.wait { $0.count >= 7 }
     await client.shutDown()
     for call in calls { #expect(await !call.value.isEmpty) }
-    // And what comes afterwards fails, too.
+    // And a later call fails, too.
     #expect(await failure { try await reference.setValue(2) }.value != "success")
     #expect(await failure { _ = try await reference.getData() }.value != "success")
     #expect(await failure { try await reference.onDisconnectSetValue(1) }.value != "success")

@@ -187,7 +187,7 @@ struct FullDeviceTests {
     await persistence.close()
   }
 
-  /// Whatever the disk does, nobody is told of a write that the device still has, and each is told once.
+  /// Whatever the disk does, no write that the device still has is answered, and each is answered once.
   @Test(arguments: 0..<80)
   func `what was answered is not on the device, at any moment and after any faults`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
@@ -206,14 +206,14 @@ struct FullDeviceTests {
           released.add(id)
         }
       case 2 where !open.isEmpty:
-        // Answers come in the order of the writes.
+        // Answers arrive in the order of the writes.
         let id = open.removeFirst()
         persistence.forget(id) { if $0 == nil { told.add(id) } }
       case 3: device.room.withLock { $0 = random.room() }
       case 4: clock.advance(by: .seconds(random.below(10)))
       default: await Task.yield()
       }
-      // First what was told, then what is there: told writes do not come back.
+      // First the answers, then the rows: answered writes do not reappear.
       let answered = told.entries.max() ?? 0
       let left = try await device.writes()
       #expect(left.allSatisfy { $0 > answered }, "seed \(seed) \(tuning): \(left) beside \(told.entries)")

@@ -11,7 +11,8 @@ import VestaTesting
 /// The client is its own values (`ClientTree`, `RequestBook`), the service its own hub; what a repo and a room do with
 /// their queues and tasks are steps here, as small as another thread could get in between. By the example of a client
 /// that observes one place while another client writes there, the steps are: the call, the request is taken, the store
-/// is read, the result is sent, two messages are received; and meanwhile the commit, its message, the message received.
+/// is read, the result is sent, two messages are received; and concurrently the commit, its message, the message
+/// received.
 final class ListenModel {
   /// A call of the client.
   enum Call: CustomStringConvertible {

@@ -43,7 +43,7 @@ struct ListenOrderTests {
 
   private static let commits: [[DatabasePathValue]] = [
     [], [DatabasePathValue("t/b", number(4))], [DatabasePathValue("t/k/x", number(5))],
-    // Gone, and there again.
+    // Removed, and there again.
     [DatabasePathValue("t/k", .empty), DatabasePathValue("t/k", tree[DatabasePath("t/k")])],
   ]
 

@@ -47,7 +47,7 @@ struct MisuseTests {
     Write(
       "(setValue:) path specified exceeds the maximum depth that can be written (32) or object contains a cycle"
     ) { reference in
-      // The reference has a key of its own.
+      // The reference has a separate key.
       var value: Any = 1
       for _ in 0..<32 { value = ["d": value] }
       _ = try await reference.setValue(["a": 1, "b": value] as [String: Any])

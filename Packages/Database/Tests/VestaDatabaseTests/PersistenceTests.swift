@@ -62,7 +62,7 @@ struct PersistenceTests {
     }
   }
 
-  /// Data for one of the queries that are listened to, or for nobody.
+  /// Data for one of the queries with a listener, or for none.
   private func answer(
     _ tree: inout SyncTree, _ listens: [(id: Int, path: DatabasePath, spec: DatabaseQuerySpec)],
     _ random: inout SplitMix
@@ -85,7 +85,7 @@ struct PersistenceTests {
     }
   }
 
-  /// The queries without whether they are listened to, which nobody does at a start.
+  /// The queries without whether they have listeners, as at a start they have none.
   private static func described(_ cache: SyncCache?) -> [String] {
     (cache?.queries ?? []).map { query in
       "\(query.id) \(query.path) \(query.spec) \(query.isComplete) \(query.keys.map(\.text).sorted())"

@@ -94,7 +94,7 @@ private final class Simulation {
   }
 
   private let seed: UInt64
-  /// Whether everybody comes to rest after each message.
+  /// Whether all clients are settled after each message.
   private let settles: Bool
   private var random: SplitMix
   private let time = SimulatedTime()
@@ -266,7 +266,7 @@ private final class Simulation {
 
   // MARK: Rest
 
-  /// Returns when nobody has anything to do until a message moves or time passes.
+  /// Returns when no client has anything to do until a message moves or time passes.
   private func settle() async {
     for _ in 0..<3 {
       for client in clients {
@@ -277,7 +277,7 @@ private final class Simulation {
     }
   }
 
-  /// Brings everybody online and moves all messages.
+  /// Brings all clients online and moves all messages.
   func heal() async {
     for client in clients { client.database.goOnline() }
     for _ in 0..<400 {
@@ -315,7 +315,7 @@ private final class Simulation {
     #expect((least...(least + unknown.withLock { $0 })).contains(count), "seed \(seed): \(count) of \(least)")
   }
 
-  /// All data, as a client of its own reads it.
+  /// All data, as a separate client reads it.
   private func tree() async -> DatabaseNode {
     await withCheckedContinuation { continuation in
       let box = Locked<(any DatabaseConnection)?>(nil)

@@ -26,7 +26,7 @@ struct StoryTests {
     return log
   }
 
-  /// Returns what was heard of a write, from its first event to its value.
+  /// Returns the notifications of a write, from its first event to its value.
   private func heard(_ log: Log<String>, _ write: () async throws -> Void) async throws -> [String] {
     let before = log.entries.count
     try await write()
@@ -34,7 +34,7 @@ struct StoryTests {
     return Array(log.entries.dropFirst(before))
   }
 
-  @Test func `each kind of event comes with the sibling before, in the order of the query`() async throws {
+  @Test func `each kind of event has the sibling before, in the order of the query`() async throws {
     let reference = world.client().reference(withPath: "scores")
     try await reference.setValue(["ada": 3, "bob": 1, "cyd": 2])
     let log = record(reference.queryOrderedByValue())
@@ -59,7 +59,7 @@ struct StoryTests {
       ])
   }
 
-  @Test func `priorities order children, move them, and come out again`() async throws {
+  @Test func `priorities order children, move them, and are returned`() async throws {
     let reference = world.client().reference(withPath: "list")
     try await reference.child("a").setValue("first", andPriority: 2)
     try await reference.child("b").setValue(["x": 1], andPriority: "text")
@@ -175,7 +175,7 @@ struct StoryTests {
     #expect(try await other.reference(fromURL: "https://other.firebaseio.com/a").getData().value as? String == "there")
   }
 
-  @Test func `what is kept synced is known without an observer, until it is not kept any more`() async throws {
+  @Test func `a path that is kept synced is known without an observer, until it is no longer kept`() async throws {
     let (client, other) = (world.client(), world.client())
     let reference = client.reference(withPath: "kept")
     try await other.reference(withPath: "kept").setValue(["a": 1])

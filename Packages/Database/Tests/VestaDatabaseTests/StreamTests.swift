@@ -39,7 +39,7 @@ struct StreamTests {
     #expect(await observerCount(client) == 0)
   }
 
-  @Test func `dropping a stream that nobody has read removes the observer`() async {
+  @Test func `dropping an unread stream removes the observer`() async {
     let client = World().client()
     do { _ = client.reference(withPath: "a").events() }
     do { _ = client.reference(withPath: "a").value }
@@ -64,7 +64,7 @@ struct StreamTests {
     #expect(await observerCount(client) == 0)
   }
 
-  @Test func `child events come in order and none is missing, however slow the reader`() async throws {
+  @Test func `child events arrive in order and none is missing, however slow the reader`() async throws {
     let client = World().client()
     let reference = client.reference(withPath: "list")
     let stream = reference.events()

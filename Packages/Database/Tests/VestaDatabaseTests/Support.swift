@@ -105,13 +105,13 @@ final class UnclosedStore: OrderedStore {
   func close() async throws {}
 }
 
-/// A store in memory whose writes wait while a gate is closed, and whose next reads wait at gates of their own.
+/// A store in memory whose writes wait while a gate is closed, and whose next reads wait at separate gates.
 final class HeldStore: CommitObservable {
   private let store = ModelStore()
   let writes = Gate(isOpen: true)
   /// The gates of the next reads, at which they wait with the data of their version.
   let reads = Locked([Gate]())
-  /// The writes, and the reads that have come to a gate.
+  /// The writes, and the reads that have reached a gate.
   let held = Log<Int>()
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {

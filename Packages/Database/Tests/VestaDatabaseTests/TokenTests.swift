@@ -101,7 +101,7 @@ struct TokenTests {
     registration.cancel()
   }
 
-  @Test func `a sign-out while the token is being fetched leaves nobody signed in`() async {
+  @Test func `a sign-out while the token is being fetched leaves no user signed in`() async {
     auth.signIn("ada")
     // The first token is refused; the forced refresh that follows is held back.
     let (client, first) = await writing()

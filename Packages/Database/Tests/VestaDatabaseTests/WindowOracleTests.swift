@@ -12,15 +12,15 @@ import VestaTesting
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-/// Windows of queries beside every kind of listen and unlisten, through the public API, against the oracle.
+/// Windows of queries together with every kind of listen and unlisten, through the public API, against the oracle.
 ///
-/// In each round clients listen, stop, read and give up without waiting for anything, while one client writes. When all
-/// of them have come to rest, every query shows what the documentation says. A failure names its seed; what runs at the
+/// In each round clients listen, stop, read and give up without waiting for anything, while one client writes. When
+/// all of them have settled, every query shows what the documentation says. A failure names its seed; what runs at the
 /// same time differs from run to run.
 @Suite(.timeLimit(.minutes(20)))
 struct WindowOracleTests {
   @Test(arguments: 0..<60)
-  func `every window is that of the tree, however clients listen and stop beside writes`(seed: UInt64) async {
+  func `every window equals the tree's, however clients listen and stop during writes`(seed: UInt64) async {
     let history = OracleHistory(seed: seed, isShared: false)
     for round in 0..<14 { await history.round(round) }
     await history.end()
@@ -157,7 +157,7 @@ private final class OracleHistory {
         let isTransaction = write(writer) { written.add($0) }
         writes += 1
         let count = writes
-        // A set that comes later takes a transaction back that is under way.
+        // A later set rolls a running transaction back.
         if isTransaction { await written.wait { $0.count == count } }
       } else {
         listenOrStop()

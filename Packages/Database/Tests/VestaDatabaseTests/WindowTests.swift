@@ -8,7 +8,7 @@ import VestaTesting
 @testable import VestaDatabase
 @testable import VestaDatabaseService
 
-/// Queries with a limit beside other listeners of the same client, and listeners beside slow writes.
+/// Queries with a limit together with other listeners of the same client, and listeners concurrent with slow writes.
 @Suite(.timeLimit(.minutes(20)))
 struct WindowTests {
   private let store = HeldStore()
@@ -27,7 +27,7 @@ struct WindowTests {
     return log
   }
 
-  @Test func `a child that another listener hears of first pushes no other out of a query for good`() async throws {
+  @Test func `a child that another listener receives first pushes no other out of a query for good`() async throws {
     let client = world.client(), writer = world.client()
     let list = client.reference(withPath: "list")
     try await writer.reference(withPath: "list").setValue(["a": 10, "b": 20, "c": 30])
@@ -43,7 +43,7 @@ struct WindowTests {
     #expect(log.entries.last == ["k", "b"], "\(log.entries)")
   }
 
-  @Test func `a child that comes and goes in one commit pushes no other out of a query for good`() async throws {
+  @Test func `a child that enters and leaves in one commit pushes no other out of a query for good`() async throws {
     let client = world.client()
     let list = client.reference(withPath: "list")
     try await world.client().reference(withPath: "list").setValue(["a": 10, "b": 20])
@@ -69,7 +69,7 @@ struct WindowTests {
     #expect(log.entries.last == ["a", "b"], "\(log.entries)")
   }
 
-  @Test func `old data of a child that comes after a newer window leaves the window whole`() async throws {
+  @Test func `old data of a child that arrives after a newer window leaves the window whole`() async throws {
     let client = world.client()
     let list = client.reference(withPath: "list")
     let writer = RawClient(world.engine)
@@ -77,7 +77,7 @@ struct WindowTests {
     let log = observe(list)
     await log.wait { $0.last == ["k", "a"] }
     await world.settle(client)
-    // The child is read first, and its data comes last.
+    // The child is read first, and its data arrives last.
     let (child, query) = (Gate(), Gate())
     store.reads.withLock { $0 = [child, query] }
     let others = Log<Bool>()
@@ -122,7 +122,8 @@ struct WindowTests {
     DatabaseNode(children: values.map { (DatabaseKey($0.key), DatabaseNode(.int($0.value))) })
   }
 
-  @Test func `listeners and reads of other clients go on while a slow multi-path update is being stored`() async throws
+  @Test func `listeners and reads of other clients continue while a slow multi-path update is being stored`()
+    async throws
   {
     let client = world.client(), other = world.client()
     try await client.reference(withPath: "a").setValue(1)
@@ -136,7 +137,7 @@ struct WindowTests {
     for number in 0..<500 { values["slow/\(number)"] = number }
     let update = Task { [values] in try await client.reference().updateChildValues(values) }
     await store.held.wait { $0.count > before }
-    // The client's own listener has seen the update, those of others hear of what is there.
+    // The client's own listener has seen the update, the listeners of others receive the current data.
     await own.wait { $0.last == 500 }
     let seen = Log<Int>()
     other.reference(withPath: "a").observe(.value) { if let value = $0.value as? Int { seen.add(value) } }

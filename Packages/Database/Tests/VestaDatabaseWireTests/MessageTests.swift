@@ -140,7 +140,7 @@ import VestaTesting
     #expect(try reply(#"{"s":"new_one"}"#, .get) == DatabaseReply(DatabaseStatus(rawValue: "new_one")))
   }
 
-  @Test func `random messages come back as they were`() throws {
+  @Test func `random messages survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<20_000 {
       let message = random.clientMessage()

@@ -9,7 +9,7 @@ import VestaTesting
     #expect(try DatabasePieces.frames(of: short) == [short])
     let long = short + [98]
     #expect(try DatabasePieces.frames(of: long) == [utf8("2"), short, [98]])
-    // Characters of two bytes are one unit each, those of four bytes are two.
+    // Characters of two bytes are one unit each, characters of four bytes are two.
     let accents = utf8(String(repeating: "é", count: 16_384))
     #expect(try DatabasePieces.frames(of: accents) == [accents])
     let faces = utf8(String(repeating: "\u{1F600}", count: 8_193))

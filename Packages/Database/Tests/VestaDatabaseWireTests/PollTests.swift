@@ -18,7 +18,7 @@ import VestaTesting
     }
   }
 
-  @Test func `polls come back as they were`() throws {
+  @Test func `polls survive a round trip`() throws {
     let polls: [DatabasePoll] = [
       .start(try DatabaseOpening(query: "v=5&ns=a&s=b"), callback: "17", serial: 3),
       .poll(

@@ -58,7 +58,7 @@ import VestaTesting
     #expect(failure("/a%2Fb.json") != nil)
   }
 
-  @Test func `random calls come back as they were`() throws {
+  @Test func `random calls survive a round trip`() throws {
     var random = SplitMix(seed: 4)
     for round in 0..<20_000 {
       var call = DatabaseRESTCall(random.pick(DatabaseRESTCall.Action.allCases), random.path(0...3), namespace: "n s")

@@ -2,7 +2,7 @@ import FirebaseCore
 import Foundation
 import Testing
 
-/// An app of its own on a folder of its own, configured as the Firebase SDK's users configure theirs.
+/// A separate app on a separate folder, configured as the Firebase SDK's users configure theirs.
 func withApp(_ product: String, _ body: (FirebaseApp) async throws -> Void) async throws {
   let directory = FileManager.default.temporaryDirectory.appendingPathComponent("vesta-compat-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: directory) }

@@ -68,7 +68,7 @@ import VestaTransportInteropFakes
   }
 
   @Test(arguments: [(100, 200), (101, 400)])
-  func `an index has so many fields and no more`(_ count: Int, _ status: Int) async throws {
+  func `an index has a bounded number of fields`(_ count: Int, _ status: Int) async throws {
     let fields = (0..<count).map { #"{"fieldPath":"f\#($0)","order":"ASCENDING"}"# }.joined(separator: ",")
     let body = #"{"queryScope":"COLLECTION","fields":[\#(fields)]}"#
     #expect(try await send(.post, "/(default)/collectionGroups/c/indexes", body).status == status)
@@ -114,7 +114,7 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/none").status == 404)
   }
 
-  @Test func `paths of documents are not those of administration`() {
+  @Test func `paths of documents are not paths of administration`() {
     for path in ["", "/d", "/d/operations", "/d/collectionGroups/c/indexes", "/d:exportDocuments"] {
       #expect(AdminRESTRequest.isMeant(by: Substring(root + path)), "\(path)")
     }

@@ -46,7 +46,7 @@ import VestaTransportInteropFakes
     ).status
   }
 
-  @Test func `a document that was written over REST comes back`() async throws {
+  @Test func `a document that was written over REST can be read`() async throws {
     #expect(try await write("a/b", #"{"x":{"integerValue":"7"}}"#) == 200)
     let got = try await send(.get, "\(root)/a/b")
     #expect(got.status == 200 && got.body?.object?["fields"] == ["x": ["integerValue": "7"]])

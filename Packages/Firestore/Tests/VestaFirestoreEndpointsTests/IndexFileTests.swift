@@ -65,7 +65,7 @@ import VestaServiceInterop
     #expect(again.field("k", in: "c").indexConfig?.indexes == [])
   }
 
-  @Test func `a file that is added keeps other indexes, replaces those of its fields, and changes nothing twice`()
+  @Test func `a file that is added keeps other indexes, replaces the indexes of its fields, and changes nothing twice`()
     throws
   {
     var file = try IndexFile(Self.text, of: database)
@@ -124,7 +124,7 @@ import VestaServiceInterop
     #expect(refused { try file.remove(AdminName("\(made.name)x", in: "indexes")) } == .notFound)
   }
 
-  @Test func `a field has its own indexes, those of the map it is in, of its group, or the usual ones`() throws {
+  @Test func `a field has its own indexes, or its map's, its group's, or the usual ones`() throws {
     var file = try IndexFile(Self.text, of: database)
     let own = file.field("m", in: "a").indexConfig
     #expect(own?.usesAncestorConfig == false && own?.indexes.map(\.scope) == [.collectionGroup])

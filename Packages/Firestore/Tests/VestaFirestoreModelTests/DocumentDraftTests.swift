@@ -83,7 +83,7 @@ struct DocumentDraftTests {
   }
 
   @Test(arguments: UInt64(1)...20)
-  func `writes together come to what they come to one by one`(seed: UInt64) throws {
+  func `writes together have the same result as one by one`(seed: UInt64) throws {
     var data = SplitMix(seed: seed)
     var (changed, refused) = (0, 0)
     for number in 0..<400 {

@@ -74,7 +74,7 @@ import VestaTesting
     }
   }
 
-  /// A value of each class that has an order of its own.
+  /// A value of each class that has a separate order.
   private static let classes: [Value] = [
     .null, .boolean(false), .boolean(true), .integer(3), .double(-1.5),
     .timestamp(Timestamp(seconds: 1, nanos: 2)), .string("a"), .bytes([1]),

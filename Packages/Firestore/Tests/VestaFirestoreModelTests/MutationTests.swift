@@ -166,7 +166,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a mutation goes to the service as it is`() {
+  @Test func `a mutation is sent to the service unchanged`() {
     let patch = Self.patch(["a": .integer(1)], [["a"], ["b", "c d"]], .exists(true))
     let document = Document(name: Self.name.description, fields: ["a": .integer(1)])
     let mask = DocumentMask(fieldPaths: ["a", "b.`c d`"])

@@ -134,7 +134,7 @@ import VestaTesting
     #expect(ValueOrder.equal(.double(.nan), .double(-.nan)))
   }
 
-  @Test func `types come in the order of the service`() {
+  @Test func `types are in the order of the service`() {
     let database = "projects/p/databases/d/documents"
     expectAscending([
       .null, .boolean(false), .boolean(true), .double(.nan), .integer(5), .timestamp(Timestamp(seconds: 9)),

@@ -159,7 +159,7 @@ import VestaFirestoreBackend
     #expect(throws: FirestoreServiceError.self) { try Aggregator([]) }
   }
 
-  @Test func `a query that goes on has what is left of its limit`() throws {
+  @Test func `a query that continues has the rest of its limit`() throws {
     var query = Self.query()
     query.offset = 3
     let last = Document(name: "\(Self.root)/c/x", fields: [:])
@@ -181,7 +181,7 @@ import VestaFirestoreBackend
     #expect(try Self.names(query, in: documents).sorted() == ["one", "two"])
   }
 
-  @Test func `a query that goes on begins behind its last result`() throws {
+  @Test func `a query that continues begins after its last result`() throws {
     let documents = Self.documents(["a": [:], "b": [:], "c": [:], "d": [:]]).sorted { $0.name < $1.name }
     let rest = try Self.normal(Self.query()).continued(after: documents[1], returned: 2)
     #expect(rest.results(in: documents).documents.map(\.name) == documents[2...].map(\.name))

@@ -9,7 +9,7 @@ extension MD5 {
   static let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 0x1p32) }
 }
 
-/// Filters that the service's own tests made, where the data lies beside the checkout.
+/// Filters that the service's own tests made, where the data lies next to the checkout.
 @Suite struct RecordedBloomFilterTests {
   private struct Filter: Decodable {
     struct Bits: Decodable {
@@ -28,7 +28,7 @@ extension MD5 {
 
   static let hasData = FileManager.default.fileExists(atPath: folder.path)
 
-  @Test func `digests are those of the standard`() {
+  @Test func `digests equal the standard's`() {
     let digest = MD5.digest(Array("message digest".utf8)).map { String($0, radix: 16) }.joined(separator: " ")
     #expect(digest == "f9 6b 69 7d 7c b7 93 8d 52 5a 2f 31 aa f1 61 d0")
   }

@@ -92,7 +92,7 @@ import VestaTesting
     #expect(IndexEncoder.encode(left).lexicographicallyPrecedes(IndexEncoder.encode(right)))
   }
 
-  @Test func `bytes and strings of 1500 bytes are too large for a filter, those of 1499 are not`() {
+  @Test func `bytes and strings of 1500 bytes are too large for a filter, and of 1499 bytes are not`() {
     #expect(IndexEncoder.truncates(.bytes(Array(repeating: 1, count: 1500))))
     #expect(!IndexEncoder.truncates(.bytes(Array(repeating: 1, count: 1499))))
     #expect(IndexEncoder.truncates(.string(String(repeating: "a", count: 1500))))

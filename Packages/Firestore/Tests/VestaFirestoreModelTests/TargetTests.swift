@@ -146,7 +146,7 @@ import VestaFirestoreBackend
     #expect(record.resuming(at: [2], version: .zero).expectedCount == nil)
   }
 
-  @Test func `ids of users' targets are even, those of limbo resolutions odd`() {
+  @Test func `ids of users' targets are even, ids of limbo resolutions odd`() {
     var (queries, limbo) = (TargetIDs.queries(after: 6), TargetIDs.limbo)
     #expect([queries.next(), queries.next()] == [8, 10])
     #expect([limbo.next(), limbo.next()] == [1, 3])

@@ -243,7 +243,7 @@ import VestaFirestoreBackend
     #expect(rest.document?.fields["u"] == .array([]))
   }
 
-  @Test func `a request has a limit of its own`() {
+  @Test func `a request has a separate limit`() {
     let large = Value.string(String(repeating: "x", count: 1_000_000))
     func writes(_ count: Int) -> [Write] {
       (0..<count).map { .update(Document(name: "\(Self.name)\($0)", fields: ["a": large])) }

@@ -68,7 +68,7 @@ struct CompanyTests {
       }
       defer { go.open() }
       await all.wait()
-      // All of them wait now, until the next lines let them go on.
+      // All of them wait now, until the next lines let them continue.
       try await engine.commit(update("rooms/a", ["n": .integer(-1)]))
       #expect(try await engine.get("rooms/a")?.fields["n"] == .integer(-1))
       var follower = try await Follower(engine)
@@ -82,7 +82,7 @@ struct CompanyTests {
     }
   }
 
-  @Test func `what is older than the retention goes in small steps, and in no caller's commit`() async throws {
+  @Test func `rows older than the retention are deleted in small steps, and in no caller's commit`() async throws {
     let clock = ManualClock()
     let store = CountingStore(clock: clock.ofStore)
     var options = FirestoreServiceOptions()

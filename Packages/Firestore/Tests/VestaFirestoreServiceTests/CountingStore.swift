@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaStoreInterop
 import VestaStoreInteropFakes
 
-/// A store that counts the rows that its readers return, those that its transactions change, and who observes it.
+/// A store that counts the rows that its readers return, the rows that its transactions change, and its observers.
 final class CountingStore: CommitObservable {
   struct Rows: Sendable, Equatable {
     /// Visited by scans.
@@ -39,7 +39,7 @@ final class CountingStore: CommitObservable {
   /// Whether what the task reads is counted.
   @TaskLocal fileprivate static var isCounting = false
 
-  /// The number of rows that a body reads, and its result; reads in the background beside it do not count.
+  /// The number of rows that a body reads, and its result; concurrent reads in the background do not count.
   func rows<Result>(of body: () async throws -> Result) async throws -> (rows: Rows, result: Result) {
     rows.withLock { $0 = Rows() }
     let result = try await CountingStore.$isCounting.withValue(true) { try await body() }

@@ -26,7 +26,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a call that comes after its deadline does nothing`() async throws {
+  @Test func `a call that arrives after its deadline does nothing`() async throws {
     let engine = makeEngine(clock)
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     let context = late()
@@ -83,7 +83,7 @@ import VestaTesting
     #expect(ending == .deadlineExceeded && rows.total < 3_000, "\(rows)")
   }
 
-  @Test func `a scan asks once in so many rows whether it may go on`() async throws {
+  @Test func `a scan asks at an interval of rows whether it may continue`() async throws {
     let store = ModelStore()
     _ = try await store.write { transaction in
       for number in 0..<1_000 { try await transaction.put([], for: [UInt8(number / 256), UInt8(number % 256)]) }
@@ -154,7 +154,7 @@ import VestaTesting
   }
 
   @Test func `a deadline at any point leaves no transaction that its caller does not know`() async throws {
-    // Time goes on by a second with each look at the clock.
+    // Each look at the clock advances the time by a second.
     let clock = clock
     let running = ServiceClock(
       now: {

@@ -165,7 +165,7 @@ struct DeclaredIndexTests {
     #expect(try await second.query(query).map(\.name) == [1, 3, 5].map { name("rooms/\($0)") })
   }
 
-  @Test func `an exempt field has no index of its own`() async throws {
+  @Test func `an exempt field has no index`() async throws {
     let indexes = FirestoreIndexes(fieldOverrides: [
       try .init(collectionGroup: "rooms", fieldPath: "notes", indexes: [])
     ])
@@ -182,7 +182,7 @@ struct DeclaredIndexTests {
       #expect(try await explained(engine, query).executionStats?.readOperations == 30)
       try await engine.engine(database).indexes.settle()
     }
-    // With another field beside it, that one finds the documents.
+    // Together with another field, that field finds the documents.
     query.filter = .composite(
       .and, [.field(path: "notes.x", .equal, .integer(1)), .field(path: "kind", .equal, .integer(2))])
     _ = try await engine.query(query)

@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Counts the cost of calls, alone and beside a busy neighbour: attempts, and rows that are read.
+/// Counts the cost of calls, alone and next to a busy neighbour: attempts, and rows that are read.
 struct FairnessTests {
   /// Adds one to a document in transactions; returns how often they had to begin.
   ///
@@ -35,8 +35,7 @@ struct FairnessTests {
     transforms: [FieldTransform(fieldPath: "n", .increment(.integer(1)))])
 
   /// Every transaction meets a plain write of its document, and none has to begin twice.
-  @Test func `forty transactions begin forty times, alone and each beside a plain write of its document`() async throws
-  {
+  @Test func `forty transactions begin forty times, alone and each with a plain write of its document`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(0)]))
     #expect(try await Self.transactions(40, on: engine) == 40)
@@ -79,12 +78,12 @@ struct FairnessTests {
       #expect(documents.count == 20)
       rows.append(read.total)
     }
-    // The entries of the range, their documents, and the turns that the walk by name takes beside them.
+    // The entries of the range, their documents, and the turns that the walk by name takes in addition.
     #expect(rows[0] == rows[1] && rows[0] < 200, "\(rows)")
   }
 
   /// A result of 5,000 documents is begun and not received further.
-  @Test func `a get and a set beside a long result read what they read alone`() async throws {
+  @Test func `a get and a set during a long result read as much as alone`() async throws {
     let store = CountingStore()
     let engine = makeEngine(on: store)
     for start in stride(from: 0, to: 5_000, by: 500) {

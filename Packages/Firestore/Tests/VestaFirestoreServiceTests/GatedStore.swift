@@ -2,7 +2,7 @@ import VestaConcurrency
 import VestaStoreInterop
 import VestaStoreInteropFakes
 
-/// A store whose writes wait once so many have been let through, until it is opened.
+/// A store whose writes wait once a number of them have been let through, until it is opened.
 final class GatedStore: OrderedStore {
   private struct State: Sendable {
     var allowed = Int.max

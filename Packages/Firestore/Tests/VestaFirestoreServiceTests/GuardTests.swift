@@ -140,7 +140,7 @@ import VestaTesting
     try await engine.close()
   }
 
-  @Test func `a guard is observed while somebody listens, and no longer`() async throws {
+  @Test func `a guard is observed while there are listeners, and no longer`() async throws {
     let observers = Locked(0)
     struct Counting: FirestoreGuard {
       let observers: Locked<Int>

@@ -17,13 +17,13 @@ final class HeldStore: OrderedStore {
   private let store = ModelStore()
   private let state = Locked(State())
 
-  /// Keeps everybody waiting from here on who reads and scans a range that begins within one of these.
+  /// Holds from here on all callers that read or scan a range that begins within one of these.
   func hold(_ ranges: KeyRange...) { state.withLock { $0.holds = ranges } }
 
   /// The same for rows that are read by their keys too.
   func hold(keysIn range: KeyRange) { state.withLock { ($0.holds, $0.holdsKeys) = ([range], true) } }
 
-  /// Waits until somebody is kept waiting.
+  /// Waits until a caller is held.
   func arrival() async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -37,9 +37,9 @@ final class HeldStore: OrderedStore {
   /// How many are kept waiting.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Lets everybody go on who is kept waiting.
+  /// Releases all callers that are held.
   ///
-  /// - Parameter ranges: What keeps the next ones waiting.
+  /// - Parameter ranges: The ranges that hold the next ones.
   func release(holding ranges: KeyRange...) {
     let waiting = state.withLock { state in
       defer { (state.holds, state.holdsKeys, state.waiting) = (ranges, false, []) }

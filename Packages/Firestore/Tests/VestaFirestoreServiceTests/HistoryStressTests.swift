@@ -26,13 +26,13 @@ struct HistoryStressTests {
     #expect(aborted > 10, "seed \(seed)")
   }
 
-  /// Transactions of all kinds in tasks of their own; those with locks wait for each other.
+  /// Transactions of all kinds in separate tasks; transactions with locks wait for each other.
   @Test(arguments: UInt64(81)...84)
   func `transactions of all kinds are serial`(seed: UInt64) async throws {
     try await expectSerialTasks(on: makeEngine { $0.tuning = .random(seed: seed) }, seed)
   }
 
-  /// The same with the calls spread over two engines, between which nobody waits for locks.
+  /// The same with the calls spread over two engines, between which no call waits for locks.
   @Test(arguments: UInt64(181)...182)
   func `transactions of all kinds over two engines are serial`(seed: UInt64) async throws {
     try await expectSerialTasks(on: SpreadBackend(twoStandingEngines(seed), seed: seed), seed)
@@ -51,7 +51,7 @@ struct HistoryStressTests {
     return twoEngines(on: ModelStore(clock: clock.ofStore), clock) { $0.tuning = .random(seed: seed) }
   }
 
-  @Test func `every optimistic client of one counter comes through`() async throws {
+  @Test func `every optimistic client of one counter succeeds`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("counters/c", ["n": .integer(0)]))
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -14,7 +14,7 @@ import VestaTesting
   private static let shape = IndexShape(
     collectionID: "rooms", isGroup: true, parts: [.init(path: FieldPath(["n"]), kind: .ascending)])
 
-  /// Registers the index without making it: nobody else does, as the keeper is closed.
+  /// Registers the index without making it: no other code does, as the keeper is closed.
   private func unfinished(_ engine: FirestoreEngine) async throws -> (DocumentDatabase, id: Int64) {
     let database = try await engine.engine(database)
     database.indexes.close()
@@ -29,7 +29,7 @@ import VestaTesting
     return (database, id.value)
   }
 
-  /// The entries that the index must have, and those that it has.
+  /// The entries that the index must have, and the entries that it has.
   private func entries(_ database: DocumentDatabase, _ id: Int64) async throws -> (
     wanted: [StoreEntry], found: [StoreEntry]
   ) {
@@ -48,7 +48,7 @@ import VestaTesting
     }
   }
 
-  /// Sets, changes beside the field, takes away, deletes.
+  /// Sets the field, sets another one, or deletes the document.
   private func change(_ engine: FirestoreEngine, _ generator: inout SplitMix) async throws {
     let path = "rooms/\(Int.random(in: 0..<40, using: &generator))"
     let number = Value.integer(Int64.random(in: 0..<9, using: &generator))
@@ -63,7 +63,7 @@ import VestaTesting
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
-  func `documents that change meanwhile are in as they are`(seed: UInt64) async throws {
+  func `documents that change during the build have their current entries`(seed: UInt64) async throws {
     var generator = SplitMix(seed: seed)
     let engine = FirestoreEngine(store: ModelStore())
     for _ in 0..<60 { try await change(engine, &generator) }
@@ -192,7 +192,7 @@ import VestaTesting
   }
 
   @Test(arguments: UInt64(1)...4)
-  func `entries come in the order of their keys, however they were added`(seed: UInt64) {
+  func `entries are in the order of their keys, however they were added`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     for _ in 0..<50 {
       var (entries, all, taken) = (SortedEntries(), [[UInt8]](), [[UInt8]]())

@@ -110,7 +110,7 @@ struct IndexRulesTests {
     #expect(try missing([equal("a"), equal("c")], [desc("n")], two) == "(a ASC, c ASC, n DESC, __name__ DESC)")
   }
 
-  @Test func `texts are those of production`() throws {
+  @Test func `texts equal production's`() throws {
     var query = StructuredQuery(
       from: [.init(collectionID: "color")], orderBy: [desc("foo"), asc("bar"), desc("__name__")])
     let link =

@@ -78,7 +78,7 @@ struct IndexTests {
     #expect(try await second.query(query).map(\.name) == [name("rooms/0"), name("rooms/1")])
   }
 
-  @Test func `an index that nobody uses goes`() async throws {
+  @Test func `an unused index is dropped`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     try await engine.commit(update("rooms/a", ["n": .integer(1), "m": .integer(1)]))

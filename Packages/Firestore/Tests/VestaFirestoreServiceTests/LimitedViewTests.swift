@@ -36,14 +36,14 @@ struct LimitedViewTests {
     var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 4, bytes: .max)
     #expect(view.take(try Self.change("d1", from: 1, to: nil), isIn: false) == .changed)
     #expect(Self.numbers(view) == [.integer(2), .integer(3)])
-    // After all that is known: others may come before it.
+    // After all known ones: others may precede it.
     #expect(view.take(try Self.change("x", from: nil, to: 9), isIn: true) == .none)
     #expect(view.take(try Self.change("d2", from: 2, to: nil), isIn: false) == .changed)
     #expect(Self.numbers(view) == [.integer(3), .integer(4)])
     #expect(view.take(try Self.change("d3", from: 3, to: nil), isIn: false) == .unknown)
   }
 
-  @Test func `who is pushed out goes to the spare and comes back`() throws {
+  @Test func `a result that is pushed out enters the spare and returns`() throws {
     let matches = (1...3).map { Self.document("d\($0)", Int64($0)) }
     var view = try LimitedView(try Self.query(limit: 2), matches: matches, wanted: 3, bytes: .max)
     #expect(view.take(try Self.change("x", from: nil, to: 0), isIn: true) == .changed)

@@ -6,7 +6,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Listeners that cost nobody else anything.
+/// Listeners that cost other callers nothing.
 @Suite struct ListenLoadTests {
   private static func scores(_ limit: Int32) -> StructuredQuery {
     StructuredQuery(from: [.init(collectionID: "scores")], orderBy: [.init(fieldPath: "n", .descending)], limit: limit)
@@ -24,8 +24,8 @@ import VestaTesting
     for number in 0..<60 {
       clock.advance(seconds: 400)
       try await engine.commit(update("halls/\(number)", [:]))
-      // Whatever comes first brings the token: the hub's timer on the way, a commit of the pruner, or this one. It may
-      // be as old as the interval of 300 s and the quarter of it between two looks, which is less than a round.
+      // The first of these events brings the token: the hub's timer on the way, a commit of the pruner, or this one. It
+      // may be as old as the interval of 300 s and the quarter of it between two looks, which is less than a round.
       try await follower.snapshot(from: Timestamp(microseconds: clock.now - 375_000_000))
     }
     #expect(follower.token != first)
@@ -55,8 +55,8 @@ import VestaTesting
     while both.targets[4]?.count != 3 { try await both.snapshot() }
     let entries = KeyRange(prefix: try await engine.engine(database).keys.entries)
     for number in 0..<5 {
-      // More results leave than are known to follow: the query that is asked again is kept waiting, and the chat goes
-      // on.
+      // More results leave than are known to follow: the query that is asked again is held, and the chat
+      // continues.
       store.hold(entries)
       let best = (0..<20).map { Write.delete(name("scores/\(199 - 20 * number - $0)")) }
       _ = try await engine.commit(CommitRequest(database: database, writes: best), context: owner)
@@ -130,7 +130,7 @@ import VestaTesting
     chat.cancel()
   }
 
-  @Test func `results that leave are followed by those that are known, without another query`() async throws {
+  @Test func `results that leave are followed by known ones, without another query`() async throws {
     let store = HeldStore()
     let engine = makeEngine(on: store)
     for number in 0..<60 { try await engine.commit(update("scores/\(number)", ["n": .integer(Int64(number))])) }
@@ -169,7 +169,8 @@ import VestaTesting
     var next = 399
     store.hold(entries)
     try await engine.commit(.delete(name("scores/\(next)")))
-    // The first answer is out of date when it comes, by more results than its spare; the second one has a longer spare.
+    // The first answer is out of date when it arrives, by more results than its spare; the second one has a longer
+    // spare.
     for round in 0..<2 {
       await store.arrival()
       let writes = (1...24).map { Write.delete(name("scores/\(next - $0)")) }

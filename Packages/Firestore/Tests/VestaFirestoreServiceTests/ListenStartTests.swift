@@ -21,7 +21,7 @@ struct ListenStartTests {
     store.hold(DocumentDatabaseKeys(1).documents(of: ResourcePath([collection])))
   }
 
-  @Test func `a long beginning holds nobody up`() async throws {
+  @Test func `a long beginning holds no other target up`() async throws {
     for id in ["a", "b", "c"] { try await engine.commit(update("slow/\(id)", ["n": .integer(1)])) }
     var slow = try await Follower(engine)
     var quick = try await Follower(engine)
@@ -96,7 +96,7 @@ struct ListenStartTests {
     #expect(follower.targets[4]?.count == 2)
   }
 
-  @Test func `a target that is removed while it begins can come again`() async throws {
+  @Test func `a target that is removed while it begins can be added again`() async throws {
     try await engine.commit(update("slow/a", [:]))
     var follower = try await Follower(engine)
     hold("slow")
@@ -135,7 +135,7 @@ struct ListenStartTests {
     }
   }
 
-  /// Beginnings that last while others write: nothing is lost, and nothing comes twice.
+  /// Beginnings that last while others write: nothing is lost, and nothing is sent twice.
   @Test(arguments: [UInt64(51), 52, 53, 54])
   func `who begins while others write misses nothing`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)
@@ -158,7 +158,7 @@ struct ListenStartTests {
     if data.pick([true, false]) {
       store.hold(.all)
     } else {
-      // The hub goes on with what it reads from the log.
+      // The hub continues with the changes that it reads from the log.
       store.hold(KeyRange(prefix: keys.documents), KeyRange(prefix: keys.entries))
     }
     var later = try await Follower(engine)

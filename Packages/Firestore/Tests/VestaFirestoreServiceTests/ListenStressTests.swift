@@ -36,7 +36,7 @@ struct ListenStressTests {
     for (id, query) in queries { follower.add(Target(id: id, .query(parent: root, query))) }
     try await follower.current(queries.keys)
     for _ in 0..<10 {
-      // A document in every collection of the queries, so that a snapshot must come.
+      // A document in every collection of the queries, so that a snapshot must be sent.
       let marker = try await engine.commit(
         update("rooms/zz", data.fields()), update("rooms/zy", ["m": .double(.random(in: 0...1))]))
       try await engine.commit(

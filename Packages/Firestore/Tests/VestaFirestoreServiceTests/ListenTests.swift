@@ -36,7 +36,7 @@ struct Follower {
   func remove(_ id: Int32) { call.send(.removeTarget(id: id)) }
   func cancel() { call.cancel() }
 
-  /// Goes on with what another follower knew of a target.
+  /// Continues with another follower's state of a target.
   mutating func adopt(_ id: Int32, from other: Follower) { targets[id] = other.targets[id] }
 
   /// Reads up to a response that satisfies a condition; `false` when the call ends before.
@@ -134,7 +134,7 @@ struct ListenTests {
     #expect(follower.targets[2]?.keys.sorted() == [name("rooms/a")])
   }
 
-  @Test func `a commit comes as one snapshot for all targets of the call`() async throws {
+  @Test func `a commit arrives as one snapshot for all targets of the call`() async throws {
     let engine = makeEngine()
     var follower = try await Follower(engine)
     var big = StructuredQuery.all("rooms")
@@ -325,7 +325,7 @@ struct ListenTests {
       follower.cancel()
       return follower.changes
     }
-    // Nothing is committed for long: what a client was told meanwhile is ahead of the last commit.
+    // Nothing is committed for long: the version that a client was sent in between is ahead of the last commit.
     clock.advance(seconds: 1_000)
     for time in [last, last + 1, clock.now] {
       #expect(try await changes(from: time) == [.add, .current, .noChange])

@@ -115,7 +115,7 @@ struct ListingCostTests {
     try await engine.engine(database).indexes.settle()
     #expect(try await pages(request, atMost: 100).joined().elementsEqual(expected))
 
-    // A page goes on where the one before ended, though its last document is there no longer.
+    // A page continues where the one before ended, though its last document was deleted.
     let first = try await engine.listDocuments(request, context: owner)
     try await engine.commit(.delete(expected[39]))
     request.pageToken = first.nextPageToken

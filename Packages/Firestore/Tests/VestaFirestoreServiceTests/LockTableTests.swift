@@ -4,7 +4,7 @@ import VestaTesting
 @testable import VestaFirestoreService
 
 struct LockTableTests {
-  @Test func `who comes first is served first`() {
+  @Test func `the first to wait is served first`() {
     var table = LockTable<String, Int>()
     #expect(table.acquire("a", for: 1) == .granted)
     #expect(table.acquire("a", for: 1) == .granted)
@@ -32,7 +32,7 @@ struct LockTableTests {
     #expect(table.release(1) == [3])
   }
 
-  @Test func `readers share, and a writer that waits goes before readers that come later`() {
+  @Test func `readers share, and a writer that waits precedes later readers`() {
     var table = LockTable<String, Int>()
     #expect(table.acquire("a", for: 1, .shared) == .granted)
     #expect(table.acquire("a", for: 2, .shared) == .granted)
@@ -44,7 +44,7 @@ struct LockTableTests {
     #expect(table.release(4) == [] && table.isEmpty)
   }
 
-  @Test func `a reader becomes a writer when it is alone, before those who queue`() {
+  @Test func `a reader becomes a writer when it is alone, before the waiting ones`() {
     var table = LockTable<String, Int>()
     _ = table.acquire("a", for: 1, .shared)
     _ = table.acquire("a", for: 2, .shared)
@@ -57,9 +57,9 @@ struct LockTableTests {
     #expect(table.release(1) == [3])
   }
 
-  /// A random walk: one holder at most, and everybody who waits is served or gives up in the end.
+  /// A random walk: one holder at most, and every waiter is served or gives up in the end.
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func `nobody waits for ever`(seed: UInt64) {
+  func `no caller waits for ever`(seed: UInt64) {
     var data = SplitMix(seed: seed)
     var table = LockTable<Int, Int>()
     var waiting: Set<Int> = []
@@ -81,7 +81,7 @@ struct LockTableTests {
         for next in table.release(owner) { waiting.remove(next) }
         active.remove(owner)
       }
-      // Somebody can always go on: no state is a cycle of waits.
+      // One of them can always continue: no state is a cycle of waits.
       #expect(active.isEmpty || waiting.count < active.count, "seed \(seed)")
     }
     while let owner = active.subtracting(waiting).first {

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Transactions that hold documents, and writes beside them.
+/// Transactions that hold documents, and concurrent writes.
 @Suite struct LockingTests {
   @Test func `two transactions read one document at once`() async throws {
     let engine = makeEngine()
@@ -17,7 +17,7 @@ import VestaTesting
     try await engine.commit(update("rooms/a", ["n": .integer(2)]), in: second)
   }
 
-  @Test func `a write beside a transaction waits for it, and the transaction wins`() async throws {
+  @Test func `a write during a transaction waits for it, and the transaction wins`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(1)]))
     let id = try await engine.begin()
@@ -49,7 +49,7 @@ import VestaTesting
     try await engine.commit(update("rooms/a", ["n": .integer(2)]), in: id)
   }
 
-  @Test func `a write that would close a cycle goes on, and the transaction begins again`() async throws {
+  @Test func `a write that would close a cycle continues, and the transaction begins again`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", [:]), update("rooms/b", [:]))
     let id = try await engine.begin()
@@ -63,7 +63,7 @@ import VestaTesting
     _ = try await write.value
   }
 
-  @Test func `increments in transactions come through beside plain increments`() async throws {
+  @Test func `increments in transactions succeed among plain increments`() async throws {
     let engine = makeEngine()
     try await engine.commit(update("rooms/a", ["n": .integer(0)]))
     let plain = Task {

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// The log by collection: written beside the commits, and the same to every reader at all times.
+/// The log by collection: written after the commits, and the same to every reader at all times.
 struct LogSorterTests {
   private static let collections = ["rooms", "halls", "rooms/1/notes", "halls/1/notes", "x"]
 
@@ -170,7 +170,7 @@ struct LogSorterTests {
     let large = try await engine.commit(update("rooms/y", [:])).commitTime
     #expect(try await position(base).version == large.microseconds)
     for number in 0..<100 { try await engine.commit(update("halls/\(number)", [:])) }
-    // Another process goes on where this one has stopped.
+    // Another process continues where this one has stopped.
     let other = makeEngine(on: store)
     for number in 0..<28 { try await other.commit(update("halls/\(number)", ["n": .integer(1)])) }
     #expect(try await position(try await other.engine(database)) > LogPosition(version: large.microseconds ?? 0))

@@ -9,7 +9,7 @@ import VestaTesting
 struct NeighbourLimitTests {
   // MARK: Transactions
 
-  @Test func `so many transactions may be open, and one more is refused until one ends`() async throws {
+  @Test func `a bounded number of transactions may be open, and one more is refused until one ends`() async throws {
     let engine = makeEngine { $0.openTransactions = 3 }
     var open: [[UInt8]] = []
     for _ in 0..<3 { open.append(try await engine.begin()) }
@@ -17,7 +17,7 @@ struct NeighbourLimitTests {
     let query = RunQueryRequest(parent: root, query: .all("rooms"), consistency: .newTransaction(.readWrite()))
     let refused = await failure { try await engine.runQuery(query, context: owner) { _ in } }
     #expect(refused?.code == .resourceExhausted)
-    // Plain calls and those that are open go on.
+    // Plain calls and open ones continue.
     try await engine.commit(update("rooms/a", [:]))
     try await engine.commit(update("rooms/b", [:]), in: open[0])
     _ = try await engine.begin()
@@ -214,13 +214,13 @@ struct NeighbourLimitTests {
     #expect(unread.add([.targetChange(TargetChange(.remove, targetIDs: [2]))]) == .kept)
     #expect(unread.add(responses(1)) == .kept)
     #expect(unread.add(responses(3)) == .tooMany)
-    // No number of responses without documents goes beyond the limit.
+    // No number of responses without documents exceeds the limit.
     _ = unread.take()
     let outcomes = (0..<40).map { unread.add([.targetChange(TargetChange(.add, targetIDs: [$0]))]) }
     #expect(outcomes.first == .kept && outcomes.last == .tooMany)
   }
 
-  @Test func `what is unread has the same size in however many turns it came`() {
+  @Test func `unread responses have the same size in however many turns they arrived`() {
     let responses = (0..<6).flatMap { [Self.change("r/\($0)", 1, [2]), Self.snapshot($0)] }
     var (inOne, inMany) = (UnreadResponses(limit: .max), UnreadResponses(limit: .max))
     #expect(inOne.add(responses) == .kept)
@@ -229,9 +229,9 @@ struct NeighbourLimitTests {
     #expect(inOne.responses == inMany.responses)
   }
 
-  // MARK: Work beside the commits
+  // MARK: Work concurrent with the commits
 
-  @Test func `background work is done in large parts alone, and in short ones beside others`() {
+  @Test func `background work is done in large parts alone, and in short ones during other calls`() {
     var pace = WorkPace()
     var version: Int64 = 10
     for _ in 0..<8 {

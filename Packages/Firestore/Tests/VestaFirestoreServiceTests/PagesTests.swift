@@ -98,7 +98,7 @@ import VestaTesting
     }
   }
 
-  @Test func `two reads at one time agree, whatever is committed beside them`() async throws {
+  @Test func `two reads at one time agree, whatever is committed during them`() async throws {
     let engine = makeEngine(on: ModelStore())
     try await engine.commit(update("sums/a", ["n": .integer(500)]), update("sums/b", ["n": .integer(500)]))
     let writer = Task {
@@ -164,7 +164,7 @@ import VestaTesting
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func `documents in the past are what they were, though they went and came again`(seed: UInt64) async throws {
+  func `documents in the past are unchanged, though they were deleted and set again`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)
     let engine = makeEngine()
     var state: [String: Document] = [:]
@@ -277,13 +277,13 @@ import VestaTesting
     #expect(largest > 40 && largest < 120, "\(largest)")
   }
 
-  @Test func `what is kept goes by the clock, also while versions are ahead of it`() {
+  @Test func `the retention follows the clock, also while versions are ahead of it`() {
     var marks = VersionMarks()
     let (hour, ahead): (Int64, Int64) = (3_600, 1_000_000)
     // Versions that are times: an hour back.
     #expect(marks.horizon(at: 10_000, now: 10_000, retention: hour).version == 6_400)
     #expect(marks.horizon(at: 20_000, now: 20_100, retention: hour).version == 16_400)
-    // Far ahead nothing is old before the clock has gone on for an hour, and then what was there at its beginning is.
+    // Far ahead nothing is old before the clock has advanced by an hour, and then the state at its beginning is.
     var version = ahead
     var last: Int64 = 0
     for now in stride(from: Int64(20_200), to: 40_000, by: 100) {
@@ -296,7 +296,7 @@ import VestaTesting
     #expect(marks.horizon(at: version, now: 100, retention: hour).version < 0)
   }
 
-  @Test func `reading a database that nobody has written to is NOT_FOUND, and makes none`() async throws {
+  @Test func `reading a database that was never written to is NOT_FOUND, and makes none`() async throws {
     let engine = makeEngine()
     for number in 0..<50 {
       let other = "projects/p/databases/d\(number)"
@@ -319,7 +319,7 @@ import VestaTesting
     #expect(refused == 21)
   }
 
-  @Test func `a store that stood still for hours is read in pages while commits go on`() async throws {
+  @Test func `a store that stood still for hours is read in pages during commits`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     try await Self.fill(engine, 700)

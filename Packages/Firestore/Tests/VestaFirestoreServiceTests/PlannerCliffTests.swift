@@ -47,7 +47,7 @@ struct PlannerCliffTests {
   private static let late = Filter.field(path: "n", .greaterThanOrEqual, .integer(580))
 
   private static let cliffs: [StructuredQuery] = [
-    // The order is by name, and what is wanted comes last in it.
+    // The order is by name, and the wanted documents are last in it.
     rooms([late], order: [.init(fieldPath: "__name__")], limit: 10),
     rooms([equal("even", 1), late], order: [.init(fieldPath: "__name__")], limit: 5),
     // The order is by another field.

@@ -26,7 +26,7 @@ struct PlannerPropertyTests {
     return texts.joined(separator: "; ")
   }
 
-  /// Indexes of all kinds, ready and being built, do not change what queries come to.
+  /// Indexes of all kinds, ready and being built, do not change the results of queries.
   @Test(arguments: UInt64(101)...106)
   func `every plan answers as the reference`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)
@@ -75,7 +75,7 @@ struct PlannerPropertyTests {
     }
   }
 
-  /// Walks that stop early and ranges that are put in order come to the same as looking at every document.
+  /// Walks that stop early and ranges that are put in order have the same results as looking at every document.
   @Test(arguments: [UInt64(401), 402, 403, 404])
   func `whichever way wins a race, the answer is the reference's`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)

@@ -85,7 +85,7 @@ struct QueryCostTests {
     try await check(rooms(either), results: 21)
     let any = Filter.field(path: "tags", .arrayContainsAny, .array([.integer(3), .integer(103)]))
     try await check(rooms(any, limit: 10), results: 10, factor: 4)
-    // Documents that several alternatives have come once.
+    // Documents that several alternatives match are returned once.
     let overlapping = Filter.composite(
       .or, [.field(path: "twenty", .equal, .integer(5)), .field(path: "hundred", .equal, .integer(5))])
     try await check(rooms(overlapping), results: 60, extra: 60)

@@ -9,7 +9,7 @@ import VestaTesting
 
 /// Where a page of a query ends says nothing about whether results follow.
 struct QueryPageTests {
-  /// An engine with so many documents of a kilobyte, and no automatic indexes.
+  /// An engine with `count` documents of a kilobyte, and no automatic indexes.
   private static func filled(
     _ count: Int, _ change: (inout FirestoreServiceOptions) -> Void = { _ in }
   ) async throws -> FirestoreEngine {
@@ -133,7 +133,7 @@ struct QueryPageTests {
     #expect(count < 1_900, "the walk alone would have read 2,000: \(count)")
   }
 
-  @Test func `a query counts once among those that lack an index, however many pages it has`() async throws {
+  @Test func `a query counts once among the queries that lack an index, however many pages it has`() async throws {
     let engine = try await Self.filled(60) {
       $0.automaticIndexUses = 2
       $0.tuning.queries.firstPage = PageSize(documents: 1, bytes: 1)
@@ -153,7 +153,7 @@ struct QueryPageTests {
 
   /// Documents of many sizes, random queries and small tunings, against a scan of all documents.
   @Test(arguments: UInt64(1)...8)
-  func `pages of any size come to the same results`(seed: UInt64) async throws {
+  func `pages of any size have the same results`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)
     let tuning = EngineTuning.random(seed: seed)
     let engine = makeEngine {

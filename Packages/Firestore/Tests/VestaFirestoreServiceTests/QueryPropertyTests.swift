@@ -96,7 +96,7 @@ struct QueryPropertyTests {
     #expect(moments.count > 10)
   }
 
-  @Test func `figures are those of the reference`() async throws {
+  @Test func `figures equal the reference's`() async throws {
     var data = SplitMix(seed: 5)
     let engine = makeEngine { $0.tuning = .random(seed: 5) }
     let reference = ReferenceBackend()

@@ -8,7 +8,8 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Documents that were read lately are answered without the store, and never older than what anybody has seen.
+/// Documents that were read lately are answered without the store, and never older than the state that any reader has
+/// seen.
 struct RecentDocumentTests {
   @Test func `a document that was read lately costs no read, and is what was committed last`() async throws {
     let store = CountingStore()
@@ -170,7 +171,7 @@ struct RecentDocumentTests {
     let engine = makeEngine(on: store)
     try await engine.commit(update("rooms/a", ["n": .integer(0)]), update("rooms/b", ["m": .integer(0)]))
     for _ in 0..<2 { _ = try await engine.get("rooms/a") }
-    // An index is made, in commits of its own.
+    // An index is made, in separate commits.
     _ = try await engine.query(
       StructuredQuery(from: [.init(collectionID: "rooms")], orderBy: [.init(fieldPath: "m")]))
     let database = try await engine.engine(database)

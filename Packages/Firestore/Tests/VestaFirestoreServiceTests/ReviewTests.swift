@@ -55,7 +55,9 @@ import VestaTesting
     }
   }
 
-  @Test func `a collection has only so many automatic indexes, and the least recently used goes first`() async throws {
+  @Test func `a collection has a bounded number of automatic indexes, and the least recently used is dropped first`()
+    async throws
+  {
     let clock = ManualClock()
     let engine = makeEngine(clock) { $0.automaticIndexesPerCollection = 3 }
     try await engine.commit(update("rooms/x", MapValue((0..<8).map { ("f\($0)", .integer(1)) })))
@@ -64,7 +66,7 @@ import VestaTesting
       #expect(try await engine.query(Self.ordered("f\(number)")).count == 1)
       await keeper.settle()
     }
-    // All of them were used within the hour, so none goes for another.
+    // All of them were used within the hour, so none is dropped for another.
     #expect(try await Self.shapes(engine).map(\.shape.parts[0].path.names[0]).sorted() == ["f0", "f1", "f2"])
     clock.advance(seconds: 4000)
     for number in [0, 2, 7] {
@@ -75,7 +77,7 @@ import VestaTesting
     #expect(try await Self.entryCount(engine) == 3)
   }
 
-  @Test func `the entries of an index that goes are deleted in small steps`() async throws {
+  @Test func `the entries of a dropped index are deleted in small steps`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     let writes = (0..<1800).map { update("rooms/\($0)", ["n": .integer(Int64($0)), "m": .null]) }
@@ -97,7 +99,8 @@ import VestaTesting
     update(path, MapValue(wide.map { ($0, .string(String(repeating: "\0", count: 1400))) }))
   }
 
-  @Test func `an automatic index that a document has too long an entry for is given up, and writes go on`() async throws
+  @Test func `an automatic index that a document has too long an entry for is given up, and writes continue`()
+    async throws
   {
     let engine = makeEngine()
     let query = StructuredQuery(
@@ -139,7 +142,7 @@ import VestaTesting
     #expect(try await engine.get("rooms/b") == nil)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `closing the engine ends those who wait for a document`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `closing the engine ends the calls that wait for a document`() async throws {
     let engine = makeEngine()
     let holder = try await engine.begin()
     _ = try await engine.get("rooms/a", .transaction(holder))
@@ -150,7 +153,7 @@ import VestaTesting
     let reader = Task { await failure { _ = try await engine.get("rooms/a", .transaction(third)) } }
     await Task.yield()
     try await engine.close()
-    // Callers from before the end were served or refused; nobody waits for a minute.
+    // Callers from before the end were served or refused; none waits for a minute.
     _ = await (waiter.value, reader.value)
   }
 
@@ -215,7 +218,7 @@ import VestaTesting
       await failure { try await engine.runQuery(explained, context: owner) { _ in } }?.code == .failedPrecondition)
   }
 
-  @Test func `an engine for the owner alone refuses everybody else`() async throws {
+  @Test func `an engine for the owner alone refuses every other caller`() async throws {
     let engine = makeEngine { $0.access = .owner }
     let nobody = CallContext()
     let commit = CommitRequest(database: database, writes: [update("rooms/a", [:])])

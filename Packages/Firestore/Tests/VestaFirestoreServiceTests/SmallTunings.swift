@@ -23,11 +23,11 @@ extension SplitMix {
 extension EngineTuning {
   /// Sizes from 1 on: what appears with thousands of documents in production appears with a few.
   ///
-  /// The results of all calls are the same. So are those that fail, but for the numbers of databases.
+  /// The results of all calls are the same. The failing calls are the same too, but for the numbers of databases.
   static func random(seed: UInt64) -> EngineTuning {
     var data = SplitMix(seed: seed &* 0x9E37_79B9 &+ 77)
     var tuning = EngineTuning()
-    // All of one group are often those of production, so that no fault hides behind another one.
+    // All values of one group are often the values of production, so that no fault hides behind another one.
     if !data.oneIn(4) { tuning.entries.draw(&data) }
     if !data.oneIn(4) { tuning.queries.draw(&data) }
     if !data.oneIn(4) { tuning.log.draw(&data) }

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// Several commits in one turn of the listeners: a document may come and go in between.
+/// Several commits in one turn of the listeners: a document may enter and leave in between.
 struct SnapshotMovesTests {
   /// A listener at an engine that looks at the store when the clock says so, and another engine that writes.
   private struct Pair {
@@ -21,7 +21,7 @@ struct SnapshotMovesTests {
       let store = ModelStore(clock: clock.ofStore)
       let engines = twoEngines(on: store, clock, isSilent: true) {
         $0.tuning = tuning
-        // A second of the clock is a turn, and no new tokens come for hours.
+        // A second of the clock is a turn, and no new tokens are sent for hours.
         $0.pollInterval = .seconds(1)
         $0.tokenInterval = .seconds(36_000)
       }
@@ -54,7 +54,7 @@ struct SnapshotMovesTests {
         from: [.init(collectionID: "rooms")], filter: .field(path: "b", .equal, .integer(2)), limit: limit))
   }
 
-  /// Whoever wrote the first state waits for a snapshot of it, or of a later one.
+  /// The writer of the first state waits for a snapshot of it, or of a later one.
   @Test(arguments: [nil, 1, 5] as [Int32?], [262_144, 1])
   func `a document that matched between two commits of a turn brings a snapshot`(
     limit: Int32?, betweenBytes: Int
@@ -113,14 +113,14 @@ struct SnapshotMovesTests {
     let last = try await engine.commit(update("halls/b", Self.matching)).commitTime
     try await halls.snapshot(from: last)
     #expect(halls.targets[2]?.count == 2 && halls.causes.isEmpty)
-    // The document is whole again, and the call of the ended target goes on.
+    // The document is whole again, and the call of the ended target continues.
     rooms.add(Target(id: 3, Self.query()))
     try await rooms.current([3])
     #expect(rooms.targets[3]?.keys.map(\.self) == [name("rooms/b")])
   }
 
-  /// What nobody listens to costs nobody a message.
-  @Test func `a call hears nothing of documents that never matched`() async throws {
+  /// A document without a listener costs no call a message.
+  @Test func `a call is not sent documents that never matched`() async throws {
     let pair = Pair()
     try await pair.writing.commit(update("rooms/z", Self.matching))
     var follower = try await pair.follower(Self.query())

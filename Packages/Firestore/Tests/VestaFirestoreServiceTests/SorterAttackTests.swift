@@ -19,7 +19,7 @@ struct SorterAttackTests {
     try await base.store.write { try await $0.put([0xFF, 0xFF, 0xFF], for: key) }
   }
 
-  @Test func `what comes before a damaged row of the log is sorted, and after its time the rest is too`() async throws {
+  @Test func `the log before a damaged row is sorted, and after its time the rest is too`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     var versions: [Int64] = []

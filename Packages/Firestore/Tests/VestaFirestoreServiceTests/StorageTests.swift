@@ -43,7 +43,7 @@ struct StorageTests {
     #expect(Keys.describe(key) == "documents(7, \"rooms\", null, 2)")
   }
 
-  @Test func `events come after the log of every database and before all indexes`() {
+  @Test func `events follow the log of every database and before all indexes`() {
     let (first, last) = (DocumentDatabaseKeys(1), DocumentDatabaseKeys(.max))
     for keys in [first, last] {
       #expect(keys.log(LogPosition(version: .max, part: .max)).lexicographicallyPrecedes(Keys.outbox))
@@ -53,7 +53,7 @@ struct StorageTests {
     #expect(Keys.describe(Keys.outbox).hasPrefix("outbox"))
   }
 
-  @Test func `rows come back as they were`() throws {
+  @Test func `rows survive a round trip`() throws {
     var data = SplitMix(seed: 7)
     for number in 0..<300 {
       let row = DocumentRow(created: Int64(number), updated: .max - Int64(number), fields: data.fields())

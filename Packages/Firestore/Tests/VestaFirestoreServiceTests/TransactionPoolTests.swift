@@ -7,7 +7,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// The memory of the pool of transactions, which nobody empties while an engine runs.
+/// The memory of the pool of transactions, which is not emptied while an engine runs.
 @Suite struct TransactionPoolTests {
   private static func pool(_ clock: ManualClock = ManualClock()) -> TransactionPool {
     var options = FirestoreServiceOptions()

@@ -39,7 +39,7 @@ struct WatchIndexTests {
     #expect(matches > 500)
   }
 
-  @Test func `documents are candidates for those who follow them by name, until nobody does`() throws {
+  @Test func `documents are candidates for the targets that follow them by name, until none does`() throws {
     let database = try DatabaseName(parsing: database)
     let paths = [ResourcePath(["rooms", "a"]), ResourcePath(["rooms", "b"])]
     func found(in index: WatchIndex) -> [Set<Int>] { paths.map { index.candidates(PathKey($0), $0, []) } }

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFirestoreService
 
-/// The machine by itself: starts made at one version join at a later one, and all go on together.
+/// The machine by itself: starts made at one version join at a later one, and all continue together.
 struct WatchMachineTests {
   private let engine = makeEngine()
 
@@ -75,7 +75,7 @@ struct WatchMachineTests {
         let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) })
         #expect(folded[id] ?? [:] == expected, "seed \(seed), round \(round), target \(id): \(query)")
       }
-      // Where a target goes on from later: all are at this version now.
+      // The tokens from which targets continue later: all are at this version now.
       try await base.reading { snapshot in for id in queries.keys { tokens[id] = ResumeToken.encode(snapshot.version) }
       }
     }

@@ -18,7 +18,7 @@ struct WriteAnswerTests {
       id: WriteRequestID(queue: queue, number: number))
   }
 
-  /// The answers to the requests of a call of its own.
+  /// The answers to the requests of a separate call.
   private static func answers(
     _ engine: FirestoreEngine, _ requests: [WriteRequest]
   ) async throws -> [WriteResponse] {
@@ -64,7 +64,7 @@ struct WriteAnswerTests {
     let next = makeEngine(on: store)
     #expect(await failure { _ = try await Self.answers(next, [request]) } == first)
     #expect(try await next.get("rooms/a")?.fields == ["n": .integer(1)])
-    // The queue goes on behind it.
+    // The queue continues after it.
     #expect(try await Self.answers(next, [Self.increment(2)]).count == 1)
   }
 
@@ -74,7 +74,7 @@ struct WriteAnswerTests {
       writes: [update("rooms/a", ["__x__": .null])], id: WriteRequestID(queue: Self.queue, number: 1))
     let first = await failure { _ = try await Self.answers(engine, [bad]) }
     #expect(first?.code == .invalidArgument)
-    // The row decides, whatever comes under the identifier.
+    // The row decides, whatever request has the identifier.
     #expect(await failure { _ = try await Self.answers(engine, [Self.increment(1)]) } == first)
   }
 

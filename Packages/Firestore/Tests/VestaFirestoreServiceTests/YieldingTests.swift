@@ -125,7 +125,8 @@ struct YieldingTests {
   }
 
   @Test(arguments: ["a query", "many documents by name"])
-  func `a call during which the engine is closed ends, and nobody waits for it forever`(_ name: String) async throws {
+  func `a call during which the engine is closed ends, and no caller waits for it forever`(_ name: String) async throws
+  {
     let engine = try await Self.filled()
     let (code, before, after) = await Self.play(engine, name, owner) { try? await engine.close() }
     #expect(code != nil || before + after == Self.count, "\(String(describing: code)), \(before), \(after)")
@@ -144,7 +145,7 @@ struct YieldingTests {
     #expect(code == nil && before + after == Self.count, "\(String(describing: code)), \(before), \(after)")
   }
 
-  @Test func `nobody else runs during a call that reads few rows`() async throws {
+  @Test func `no other task runs during a call that reads few rows`() async throws {
     let visits = try await Self.visits { engine in
       var query = StructuredQuery.all("rooms")
       query.limit = 20

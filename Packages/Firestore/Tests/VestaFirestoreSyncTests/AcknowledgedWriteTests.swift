@@ -86,7 +86,7 @@ import VestaFirestoreModel
   }
 
   /// Nothing refers to the document after its deletion.
-  @Test mutating func `a document that was made and deleted does not come back with an earlier snapshot`() throws {
+  @Test mutating func `a document that was made and deleted does not reappear with an earlier snapshot`() throws {
     let target = try listen()
     write(set("rooms/a", Self.fields(5)))
     write(Mutation(path("rooms/a"), .delete))

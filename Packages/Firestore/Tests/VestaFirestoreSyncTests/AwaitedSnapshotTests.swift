@@ -129,7 +129,7 @@ import VestaFirestoreModel
     #expect(unwatched.contains(asked.id) && machine.core.limbo.active.isEmpty)
   }
 
-  @Test mutating func `a refused request removes the document that nobody may see`() throws {
+  @Test mutating func `a refused request removes the document that no user may see`() throws {
     writeRoom()
     waitLong()
     let asked = try #require(watched.last)

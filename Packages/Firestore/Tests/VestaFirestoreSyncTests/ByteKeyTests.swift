@@ -37,7 +37,7 @@ import VestaFirestoreModel
     return store
   }
 
-  @Test func `pending writes are those of the user with these bytes`() {
+  @Test func `pending writes belong to the user with these bytes`() {
     var store = Self.storeOfTwoUsers()
     #expect(store.queue.batches.map(\.paths) == [[path("rooms/b")]])
     #expect(!store.shown.document(path("rooms/a")).isFound && store.shown.document(path("rooms/b")).isFound)
@@ -63,7 +63,7 @@ import VestaFirestoreModel
     for key in keys { #expect(Set(Self.names.map(key)).count == 2) }
   }
 
-  /// Answers the first write of the pipeline, and returns the callers that hear of it.
+  /// Answers the first write of the pipeline, and returns the callers that are notified.
   private func answer(_ machine: ClientMachine) throws -> [CallbackID] {
     var stream: Int?
     for action in machine.takeActions() { if case .openWrite(let number, _) = action { stream = number } }
@@ -76,7 +76,7 @@ import VestaFirestoreModel
     return machine.takeActions().compactMap { if case .finish(let id, nil) = $0 { id } else { nil } }
   }
 
-  @Test func `the caller hears of its write, and of none of another user`() throws {
+  @Test func `the caller is notified of its write, and of none of another user`() throws {
     let machine = Self.machine()
     machine.core.write([set("rooms/a", [:])], at: Self.time, callback: 1)
     machine.changeUser(Self.names[1])
@@ -107,7 +107,7 @@ import VestaFirestoreModel
 
   private static func element(_ json: String) -> String { "\(json.utf8.count)\(json)" }
 
-  /// A bundle of documents, each of which is a result of a named query of its own, and of nothing else.
+  /// A bundle of documents, each of which is a result of a separate named query, and of nothing else.
   private static func bundle(_ id: String, _ contents: [(query: String, document: String)]) -> [UInt8] {
     var body = ""
     for (limit, content) in contents.enumerated() {

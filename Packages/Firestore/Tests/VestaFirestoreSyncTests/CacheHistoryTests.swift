@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaFirestoreSync
 
-/// A durable cache beside a model that keeps everything in memory, through whatever can happen to a client.
+/// A durable cache against a model that keeps everything in memory, through all events that a client can meet.
 @Suite(.timeLimit(.minutes(15)))
 struct CacheHistoryTests {
   @Test(arguments: 1...4) func `a cache is what was fetched and written, whatever happens to its client`(
@@ -124,7 +124,7 @@ struct CacheHistory {
   private var pending: [String: [Batch]] = [:]
 
   private let listeners: Int
-  /// The listeners of the first documents, each on one, and what they have heard.
+  /// The listeners of the first documents, each on one, and the snapshots that they have received.
   private var listening: [(id: String, received: Received, registration: ListenerRegistration)] = []
 
   init(seed: UInt64, documents: Int, listeners: Int = 0) async throws {
@@ -209,7 +209,7 @@ struct CacheHistory {
     await other.shutdown()
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private mutating func mutationOfOthers() -> Mutation {
     let (id, operation) = randomOperation()
@@ -286,7 +286,7 @@ struct CacheHistory {
     try await checkDocument(last.operations[0].id)
   }
 
-  /// Goes on with a store that has some rows and nothing else.
+  /// Continues with a store that has some rows and nothing else.
   private mutating func replaceStore(by rows: [StoreEntry]) async throws {
     store = FullStore()
     _ = try await store.write { for row in rows { try await $0.put(row.value, for: row.key) } }
@@ -310,7 +310,7 @@ struct CacheHistory {
       _ = try await store.write { try await $0.put(bytes, for: row.key) }
     }
     await begin()
-    // Whatever is read now may be gone, and nothing crashes.
+    // Any row that is read now may be missing, and nothing crashes.
     _ = try await client.cachedResults(randomQuery())
     // A row that happens to make sense with other bytes shows others until its collection is fetched again.
     try await clearAllButWrites()

@@ -94,7 +94,7 @@ import VestaTesting
     }
   }
 
-  @Test(arguments: 0..<5) func `an index that is made in the background takes what has changed meanwhile`(
+  @Test(arguments: 0..<5) func `an index that is made in the background takes the changes in between`(
     seed: UInt64
   ) throws {
     var random = SplitMix(seed: 100 + seed)
@@ -127,7 +127,7 @@ import VestaTesting
     try checkRows(rows, documents)
   }
 
-  /// The rows of durable indexes are those of an index that is made again.
+  /// The rows of durable indexes equal the rows of an index that is made again.
   private func checkRows(_ rows: [CacheRow], _ documents: [DocumentKey: CachedDocument]) throws {
     var entries: Set<[UInt8]> = []
     var indexes: [CacheIndex.ID] = []

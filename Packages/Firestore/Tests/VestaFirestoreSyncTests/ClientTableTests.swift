@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaFirestoreSync
 
-/// The tables of a client beside plain ones, through random changes.
+/// The tables of a client against plain ones, through random changes.
 @Suite struct ClientTableTests {
   private static let collections = ["rooms", "rooms/a/rooms", "halls", "rooms/b/halls"]
 

@@ -115,7 +115,7 @@ struct DeferredResultsTests {
   private static let documents = ["rooms/a", "rooms/b", "rooms/c", "halls/a", "rooms/a/members/x", "rooms/a/members/y"]
 
   @Test(arguments: 0..<150)
-  func `nobody can tell whether the cache takes first results at once or later`(seed: UInt64) throws {
+  func `it makes no difference whether the cache takes first results at once or later`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let clients = [Client(looksAtOnce: false), Client(looksAtOnce: true)]
     let queries = try Self.queries()

@@ -20,7 +20,7 @@ final class DroppingBackend: ForwardingFirestoreBackend {
   /// - Parameters:
   ///   - backend: Serves the calls.
   ///   - drops: Which answers to writes are lost, counted from 0 over all calls.
-  ///   - beforeDrop: What happens between a commit and the end of its call.
+  ///   - beforeDrop: Called between a commit and the end of its call.
   init(
     _ backend: any FirestoreBackend, drops: Set<Int>, beforeDrop: @escaping @Sendable () async -> Void = {}
   ) {

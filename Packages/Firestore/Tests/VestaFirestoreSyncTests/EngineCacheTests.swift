@@ -50,7 +50,7 @@ struct EngineCacheTests {
     #expect(received.snapshots.first?.isFromCache == true)
     let other = world.client()
     try await other.write([Mutation(path("rooms/b"), .delete), set("rooms/e", [:])]).acknowledged()
-    // Nothing of the backend is heard offline.
+    // Nothing of the backend is received offline.
     #expect(received.snapshots.last?.ids == ["a", "b", "c", "d"])
     await client.setNetworkEnabled(true)
     #expect(try await received.first { !$0.isFromCache }.ids == ["a", "c", "d", "e"])
@@ -108,7 +108,7 @@ struct EngineCacheTests {
     await client.shutdown()
   }
 
-  @Test func `an update of a document that nobody listens to shows its other fields`() async throws {
+  @Test func `an update of a document without listeners shows its other fields`() async throws {
     try await fill()
     let client = await offline()
     _ = client.write([patch("rooms/a", ["name": .string("hall")], exists: true), increment("rooms/b")])

@@ -92,7 +92,7 @@ import VestaFirestoreModel
     }
   }
 
-  @Test mutating func `a listener that comes later begins with what the others have`() {
+  @Test mutating func `a later listener begins with the others' snapshot`() {
     _ = add(7)
     _ = machine.receive([snapshot(["a"])])
     let (demand, events) = machine.add(1, to: rooms, id, ListenOptions())
@@ -101,7 +101,7 @@ import VestaFirestoreModel
 
   // MARK: Later snapshots
 
-  @Test mutating func `changes of metadata alone are events for those who want them`() {
+  @Test mutating func `changes of metadata alone are events for listeners that want them`() {
     let changes = [
       (snapshot(["a"], .metadata), false, true), (snapshot(["a"], nil, stateChanged: true), true, false),
       (snapshot(["a"], nil, pending: true), true, false), (snapshot(["a"], nil), false, false),
@@ -119,7 +119,7 @@ import VestaFirestoreModel
     }
   }
 
-  @Test mutating func `changes of documents are events for everybody`() {
+  @Test mutating func `changes of documents are events for every listener`() {
     _ = add()
     _ = machine.receive([snapshot(["a"])])
     #expect(receive(snapshot(["a"], .modified)) == [["a"]])
@@ -128,7 +128,7 @@ import VestaFirestoreModel
 
   // MARK: Listeners
 
-  @Test mutating func `the view and the target live as long as somebody needs them`() {
+  @Test mutating func `the view and the target live as long as they are needed`() {
     #expect(add(1) == .localAndRemote)
     #expect(add(2) == .nothing)
     #expect(add(3, ListenOptions(isCacheOnly: true)) == .nothing)
@@ -156,7 +156,8 @@ import VestaFirestoreModel
     #expect(receive(snapshot(["a"])).isEmpty)
   }
 
-  @Test mutating func `who waits for agreement hears after the snapshots of a change, and of no other`() {
+  @Test
+  mutating func `a listener that waits for agreement is notified after the snapshots of a change, and of no other`() {
     func isSync(_ event: EventMachine.Event?) -> Bool { if case .inSync(9)? = event { true } else { false } }
     #expect(isSync(machine.addSyncListener(9).first))
     _ = add()

@@ -6,7 +6,7 @@ import VestaFirestoreModel
 
 @testable import VestaFirestoreSync
 
-/// How the first snapshot of an embedded client comes.
+/// The way of an embedded client to its first snapshot.
 @Suite(.timeLimit(.minutes(15)))
 struct FirstSnapshotTests {
   /// An engine whose listen calls open and say nothing, so that no thread but the test's own works for the client.
@@ -52,13 +52,13 @@ struct FirstSnapshotTests {
     return client.listen(try query(collection), options: options) { received.receive($0) }
   }
 
-  /// Listens to a collection of its own until the client has a stream, and no other thread is at work for it.
+  /// Listens to a separate collection until the client has a stream, and no other thread is at work for it.
   private func openStream() async throws -> ListenerRegistration {
     let first = Received()
     let registration = try listen("lobby", isAwaited: false, first)
     _ = try await first.first { !$0.isFromCache }
     while true {
-      // As long as the thread that brought the first snapshot goes on, it takes over what others ask for.
+      // As long as the thread that brought the first snapshot continues, it takes over what others ask for.
       let received = Received()
       let probe = try listen("halls", isAwaited: true, received)
       let isDone = !received.snapshots.isEmpty
@@ -117,11 +117,11 @@ struct FirstSnapshotTests {
     }
   }
 
-  @Test func `another target is asked for after those that were read before it`() async throws {
+  @Test func `another target is asked for after the ones that were read before it`() async throws {
     let registration = try await openStream()
     backend.requests.withLock { $0 = [] }
     let first = try listen("rooms", isAwaited: true, Received())
-    // It looks at the documents of the first one, and so is no target to read beside the stream.
+    // It looks at the documents of the first one, and so is no target to read outside of the stream.
     let limited = client.listen(try query("rooms", limit: 2), options: ListenOptions()) { _ in }
     let targets = backend.requests.withLock { $0 }.compactMap { request -> Target? in
       if case .addTarget(let target) = request { target } else { nil }

@@ -66,7 +66,7 @@ struct FollowingTests {
       && outcome.watches[0].target.path == path("rooms")
   }
 
-  @Test func `a listener that leaves and comes again is read again, and its target alone is followed`() throws {
+  @Test func `a listener that leaves and returns is read again, and its target alone is followed`() throws {
     #expect(try listen(2).snapshots[2]?.ids == ["a", "b"])
     machine.core.unlisten(2)
     #expect(try listen(3).snapshots[3]?.ids == ["a", "b"])
@@ -77,7 +77,7 @@ struct FollowingTests {
     #expect(Outcome(machine).watches.isEmpty)
   }
 
-  @Test func `results that come after their listener has left are nobody's`() throws {
+  @Test func `results that arrive after their listener has left are dropped`() throws {
     machine.core.listen(try query("rooms"), options: ListenOptions(), listener: 2)
     let fetch = try #require(Outcome(machine).fetches.first)
     machine.core.unlisten(2)
@@ -156,7 +156,7 @@ struct FollowingTests {
     #expect(isFollowed(Outcome(machine), from: version))
   }
 
-  @Test func `a target that only the cache answers meanwhile is followed from its version on`() throws {
+  @Test func `a target that only the cache has answered is followed from its version on`() throws {
     _ = try listen(2)
     var options = ListenOptions()
     options.isCacheOnly = true
@@ -169,7 +169,8 @@ struct FollowingTests {
     #expect(isFollowed(Outcome(machine), from: version))
   }
 
-  @Test func `a document that was deleted while only the cache answered is gone for the next listener`() async throws {
+  @Test func `a document that was deleted while only the cache answered is absent for the next listener`() async throws
+  {
     let world = World()
     let other = world.client()
     try await other.write(["a", "b", "c"].map { set("rooms/\($0)", [:]) }).acknowledged()

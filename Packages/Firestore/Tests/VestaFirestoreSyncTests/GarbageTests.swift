@@ -44,7 +44,7 @@ import VestaFirestoreModel
     #expect(store.byteSize == DocumentSize.size(ofName: document.name) + 32 + fields)
   }
 
-  @Test mutating func `nothing goes while the cache is smaller than its limit`() {
+  @Test mutating func `nothing is evicted while the cache is smaller than its limit`() {
     fill()
     #expect(store.collectGarbage(threshold: store.byteSize + 1, percentile: 100) == LocalStore.GarbageResult())
     #expect(store.targets.records.count == 10 && store.documents.count == 10)
@@ -58,7 +58,7 @@ import VestaFirestoreModel
     for number in 0..<10 { #expect(has("rooms/d\(number)") == (number >= 3)) }
   }
 
-  @Test mutating func `a target that is used again goes last`() {
+  @Test mutating func `a target that is used again is evicted last`() {
     fill()
     store.release(store.allocate(target("rooms/d0")).id)
     #expect(store.collectGarbage(threshold: 0, percentile: 10) == LocalStore.GarbageResult(targets: 1, documents: 1))
@@ -77,7 +77,7 @@ import VestaFirestoreModel
     #expect(store.targets.records.count == 1)
   }
 
-  @Test mutating func `no more than a maximum goes at once`() {
+  @Test mutating func `no more than a maximum is evicted at once`() {
     fill()
     #expect(store.collectGarbage(threshold: 0, percentile: 100, maximum: 4).targets == 4)
     #expect(store.targets.records.count == 6 && store.documents.count == 6)

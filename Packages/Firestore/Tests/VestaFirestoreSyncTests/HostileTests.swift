@@ -76,7 +76,7 @@ struct HostileTests {
     await client.shutdown()
   }
 
-  @Test func `two thousand listeners come and go`() async throws {
+  @Test func `two thousand listeners are added and removed`() async throws {
     let client = World().client()
     let calls = Locked(0)
     var registrations: [ListenerRegistration] = []

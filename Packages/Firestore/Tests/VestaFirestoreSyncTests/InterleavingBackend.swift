@@ -6,7 +6,7 @@ import VestaTesting
 /// An engine whose answers to writes wait at a gate, and that lets something happen between the look at its documents
 /// and the answer to the reader.
 final class InterleavingBackend: ForwardingFirestoreBackend {
-  /// The closure in a structure of its own, as `Locked` asks for.
+  /// The closure in a separate structure, as `Locked` asks for.
   private struct Hook: Sendable {
     let run: @Sendable () async -> Void
   }

@@ -5,7 +5,7 @@ import VestaTesting
 @testable import VestaFirestoreSync
 
 @Suite struct KeyQueueTests {
-  @Test(arguments: 1...4) func `keys leave a queue in the order in which they came, each once`(seed: UInt64) {
+  @Test(arguments: 1...4) func `keys leave a queue in the order of their arrival, each once`(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var queue = KeyQueue()
     var model: [DocumentKey] = []

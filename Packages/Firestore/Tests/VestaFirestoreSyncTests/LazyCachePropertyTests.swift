@@ -5,7 +5,7 @@ import VestaFirestoreModel
 import VestaFirestoreSync
 import VestaTesting
 
-/// A cache that is read in parts, indexed, written and restarted, beside a model that is whole.
+/// A cache that is read in parts, indexed, written and restarted, against a model that is whole.
 @Suite(.timeLimit(.minutes(15)))
 struct LazyCachePropertyTests {
   private struct Items {

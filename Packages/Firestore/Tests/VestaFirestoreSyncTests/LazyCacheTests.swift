@@ -49,7 +49,7 @@ struct LazyCacheTests {
     while try await !store.all().contains(where: { isRow($0.key, tag: 11) }) { await Task.yield() }
   }
 
-  /// Whether a key is of a client's row with a tag; the client's name comes first.
+  /// Whether a key is of a client's row with a tag; the client's name is first.
   private func isRow(_ key: [UInt8], tag: UInt8) -> Bool {
     let start = SyncOptions().persistenceKey.utf8.count + 1
     return key.count > start && key[start] == tag
@@ -132,7 +132,7 @@ struct LazyCacheTests {
     while try await !store.all().contains(where: { isRow($0.key, tag: 11) }) { await Task.yield() }
   }
 
-  /// A client without a network that has just started, over a cache with so many items and an index of their numbers.
+  /// A client without a network that has just started, over a cache with `items` items and an index of their numbers.
   private func restartedWithOrderIndex(items: Int) async throws -> SyncClient {
     try await fillCache(items: items)
     let first = world.client(store: store)
@@ -151,7 +151,7 @@ struct LazyCacheTests {
     #expect(found.rows < 100)
     let again = try await store.rows { try await client.cachedResults(largest(5)) }
     #expect(again.rows == 0 && again.result.ids == found.result.ids)
-    // What was first goes, changes and comes, in memory and in rows.
+    // The first item leaves, changes and returns, in memory and in rows.
     _ = client.write([Mutation(path("items/i1499"), .delete)])
     _ = client.write([set("items/i1498", ["number": .integer(-1)]), set("items/new", ["number": .integer(1_497)])])
     let later = try await store.rows { try await client.cachedResults(largest(4)) }
@@ -168,7 +168,7 @@ struct LazyCacheTests {
     await client.shutdown()
   }
 
-  @Test func `a limited listener that begins with the first results takes in what comes after them`() async throws {
+  @Test func `a limited listener that begins with the first results takes in the results after them`() async throws {
     let client = try await restartedWithOrderIndex(items: 1_500)
     let received = Received()
     let options = ListenOptions(includesMetadata: true, isCacheOnly: true)

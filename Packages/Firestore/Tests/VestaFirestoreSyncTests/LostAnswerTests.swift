@@ -143,7 +143,7 @@ struct LostAnswerTests {
   }
 
   @Test(arguments: [false, true])
-  func `writes are applied once while the network goes and comes and users change`(isEmbedded: Bool) async throws {
+  func `writes are applied once while the network fails and returns and users change`(isEmbedded: Bool) async throws {
     let world = World()
     let client = world.client(isEmbedded: isEmbedded) { $0.user = "alice" }
     var writes: [SyncWrite] = []

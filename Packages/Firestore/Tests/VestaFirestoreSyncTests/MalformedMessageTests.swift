@@ -69,7 +69,7 @@ import VestaFirestoreSync
     #expect(
       actions.contains { if case .warnMalformed(let error) = $0 { error.code == .dataLoss } else { false } },
       "\(message.what)")
-    // The listener hears of none of the documents; the first failure of a client that was online is told nobody.
+    // The listener receives none of the documents; the first failure of a client that was online is not reported.
     #expect(machine.watch.onlineState == .unknown)
     #expect(actions.snapshots.isEmpty, "\(message.what)")
     #expect(machine.local.lastRemoteSnapshotVersion == .zero)
@@ -82,7 +82,7 @@ import VestaFirestoreSync
     #expect(machine.takeActions().snapshots.last?.ids == ["a"])
   }
 
-  @Test func `after a malformed message the stream opens again, not at once, and goes on`() {
+  @Test func `after a malformed message the stream opens again, not at once, and continues`() {
     receive([acknowledged, Self.named("rooms/b")])
     // The next attempt waits for the longest time: the message will be the same.
     let waits = machine.takeActions().compactMap { action -> Double? in

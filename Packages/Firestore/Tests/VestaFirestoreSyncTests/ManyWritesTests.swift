@@ -41,7 +41,7 @@ import VestaTesting
     #expect(!store.shown.document(path("rooms/a")).hasLocalMutations)
   }
 
-  @Test func `a refused write is gone from the document at once, however many are pending`() throws {
+  @Test func `a refused write is removed from the document at once, however many are pending`() throws {
     var store = LocalStore(database: database, user: "", policy: .leastRecentlyUsed(bytes: nil))
     store.tuning.exactReplays = 0
     for number in 0..<100 { _ = store.write([patch("f\(number)", 1)], at: Timestamp(seconds: 1)) }

@@ -37,7 +37,7 @@ struct OfflineLimitTests {
   }
 
   @Test(arguments: [true, false])
-  func `others come in for a result that an own write takes out or moves`(listensOnline: Bool) async throws {
+  func `others take the place of a result that an own write takes out or moves`(listensOnline: Bool) async throws {
     let received = Received()
     let client = try await offline(try rooms(2), received, listensOnline: listensOnline)
     #expect(received.snapshots.last?.ids == ["d0", "d1"])

@@ -69,7 +69,7 @@ import VestaFirestoreModel
     #expect(warnings == 1)
   }
 
-  @Test func `a view has seen the last snapshot of the backend only if it came after the view began`() {
+  @Test func `a view has seen the last snapshot of the backend only if it arrived after the view began`() {
     var views = ViewTable()
     views.lastSnapshot = (Timestamp(seconds: 7), 3)
     #expect(views.seenVersion(begun: 2) == Timestamp(seconds: 7))

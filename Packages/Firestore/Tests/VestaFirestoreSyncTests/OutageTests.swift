@@ -97,7 +97,7 @@ struct OutageTests {
   }
 
   @Test(arguments: [ServiceCode.unavailable, .resourceExhausted])
-  func `a failure that may pass is logged with its cause, and the write goes out when it has passed`(
+  func `a failure that may pass is logged with its cause, and the write is sent when it has passed`(
     code: ServiceCode
   ) async throws {
     let failure = FirestoreServiceError(code, "The disk is full: no room left.")

@@ -114,7 +114,7 @@ struct OwnWriteTests {
     await client.shutdown()
   }
 
-  @Test func `reads beside writes that nobody waits for never miss them`() async throws {
+  @Test func `reads never miss concurrent writes without a waiter`() async throws {
     let rooms = try query("rooms")
     for round in 0..<150 {
       let name = "rooms/d\(round)"

@@ -25,7 +25,7 @@ struct SyncClientTests {
     await client.shutdown()
   }
 
-  @Test func `a client hears what another client writes`() async throws {
+  @Test func `a client receives the writes of another client`() async throws {
     let world = World()
     let (one, two) = (world.client(), world.client())
     let received = Received()
@@ -196,7 +196,7 @@ struct SyncClientTests {
     await #expect(throws: FirestoreServiceError.self) { try await client.waitForPendingWrites() }
   }
 
-  @Test func `figures come from the backend and fail without the network`() async throws {
+  @Test func `figures are computed by the backend and fail without the network`() async throws {
     let client = World().client()
     for id in ["a", "b"] { try await client.write([set("rooms/\(id)", ["n": .integer(3)])]).acknowledged() }
     let aggregations = [Aggregation(.count(upTo: nil), alias: "c"), Aggregation(.sum(fieldPath: "n"), alias: "s")]

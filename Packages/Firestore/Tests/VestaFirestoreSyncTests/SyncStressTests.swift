@@ -45,7 +45,7 @@ struct SyncStressTests {
   }
 
   @Test(arguments: [false, true])
-  func `calls that come while the client ends are answered`(isEmbedded: Bool) async throws {
+  func `calls that are made while the client ends are answered`(isEmbedded: Bool) async throws {
     let (world, store) = (World(), ModelStore())
     let first = world.client(store: store)
     try await first.write((0..<50).map { set("rooms/r\($0)", ["n": .integer(0)]) }).acknowledged()

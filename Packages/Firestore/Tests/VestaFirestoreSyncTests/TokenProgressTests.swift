@@ -50,7 +50,7 @@ import VestaFirestoreModel
     #expect(progress.takeAll().isEmpty)
   }
 
-  @Test func `a target that nobody listens to follows no stream`() throws {
+  @Test func `a target without listeners follows no stream`() throws {
     let machine = ClientMachine(
       ClientMachine.Configuration(database: database),
       local: LocalStore(database: database, user: "", policy: .eager))

@@ -35,7 +35,7 @@ import VestaFirestoreSync
     let shown = store.apply(snapshot(["n": .integer(1), "name": .string("Hall")], at: 4))
     #expect(shown[key]?.fields == ["n": .integer(2), "name": .string("Hall")])
     #expect(shown[key]?.version == time(5) && shown[key]?.hasLocalMutations == false)
-    // What comes at the version of the write is the backend's, and what is earlier than that counts no longer.
+    // A change at the version of the write is the backend's, and an earlier one no longer counts.
     _ = store.apply(snapshot(["n": .integer(2)], at: 3))
     #expect(store.shown.document(key).fields?["name"] == .string("Hall"))
     let last = store.apply(snapshot(["n": .integer(2), "name": .string("Room")], at: 5))

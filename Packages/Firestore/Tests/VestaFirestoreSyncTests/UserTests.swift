@@ -45,7 +45,7 @@ struct UserTests {
     await client.shutdown()
   }
 
-  @Test func `those who wait for pending writes hear that the user has changed`() async throws {
+  @Test func `callers that wait for pending writes are notified that the user has changed`() async throws {
     let client = World().client { $0.user = "alice" }
     await client.setNetworkEnabled(false)
     _ = client.write([set("rooms/a", [:])])

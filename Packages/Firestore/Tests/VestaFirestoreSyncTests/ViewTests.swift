@@ -16,7 +16,7 @@ import VestaFirestoreModel
     Dictionary(uniqueKeysWithValues: rooms.map { ($0.path, $0) })
   }
 
-  @Test func `removals come first, then additions, then modifications, each in the order of the query`() throws {
+  @Test func `removals are first, then additions, then modifications, each in the order of the query`() throws {
     let rank = NormalQuery.Order(FieldPath(["rank"]))
     let query = try LocalQuery(database: database, path: path("rooms"), orders: [rank])
     var view = QueryView(query, id: QueryID(query), remoteKeys: [])

@@ -65,7 +65,7 @@ import VestaFirestoreSync
     let messages = isFilterFirst ? [filter, current(all, at: 10)] : [current(all, at: 10), filter]
     receive(2, [add(all)] + messages, at: 10)
     #expect(shown().map(\.isFromCache) == [true])
-    // Another target says that the last result is none any more: no document is left that could be in doubt.
+    // Another target says that the last result is no longer one: no document is left that could be in doubt.
     receive(2, [add(one), change(n: 3, at: 11, one), current(one, at: 11)], at: 11)
     let emptied = shown()
     #expect(emptied.map(\.documents.count) == [0])

@@ -112,7 +112,7 @@ import VestaTransportInteropFakes
     await embedded.delete()
   }
 
-  @Test func `an address beside an engine in the process is refused with what to do`() async throws {
+  @Test func `an address together with an engine in the process is refused with what to do`() async throws {
     let app = try app(FakeNetwork(), backend: .embedded())
     let db = try Firestore.instance(for: app)
     db.useEmulator(withHost: "localhost", port: 8080)
@@ -184,7 +184,7 @@ import VestaTransportInteropFakes
     await app.delete()
   }
 
-  @Test func `writes and listeners go on with a new token where the first one is refused`() async throws {
+  @Test func `writes and listeners continue with a new token where the first one is refused`() async throws {
     let network = FakeNetwork()
     let verifier = FakeCallerVerifier()
     try await serve(network, verifier: verifier)

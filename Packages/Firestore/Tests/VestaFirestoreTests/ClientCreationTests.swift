@@ -45,7 +45,7 @@ struct ClientCreationTests {
     Firestore(app: app, database: DatabaseName(project: "demo"), source: source)
   }
 
-  @Test func `the databases of an app without a project are those of the default project`() async throws {
+  @Test func `the databases of an app without a project belong to the default project`() async throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
     let app = try VestaApp.configure(name: "firestore-without-project", options: options, libraries: [])
     let db = try FirestoreProvider(source: CountingSource()).firestore(app: app, database: "(default)")
@@ -53,7 +53,7 @@ struct ClientCreationTests {
     await app.delete()
   }
 
-  @Test func `sixty-four tasks that come first together get one client`() async throws {
+  @Test func `sixty-four first tasks together get one client`() async throws {
     let app = try makeApp()
     let source = CountingSource()
     let db = firestore(app, source)
@@ -152,7 +152,7 @@ struct ClientCreationTests {
     try await client.write([Mutation(path, .set([:]))]).localCommit()
     #expect(try await client.cachedDocument(path).isFound)
     auth.signIn("cafe\u{301}")
-    // The fake calls its listeners on a thread of its own.
+    // The fake calls its listeners on a separate thread.
     while try await client.cachedDocument(path).isFound { await Task.yield() }
     auth.signIn("caf\u{E9}")
     while try await !client.cachedDocument(path).isFound { await Task.yield() }

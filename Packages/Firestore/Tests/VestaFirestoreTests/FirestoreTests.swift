@@ -35,7 +35,7 @@ struct FirestoreTests {
     await app.delete()
   }
 
-  @Test func `models go in and come out with the document's id`() async throws {
+  @Test func `models are written and read with the document's id`() async throws {
     let reference = try await db.collection("cities").addDocument(data: ["name": "Bonn", "population": 330_000])
     let city = try await reference.getDocument(as: City.self)
     #expect(city == City(id: reference.documentID, name: "Bonn", population: 330_000))
@@ -206,7 +206,7 @@ struct FirestoreTests {
       dispatchPrecondition(condition: .onQueue(queue))
       count.withLock { $0 += 1 }
     }
-    // The client calls its listeners in the order in which they came.
+    // The client calls its listeners in the order of their registration.
     for await _ in db.snapshotsInSync { break }
     queue.sync {}
     #expect(count.withLock { $0 } == 1)

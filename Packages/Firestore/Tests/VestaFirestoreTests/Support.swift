@@ -37,14 +37,14 @@ enum MemoryStoresLibrary: Library {
 
 private let appNumber = Locked(0)
 
-/// An app of its own with an engine in memory: embedded, or behind a network, see ``Wire``.
+/// A separate app with an engine in memory: embedded, or behind a network, see ``Wire``.
 func makeApp() throws -> VestaApp {
   let number = appNumber.withLock { number in
     number += 1
     return number
   }
   if Wire.isAsked { return try Wire.makeApp("firestore-test-\(number)", project: "demo") }
-  // Engines belong to a project in a directory: each app has one of its own, in which nothing is kept.
+  // Engines belong to a project in a directory: each app has its own, in which nothing is kept.
   let directory = URL(filePath: NSTemporaryDirectory()).appending(path: "firestore-test-\(getpid())-\(number)")
   return try VestaApp.configure(
     name: "firestore-test-\(number)",

@@ -39,7 +39,7 @@ enum Wire {
     }
   }
 
-  /// An app whose client reaches an engine of its own over a network.
+  /// An app whose client reaches a separate engine over a network.
   static func makeApp(_ name: String, project: String) throws -> VestaApp {
     let engine = FirestoreEngine(store: ModelStore(), options: FirestoreServiceOptions())
     return try makeApp(name, project: project, of: engine)

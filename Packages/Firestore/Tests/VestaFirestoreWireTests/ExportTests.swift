@@ -73,7 +73,7 @@ import VestaTesting
 
   // MARK: Framing
 
-  @Test func `records of all lengths come back, whatever the parts in which they are read`() throws {
+  @Test func `records of all lengths survive a round trip, whatever the parts in which they are read`() throws {
     var random = SplitMix(seed: 7)
     // Around the ends of blocks, where headers do not fit, and with more than one block.
     let lengths = [0, 1, 32_754, 32_761, 0, 32_748, 5, 32_755, 100_000, 32_749, 3, 65_536, 2, 7, 32_762, 0]
@@ -135,7 +135,7 @@ import VestaTesting
     }
   }
 
-  // MARK: What others write
+  // MARK: Files of other programs
 
   @Test func `the forms of other exporters are read`() throws {
     func entity(_ properties: String) throws -> MapValue {

@@ -9,7 +9,7 @@ private func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
 @Suite struct WebChannelTests {
-  @Test func `requests are read by their query, and come back as they were`() throws {
+  @Test func `requests are read by their query, and survive a round trip`() throws {
     func read(_ method: String, _ query: String) throws -> WebChannelRequest {
       try WebChannelRequest(method: method, query: query)
     }

@@ -140,7 +140,7 @@ import VestaTransportInteropFakes
     #expect(passed.fields["te"] == nil && passed.fields["x-forwarded-host"] == "localhost")
     _ = try await served.answer(.get, "/project/europe-west1/other/a", [:])
     #expect(seen.entries.last?.target == "/project/europe-west1/other/a")
-    // A function of the process goes first.
+    // A function of the process has precedence.
     #expect(try await served.answer(.post, path, json, #"{"data":1}"#).text() == #"{"result":1}"#)
     served.registry.remove("echo")
     let unreachable = try await served.answer(.post, path, json, #"{"data":1}"#)

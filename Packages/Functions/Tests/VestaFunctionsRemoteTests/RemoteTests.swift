@@ -70,7 +70,7 @@ import VestaTransportInteropFakes
           let result = try await served.remote.call(.named("note"), context: CallContext())
           #expect(result == "noted" && runs.entries.count == 1, "cut after \(cut)")
         } catch let error as FunctionsServiceError {
-          // The request may have arrived before the cut: nobody may call it UNAVAILABLE, which invites to try again.
+          // The request may have arrived before the cut: it must not be UNAVAILABLE, which invites to try again.
           #expect(error.code == .deadlineExceeded && runs.entries.count <= 1, "cut after \(cut): \(error)")
         }
       }
@@ -112,7 +112,7 @@ import VestaTransportInteropFakes
     await served.cancellations.wait(for: 1)
   }
 
-  @Test func `a stream that nobody reads is never opened, and one that is dropped is closed`() async throws {
+  @Test func `an unread stream is never opened, and one that is dropped is closed`() async throws {
     let network = FakeNetwork()
     let served = try await Served.onFakeNetwork(network)
     _ = served.subject()
@@ -125,7 +125,7 @@ import VestaTransportInteropFakes
     while network.exchangeCount > 0 { await Task.yield() }
   }
 
-  @Test func `at Firebase each region has a host of its own`() async throws {
+  @Test func `at Firebase each region has a separate host`() async throws {
     var options = FunctionsRemoteOptions()
     options.usesHostsOfRegions = true
     let served = try await Served.onFakeNetwork(remote: options)

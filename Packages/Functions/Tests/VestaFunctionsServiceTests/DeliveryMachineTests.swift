@@ -181,7 +181,7 @@ private struct ModelQueue {
     #expect(found.count == 1)
   }
 
-  @Test func `the next page of a queue that goes on is read at once`() {
+  @Test func `the next page of a queue that continues is read at once`() {
     var machine = machine(EventPage(entries: queue.entries, isLast: false), now: 1_000)
     let both = machine.step(now: 1_000)
     #expect(both.count == 3)

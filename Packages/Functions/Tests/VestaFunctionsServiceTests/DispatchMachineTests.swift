@@ -19,7 +19,7 @@ import VestaEventsInterop
 
     /// Makes the step at a time, and answers what is read from the queue.
     ///
-    /// - Returns: The commands, those that read left out.
+    /// - Returns: The commands, without reads.
     func step(_ now: Int64) -> [DispatchMachine.Command] {
       var commands: [DispatchMachine.Command] = []
       var isDone = false
@@ -82,7 +82,7 @@ import VestaEventsInterop
     #expect(bench.step(1_000) == [.lease(["f"])])
     #expect(!bench.machine.isIdle)
     #expect(bench.step(1_000) == [], "the lease is asked for once")
-    // The lease of 1,000 counts from when it was asked for, whenever the answer comes.
+    // The lease of 1,000 counts from when it was asked for, whenever the answer arrives.
     bench.machine.leased(["f": .held(isNew: false)], askedAt: 1_000)
     #expect(bench.step(2_000) == [.lease(["f"])])
     let inTime = Bench(entries: 1)
@@ -109,7 +109,7 @@ import VestaEventsInterop
     #expect(bench.machine.isIdle)
   }
 
-  @Test func `whoever finds the lease taken asks again at its end, or at the next poll`() {
+  @Test func `a process that finds the lease taken asks again at its end, or at the next poll`() {
     for (until, next) in [(1_300, 1_300), (5_000, 1_500)] as [(Int64, Int64)] {
       let bench = Bench(entries: 1)
       _ = bench.step(1_000)
@@ -160,7 +160,7 @@ import VestaEventsInterop
     #expect(many.step(1_000) == [.settle([delivered(1), delivered(2), delivered(3)])])
   }
 
-  @Test func `outcomes that could not be settled are settled later, before those of after`() {
+  @Test func `outcomes that could not be settled are settled later, before the outcomes after them`() {
     let bench = Bench(entries: 2)
     _ = bench.step(1_000)
     _ = bench.lease(at: 1_000)
@@ -289,7 +289,7 @@ import VestaEventsInterop
     #expect(bench.machine.nextTime(now: 2_000) == nil)
   }
 
-  @Test func `a function that is not there any more gets nothing`() {
+  @Test func `a removed function gets nothing`() {
     let bench = Bench(entries: 1)
     _ = bench.step(1_000)
     #expect(bench.machine.count == 1)

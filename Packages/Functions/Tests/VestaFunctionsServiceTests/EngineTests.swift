@@ -293,7 +293,7 @@ private struct Crash: Error {}
     await ended.wait()
   }
 
-  @Test func `a stream that nobody reads does not start its function`() async throws {
+  @Test func `an unread stream does not start its function`() async throws {
     let bench = EngineBench()
     let log = Log<Int>()
     bench.registry.onCall("ping") { _ in

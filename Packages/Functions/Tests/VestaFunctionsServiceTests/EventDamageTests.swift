@@ -31,7 +31,7 @@ import VestaTesting
     try await bench.store.read { try await $0.entries(in: KeyRange(prefix: [9])) }
   }
 
-  @Test func `a damaged event becomes a dead letter with its bytes, and the queue goes on`() async throws {
+  @Test func `a damaged event becomes a dead letter with its bytes, and the queue continues`() async throws {
     let bench = try await queue("a/1", "a/2", "a/3")
     try await damage("a/2", in: bench) { $0 = [0xFF, 0xFF, 0xFF] }
     let log = Log<String>()

@@ -121,7 +121,8 @@ private final class Process: Sendable {
     let id: String
   }
 
-  @Test(arguments: 0..<24) func `no event is lost, and the events of a document come in order`(run: Int) async throws {
+  @Test(arguments: 0..<24) func `no event is lost, and the events of a document arrive in order`(run: Int) async throws
+  {
     let seed = UInt64(run) + 77_000
     let random = Locked(SplitMix(seed: seed))
     func roll(_ count: Int) -> Int { random.withLock { Int.random(in: 0..<count, using: &$0) } }

@@ -7,7 +7,7 @@ import VestaTesting
 
 /// Everything at once: meant for Thread Sanitizer.
 @Suite struct EventStressTests {
-  @Test func `functions come and go while events are recorded and delivered`() async throws {
+  @Test func `functions are added and removed while events are recorded and delivered`() async throws {
     let bench = EventBench()
     let (delivered, kept) = (Log<String>(), Locked<Set<String>>([]))
     try bench.registry.log(delivered, as: "stable") { event in

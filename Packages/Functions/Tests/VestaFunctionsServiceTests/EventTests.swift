@@ -217,7 +217,7 @@ extension FunctionRegistry {
     try await bench.create("a/x", "a/y")
     await log.wait { $0.count == 2 }
 
-    // A process of its own: another owner, on the same rows.
+    // A separate process: another owner, on the same rows.
     let second = EventBench(store: bench.store, clock: bench.clock)
     let other = Log<String>()
     try second.registry.log(other)
@@ -240,7 +240,7 @@ extension FunctionRegistry {
     await bench.events.close()
   }
 
-  @Test func `events of one document come in order, whatever fails`() async throws {
+  @Test func `events of one document arrive in order, whatever fails`() async throws {
     let seed: UInt64 = 99
     let random = Locked(SplitMix(seed: seed))
     let bench = EventBench()
@@ -337,7 +337,7 @@ extension FunctionRegistry {
     try bench.registry.log(begun, options: options) { event in
       let id = event.params["id"] ?? ""
       if id.hasPrefix("slow") { try await Gate().pass() }
-      // Within the limit of this one, and beyond those of the ones before.
+      // Within the limit of this event, and beyond the limits of the earlier ones.
       if id == "5" { bench.clock.advance(by: .milliseconds(900)) }
       if Task.isCancelled { cancelled.add(id) }
       ended.add(id)
@@ -371,7 +371,7 @@ extension FunctionRegistry {
     await bench.events.close()
   }
 
-  @Test func `functions that wait run beside one another, as many as are allowed`() async throws {
+  @Test func `functions that wait run concurrently, as many as are allowed`() async throws {
     let bench = EventBench()
     let (log, gate) = (Log<String>(), Gate())
     var options = EventOptions()
@@ -495,7 +495,7 @@ extension FunctionRegistry {
     let new = Log<Date>()
     try second.onSchedule("f", schedule: "*/5 * * * *", missed: .runAll(limit: 100)) { new.add($0.data.scheduleTime) }
     await pass(later) { new.entries.contains { $0 > begin } }
-    // A run that the first one had not settled comes again; what was due between the two does not.
+    // A run that the first one had not settled is repeated; a run that was due between the two is not.
     #expect(!new.entries.contains { $0 > end && $0 < begin }, "\(new.entries), \(end), \(begin)")
     await second.events.close()
   }

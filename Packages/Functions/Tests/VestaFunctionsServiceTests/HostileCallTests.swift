@@ -11,7 +11,7 @@ import VestaTesting
 
 /// Callers, values and functions that do what they should not.
 @Suite struct HostileCallTests {
-  @Test func `a flood of calls is refused beyond the limits, however fast it comes`() async throws {
+  @Test func `a flood of calls is refused beyond the limits, however fast it arrives`() async throws {
     let bench = EngineBench {
       $0.maximumConcurrentCalls = 4
       $0.maximumWaitingCalls = 100

@@ -66,7 +66,7 @@ extension FakeEventTriggerDelivery {
     }
   }
 
-  @Test func `a project has so many functions`() async throws {
+  @Test func `a project has a bounded number of functions`() async throws {
     try await withTemporaryDirectory { folder in
       let bench = EventBench()
       var tuning = TriggerTuning()

@@ -78,7 +78,7 @@ import VestaTesting
       return fields.matches(utc.dateComponents([.minute, .hour, .day, .month, .weekday], from: date))
     }
     var runs: Set<Int64> = []
-    // A fixed time that was before the window does not come again in it: the search begins two days earlier.
+    // A fixed time that was before the window is not repeated in it: the search begins two days earlier.
     var newest = Int64.min
     for minute in ((start - 2 * 86_400) / 60)...(end / 60) {
       let time = minute * 60

@@ -60,7 +60,7 @@ private func zone(_ name: String) throws -> ZoneOffsets { ZoneOffsets(try #requi
     #expect(schedule.next(after: try utc("2026-03-29T01:00:00Z"), in: berlin) == (try utc("2026-03-30T00:30:00Z")))
   }
 
-  @Test func `a fixed time in the hour that comes twice runs once, a wildcard twice`() throws {
+  @Test func `a fixed time in the repeated hour runs once, a wildcard twice`() throws {
     let berlin = try zone("Europe/Berlin")
     let first = try utc("2026-10-25T00:30:00Z")
     let fixed = try ScheduleParser.parse("30 2 * * *")
@@ -72,7 +72,7 @@ private func zone(_ name: String) throws -> ZoneOffsets { ZoneOffsets(try #requi
     #expect(wildcard.next(after: first, in: berlin) == (try utc("2026-10-25T01:30:00Z")))
   }
 
-  @Test func `February 29th comes after years`() throws {
+  @Test func `February 29th is found years ahead`() throws {
     let schedule = try ScheduleParser.parse("0 12 29 2 *")
     let zone = try zone("UTC")
     #expect(schedule.next(after: try utc("2096-03-01T00:00:00Z"), in: zone) == (try utc("2104-02-29T12:00:00Z")))

@@ -39,7 +39,7 @@ import VestaTesting
     #expect(engine.runningCount == 0 && engine.waitingCount == 0)
   }
 
-  @Test func `a function calls several at once, and those that are cancelled leave no place behind`() async throws {
+  @Test func `a function calls several at once, and cancelled ones leave no place behind`() async throws {
     let bench = EngineBench { $0.maximumConcurrentCalls = 2 }
     let engine = bench.engine
     let begun = Log<Int>()
@@ -100,7 +100,7 @@ import VestaTesting
     for call in calls { _ = try await call.value }
   }
 
-  @Test func `events of functions that block, or that wait, do not hold up those of another one`() async throws {
+  @Test func `events of functions that block, or that wait, do not hold up the events of another one`() async throws {
     let bench = EventBench { $0.maximumConcurrentEvents = 4 }
     let (begun, log) = (Log<String>(), Log<String>())
     let (blocked, gate) = (DispatchSemaphore(value: 0), Gate())
@@ -229,7 +229,7 @@ import VestaTesting
 
 /// Two dispatchers on the events of one store.
 @Suite struct SharedEventTests {
-  @Test func `a function that another process delivers does not hold up those that it has not`() async throws {
+  @Test func `a function that another process delivers does not hold up the other functions`() async throws {
     // The time of leases: the first process keeps its own, however slow this machine is.
     let store = ModelStore(clock: ManualStoreClock(wall: ManualClock().now).clock)
     let (first, second) = (EventBench(store: store), EventBench(store: store))

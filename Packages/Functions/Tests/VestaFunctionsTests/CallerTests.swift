@@ -12,7 +12,7 @@ import VestaTesting
 
 @testable import VestaFunctions
 
-/// The tokens and the deadline that a call goes out with.
+/// The tokens and the deadline of a call that is sent.
 @Suite struct CallerTests {
   private let backend = ScriptedFunctionsBackend(region: "r")
   private let auth = FakeAuth()
@@ -35,7 +35,7 @@ import VestaTesting
     #expect(backend.contexts.map(\.appCheck) == Array(repeating: .token("token-1"), count: 3))
   }
 
-  @Test func `nobody's call goes out without a token`() async throws {
+  @Test func `a call without a user is sent without a token`() async throws {
     _ = try await caller.call(location, .null, timeout: 1, options: .standard)
     #expect(backend.contexts.map(\.caller) == [.nobody])
   }

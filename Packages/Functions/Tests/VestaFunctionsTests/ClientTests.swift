@@ -61,7 +61,7 @@ import VestaTesting
     #expect(data["yes"] as? Bool == true)
     let error = await #expect(throws: FunctionsError.self) { try await self.functions.httpsCallable("fail").call() }
     #expect((error?.details as? [String: Any])?["n"] as? Double == 7)
-    // What came goes back as it was.
+    // The data is returned unchanged.
     registry.onCall("echo") { $0.data }
     let echo: Callable<[String: Int], [String: Int]> = functions.httpsCallable("echo")
     #expect(try await echo(["a": 1, "b": .max]) == ["a": 1, "b": .max])
@@ -238,7 +238,7 @@ import VestaTesting
     #expect(again == "pong")
   }
 
-  @Test func `URLs are those of upstream`() {
+  @Test func `URLs equal upstream's`() {
     let origin = FunctionLocation.Origin(projectID: "p", region: "r")
     #expect(FunctionLocation(name: "f", origin).url == "https://r-p.cloudfunctions.net/f")
     var custom = origin

@@ -21,7 +21,7 @@ import VestaTesting
       libraries: [FunctionsLibrary.self, FunctionsServiceLibrary.self])
     functions = Functions.functions(app: app)
     let (begun, ended) = (begun, ended)
-    // Sends so many numbers, or without end; notes whether it was cancelled.
+    // Sends a given count of numbers, or without end; notes whether it was cancelled.
     try FunctionRegistry.registry(for: app).onStreamingCall("count") {
       (limit: Int, _, stream: CallableStream<Int>) -> String in
       begun.add(limit)
@@ -38,7 +38,8 @@ import VestaTesting
 
   private var count: Callable<Int, StreamResponse<Int, String>> { functions.httpsCallable("count") }
 
-  @Test func `the function begins with the first read, its messages come in order, and then the result`() async throws {
+  @Test func `the function begins with the first read, its messages arrive in order, and then the result`() async throws
+  {
     let stream = try count.stream(100)
     var iterator = stream.makeAsyncIterator()
     #expect(begun.entries.isEmpty)

@@ -97,7 +97,7 @@ extension SplitMix {
     #expect(failure { _ = try result(404, #"{"error":"x"}"#) }?.code == .notFound)
   }
 
-  @Test func `headers come back as they were, and a stream is asked for by that type alone`() {
+  @Test func `headers survive a round trip, and a stream is asked for by that type alone`() {
     let headers = CallableHeaders(bearerToken: "t", instanceIDToken: "i", appCheckToken: "a", wantsStream: true)
     for value in [headers, CallableHeaders()] {
       let fields = Dictionary(uniqueKeysWithValues: value.fields.map { ($0.name, $0.value) })
@@ -118,7 +118,7 @@ extension SplitMix {
     }
   }
 
-  @Test func `random values, events and failures come back as they were`() throws {
+  @Test func `random values, events and failures survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<20_000 {
       let value = random.value()

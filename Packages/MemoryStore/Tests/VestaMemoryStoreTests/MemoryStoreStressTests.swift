@@ -36,7 +36,7 @@ import VestaTesting
     #expect(await listener.value == version)
   }
 
-  @Test func `observers come and go while others commit`() async throws {
+  @Test func `observers are added and removed while others commit`() async throws {
     let store = MemoryStore()
     let newest = Locked(StoreVersion.zero)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -94,10 +94,10 @@ import VestaTesting
     #expect(snapshot.get(numbered(5)) == [])
   }
 
-  @Test func `keys that come in order leave nodes three quarters full`() {
+  @Test func `keys in ascending order leave nodes three quarters full`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(20_000) { tree.put([], for: numbered(number)) }
-    // All but those on the right edge, where the next key goes.
+    // All but the nodes on the right edge, where the next key is added.
     func sizes(of node: TreeNode) -> [Int] {
       node.children.dropLast().flatMap { [$0.size] + sizes(of: $0) } + (node.children.last.map(sizes) ?? [])
     }
@@ -106,7 +106,7 @@ import VestaTesting
     #expect(all.allSatisfy { $0 >= OrderedTree.maximumSize * 3 / 4 })
   }
 
-  @Test func `one put in a transaction of its own copies only the path to its leaf`() {
+  @Test func `one put in a separate transaction copies only the path to its leaf`() {
     var tree = OrderedTree()
     for number in 0..<UInt64(20_000) { tree.put([], for: numbered(number &* 7_919 % 20_011)) }
     let depth = depth(of: tree.root)

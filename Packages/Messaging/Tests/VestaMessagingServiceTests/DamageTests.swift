@@ -73,14 +73,14 @@ import VestaTesting
     return Set(log.events.compactMap { $0.message.data["text"] })
   }
 
-  @Test func `a damaged row costs its owner one message at most, and nobody else anything`() async throws {
+  @Test func `a damaged row costs its owner one message at most, and other owners nothing`() async throws {
     let world = try await makeWorld()
     for row in try await rows(of: world.store) where !row.value.isEmpty {
       for damage in [[0xFF, 0xFF], [], Array(row.value.dropLast(row.value.count / 2 + 1))] as [[UInt8]] {
         let label: Comment = "\(KeyPrinter.text(for: row.key)) damaged to \(damage.count) bytes"
         let copy = try await self.world(world, damaging: row.key, to: damage)
         let engine = copy.engine()
-        // The owner of all other rows, whichever it is, goes on as if nothing had happened.
+        // The owner of all other rows, whichever it is, continues as if nothing had happened.
         var whole: Set<String> = []
         for (id, token) in [("one", copy.one), ("two", copy.two)] {
           let current = try await engine.register(id, token: token)
@@ -102,7 +102,7 @@ import VestaTesting
   /// Whether a row is one of a message to both registrations.
   private func isShared(_ key: [UInt8]) -> Bool { KeyPrinter.text(for: key).contains("message") }
 
-  /// When the time of all messages is over the store has no row of them any more.
+  /// After the time to live of all messages the store has no row of them.
   private func sweepsEverything(_ engine: MessagingEngine, _ world: World, _ label: Comment) async throws {
     world.clock.advance(by: .seconds(5 * 7 * 86_400))
     _ = try await engine.statistics(context: .owner)
@@ -151,9 +151,9 @@ import VestaTesting
     #expect(managed.map { $0?.code } == [.dataLoss, nil])
   }
 
-  @Test func `numbers go on after the row with the last one was damaged`() async throws {
+  @Test func `numbers continue after the row with the last one was damaged`() async throws {
     let world = try await makeWorld()
-    // The messages are gone too, so that only the time shows which numbers were used.
+    // The messages are deleted too, so that only the time shows which numbers were used.
     world.clock.advance(by: .seconds(5 * 7 * 86_400))
     _ = try await world.engine().statistics(context: .owner)
     let copy = try await self.world(world, damaging: Keys.sequence, to: [0xFF])

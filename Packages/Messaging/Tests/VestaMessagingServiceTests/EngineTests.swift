@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaMessagingService
 
-/// An engine on a store that is handed in, so that a second engine can go on with it.
+/// An engine on a store that is handed in, so that a second engine can continue with it.
 func makeEngine(
   _ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock(), transports: [any PushTransport] = [],
   maximumWaiting: Int = 1000, window: Int = 100, tuning: MessagingServiceTuning = MessagingServiceTuning()

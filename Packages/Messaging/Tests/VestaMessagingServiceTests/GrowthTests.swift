@@ -53,7 +53,7 @@ import VestaTesting
     }
   }
 
-  @Test func `services that hang have their own lines, and others are served meanwhile`() async {
+  @Test func `services that hang have their own lines, and others are served at the same time`() async {
     let queue = PushQueue(limit: (300, 20), lanes: (60, 4, 60), known: 100)
     let (gate, hanging, served) = (Gate(), Log<Int64>(), Log<Int64>())
     let push: @Sendable (PushJob) async -> Bool = { job in

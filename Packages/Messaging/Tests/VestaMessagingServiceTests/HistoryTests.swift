@@ -51,7 +51,7 @@ private struct DeliveryModel {
     return waiting.filter(\.isHigh) + waiting.filter { !$0.isHigh }
   }
 
-  /// Of what a registration was not given because it was replaced, nothing comes back.
+  /// A message that a registration did not get because it was replaced does not reappear.
   mutating func forgetReplaced(_ id: String, now: Int64) {
     let mine = messages.filter { $0.recipients.contains(id) }
     for (index, message) in mine.enumerated() where message.expiry > now {
@@ -68,7 +68,7 @@ private struct DeliveryModel {
 }
 
 /// Random histories of registrations, topics, messages, acknowledgements, connections and restarts by two engines on
-/// one store, beside the model.
+/// one store, against the model.
 @Suite struct HistoryTests {
   private final class History {
     let seed: UInt64
@@ -224,7 +224,7 @@ private struct DeliveryModel {
       engines = engines.map { _ in makeEngine(store, clock: clock, tuning: tuning) }
     }
 
-    /// A last message of normal priority comes after everything else that is owed.
+    /// A last message of normal priority arrives after everything else that is owed.
     func compare(_ id: String) async throws {
       guard let known = model.registrations[id], let log = inboxes[id]?.log else { return }
       try await send(to: .token(known.token), recipients: [id], isSentinel: true)
@@ -239,7 +239,7 @@ private struct DeliveryModel {
       let expected = owed.enumerated().filter { index, message in
         texts.contains(message.text) || !model.isReplaced(message, by: owed[(index + 1)...])
       }.map(\.element)
-      // A replaced message does not come back.
+      // A replaced message does not reappear.
       model.forget(owed.map(\.text).filter { text in !expected.contains { $0.text == text } }, for: id)
       for isHigh in [true, false] {
         let texts = received.filter { $0.settings.isHighPriority == isHigh }.compactMap { $0.message.data["text"] }

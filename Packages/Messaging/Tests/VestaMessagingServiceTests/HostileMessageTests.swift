@@ -41,7 +41,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a damaged row of a message costs nobody the other messages`() async throws {
+  @Test func `a damaged row of a message costs no registration the other messages`() async throws {
     let store = ModelStore()
     let engine = makeEngine(store)
     let (one, two) = (try await engine.register("one"), try await engine.register("two"))
@@ -63,7 +63,7 @@ import VestaTesting
     for connection in [connection, connectionOfOne, connectionOfSecond] { connection.cancel() }
   }
 
-  @Test func `a receiver that blocks delays nobody else, and not the sender`() async throws {
+  @Test func `a receiver that blocks delays no other receiver, and not the sender`() async throws {
     let engine = makeEngine()
     let (slow, quick) = (try await engine.register("slow"), try await engine.register("quick"))
     for token in [slow, quick] { try await engine.subscribe(token: token, toTopic: "news", context: CallContext()) }
@@ -73,7 +73,7 @@ import VestaTesting
       blocked.record($0.message.data["text"] ?? "")
       if $0.message.data["text"] != "0" { _ = gate.passes() }
     }
-    // From the second message on nothing is read for the connection: what comes is dispatched to it.
+    // From the second message on nothing is read for the connection: messages that arrive are dispatched to it.
     for number in 0...1 {
       try await engine.send("\(number)", to: .token(slow))
       try await blocked.wait(for: "message \(number)") { $0.count == number + 1 }
@@ -169,7 +169,7 @@ import VestaTesting
     connection.cancel()
   }
 
-  @Test func `topic messages of high priority come first, and collapse while they wait`() async throws {
+  @Test func `topic messages of high priority are first, and collapse while they wait`() async throws {
     let engine = makeEngine()
     let token = try await engine.register()
     try await engine.subscribe(token: token, toTopic: "news", context: CallContext())
@@ -188,7 +188,7 @@ import VestaTesting
     let last = log.events[2].messageID
     try await engine.acknowledge(token: token, messageIDs: [last], context: CallContext())
     connection.cancel()
-    // The one that was replaced does not come back when its successor was acknowledged.
+    // The replaced one does not reappear when its successor was acknowledged.
     let (again, second) = engine.inbox(token)
     try await again.wait(forTexts: ["high", "normal"])
     second.cancel()

@@ -33,7 +33,7 @@ extension MessagingEngine {
     let (log, connection) = engine.inbox(token)
     try await engine.send("first", to: .token(token))
     try await log.wait(forTexts: ["first"])
-    // The test is the dispatcher for a while, and has not come to the new messages when the connection reads again.
+    // The test is the dispatcher for a while, and has not reached the new messages when the connection reads again.
     await engine.holdDispatching()
     try await engine.send("immediate", to: .token(token), ttl: "0s")
     try await engine.send("second", to: .token(token))
@@ -76,7 +76,7 @@ extension MessagingEngine {
     await engine.holdDispatching()
     try await engine.send("now", to: .token(token), ttl: "0s")
     let ids = log.events.map(\.messageID)
-    // The first one makes room for one message, which is read; the second one comes while that read is under way.
+    // The first one makes room for one message, which is read; the second one arrives while that read runs.
     try await engine.acknowledge(token: token, messageIDs: [ids[0]], context: CallContext())
     while engine.table.waitingCount == 0 { await Task.yield() }
     try await engine.acknowledge(token: token, messageIDs: [ids[1]], context: CallContext())
@@ -97,7 +97,7 @@ extension MessagingEngine {
     try await engine.send("now", to: .token(token), ttl: "0s")
     try await engine.send("topic now", to: .topic("news"), ttl: "0s")
     try await engine.send("8", to: .token(token))
-    // Acknowledgements make room; they come one by one so that each makes the service read again.
+    // Acknowledgements make room; they are sent one by one so that each makes the service read again.
     let all = ["1", "2", "3", "4", "5", "now", "topic now", "8"]
     for done in all.indices {
       try await log.wait(for: "message \(done)") { $0.count > done }

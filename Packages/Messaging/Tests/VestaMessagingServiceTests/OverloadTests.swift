@@ -150,7 +150,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a message under way that the cursor passes comes again until it is acknowledged`() async throws {
+  @Test func `a message in delivery that the cursor passes is repeated until it is acknowledged`() async throws {
     let engine = makeEngine(maximumWaiting: 2, window: 1)
     let token = try await registered(engine)
     try await engine.send("0", to: .topic("news"))
@@ -160,7 +160,7 @@ import VestaTesting
     first.connection.withLock { $0 }?.cancel()
     let second = Receiver(engine, token)
     try await second.acknowledge(until: 5)
-    // What was under way counts among those that wait when the connection has ended.
+    // Messages in delivery count among the waiting ones when the connection has ended.
     #expect(second.numbers == [4, 5])
     let third = Receiver(engine, token)
     try await engine.send("6", to: .topic("news"))
@@ -193,7 +193,7 @@ import VestaTesting
   }
 
   @Test(arguments: [true, false])
-  func `a registration that leaves a topic, or leaves it and comes back, still receives what was sent before`(
+  func `a registration that leaves a topic, or leaves it and returns, still receives the messages sent before`(
     comesBack: Bool
   ) async throws {
     let engine = makeEngine()
@@ -226,7 +226,8 @@ import VestaTesting
     #expect(try await texts(engine, token) == ["with a", "not with a, later"])
   }
 
-  @Test func `ended subscriptions leave no rows when their messages are done with, and are few meanwhile`() async throws
+  @Test func `ended subscriptions leave no rows when their messages are done with, and are few until then`()
+    async throws
   {
     var tuning = MessagingServiceTuning()
     (tuning.longestHistory, tuning.maximumTopics) = (2, 3)

@@ -147,7 +147,7 @@ private func unavailable(_ seconds: Int64? = nil) -> MessagingServiceError {
     try await next.close()
   }
 
-  @Test func `a message that was acknowledged, replaced or dropped meanwhile is not handed over again`() async throws {
+  @Test func `a message that was acknowledged, replaced or dropped in between is not handed over again`() async throws {
     let (clock, store) = (ManualClock(), ModelStore())
     let transport = ScriptedTransport { _, _ throws(MessagingServiceError) in throw unavailable() }
     let engine = makeEngine(store, clock: clock, transports: [transport], maximumWaiting: 2, tuning: tuning())
@@ -173,7 +173,7 @@ private func unavailable(_ seconds: Int64? = nil) -> MessagingServiceError {
     try await engine.close()
   }
 
-  @Test func `an address that is gone does not end a registration that has another one by now`() async throws {
+  @Test func `an unregistered address does not end a registration that has another one by now`() async throws {
     let (clock, store, gate) = (ManualClock(), ModelStore(), Gate())
     let transport = ScriptedTransport { _, address throws(MessagingServiceError) in
       guard address == "old" else { return }

@@ -158,7 +158,7 @@ import VestaTesting
     #expect(session.deliver(delivery, number: 6, isBroadcast: true) == .superfluous)
   }
 
-  @Test func `a window takes so many deliveries, and has room again after an acknowledgement`() throws {
+  @Test func `a window takes a bounded number of deliveries, and has room again after an acknowledgement`() throws {
     let session = session("one", window: 2)
     let delivery = try message(6).delivery(platform: "linux", senderID: "1")
     let numbers: [Int64] = [6, 6, 7, 8]

@@ -40,7 +40,7 @@ import VestaTesting
     let outcome = await task.result
     if !isStream { #expect(throws: CancellationError.self) { try outcome.get() } }
     bench.backend.gate.open()
-    // What had begun comes to its end, and the next call works.
+    // Begun work is finished, and the next call works.
     #expect(!(try await messaging.token()).isEmpty)
     try await messaging.subscribe(toTopic: "other")
     #expect(messaging.state.withLock { $0.topicWaiters.isEmpty } && messaging.delivery.listenerCount == 0)

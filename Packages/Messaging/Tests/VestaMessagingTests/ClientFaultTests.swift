@@ -24,7 +24,7 @@ import VestaTesting
     bench.backend.fail(nil)
     bench.clock.advance(by: .seconds(1))
     try await bench.backend.changes.wait(for: "the acknowledgement") { $0.contains("ack 1") }
-    // One of a registration that is gone is not tried again: its messages are gone with it.
+    // An acknowledgement of a deleted registration is not tried again: its messages are deleted with it.
     bench.backend.fail(.notFound)
     bench.backend.deliver("2", "b")
     try await log.wait(for: "the message") { $0 == ["1", "2"] }
@@ -52,7 +52,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `a token that the service does not know any more is replaced, and messages arrive again`() async throws {
+  @Test func `a token that the service no longer knows is replaced, and messages arrive again`() async throws {
     let bench = try Bench()
     let first = try await bench.messaging.token()
     let log = EventLog<String>(patience: .seconds(300))
@@ -74,7 +74,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `one timer tries the changes of topics again, however many calls have come to nothing`() async throws {
+  @Test func `one timer tries the changes of topics again, however many calls have failed`() async throws {
     let bench = try Bench()
     let messaging = bench.messaging
     _ = try await messaging.token()
@@ -147,7 +147,9 @@ import VestaTesting
 }
 
 @Suite struct ConnectionStressTests {
-  @Test func `the connection is open while somebody listens, whoever comes and goes at the same time`() async throws {
+  @Test func `the connection is open while there are listeners, whatever listeners start and stop at the same time`()
+    async throws
+  {
     let bench = try Bench()
     _ = try await bench.messaging.token()
     let delivery = bench.messaging.delivery

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaMessaging
 
-/// A message is acknowledged when its loop has come back or was left, and given back when no loop has taken it.
+/// A message is acknowledged when its loop asks for the next one or was left, and returned when no loop has taken it.
 @Suite struct LoopTests {
   private func makeBench(_ tuning: MessagingTuning = MessagingTuning()) async throws -> Bench {
     let bench = try Bench(tuning: tuning)
@@ -18,7 +18,7 @@ import VestaTesting
 
   private func acknowledged(_ bench: Bench) -> [String] { bench.backend.state.withLock { $0.acknowledged } }
 
-  @Test func `a message is acknowledged when the loop comes back for the next one, and not before`() async throws {
+  @Test func `a message is acknowledged when the loop asks for the next one, and not before`() async throws {
     let bench = try await makeBench()
     var messages = bench.messaging.foregroundMessages.makeAsyncIterator()
     for number in 1...3 { bench.backend.deliver("\(number)", "x") }
@@ -104,7 +104,8 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `a message that only the loop that was left held passes on to those that stay, in order`() async throws {
+  @Test func `a message that only the loop that was left held passes on to the remaining ones, in order`() async throws
+  {
     let bench = try await makeBench()
     var first: ForegroundMessages.Iterator? = bench.messaging.foregroundMessages.makeAsyncIterator()
     for number in 1...2 { bench.backend.deliver("\(number)", "x") }
@@ -116,7 +117,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `a message that comes again is handed over once, and acknowledged again once it was acknowledged`()
+  @Test func `a repeated message is handed over once, and acknowledged again once it was acknowledged`()
     async throws
   {
     let bench = try await makeBench()
@@ -132,7 +133,9 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `so many acknowledged messages are remembered, and the oldest are forgotten first`() async throws {
+  @Test func `a bounded number of acknowledged messages are remembered, and the oldest are forgotten first`()
+    async throws
+  {
     var tuning = MessagingTuning()
     tuning.rememberedMessages = 2
     var book = DeliveryBook(rememberedMessages: tuning.rememberedMessages)
@@ -195,7 +198,7 @@ import VestaTesting
           expectDone(ids)
           for id in held.keys where held[id]?.isEmpty == true && !taken.contains(id) {
             if readers.isEmpty { held[id] = nil } else { held[id] = Set(readers) }
-            // It may come after later ones that the loop has taken already.
+            // It may arrive after later ones that the loop has taken already.
             for other in readers { last[other] = 0 }
           }
         case 2, 3, 4:
@@ -219,7 +222,7 @@ import VestaTesting
   }
 }
 
-/// Acknowledgements after an outage, and those that are refused.
+/// Acknowledgements after an outage, and refused ones.
 @Suite struct AcknowledgementTests {
   private func makeRunner(batch: Int = 500) -> (AcknowledgementRunner, ScriptedMessagingBackend, ManualClock) {
     let (backend, clock) = (ScriptedMessagingBackend(), ManualClock())

@@ -82,7 +82,7 @@ private actor Renewals {
     await bench.app.delete()
   }
 
-  @Test func `the delegate hears of the known token and of each change`() async throws {
+  @Test func `the delegate is notified of the known token and of each change`() async throws {
     let bench = try Bench()
     let token = try await bench.messaging.token()
     let delegate = Delegate()
@@ -245,7 +245,7 @@ private actor Renewals {
     bench.backend.deliver("1", "a")
     bench.backend.deliver("3", "c")
     try await log.wait(for: "the messages") { $0 == ["1 a", "2 b", "3 c"] }
-    // The repeated one is acknowledged once more only if the first one had been handed over when it came.
+    // The repeated one is acknowledged once more only if the first one had been handed over when it arrived.
     try await bench.backend.changes.wait(for: "the acknowledgements") { Set($0) == ["ack 1", "ack 2", "ack 3"] }
     task.cancel()
     _ = await task.result
@@ -324,7 +324,7 @@ private actor Renewals {
   @Test func `tokens, topics, messages and streams from many threads keep every promise`() async throws {
     let bench = try Bench()
     let messaging = bench.messaging
-    // A change of topics whose token was deleted meanwhile waits for the next one.
+    // A change of topics whose token was deleted in between waits for the next one.
     let renewal = Task {
       while !Task.isCancelled {
         _ = try? await messaging.token()

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaMessaging
 
-/// Every public call from many threads at once, and from within every callback; what comes between two threads.
+/// Every public call from many threads at once, and from within every callback; races between two threads.
 @Suite struct PublicCallStressTests {
   private final class Delegate: MessagingDelegate, Sendable {
     let calls: @Sendable (Messaging) -> Void
@@ -35,7 +35,7 @@ import VestaTesting
     { messaging, _ in messaging.unregister { _ in } },
   ]
 
-  @Test func `every public call may come from any thread and from any callback`() async throws {
+  @Test func `every public call may be made from any thread and from any callback`() async throws {
     let bench = try Bench()
     let messaging = bench.messaging
     let delegate = Delegate { messaging in
@@ -61,7 +61,7 @@ import VestaTesting
     bench.backend.fail(nil)
     messaging.delegate = nil
     listener.cancel()
-    // Everything that waits comes to its end: the topics, the registrations.
+    // Everything that waits ends: the topics, the registrations.
     while !messaging.state.withLock({ $0.topics.isEmpty }) {
       // Without a token they wait for one.
       _ = try? await messaging.token()
@@ -72,7 +72,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `nobody waits for a topic of an app that was deleted meanwhile`() async throws {
+  @Test func `no caller waits for a topic of an app that was deleted`() async throws {
     for _ in 0..<40 {
       let bench = try Bench()
       let messaging = bench.messaging
@@ -113,7 +113,7 @@ import VestaTesting
       loops += [first, second.withLock { $0 }].compactMap { $0 }
     }
     for loop in loops { await loop.value }
-    // The acknowledgement of the last message comes after all others.
+    // The acknowledgement of the last message arrives after all others.
     let last = listen()
     while bench.backend.links.isEmpty { await Task.yield() }
     bench.backend.deliver("last", "x")
@@ -159,7 +159,7 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `a connection that ends is opened again, whatever the clock does meanwhile`() async throws {
+  @Test func `a connection that ends is opened again, whatever the clock does in between`() async throws {
     let bench = try Bench()
     _ = try await bench.messaging.token()
     let reader = MessageReader(bench.messaging.delivery)

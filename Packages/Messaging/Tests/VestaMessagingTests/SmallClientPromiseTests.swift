@@ -125,7 +125,7 @@ import VestaTesting
     bench.backend.deliver("1", "a")
     await bench.clock.waitForTimers(1)
     bench.messaging.end()
-    // A timer that is being set at this very time is cancelled by whoever sets it.
+    // A timer that is being set at this very time is cancelled by the caller that sets it.
     while !bench.clock.deadlines.isEmpty { await Task.yield() }
     await task.value
     await bench.app.delete()

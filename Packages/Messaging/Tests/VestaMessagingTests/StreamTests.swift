@@ -179,7 +179,7 @@ import VestaTesting
   }
 
   @Test(arguments: Stream.allCases)
-  func `a stream ends with the app, after what came before, and one of a deleted app at once`(
+  func `a stream ends with the app, after the earlier messages, and one of a deleted app at once`(
     stream: Stream
   ) async throws {
     let bench = try await makeBench()

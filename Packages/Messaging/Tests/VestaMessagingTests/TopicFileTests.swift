@@ -137,7 +137,7 @@ import VestaTesting
   }
 
   @Test(arguments: ["+a\n\u{0}\n+b\n", "+a\n.\n.\n+b\n", "+a\n+/\n", "{}\n"])
-  func `a damaged line ends what counts, and the file is kept beside`(text: String) throws {
+  func `a damaged line ends the valid part, and the file is kept under another name`(text: String) throws {
     try DurableFile.makeDirectory(directory.appending(path: "messaging-client").path)
     try DurableFile.replace(path, with: Array(text.utf8))
     let damaged = file()

@@ -146,7 +146,7 @@ extension SplitMix {
         status: error.code.httpStatus, body: MessagingErrorWire.body(of: error))
       #expect(read.code == error.code && read.reason == error.reason && read.field == error.field)
     }
-    // Somebody who may not call has no failure of a push service.
+    // A caller that may not call has no failure of a push service.
     let refused = MessagingErrorWire.body(of: MessagingServiceError(.unauthenticated, "who?"))
     #expect(!String(decoding: refused, as: UTF8.self).contains("FcmError"))
   }

@@ -12,7 +12,7 @@ import VestaTesting
     KeyRange(from: keys(&random), to: Int.random(in: 0..<4, using: &random) == 0 ? nil : keys(&random))
   }
 
-  @Test func `changed keys come back from their rows, and other bytes do no harm`() throws {
+  @Test func `changed keys are read from their rows, and other bytes do no harm`() throws {
     var random = SplitMix(seed: 5)
     for _ in 0..<500 {
       var changed = ChangedKeys()

@@ -8,7 +8,7 @@ import Testing
     ConnectionPlan(try ConnectionString.options(of: url)) { environment[$0] }
   }
 
-  @Test func `each host is an attempt of its own, with its port and its address`() throws {
+  @Test func `each host is a separate attempt, with its port and its address`() throws {
     let several = try plan("postgresql://u@one:1,two:2,[::1]:3/db?connect_timeout=7")
     #expect(several.targets.map(\.host) == ["one", "two", "::1"])
     #expect(several.targets.map(\.port) == ["1", "2", "3"])

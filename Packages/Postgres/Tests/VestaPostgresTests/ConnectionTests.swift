@@ -24,11 +24,11 @@ extension OneAtATime {
       #expect(changed.rows.isEmpty && changed.affected == 3)
     }
 
-    @Test func `readers that come one after the other use one connection`() async throws {
+    @Test func `readers one after the other use one connection`() async throws {
       let proxy = try PostgresProxy(to: Server.url)
       defer { proxy.close() }
       let store = try await Server.open(Server.newSpace()) { $0.url = proxy.url }
-      // After the first one, the connection that has opened the store is gone.
+      // After the first one, the connection that has opened the store is closed.
       #expect(try await store.get(key(0)) == nil)
       let used = Locked<Set<Int>>([])
       proxy.rule { message in
@@ -40,7 +40,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a name is looked up beside, and nobody waits for it who needs it not`() async throws {
+    @Test func `a name is looked up concurrently, and no caller without need of it waits`() async throws {
       let space = Server.newSpace()
       let (gate, isAsked) = (Gate(), Gate())
       let lookups = Locked(0)
@@ -62,7 +62,7 @@ extension OneAtATime {
           return name == "db.example" ? ["127.0.0.1"] : []
         })
       try await store.put([1], for: key(0))
-      // One connection commits; a reader needs another one, whose name does not come.
+      // One connection commits; a reader needs another one, whose name is not answered.
       let reader = Task { try await store.get(key(0)) }
       await isAsked.wait()
       for round in 0..<3 { try await store.put(number(round), for: key(1)) }
@@ -108,7 +108,8 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `TLS is used where it is asked for, and a certificate that nobody vouches for is refused`() async throws
+    @Test func `TLS is used where it is asked for, and a certificate without a trusted authority is refused`()
+      async throws
     {
       let certificate = try #require(ProcessInfo.processInfo.environment["VESTA_POSTGRES_CERTIFICATE"])
       let lookup: Connector.Lookup = { _ in ["127.0.0.1"] }
@@ -133,7 +134,7 @@ extension OneAtATime {
         try await store.close()
       }
       let refused = [
-        // Nobody vouches for it; and it is vouched for, under another name.
+        // No authority vouches for it; and one vouches for it, under another name.
         ("localhost", "sslmode=verify-full&sslrootcert=/nowhere"),
         ("other.example", "sslmode=verify-full&sslrootcert=\(certificate)"),
       ]

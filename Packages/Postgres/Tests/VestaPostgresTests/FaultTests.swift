@@ -10,7 +10,7 @@ extension OneAtATime {
   @Suite struct FaultTests {
     /// Writes pairs of keys from some tasks until they are stopped.
     ///
-    /// - Returns: What was acknowledged, and what may or may not have been kept.
+    /// - Returns: The acknowledged pairs, and the pairs that may or may not have been kept.
     private func load(
       _ store: PostgresStore, tasks: Int, until isOver: Locked<Bool>
     ) async throws -> (kept: Set<Int>, unknown: Set<Int>) {
@@ -46,7 +46,7 @@ extension OneAtATime {
       }
     }
 
-    /// Checks that each pair is there as a whole, and all of those that were acknowledged.
+    /// Checks that each pair is there as a whole, and all acknowledged pairs are.
     private func check(_ store: PostgresStore, _ kept: Set<Int>, _ unknown: Set<Int>) async throws {
       let entries = try await store.read { try await $0.entries(in: .all) }
       var halves: [Int: Int] = [:]
@@ -124,7 +124,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a transaction that always meets others comes through`() async throws {
+    @Test func `a transaction that always meets others succeeds`() async throws {
       let space = Server.newSpace()
       let (store, other) = (try await Server.open(space), try await Server.open(space))
       let isOver = Locked(false)

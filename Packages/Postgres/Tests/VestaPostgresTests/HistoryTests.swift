@@ -51,7 +51,7 @@ extension OneAtATime {
             done.writes.append((first..<first + 1, value))
           }
         }
-        // One that comes to nothing but deletions may change nothing, and has no version of its own then.
+        // One with nothing but deletions may change nothing, and has no separate version then.
         if done.isChange {
           try await transaction.put(number(Int(seed % 999_983)), for: key(keys))
           done.writes.append((keys..<keys + 1, Int(seed % 999_983)))
@@ -92,7 +92,7 @@ extension OneAtATime {
 
     /// One order by versions explains every answer, the reads before the writes of each.
     private static func check(_ history: [Committed], _ kept: [Int: Int], _ seed: UInt64) {
-      // A transaction that changes nothing has read at its version, so it comes after the one that has that version.
+      // A transaction that changes nothing has read at its version, so it follows the one that has that version.
       let ordered = history.sorted { ($0.version, $0.isChange ? 0 : 1) < ($1.version, $1.isChange ? 0 : 1) }
       var state: [Int: Int] = [:]
       var last = StoreVersion.zero

@@ -6,13 +6,14 @@ import VestaTesting
 @testable import VestaPostgres
 
 extension OneAtATime {
-  /// Bodies that have met others too often, and run while nobody else commits; and bodies that lose their snapshot.
+  /// Bodies that have met others too often, and run while no other transaction commits; and bodies that lose their
+  /// snapshot.
   @Suite struct LoneTransactionTests {
     private struct Refusal: Error {}
 
     /// Runs a body that meets a commit of another process each time, until it is run alone.
     ///
-    /// - Parameter last: What it does when it is alone.
+    /// - Parameter last: Its action when it is alone.
     private func write(
       _ store: PostgresStore, besides other: PostgresStore,
       _ last: @escaping @Sendable (any StoreTransaction) async throws -> Void
@@ -59,7 +60,7 @@ extension OneAtATime {
       try await other.close()
     }
 
-    @Test func `a body that takes too long alone is given up once, and holds nobody up for longer`() async throws {
+    @Test func `a body that takes too long alone is given up once, and holds no other up for longer`() async throws {
       let space = Server.newSpace()
       let (store, other) = (
         try await Server.open(space) { $0.patience = .milliseconds(900) }, try await Server.open(space)

@@ -8,7 +8,7 @@ import VestaTesting
 extension OneAtATime {
   /// Servers that are there and do not do what they are asked: each says why, by its code.
   @Suite struct RefusalTests {
-    /// A role of its own, with what makes it special, and a store that it may use.
+    /// A separate role, with its special settings, and a store that it may use.
     private func role(_ special: String, _ body: (String, String) async throws -> Void) async throws {
       let space = Server.newSpace()
       let name = "role_\(Schema.digest(of: space))"
@@ -28,7 +28,7 @@ extension OneAtATime {
       #expect(error?.code == .invalidName && error?.hint?.contains("schemaPrefix") == true)
     }
 
-    @Test func `a password of its own option is sent, and in no error`() async throws {
+    @Test func `a password in a separate option is sent, and in no error`() async throws {
       try await role("PASSWORD 'secretPW'") { space, url in
         let store = try await Server.open(space) {
           $0.url = url
@@ -96,7 +96,7 @@ extension OneAtATime {
         try await holder.run(Statement("BEGIN", isPrepared: false))
         try await holder.run(Statement("SELECT * FROM \(schema.name).state FOR UPDATE", isPrepared: false))
         let waiting = Task { try await store.put(number(1), for: key(0)) }
-        // It has been cut at least once when the server has counted a transaction that came to nothing.
+        // It has been cut at least once when the server has counted a transaction that was rolled back.
         try await Server.waitUntil("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted")
         try await Server.waitUntil("SELECT count(*) = 0 FROM pg_locks WHERE NOT granted")
         try await holder.run(Schema.rollback)
@@ -131,7 +131,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    /// The server's clock is what a function of a schema says that comes before PostgreSQL's own.
+    /// The server's clock is a function of a schema that precedes PostgreSQL's own in the search path.
     @Test func `a clock of the server that jumps ahead or back leaves the versions in order and within an hour`()
       async throws
     {

@@ -62,7 +62,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a scan over large values asks for few at once, and comes to its end in both directions`() async throws {
+    @Test func `a scan over large values asks for few at once, and ends in both directions`() async throws {
       let store = try await Server.open(Server.newSpace())
       var random = SplitMix(seed: 4)
       var model: [StoreEntry] = []
@@ -86,7 +86,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a read that says what comes first is one round trip, and answers the same`() async throws {
+    @Test func `a read that names the first keys is one round trip, and answers the same`() async throws {
       let store = try await Server.open(Server.newSpace())
       try await store.write { transaction in
         for index in 0..<300 { try await transaction.put(number(index), for: key(index)) }
@@ -134,7 +134,7 @@ extension OneAtATime {
         for order in [ScanOrder.ascending, .descending] {
           let said = try await store.read(expecting: .scan(first, order: order, limit: limit)) { reader in
             let entries = try await reader.entries(in: first, order: order, limit: limit)
-            // Once more, and another one: what came first is handed out once.
+            // Once more, and another one: the first entries are handed out once.
             let again = try await reader.entries(in: first, order: order, limit: limit)
             #expect(again == entries)
             return entries
@@ -146,7 +146,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `scans come by long keys in order, page by page, whatever a transaction has changed`() async throws {
+    @Test func `scans pass long keys in order, page by page, whatever a transaction has changed`() async throws {
       let store = try await Server.open(Server.newSpace())
       var random = SplitMix(seed: 9)
       // Long keys with one beginning of more than the index has, in the midst of short ones.
@@ -175,7 +175,7 @@ extension OneAtATime {
           #expect(backward == Array(expected.reversed().prefix(limit ?? 1_000)))
         }
       }
-      // Changes of a transaction, at long keys and short ones, with a range that goes.
+      // Changes of a transaction, at long keys and short ones, with a range that is cleared.
       let (gone, keys) = (
         KeyRange(from: stem + key(100), to: stem + key(140)), model.keys.sorted { $0.count < $1.count }
       )

@@ -8,7 +8,7 @@ import VestaTesting
 
 /// The tests that share the server of `Scripts/with-postgres`, some of which kill it: one at a time.
 ///
-/// Without that script they are left out: nobody's own database is ever touched.
+/// Without that script they are left out: no existing database is ever touched.
 @Suite(.serialized, .enabled(if: Server.isThere, "run this package's tests by Scripts/with-postgres"))
 enum OneAtATime {}
 
@@ -47,7 +47,7 @@ enum Server {
     #expect(process.terminationStatus == 0, "the server: \(command)")
   }
 
-  /// Runs statements on a connection of their own.
+  /// Runs statements on a separate connection.
   @discardableResult
   static func run(_ sql: String) async throws -> [Rows] {
     let loop = try PostgresLoop(patience: .seconds(30))

@@ -103,7 +103,7 @@ extension OneAtATime {
         let kept = try await witness.get([key(0), key(1)])
         // The server is there all the time, so whatever becomes of a commit is found out.
         #expect(number(in: kept[0]) == expected && kept[0] == kept[1], "step \(step)")
-        // A body that only reads gets an error when its snapshot is gone; everything else goes on by itself.
+        // A body that only reads gets an error when its snapshot is lost; everything else continues by itself.
         #expect(outcome.failures.allSatisfy { $0.code == .inputOutput && $0.operation != "commit" }, "step \(step)")
         #expect(outcome.failures.count <= 1, "step \(step): \(outcome.failures)")
         step = steps(step)
@@ -112,7 +112,7 @@ extension OneAtATime {
       return (count, failures)
     }
 
-    @Test func `a connection that is cut before any message loses nothing, doubles nothing and hangs nobody`()
+    @Test func `a connection that is cut before any message loses nothing, doubles nothing and hangs no caller`()
       async throws
     {
       // The first ones, which every connection begins with, and then some; `make soak` takes them all.
@@ -165,7 +165,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func `a commit that arrives when it was given up comes to nothing`() async throws {
+    @Test func `a commit that arrives when it was given up has no effect`() async throws {
       let space = Server.newSpace()
       let proxy = try PostgresProxy(to: Server.url)
       defer { proxy.close() }

@@ -52,7 +52,7 @@ extension OneAtATime {
       for store in stores { try await store.close() }
     }
 
-    @Test func `each hears of the commits of both, once and in order`() async throws {
+    @Test func `each is notified of the commits of both, once and in order`() async throws {
       let stores = try await twoStores()
       let streams = stores.map(\.commits)
       // Both listen before the first commit.
@@ -80,7 +80,7 @@ extension OneAtATime {
       for store in stores { try await store.close() }
     }
 
-    @Test func `a commit of another process is heard though the listening connection was cut`() async throws {
+    @Test func `a commit of another process is noticed though the listening connection was cut`() async throws {
       let stores = try await twoStores()
       let stream = stores[0].commits
       try await stores[1].put([], for: key(0))

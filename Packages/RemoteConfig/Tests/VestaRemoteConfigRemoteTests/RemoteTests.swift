@@ -52,7 +52,7 @@ import VestaTransportInteropFakes
     }
   }
 
-  @Test func `templates of servers have a namespace of their own`() async throws {
+  @Test func `templates of servers have a separate namespace`() async throws {
     let served = try await Served.onFakeNetwork()
     let template = ConfigTemplate(parameters: ["key": ConfigParameter(defaultValue: "server")])
     let request = PublishRequest(namespace: "firebase-server", template: template, precondition: .any)

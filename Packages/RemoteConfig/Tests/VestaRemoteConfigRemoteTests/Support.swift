@@ -46,7 +46,7 @@ struct Served {
 }
 
 extension RESTOptions {
-  /// Those of a program that calls as the owner of an emulator.
+  /// The options of a program that calls as the owner of an emulator.
   static var owner: RESTOptions { RESTOptions(ownerToken: { "owner" }) }
 }
 

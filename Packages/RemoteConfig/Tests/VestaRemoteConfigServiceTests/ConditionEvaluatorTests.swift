@@ -69,7 +69,7 @@ import VestaRemoteConfigBackend
     ("1", "one", 64_146_488), ("2", "two", 76_516_209), ("3", "three", 6_701_947), ("", "😊", 9_911_325),
     ("hêl£o", "wørlÐ", 67_411_682),
   ])
-  func `percentiles are those of Firebase's server SDKs`(seed: String, id: String, expected: Int) {
+  func `percentiles equal those in Firebase's server SDKs`(seed: String, id: String, expected: Int) {
     #expect(Percentile.micro(seed: seed, id: id) == expected)
   }
 }

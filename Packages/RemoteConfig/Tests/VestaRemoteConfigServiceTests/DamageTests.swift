@@ -61,7 +61,7 @@ import VestaTesting
   }
 
   @Test(arguments: damages)
-  func `a damaged template is an error that says how to go on, and the way works`(damage: [UInt8]) async throws {
+  func `a damaged template is an error that says how to continue, and the way works`(damage: [UInt8]) async throws {
     let store = try await store(3, damaging: Keys.template("firebase", 3), to: damage)
     let engine = RemoteConfigEngine(projectID: "p") { store }
     let error = await #expect(throws: RemoteConfigServiceError.self) { try await value(engine) }

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaRemoteConfigService
 
-/// An engine on a store that is handed in, so that a second engine can go on with it.
+/// An engine on a store that is handed in, so that a second engine can continue with it.
 func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = ManualClock()) -> RemoteConfigEngine {
   let service = ServiceClock(now: { clock.now }, schedule: { clock.schedule(after: $0, $1) })
   return RemoteConfigEngine(projectID: "p", options: RemoteConfigServiceOptions(maximumVersions: 5, clock: service)) {
@@ -50,7 +50,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     try await engine.fetch(FetchConfigRequest(namespace: "firebase", instance: instance), context: CallContext())
   }
 
-  @Test func `versions beyond the limit are removed, and numbers go on`() async throws {
+  @Test func `versions beyond the limit are removed, and numbers continue`() async throws {
     let engine = makeEngine()
     for number in 1...8 { _ = try await publish(engine, "\(number)") }
     let page = try await engine.listVersions(ListVersionsRequest(), context: .owner)
@@ -70,7 +70,9 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     #expect(second >= first)
   }
 
-  @Test func `a second engine on the same store has the same values, and its clients hear of publishes`() async throws {
+  @Test func `a second engine on the same store has the same values, and its clients are notified of publishes`()
+    async throws
+  {
     let store = ModelStore()
     let (one, two) = (makeEngine(store), makeEngine(store))
     let log = EventLog<Int64>(patience: .seconds(300))
@@ -179,7 +181,7 @@ func makeEngine(_ store: any OrderedStore = ModelStore(), clock: ManualClock = M
     #expect(texts[2].contains("<key>key</key>\n  <string>&lt;a&gt; &amp; \"b\"</string>"))
   }
 
-  @Test func `the values of a template are those of a plain evaluation, for random templates and instances`()
+  @Test func `the values of a template equal a plain evaluation's, for random templates and instances`()
     async throws
   {
     var random = SplitMix(seed: 500)

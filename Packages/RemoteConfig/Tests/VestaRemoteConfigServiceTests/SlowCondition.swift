@@ -4,7 +4,8 @@ import VestaRemoteConfigBackend
 /// A condition read and evaluated in the slowest and most obvious way: each element is one regular expression.
 ///
 /// Written from the description of the language alone. It shares nothing with the engine, neither its parser, its
-/// numbers, its calendar nor its SHA-256; texts are those that the generator of the tests makes: no escapes in quotes.
+/// numbers, its calendar nor its SHA-256; texts are limited to the ones that the generator of the tests makes: no
+/// escapes in quotes.
 struct SlowCondition {
   private typealias Test = (ConfigInstance, Int64) -> Bool
 
@@ -185,7 +186,7 @@ struct SlowCondition {
     }
   }
 
-  /// One to five numbers with dots between them; those that are left out are zero.
+  /// One to five numbers with dots between them; left out ones are zero.
   private static func numbers(_ text: String) -> [Int]? {
     guard match(text, "\\d+(?:\\.\\d+){0,4}") != nil else { return nil }
     let numbers = text.components(separatedBy: ".").compactMap { Int($0) }

@@ -34,7 +34,7 @@ import VestaTesting
     #expect(accepted > 300 && refused > 100 && held > 100, "\(accepted) accepted, \(refused) refused, \(held) held")
   }
 
-  @Test func `the digests of both are those of the standard`() {
+  @Test func `the digests of both equal the standard's`() {
     let vector = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     let digest = SlowCondition.digest(Array("abc".utf8))
     #expect(digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == vector)

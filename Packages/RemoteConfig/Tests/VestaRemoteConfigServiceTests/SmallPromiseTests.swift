@@ -38,7 +38,7 @@ import VestaTesting
     }
   }
 
-  @Test func `parameters in groups count too, and those of one key are refused`() {
+  @Test func `parameters in groups count too, and two of one key are refused`() {
     var group = ConfigParameterGroup()
     group.parameters = ["a": ConfigParameter(defaultValue: .value(text(1_000_000))), "1": ConfigParameter()]
     let found = paths { template in
@@ -74,7 +74,7 @@ import VestaTesting
     #expect(paths { $0.parameterGroups = ["": ConfigParameterGroup()] } == ["parameterGroups."])
   }
 
-  @Test func `conditions have names of their own and known colors`() {
+  @Test func `conditions have distinct names and known colors`() {
     #expect(paths { $0.conditions = [condition("a"), condition("b"), condition("a")] } == ["conditions[2].name"])
     #expect(paths { $0.conditions = [condition("a", color: "BLUE")] } == [])
     #expect(paths { $0.conditions = [condition("a", color: "blue")] } == ["conditions[0].tagColor"])
@@ -127,7 +127,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a stored template whose conditions cannot be read any more says which of them`() {
+  @Test func `a stored template whose conditions can no longer be read says which of them`() {
     let conditions = [condition("a"), ConfigCondition(name: "b", expression: "true && ?"), condition("c")]
     let error = #expect(throws: RemoteConfigServiceError.self) {
       try FetchPlan(ConfigTemplate(conditions: conditions), version: 1)
@@ -178,8 +178,8 @@ import VestaTesting
     }
   }
 
-  @Test func `a pattern may have so many nodes, and not one more`() throws {
-    // The sequence is a node, and each repetition is one besides its hundred characters: 4950 in all.
+  @Test func `a pattern may have a number of nodes, and not one more`() throws {
+    // The sequence is a node, and each repetition is one in addition to its hundred characters: 4950 in all.
     let nodes = String(repeating: "x{100}", count: 49)
     _ = try LinearPattern(nodes + text(50))
     #expect(throws: LinearPattern.SyntaxError.self) { try LinearPattern(nodes + text(51)) }

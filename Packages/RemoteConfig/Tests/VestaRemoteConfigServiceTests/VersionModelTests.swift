@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaRemoteConfigService
 
 /// Random histories of publishes, rollbacks, checks and lists by two engines on one store, under a clock that jumps,
-/// beside a model that keeps everything in an array.
+/// against a model that keeps everything in an array.
 @Suite struct VersionModelTests {
   private struct Entry {
     var number: Int64
@@ -22,7 +22,7 @@ import VestaTesting
     if case .value(let text)? = template.parameters["key"]?.defaultValue { text } else { nil }
   }
 
-  @Test func `versions, ETags and rollbacks are those of the model`() async throws {
+  @Test func `versions, ETags and rollbacks equal the model's`() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     for history in 0..<15 {
       var random = SplitMix(seed: seed &+ UInt64(history))

@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaRemoteConfig
 
-/// Random fetches, activations, failures and restarts under a clock that jumps in both directions, beside a model.
+/// Random fetches, activations, failures and restarts under a clock that jumps in both directions, against a model.
 @Suite struct FetchModelTests {
   private struct Model {
     var version: Int64 = 0
@@ -24,7 +24,7 @@ import VestaTesting
     var requests = 0
   }
 
-  @Test func `fetching, throttling and activating are those of the model, whatever the clock says`() async throws {
+  @Test func `fetching, throttling and activating equal the model's, whatever the clock says`() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     for history in 0..<12 {
       var random = SplitMix(seed: seed &+ UInt64(history))
@@ -123,7 +123,9 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `an announced version is not fetched while fetches are throttled, and listeners hear why`() async throws {
+  @Test func `an announced version is not fetched while fetches are throttled, and listeners receive the reason`()
+    async throws
+  {
     let bench = try Bench()
     _ = try await bench.config.fetch()
     bench.backend.fail(.unavailable)
@@ -198,7 +200,9 @@ import VestaTesting
 }
 
 @Suite struct ListenerStressTests {
-  @Test func `the connection is open while somebody listens, whoever comes and goes at the same time`() async throws {
+  @Test func `the connection is open while there are listeners, whatever listeners start and stop at the same time`()
+    async throws
+  {
     let bench = try Bench()
     let config = bench.config
     for round in 0..<150 {

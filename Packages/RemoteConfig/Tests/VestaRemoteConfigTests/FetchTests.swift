@@ -58,7 +58,7 @@ import VestaTesting
       bench.backend.gate.open()
       for try await status in group { #expect(status == .success) }
     }
-    // A task that came after the fetch had ended found it new enough.
+    // A task that started after the fetch had ended found it new enough.
     #expect(bench.backend.requests.count == 1)
     await bench.end()
   }

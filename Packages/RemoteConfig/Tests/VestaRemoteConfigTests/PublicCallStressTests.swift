@@ -39,7 +39,7 @@ import VestaTesting
     { config, _ in _ = config.configUpdates.makeAsyncIterator() },
   ]
 
-  @Test func `every public call may come from any thread and from any callback`() async throws {
+  @Test func `every public call may be made from any thread and from any callback`() async throws {
     let bench = try Bench()
     let config = bench.config
     let called = EventLog<Void>(patience: .seconds(60))

@@ -18,7 +18,9 @@ import VestaTesting
     return (log, registration)
   }
 
-  @Test func `a listener hears which keys a publish has changed, and the values wait for activation`() async throws {
+  @Test func `a listener receives the keys that a publish has changed, and the values wait for activation`()
+    async throws
+  {
     let bench = try Bench()
     bench.backend.publish(["a": "1", "b": "2", "c": "3"])
     try await bench.config.fetchAndActivate()
@@ -79,7 +81,9 @@ import VestaTesting
     await bench.end()
   }
 
-  @Test func `listeners hear of a service that cannot be reached for good, or has switched updates off`() async throws {
+  @Test func `listeners are notified of a service that cannot be reached for good, or has switched updates off`()
+    async throws
+  {
     let bench = try Bench()
     let (log, registration) = listen(bench)
     bench.backend.endConnections(.permissionDenied)

@@ -38,7 +38,7 @@ import VestaTesting
     #expect(value.numberValue.doubleValue == expected)
   }
 
-  @Test func `the keys that have changed are those of values and of rollouts`() {
+  @Test func `the changed keys include values and rollouts`() {
     var contents = ConfigContents()
     contents.active.entries = ["same": "1", "changed": "1", "removed": "1", "kept": "1"]
     contents.fetched.entries = ["same": "1", "changed": "2", "added": "1", "kept": "1"]
@@ -147,7 +147,7 @@ import VestaTesting
     try await bench.config.setCustomSignals(others)
     await #expect(throws: RemoteConfigCustomSignalsError.self) { try await bench.config.setCustomSignals(["b": 1.5]) }
     #expect(bench.config.state.withLock { $0.contents.record.customSignals.count } == 100)
-    // One goes and another comes.
+    // One is removed and another is added.
     try await bench.config.setCustomSignals(["99": nil, "b": 1.5])
     #expect(bench.config.state.withLock { $0.contents.record.customSignals["b"] } == "1.5")
     await bench.end()

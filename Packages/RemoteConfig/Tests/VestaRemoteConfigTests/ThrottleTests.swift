@@ -116,7 +116,7 @@ import VestaTesting
   }
 
   @Test(arguments: ["active", "fetched", "defaults", "record"])
-  func `a damaged file is kept beside`(part: String) async throws {
+  func `a damaged file is kept under another name`(part: String) async throws {
     let bench = try Bench()
     bench.config.setDefaults(["default": "d"])
     bench.backend.publish(["key": "a"])

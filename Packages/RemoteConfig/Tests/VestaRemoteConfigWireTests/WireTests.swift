@@ -123,7 +123,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     }
   }
 
-  @Test func `random fetches and responses come back as they were`() throws {
+  @Test func `random fetches and responses survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<20_000 {
       let call = random.fetch()
@@ -193,7 +193,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
       try numbers.received(utf8(#"{"latestTemplateVersionNumber":5}"#)) == [ConfigInvalidation(latestVersion: 5)])
   }
 
-  @Test func `requests come back as they were, also in the relaxed form`() throws {
+  @Test func `requests survive a round trip, also in the relaxed form`() throws {
     let call = ConfigStreamCall(
       InvalidationsRequest(namespace: "firebase", lastKnownVersion: 3), project: "42", appID: "1:2:ios:3",
       installationID: "fid", sdkVersion: "1")
@@ -243,7 +243,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     }
   }
 
-  @Test func `random routes come back as they were, and hostile ones are a route, none, or an error`() throws {
+  @Test func `random routes survive a round trip, and hostile ones are a route, none, or an error`() throws {
     var random = SplitMix(seed: 4)
     for round in 0..<100_000 {
       let route = random.route()
@@ -254,7 +254,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     }
   }
 
-  @Test func `pages of versions and rollbacks come back as they were`() throws {
+  @Test func `pages of versions and rollbacks survive a round trip`() throws {
     let page = VersionPage(
       versions: [
         ConfigVersion(

@@ -16,7 +16,7 @@ private struct NoDocuments: FirestoreGuardState {
 struct AdministrationTests {
   private let open = "rules_version = '2'; service cloud.firestore { match /{a=**} { allow read: if true; } }"
 
-  @Test func `rules of one product are replaced, and those of the others stay`() async throws {
+  @Test func `rules of one product are replaced, and the rules of the others stay`() async throws {
     let rules: any RulesAdministration = try ProjectRules(RulesSources(database: .text(#"{"rules": {".read": true}}"#)))
     #expect(rules.rulesInForce(of: .firestore) == nil)
     _ = try await rules.replaceRules(with: open, of: .firestore)
@@ -37,7 +37,7 @@ struct AdministrationTests {
     #expect(rules.rulesInForce(of: .firestore) == open)
   }
 
-  @Test func `the rules in force are those that were compiled, whatever their file has become`() async throws {
+  @Test func `the rules in force are the compiled ones, whatever happens to their file`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory.appending(path: "firestore.rules")
       try Data(open.utf8).write(to: file)

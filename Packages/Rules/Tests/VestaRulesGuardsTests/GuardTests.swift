@@ -347,7 +347,7 @@ private struct Documents: FirestoreGuardState {
 }
 
 @Suite struct PriorityTests {
-  @Test func `a priority is written by those who may write its node`() async throws {
+  @Test func `a priority is written by users that may write its node`() async throws {
     let guardian = DatabaseRulesGuard(
       try DatabaseRuleset(
         #"""
@@ -419,7 +419,7 @@ private struct Documents: FirestoreGuardState {
     #expect(rules.current == 2)
   }
 
-  @Test func `decisions go on while rules are replaced, each by one of them`() async throws {
+  @Test func `decisions continue while rules are replaced, each by one of them`() async throws {
     let guardian = FirestoreRulesGuard(try Ruleset(open, for: .firestore))
     try await withThrowingTaskGroup { group in
       group.addTask { [open, shut] in
@@ -434,7 +434,7 @@ private struct Documents: FirestoreGuardState {
   }
 
   @Test
-  func `a large ruleset is replaced beside the traffic: the old one decides until all of the new one is in force`()
+  func `a large ruleset is replaced during the traffic: the old one decides until all of the new one is in force`()
     async throws
   {
     // The first and the last statement say the same, so that half of a ruleset would be seen.

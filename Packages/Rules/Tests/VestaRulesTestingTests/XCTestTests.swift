@@ -44,7 +44,7 @@
       let text = RememberingCase.texts.withLock { $0.first } ?? ""
       #expect(text.contains("expected allowed, but get is denied"), "\(text)")
       #expect(text.contains("resource.data.owner  →  'ada'"), "\(text)")
-      // As an assertion among others, after which the test case goes on.
+      // As an assertion among others, after which the test case continues.
       let asserted = failures(of: "asserts") { rules in
         XCTAssertThrowsError(try rules.denies(get: "notes/n1", as: .user("ada")))
         XCTAssertNoThrow(try rules.denies(get: "notes/n1", as: .user("ada")))

@@ -129,7 +129,7 @@ import Testing
     // A value that does not change is asked like others.
     #expect(try !decide(rules, before, [("a", .parent(["id": "x", "next": 1]))]))
     #expect(try !decide(rules, before, [("a/next", 1)]))
-    // An ancestor that stays is asked about the deletion of a child, and one that is gone is not.
+    // An ancestor that stays is asked about the deletion of a child, and a deleted one is not.
     #expect(try !decide(rules, before, [("a/id", .missing)]))
     #expect(try decide(rules, before, [("a/next", .missing)]))
     #expect(try decide(rules, before, [("a", .missing)]))
@@ -141,7 +141,7 @@ import Testing
     #expect(try decide(rules, .missing, [("a", .parent(["id": "x", "next": 1])), ("gate", 1)]) == false)
   }
 
-  @Test func `a rule sees the new data of its own place`() throws {
+  @Test func `a rule sees the new data of its own path`() throws {
     let own = #"{"a": {".write": "newData.child('b').val() == 1 && !data.exists()"}}"#
     #expect(try decide(own, .missing, [("a/b", 1)]))
     #expect(try !decide(own, .missing, [("a/b", 2)]))

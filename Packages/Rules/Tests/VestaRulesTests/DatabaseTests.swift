@@ -134,7 +134,7 @@ import VestaTesting
     tryRules(4_000, seed)
   }
 
-  /// Compiles random rules, and asks those that compile.
+  /// Compiles random rules, and asks the rulesets that compile.
   func tryRules(_ count: Int, _ seed: UInt64) {
     let words = [
       "auth", ".uid", "data", "root", "newData", ".val()", ".child('a')", ".parent()", "'a'", "1", "(", ")", "[", "]",

@@ -133,7 +133,7 @@ import Testing
     #expect(message("(true ? ['a'] : 1) == 1") == "Unexpected array literal.")
   }
 
-  @Test func `members are those of the type`() {
+  @Test func `members are the type's`() {
     let objects: Set = ["Snapshot", "String", "Value", "Auth", "Query"]
     func otherwise(_ name: String) -> (String) -> String {
       { type in
@@ -161,7 +161,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [".read", ".write", ".validate"]) func `the variables are those of the kind of rule`(kind: String) {
+  @Test(arguments: [".read", ".write", ".validate"]) func `the variables are the ones of the kind of rule`(kind: String)
+  {
     #expect(
       message("newData.exists()", kind: kind) == (kind == ".read" ? "newData is invalid in .read expressions." : nil))
     #expect(message("query.limitToFirst == 1 && now > 0 && data.exists()", kind: kind) == nil)

@@ -54,7 +54,7 @@ import Testing
     ("[exists(/x/1), exists(/x/2), exists(/x/3)] != []", ["x/3", "x/2", "x/1"]),
     ("f(exists(/x/1), exists(/x/2))", ["x/2", "x/1"]), ("exists(/x/1) && exists(/x/2)", ["x/1", "x/2"]),
     ("exists(/x/1) || exists(/x/2)", ["x/1"]), ("exists(/x/1) ? exists(/x/2) : exists(/x/3)", ["x/1", "x/2"]),
-  ]) func `operands are evaluated from the last one, those of logic from the first`(
+  ]) func `operands are evaluated from the last one, operands of logic from the first`(
     condition: String, expected: [String]
   ) throws {
     let asked = Asked()
@@ -125,12 +125,12 @@ import Testing
     ("request.query.orderBy.f == 'ASC' && request.query.orderBy.g == 'DESC'", true),
     ("request.query.orderBy.h == 'ASC'", false), ("request.query.orderBy.keys() == ['f', 'g']", true),
     ("resource == null", false), ("request.method == 'list'", true), ("request.resource == null", false),
-  ]) func `the variables of a query are those of production`(condition: String, isAllowed: Bool) throws {
+  ]) func `the variables of a query equal production's`(condition: String, isAllowed: Bool) throws {
     let query = RulesQuery("c", below: notes, order: [("f", false), ("g", true)])
     #expect(try ruleset(condition).decide(query, auth: .null).isAllowed == isAllowed)
   }
 
-  @Test func `the variables of Storage are those of the service`() throws {
+  @Test func `the variables of Storage equal the service's`() throws {
     func allows(
       _ condition: String, _ method: RulesMethod = .get, version: String = "2", dialect: RulesDialect = .production
     ) throws -> Bool {

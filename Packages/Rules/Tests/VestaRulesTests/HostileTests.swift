@@ -4,7 +4,7 @@ import VestaTesting
 
 @testable import VestaRules
 
-/// Sources and requests that nobody would write.
+/// Sources and requests that no developer would write.
 ///
 /// A crash ends the tests; every decision has an answer. There are 10^6 of them, half of each, and 10^7 in the soak.
 @Suite struct HostileTests {
@@ -23,7 +23,7 @@ import VestaTesting
     try HostileTests.tryValues(6_250, requests: 10, seed: seed)
   }
 
-  /// Compiles random sources, and asks those that compile.
+  /// Compiles random sources, and asks the rulesets that compile.
   ///
   /// - Returns: The longest time that one of them took, in milliseconds of the processor.
   @discardableResult

@@ -3,7 +3,7 @@ import VestaTesting
 
 @testable import VestaRules
 
-/// Quick decisions about gets, beside the same decisions in full.
+/// Quick decisions about gets, compared with the same decisions in full.
 @Suite struct QuickVerdictTests {
   private struct Get: QuickRulesRequest {
     var auth: RulesMap?

@@ -16,7 +16,7 @@ import VestaTesting
     return Dictionary(uniqueKeysWithValues: coverage.outcomes(of: step).map { ($0.outcome.text, $0.count) })
   }
 
-  @Test func `coverage counts values by what they are, in whatever order they come`() throws {
+  @Test func `coverage counts values by what they are, in whatever order they are`() throws {
     let coverage = RulesCoverage(of: try ruleset("resource.data.f == 1"))
     let long = String(repeating: "x", count: 65)
     let values: [RulesValue] = [

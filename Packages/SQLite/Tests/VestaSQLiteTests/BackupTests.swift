@@ -30,7 +30,7 @@ extension OneAtATime {
           do {
             try await task.value
             succeeded += 1
-            // The file is complete, whatever the others do meanwhile.
+            // The file is complete, whatever the others do at the same time.
             #expect(try Platform.size(of: target) > entries.count * 4_000)
           } catch is CancellationError {}
         }
@@ -45,7 +45,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `every backup is written to a file of its own, which nobody else has opened`() throws {
+    @Test func `every backup is written to a separate file, which no other process has opened`() throws {
       let directory = try TemporaryDirectory()
       let target = directory.path(of: "copy.sqlite")
       let made = try (0..<50).map { _ in try Platform.makeUniqueFile(beside: target) }
@@ -162,7 +162,7 @@ extension OneAtATime {
       try await restored.close()
     }
 
-    @Test func `compacting gives free space back, beside readers, and keeps everything`() async throws {
+    @Test func `compacting returns free space, concurrently with readers, and keeps everything`() async throws {
       let (directory, store, entries) = try await filled(1_000)
       try await store.write { try await $0.deleteRange(KeyRange(from: key(50), to: nil)) }
       let before = try await store.size()

@@ -148,7 +148,7 @@ extension OneAtATime {
     }
 
     @Test(arguments: [STORE_FAULT_WRITE, STORE_FAULT_SYNC, STORE_FAULT_INDEX])
-    func `a commit that failed does not come back, whatever failed`(_ operation: Int) async throws {
+    func `a commit that failed does not reappear, whatever failed`(_ operation: Int) async throws {
       defer { store_files_inject(store_fault()) }
       for performs: Int32 in [0, 1] {
         for after: Int32 in 0..<6 {

@@ -5,7 +5,7 @@ import VestaTesting
 @testable import VestaSQLite
 
 extension OneAtATime {
-  /// The executor after calls that only `SQLiteStore` has; contracts check those of `OrderedStore`.
+  /// The executor after calls that only `SQLiteStore` has; contracts check the calls of `OrderedStore`.
   @Suite struct ExecutorTests {
     @Test func `maintenance keeps the executor of its caller, on success and on failure`() async throws {
       let directory = try TemporaryDirectory()

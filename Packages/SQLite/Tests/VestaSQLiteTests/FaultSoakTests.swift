@@ -69,7 +69,7 @@ extension OneAtATime {
       }
       let met = Int(store_files_faults())
       store_files_inject(store_fault())
-      // A kill right here, and the store that goes on.
+      // A kill right here, and the store that continues.
       let image = try directory.crashImage()
       let (kept, open) = (acknowledged.withLock { $0 }, unknown.withLock { $0 })
       let recovered = try image.open()

@@ -113,7 +113,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func `after running out of pages the store goes on`() async throws {
+    @Test func `after running out of pages the store continues`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: key(0))
@@ -148,7 +148,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `a failed sync is an error for the whole group and does not come back`() async throws {
+    @Test func `a failed sync is an error for the whole group and does not reappear`() async throws {
       let directory = try TemporaryDirectory()
       let store = try directory.open()
       try await store.put([1], for: key(0))

@@ -7,7 +7,7 @@ import VestaTesting
 @testable import VestaSQLite
 
 extension OneAtATime {
-  /// What makes room works on a full disk, and everything goes on when there is room.
+  /// Operations that make room work on a full disk, and everything continues when there is room.
   @Suite struct FullDiskTests {
     private func big(_ number: Int, _ round: Int = 0) -> [UInt8] { value(number &+ round &* 7919, length: 1_500) }
 
@@ -81,7 +81,7 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `several who delete at once all do, beside puts that are refused`() async throws {
+    @Test func `concurrent deletions all succeed, next to refused puts`() async throws {
       defer { store_files_limit_room(-1) }
       let directory = try TemporaryDirectory()
       let store = try directory.open()
@@ -114,7 +114,7 @@ extension OneAtATime {
       #expect(await code { try await store.put(big(count), for: key(count)) } == .diskFull)
       for number in 0..<count - 1 { try await store.delete(key(number)) }
       #expect(try await store.everything().map(\.key) == [key(count - 1)])
-      // Everything goes on by itself once there is room.
+      // Everything continues by itself once there is room.
       store_files_limit_room(-1)
       try await store.put([1], for: key(count))
       #expect(store.writer.reserve.bytes < StoreTuning().reserveBytes)

@@ -45,7 +45,7 @@ extension OneAtATime {
       for write in writes { versions.insert(try await write.value) }
       #expect(versions.count == 20)
       #expect(versions.allSatisfy { $0 > first })
-      // One page of entries for all of them, and the row of versions if its time has come.
+      // One page of entries for all of them, and the row of versions if it is due.
       #expect(try await store.logPages() <= before + 2)
       try await store.close()
     }
@@ -224,7 +224,7 @@ extension OneAtATime {
       #expect(queue.tryToLead() == .closed)
     }
 
-    @Test func `a waiter that was cancelled before it came is not let in`() {
+    @Test func `a waiter that was cancelled before it arrived is not let in`() {
       var queue = WriteQueue()
       let waiter = WriteQueue.Waiter(request: WriteRequest { _ in }) { _ in }
       waiter.request.cancel()

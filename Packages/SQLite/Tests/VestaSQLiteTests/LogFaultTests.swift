@@ -77,7 +77,7 @@ extension OneAtATime {
       return entries
     }
 
-    /// Lets one write of a commit fail, after so many; whether there was one.
+    /// Lets one write of a commit fail, after `after` others; whether there was one.
     private func play(_ fault: Fault, _ place: Place, after: Int, times: Int32) async throws -> Bool {
       let (directory, store, before) = try await store(at: place)
       var plan = store_fault()
@@ -120,7 +120,7 @@ extension OneAtATime {
       }
     }
 
-    @Test func `a commit of which nobody knows whether it is in the log is of unknown outcome`() async throws {
+    @Test func `a commit that may or may not be in the log is of unknown outcome`() async throws {
       defer { store_files_inject(store_fault()) }
       let (directory, store, before) = try await store(at: .room)
       var plan = store_fault()

@@ -86,7 +86,7 @@ extension OneAtATime {
       try await again.close()
     }
 
-    /// The lengths of the log's file after each of so many commits to a fresh store, and what its frames take up.
+    /// The lengths of the log's file after each of a number of commits to a fresh store, and the size of its frames.
     private func lengths(
       of commits: Int, each length: Int, _ store: SQLiteStore, _ directory: TemporaryDirectory
     ) async throws -> [(file: Int, frames: Int)] {

@@ -113,7 +113,7 @@ extension OneAtATime {
     }
 
     @Test func `a directory that cannot be written is reported as read-only`() async throws {
-      // Nobody may make directories there, not even the administrator, whom no permissions stop elsewhere.
+      // No user may make directories there, not even the administrator, whom no permissions stop elsewhere.
       let place = FileManager.default.fileExists(atPath: "/sys/kernel") ? "/sys/kernel" : "/System"
       let error = await #expect(throws: StoreError.self) {
         try await SQLiteStore.open(named: "test", in: "\(place)/vesta")

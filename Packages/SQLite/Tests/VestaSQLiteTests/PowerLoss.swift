@@ -88,7 +88,7 @@ struct PowerLoss {
   /// Plays events.
   ///
   /// - Parameters:
-  ///   - events: What happened until the power was lost.
+  ///   - events: The events until the power was lost.
   ///   - existing: The file that is there before, and whose name is not durable yet.
   ///   - ignoresSyncs: Of which files syncs do nothing, as with a store that does not sync them.
   init(

@@ -21,7 +21,7 @@ extension OneAtATime {
     private static let isOpen = 0
     private static let transactions = 40
 
-    /// Writes to a store of its own, and returns what happened to its files.
+    /// Writes to a separate store, and returns the events of its files.
     private func trace(tasks: Int, _ durability: StoreDurability = .full) async throws -> FileTrace {
       let directory = try TemporaryDirectory()
       return try await FileTrace.record(below: directory.path) {
@@ -41,7 +41,7 @@ extension OneAtATime {
           }
           try await group.waitForAll()
         }
-        // What closing does comes later: by then the log is written back and removed.
+        // The work of closing follows: by then the log is written back and removed.
         FileTrace.mark(Self.transactions + 1)
         try await store.close()
       }
@@ -77,7 +77,7 @@ extension OneAtATime {
       var faults = counts.filter { ![0, Numbered.keys].contains($0.value) }.map { "\($0.key) has \($0.value) parts" }
       faults += acknowledged.filter { counts[$0] != Numbered.keys }.map { "\($0) was acknowledged and is gone" }
       faults += try await store.checkIntegrity()
-      // It goes on as if nothing had happened.
+      // It continues as if nothing had happened.
       try await store.write { try await Numbered.write(1_000, in: $0) }
       return faults
     }

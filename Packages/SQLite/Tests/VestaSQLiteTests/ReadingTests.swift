@@ -50,7 +50,7 @@ extension OneAtATime {
           try await store.read { _ in
             inside.open()
             await gate.wait()
-            // The pool is exhausted; this one goes beyond it.
+            // The pool is exhausted; this one exceeds it.
             return try await store.value(for: [1])
           }
         }
@@ -93,7 +93,7 @@ extension OneAtATime {
       for task in tasks { try await task.value }
       #expect(store.readers.openCount == 40)
       store.readers.trim()
-      // The later of them were in use since the first came back.
+      // The later of them were in use since the first was returned.
       #expect(store.readers.openCount > tuning.idleReaders)
       #expect(!store.readers.trim())
       #expect(store.readers.openCount == tuning.idleReaders)

@@ -74,7 +74,8 @@ extension OneAtATime {
       #expect(try directory.files().filter { $0.contains("partial") } == [])
     }
 
-    @Test func `a flipped bit in the header of the log is reported, and repair goes on without the log`() async throws {
+    @Test func `a flipped bit in the header of the log is reported, and repair continues without the log`() async throws
+    {
       let (directory, _) = try await crashed()
       let log = directory.database + "-wal"
       let sound = try directory.bytes(at: log)

@@ -45,7 +45,7 @@ extension StoreTuning {
     var random = SplitMix(seed: seed)
     var tuning = StoreTuning()
     tuning.groupLimit = Int.random(in: 1...3, using: &random)
-    // One body that stays open needs another reader beside it; with one in all, each would wait for the other.
+    // One body that stays open needs a second reader; with one in all, each would wait for the other.
     tuning.readerLimit = Int.random(in: 2...5, using: &random)
     tuning.idleReaders = Int.random(in: 1...2, using: &random)
     tuning.readerTrimMilliseconds = Int.random(in: 1...20, using: &random)

@@ -8,7 +8,7 @@ import VestaTesting
 extension OneAtATime {
   /// Many tasks at once; meant for Thread Sanitizer as well.
   @Suite struct SQLiteStoreStressTests {
-    @Test func `transfers between accounts keep their sum while everything else goes on`() async throws {
+    @Test func `transfers between accounts keep their sum during all other work`() async throws {
       let directory = try TemporaryDirectory()
       var tuning = StoreTuning()
       tuning.readerLimit = 6

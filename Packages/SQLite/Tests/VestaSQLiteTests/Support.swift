@@ -31,7 +31,7 @@ extension OrderedStore {
 
 func key(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 
-/// Bytes that differ from those of any other number, all along.
+/// Bytes that differ from the bytes of any other number, all along.
 func value(_ number: Int, length: Int) -> [UInt8] {
   var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 | 1
   return (0..<length).map { _ in

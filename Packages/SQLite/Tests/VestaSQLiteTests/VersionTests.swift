@@ -24,7 +24,7 @@ extension OneAtATime {
     }
 
     @Test(arguments: [StoreDurability.full, .relaxed])
-    func `each reader knows the version of what it sees, whatever commits meanwhile`(
+    func `each reader knows the version of its snapshot, whatever is committed in between`(
       _ durability: StoreDurability
     ) async throws {
       let directory = try TemporaryDirectory()
@@ -106,7 +106,8 @@ extension OneAtATime {
       try await store.close()
     }
 
-    @Test func `after a crash versions go on above every commit, a quarter of a second later at the most`() async throws
+    @Test func `after a crash versions continue above every commit, a quarter of a second later at the most`()
+      async throws
     {
       let (directory, clock) = (try TemporaryDirectory(), ManualStoreClock())
       let store = try directory.open(clock: clock.clock)
@@ -141,7 +142,7 @@ extension OneAtATime {
     }
 
     /// Such a clock cannot be told from a right one in a store that was not used for a year, so its versions stand.
-    @Test func `a store that was opened with a clock a year ahead costs no version and no time to come`() async throws {
+    @Test func `a store that was opened with a clock a year ahead costs no version and no future time`() async throws {
       let (directory, clock) = (try TemporaryDirectory(), ManualStoreClock())
       let year: Int64 = 365 * 86_400_000_000
       clock.setAhead(by: year)

@@ -16,7 +16,8 @@ import VestaTesting
     return #"{"indexes":[\#(indexes.joined(separator: ","))]}"#
   }
 
-  @Test func `a start adds the indexes of its file, and keeps those that were made by the administration`() async throws
+  @Test func `a start adds the indexes of its file, and keeps the indexes that were made by the administration`()
+    async throws
   {
     try await withTemporaryDirectory { directory in
       let file = directory.appending(path: "firestore.indexes.json")

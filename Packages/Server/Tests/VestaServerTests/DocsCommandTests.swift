@@ -11,7 +11,7 @@ import VestaTransportInterop
 @Suite struct DocsCommandTests {
   private func site(_ body: (String) async throws -> Void) async throws {
     let directory = try TemporaryDirectory()
-    // A file next to the folder, for those who try to leave it.
+    // A file next to the folder, for requests that try to leave it.
     try Data("secret".utf8).write(to: URL(filePath: directory.path).appending(path: "secret"))
     let root = URL(filePath: directory.path).appending(path: "site")
     let documentation = root.appending(path: "documentation/a(_:)")

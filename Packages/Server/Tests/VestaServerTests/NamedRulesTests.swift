@@ -23,7 +23,7 @@ import VestaBytes
     #expect(throws: ServerError.self) { try configuration.namedRules(targets: [:]) }
   }
 
-  @Test func `files of indexes are those of their databases`() throws {
+  @Test func `files of indexes belong to their databases`() throws {
     let list = #"{"firestore":[{"indexes":"a"},{"database":"b","indexes":"c"},{"database":"d"}]}"#
     #expect(try FirebaseFile(json: Array(list.utf8)).indexes == ["(default)": "a", "b": "c"])
     let one = #"{"firestore":{"rules":"r","indexes":"i"},"storage":{"indexes":"x"}}"#

@@ -46,7 +46,7 @@ import VestaTesting
     #expect(throws: ServerError.self) { try ServeArguments(arguments, in: "/no/such/directory") }
   }
 
-  @Test func `rules are found beside the file that names them`() async throws {
+  @Test func `rules are found next to the file that names them`() async throws {
     try await withTemporaryDirectory { directory in
       let json = #"{"firestore":{"rules":"rules/f.rules"},"storage":{"rules":"/absolute/s.rules"}}"#
       try Data(json.utf8).write(to: directory.appending(path: "firebase.json"))
@@ -59,7 +59,7 @@ import VestaTesting
     }
   }
 
-  @Test func `ports and hosts come from firebase json`() throws {
+  @Test func `ports and hosts are read from firebase json`() throws {
     let json = #"{"emulators":{"firestore":{"host":"h","port":1},"hub":{"port":2},"ui":{"enabled":false},"x":1}}"#
     let configuration = try FirebaseFile(json: Array(json.utf8))
     #expect(configuration.ports == ["firestore": 1, "hub": 2] && configuration.hosts == ["firestore": "h"])

@@ -11,7 +11,7 @@ import VestaTransportInterop
     HTTPRequest(.post, "/\(method)", authority: "h", fields: [.contentType: "application/grpc"])
   }
 
-  @Test func `a method is asked about once, and at most so many are remembered`() async throws {
+  @Test func `a method is asked about once, and a bounded number are remembered`() async throws {
     let asked = Log<String>()
     let products = ["a", "b"].map { name -> (provider: any EndpointProvider, handler: any HTTPHandler) in
       let product = OneProduct(product: name, asked: asked)

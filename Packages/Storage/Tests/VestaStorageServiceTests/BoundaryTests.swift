@@ -34,7 +34,7 @@ import VestaTesting
   }
 
   @Test(arguments: [(99, true), (100, true), (101, false)])
-  func `content has a digest up to the limit, however it goes up`(length: Int, hasDigest: Bool) async throws {
+  func `content has a digest up to the limit, however it is uploaded`(length: Int, hasDigest: Bool) async throws {
     let bytes = [UInt8](repeating: 7, count: length)
     let expected: [UInt8]? = hasDigest ? BarredCrypto.digest(of: length) : nil
     for declared in [nil, Int64(length)] as [Int64?] {
@@ -67,7 +67,7 @@ import VestaTesting
   }
 
   @Test(arguments: [(99, 0), (100, 100), (101, 101)])
-  func `so many bytes are kept by a process that is killed`(length: Int, kept: Int64) async throws {
+  func `a process that is killed keeps its durable bytes`(length: Int, kept: Int64) async throws {
     let first = engine { $0.checkpointInterval = 100 }
     let id = try await first.startUpload(UploadRequest(object: name), context: context)
     _ = try await first.appendToUpload(id, offset: 0, bytes: [UInt8](repeating: 7, count: length), context: context)

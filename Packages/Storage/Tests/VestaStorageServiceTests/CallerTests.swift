@@ -27,7 +27,7 @@ import VestaTesting
       callers: callers, gatekeeper: gatekeeper, openStore: { ModelStore() })
   }
 
-  @Test func `a guard is asked about the user of the token that came with the call`() async throws {
+  @Test func `a guard is asked about the user of the token of the call`() async throws {
     let verifier = FakeCallerVerifier(clock: clock.service)
     let seen = Log<CallContext>()
     struct Noting: StorageGuard {

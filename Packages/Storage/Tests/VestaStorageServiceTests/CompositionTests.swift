@@ -147,7 +147,7 @@ import VestaTesting
     return [entries.count, Set(entries.map(\.position.version)).count]
   }
 
-  @Test func `sources are deleted in the commit of the object, and their content goes`() async throws {
+  @Test func `sources are deleted in the commit of the object, and their content is removed`() async throws {
     let engine = engine()
     try await put("a", 300, in: engine)
     try await put("b", 10, in: engine)

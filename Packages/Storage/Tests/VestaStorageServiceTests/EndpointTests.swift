@@ -45,7 +45,7 @@ import VestaTransportInteropFakes
     return verifier
   }
 
-  /// Verifies ID tokens that come as bearer tokens, as a server's verifier does.
+  /// Verifies ID tokens that are sent as bearer tokens, as a server's verifier does.
   private struct BearerReading: CallerVerifier {
     let verifier: FakeCallerVerifier
 
@@ -122,7 +122,7 @@ import VestaTransportInteropFakes
     #expect(try await send(.delete, "/storage/v1/b/bbb").status == 404)
   }
 
-  @Test func `an upload in parts goes on where it was, and answers its end again`() async throws {
+  @Test func `an upload in parts continues where it was, and answers its end again`() async throws {
     try await serve()
     let bytes = content(50_000)
     let started = try await send(
@@ -219,7 +219,7 @@ import VestaTransportInteropFakes
     #expect(try await send(.delete, "/v0/b/\(bucket)/o/c").status == 404)
   }
 
-  @Test func `Google's API has whole objects, no tokens of its own, copies and uploads in parts`() async throws {
+  @Test func `Google's API has whole objects, no tokens, copies and uploads in parts`() async throws {
     try await serve()
     let made = try JSONObject(
       json: try await send(

@@ -69,7 +69,7 @@ import VestaTesting
   }
 
   @Test(arguments: [0, 1, 16, 17, 1_000, UploadLimits.singleCallLength])
-  func `content comes back as it went up, whole and in parts`(length: Int) async throws {
+  func `content survives a round trip, whole and in parts`(length: Int) async throws {
     let (engine, bytes) = (engine(), content(length))
     let object = try await engine.putObject(UploadRequest(object: name), content: bytes, context: context)
     var checksum = CRC32C()
@@ -137,7 +137,7 @@ import VestaTesting
     try await engine.close()
   }
 
-  @Test func `an upload goes on in the next engine from its checkpoint, and is finished once`() async throws {
+  @Test func `an upload continues in the next engine from its checkpoint, and is finished once`() async throws {
     let (store, bytes) = (ModelStore(), content(1_000))
     let first = engine(on: store)
     let request = UploadRequest(object: name, size: 1_000)
@@ -161,7 +161,7 @@ import VestaTesting
     try await second.close()
   }
 
-  @Test func `so many uploads stay open, and all of them come to their end`() async throws {
+  @Test func `a bounded number of uploads stay open, and all of them finish`() async throws {
     let engine = engine { $0.maximumOpenUploads = 2 }
     var ids: [UploadID] = []
     for number in 0..<5 {

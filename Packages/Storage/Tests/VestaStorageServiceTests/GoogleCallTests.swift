@@ -217,7 +217,7 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/storage/v1/b/bbb/notificationConfigs").json["error"]?.object?["code"] == 501)
   }
 
-  @Test func `access lists are those of a development server, and refused by another one`() async throws {
+  @Test func `access lists exist on a development server, and refused by another one`() async throws {
     try await serve()
     try await put("a", "x")
     let list = try await send(.get, "\(objects)/a/acl").text

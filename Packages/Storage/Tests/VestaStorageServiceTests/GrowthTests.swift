@@ -16,7 +16,7 @@ import VestaTesting
       progress: ActiveUpload.Progress(size: 0, checksum: CRC32C(), checkpoint: 0))
   }
 
-  @Test func `so many uploads stay open, and the one that was idle for longest is closed`() async throws {
+  @Test func `a bounded number of uploads stay open, and the one that was idle for longest is closed`() async throws {
     let uploads = ActiveUploads()
     for number in 0..<1_000 {
       let id = UploadID(rawValue: "u\(number)")
@@ -24,7 +24,7 @@ import VestaTesting
       let surplus = uploads.put(id, try upload(number), limit: 8)
       #expect(surplus?.id.rawValue == (number < 8 ? nil : "u\(number - 8)"))
       if let surplus {
-        // Nobody opens it again before it is closed.
+        // It is not opened again before it is closed.
         await #expect(throws: StorageServiceError.self) { try await uploads.take(surplus.id, waiting: 0) }
         #expect(uploads.put(surplus.id, nil, limit: 8) == nil)
       }
@@ -40,7 +40,7 @@ import VestaTesting
     #expect(await uploads.removeAll().isEmpty)
   }
 
-  @Test func `calls on one upload take turns, those that leave lose theirs, and too many are refused`() async throws {
+  @Test func `calls on one upload take turns, leaving ones lose theirs, and too many are refused`() async throws {
     let (uploads, id, order) = (ActiveUploads(), UploadID(rawValue: "u"), Log<Int>())
     #expect(try await uploads.take(id, waiting: 2) == nil)
     var calls: [Task<Void, any Error>] = []

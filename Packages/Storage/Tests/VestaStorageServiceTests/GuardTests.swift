@@ -147,7 +147,7 @@ import VestaTesting
     try await second.close()
   }
 
-  @Test func `a denied upload is gone, and leaves no content`() async throws {
+  @Test func `a denied upload is removed, and leaves no content`() async throws {
     let engine = engine(ManualStorageGuard { _ in false })
     let id = try await engine.startUpload(UploadRequest(object: name), context: CallContext())
     _ = try await engine.appendToUpload(id, offset: 0, bytes: [1, 2], context: CallContext())

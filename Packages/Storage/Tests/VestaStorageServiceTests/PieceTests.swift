@@ -69,7 +69,7 @@ import VestaTesting
     #expect(try await first.read(try id("a1")).read(at: 0, length: 9) == [1, 2, 3, 4])
   }
 
-  @Test func `syncs beside appends leave every byte in its place`() async throws {
+  @Test func `syncs concurrent with appends leave every byte in its place`() async throws {
     var random = SplitMix(seed: 4)
     for round in 0..<30 {
       let blobs = StoreBlobStore(ModelStore(), tuning: tuning(1 + random.below(9), 1 + random.below(40)))

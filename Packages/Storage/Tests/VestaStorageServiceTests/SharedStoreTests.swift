@@ -44,7 +44,7 @@ import VestaTesting
     return bytes
   }
 
-  /// Waits until so many bytes of an upload are durable, and then until its owner has had it for too long.
+  /// Waits until `durable` bytes of an upload are durable, and then until its owner has had it for too long.
   private func stop(_ engine: StorageEngine, _ id: UploadID, durable: Int64) async throws {
     let call = UploadCall(engine: engine, context: context, now: clock.now)
     while try await call.upload(id)?.checkpoint != durable { await Task.yield() }
@@ -71,7 +71,7 @@ import VestaTesting
     #expect(refused?.message.contains(directory.path(of: "other")) == true)
   }
 
-  @Test func `content that is not in its place is reported as that, and not as gone`() async throws {
+  @Test func `content that is not in its place is reported as that, and not as deleted`() async throws {
     let engine = engine()
     _ = try await engine.putObject(
       UploadRequest(object: name), content: [UInt8](repeating: 1, count: 50), context: context)
@@ -163,7 +163,7 @@ import VestaTesting
   }
 }
 
-/// What crashes leave, and what is damaged, of one engine on a store of its own.
+/// Remains of crashes, and damage, of one engine on a separate store.
 @Suite struct LeftoverTests {
   private let directory: TemporaryDirectory
   private let clock = ManualClock()

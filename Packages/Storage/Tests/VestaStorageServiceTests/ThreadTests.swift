@@ -45,7 +45,7 @@ private final class ComputingTasks: Sendable {
 
 /// The threads that the engine needs.
 @Suite(.timeLimit(.minutes(2))) struct ThreadTests {
-  /// In a process of its own, so that other tests are not held up, and hold up nothing.
+  /// In a separate process, so that other tests are not held up, and hold up nothing.
   @Test func `an upload in parts does not wait for tasks that compute on all threads of tasks`() async {
     await #expect(processExitsWith: .success) { try await Self.upload() }
   }
@@ -62,7 +62,7 @@ private final class ComputingTasks: Sendable {
     let name = ObjectName(bucket: "bucket", name: "a")
     _ = try await engine.putObject(UploadRequest(object: name), content: [1], context: .owner)
 
-    // As on the event loop of a server: threads of its own serve the calls.
+    // As on the event loop of a server: separate threads serve the calls.
     let serving = Task(executorPreference: BlockingPool(limit: 2)) {
       let computing = ComputingTasks()
       computing.begin()

@@ -79,14 +79,14 @@ import VestaStorageBackend
     #expect(machine.waited() == .open(offset: 6, generation: 5))
   }
 
-  @Test func `after a pause it goes on in the same way`() {
+  @Test func `after a pause it continues in the same way`() {
     var machine = Self.machine()
     _ = machine.opened(Self.object(10))
     _ = machine.received(3)
     #expect(machine.begin() == .open(offset: 3, generation: 5))
   }
 
-  @Test func `an object that was replaced meanwhile is read from its beginning, or not at all`() {
+  @Test func `an object that was replaced in between is read from its beginning, or not at all`() {
     var machine = Self.machine()
     _ = machine.opened(Self.object(10))
     _ = machine.received(6)
@@ -113,7 +113,7 @@ import VestaStorageBackend
     #expect(machine.opened(Self.object(10)) == .fail(StorageError.downloadSizeExceeded(total: 10, maxSize: 9)))
   }
 
-  @Test func `content that ends early or goes on too long is a failure`() {
+  @Test func `content that ends early or is too long is a failure`() {
     for count in [0, 11] {
       var machine = Self.machine()
       _ = machine.opened(Self.object(10))

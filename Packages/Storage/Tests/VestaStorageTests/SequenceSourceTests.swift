@@ -59,7 +59,7 @@ import VestaTesting
     #expect(try await source.read(at: 2, length: 2) == [])
   }
 
-  @Test func `a failure of the sequence comes at each further read`() async throws {
+  @Test func `a failure of the sequence is thrown at each further read`() async throws {
     struct Broken: Error {}
     let taken = Locked(0)
     let source = SequenceSource {

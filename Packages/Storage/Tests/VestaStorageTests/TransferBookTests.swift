@@ -44,7 +44,7 @@ import VestaTesting
     #expect(try names(directory) == [])
   }
 
-  @Test func `a damaged state is set aside with its bytes, and the other uploads go on`() throws {
+  @Test func `a damaged state is set aside with its bytes, and the other uploads continue`() throws {
     let directory = try TemporaryDirectory()
     let (book, entry) = try book(in: directory)
     for (number, bytes) in [[], Array("{".utf8), Array(#"{"session":"s"}"#.utf8), [0xFF]].enumerated() {
@@ -59,7 +59,7 @@ import VestaTesting
   @Test func `a state that cannot be read at present stays where it is`() throws {
     let directory = try TemporaryDirectory()
     let (book, entry) = try book(in: directory)
-    // A directory cannot be read as a file, whoever the user is.
+    // A directory cannot be read as a file, whatever user runs the test.
     try DurableFile.makeDirectory(directory.path(of: "uploads/other.upload"))
     #expect(book.interrupted() == [entry])
     #expect(try names(directory).contains("other.upload"))
@@ -150,7 +150,7 @@ import VestaTesting
     first.discard()
   }
 
-  @Test func `what nobody has continued for a week is removed with its file, and not before`() throws {
+  @Test func `a transfer that was not continued for a week is removed with its file, and not before`() throws {
     let directory = try TemporaryDirectory()
     let now = Locked<Int64>(1_000)
     let book = book(directory) { now.withLock { $0 } }

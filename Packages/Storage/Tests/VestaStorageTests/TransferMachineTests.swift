@@ -40,7 +40,7 @@ import VestaTesting
     #expect(download.state == .paused)
   }
 
-  @Test func `resuming starts the next attempt, and the one before it is not heard any more`() {
+  @Test func `resuming starts the next attempt, and the one before it is ignored`() {
     var machine = Self.running(.upload)
     _ = machine.pause()
     #expect(machine.resume() == [.notify(.resume), .start(attempt: 2)])
@@ -97,7 +97,7 @@ import VestaTesting
     #expect(machine.succeeded(attempt: 1) == [.notify(.progress), .notify(.success), .end])
   }
 
-  @Test func `a failure while paused or pausing is not heard, and resuming tries again`() {
+  @Test func `a failure while paused or pausing is ignored, and resuming tries again`() {
     var upload = Self.running(.upload)
     _ = upload.pause()
     #expect(upload.failed(attempt: 1) == [])

@@ -32,7 +32,7 @@ import VestaTesting
     #expect(machine.waited() == .putWhole)
   }
 
-  @Test func `after a failure it asks how much has arrived and goes on there`() {
+  @Test func `after a failure it asks how much has arrived and continues there`() {
     var machine = Self.machine()
     _ = machine.begin(hasSession: false)
     _ = machine.started()
@@ -65,7 +65,7 @@ import VestaTesting
     #expect(machine.queried(UploadStatus(state: .final, received: 10, crc32c: 3)) == .finalize)
   }
 
-  @Test func `other content, and a session that is gone, start the upload again, three times`() {
+  @Test func `other content, and an ended session, start the upload again, three times`() {
     var machine = Self.machine()
     _ = machine.begin(hasSession: true)
     _ = machine.queried(UploadStatus(state: .active, received: 7, crc32c: 3))

@@ -130,7 +130,7 @@ import VestaTesting
     #expect((error as NSError).code == expected.rawValue)
   }
 
-  @Test func `texts are those of upstream`() {
+  @Test func `texts equal upstream's`() {
     let missing = StorageErrorTable.error(for: StorageServiceError(.notFound, ""), object: Self.object)
     #expect(missing.localizedDescription == "Object o does not exist.")
     let denied = StorageErrorTable.error(for: StorageServiceError(.permissionDenied, ""), object: Self.object)

@@ -29,7 +29,7 @@ import VestaTesting
     #expect(ObjectWire.digest(hash: "md5=x,crc32c=") == ContentDigest())
   }
 
-  @Test func `random objects, metadata and changes come back as they were`() throws {
+  @Test func `random objects, metadata and changes survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     let forms: [ObjectWire.Form] = [
       .google, .firebase(hasDecimalChecksum: false), .firebase(hasDecimalChecksum: true),
@@ -65,7 +65,7 @@ import VestaTesting
     }
   }
 
-  @Test func `pages come back as they were, with names alone in Firebase's form`() throws {
+  @Test func `pages survive a round trip, with names alone in Firebase's form`() throws {
     let page = ListPage(items: [cat], prefixes: ["a/"], nextPageToken: "é")
     #expect(try ListWire.page(json: ListWire.json(of: page, form: .google)).prefixes == ["a/"])
     let names = ListWire.json(of: page, form: .firebase(hasDecimalChecksum: false))

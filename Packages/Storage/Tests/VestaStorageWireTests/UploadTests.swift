@@ -10,7 +10,7 @@ import VestaTesting
     { name in fields.first { $0.name == name }?.value }
   }
 
-  @Test func `commands and answers come back as they were`() throws {
+  @Test func `commands and answers survive a round trip`() throws {
     let commands: [ResumableCommand] = [
       .start(length: 5, contentType: "a/b"), .start(length: nil, contentType: nil), .upload(offset: 7, isLast: false),
       .upload(offset: 0, isLast: true), .finalize, .query, .cancel,
@@ -193,7 +193,7 @@ import VestaTesting
     }
   }
 
-  @Test func `random routes come back as they were, and hostile ones are a route, none, or an error`() throws {
+  @Test func `random routes survive a round trip, and hostile ones are a route, none, or an error`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<100_000 {
       let route = random.route()

@@ -38,7 +38,7 @@ import VestaTransportInterop
       for (index, size) in [65_536, 262_144, 1 << 20, 4 << 20, 8 << 20, 16 << 20].enumerated() {
         all.append(Transfer(testDescription: "9.\(1 + group).\(index + 1) \(size) bytes", opcode: opcode, size: size))
       }
-      // Of 4 MiB; of less where there would be so many frames that code without optimization takes too long.
+      // Of 4 MiB; of less where the number of frames would be so large that code without optimization takes too long.
       for (index, frame) in [64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20].enumerated() {
         all.append(
           Transfer(

@@ -68,7 +68,7 @@ extension AutobahnCase {
     texts.enumerated().map { AutobahnCase("\(section).\($0 + first) no text", fails: 1007, .text($1)) }
   }
 
-  /// 6.6: the beginnings of a text; those that end with a character are text.
+  /// 6.6: the beginnings of a text; beginnings that end with a character are text.
   private static let prefixes: [AutobahnCase] = (1...kosme.count).map { count in
     let bytes = Array(kosme.prefix(count))
     let name = "6.6.\(count) the first bytes of a text"

@@ -17,7 +17,7 @@ import VestaTransportInterop
     return tuning
   }
 
-  @Test func `a client keeps only so many connections, and none for long`() async throws {
+  @Test func `a client keeps a bounded number of connections, and none for long`() async throws {
     try await TestServer.run { server in
       let client = try VestaTransportClient(
         tuning: tuning {

@@ -6,7 +6,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 struct GzipTests {
-  /// What zlib reads out of gzip that has come so far.
+  /// The bytes that zlib reads from the gzip received so far.
   private func unzipped(_ bytes: [UInt8]) -> [UInt8]? {
     var bytes = bytes
     var stream = z_stream()
@@ -109,7 +109,8 @@ struct GzipTests {
     #expect(try reply(noise).fields["content-encoding"] == nil)
   }
 
-  @Test func `each piece of a stream can be read when it has come, and the end and its trailers after it`() async throws
+  @Test func `each piece of a stream can be read when it has arrived, and the end and its trailers after it`()
+    async throws
   {
     let source = ByteStream()
     let made = try reply(HTTPResponse(fields: [.contentType: "text/event-stream"], body: .stream(source)))
@@ -153,7 +154,7 @@ struct GzipTests {
     #expect(most <= limit + 600)
   }
 
-  @Test func `a compressed stream goes no faster than its reader, and ends with it`() async throws {
+  @Test func `a compressed stream is no faster than its reader, and ends with it`() async throws {
     let source = ByteStream(limit: 1_000)
     let stream = try reply(HTTPResponse(fields: [.contentType: "text/plain"], body: .stream(source))).body.stream
     var random = SplitMix(seed: 5)

@@ -195,7 +195,7 @@ private final class FrameServer: Sendable {
         guard Self.isRequest(frame) else { continue }
         seen.add(frame.stream)
         open.append(frame.stream)
-        // The first request comes before the settings are known, and is answered alone.
+        // The first request arrives before the settings are known, and is answered alone.
         if open == [1] || open.count == 2 {
           peer.send(open.map(Self.answer))
           open = []

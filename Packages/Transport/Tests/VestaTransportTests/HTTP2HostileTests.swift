@@ -110,7 +110,9 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a peer that opens no window is left, stream by stream, and others are served meanwhile`() async throws {
+  @Test func `a peer that opens no window is left, stream by stream, and others are served at the same time`()
+    async throws
+  {
     try await TestServer.run {
       $0.writeTimeout = .milliseconds(100)
     } _: { server in
@@ -184,7 +186,7 @@ import VestaTransportInterop
         if delay == .zero {
           #expect(peer.error(on: 1) == .noError)
         } else {
-          // What it sends meanwhile is read over, and holds no other stream up.
+          // Data that it sends until then is skipped, and holds no other stream up.
           for _ in 0..<6 { peer.send(Frame(.data, 0, on: 1, [UInt8](repeating: 1, count: 10_000))) }
           peer.send(.get(3, "/other"))
           let frames = peer.frames { $0.stream == 3 && $0.kind == 0 && $0.flags & 1 != 0 }

@@ -77,7 +77,7 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a peer that does not read is cut off, and others are served meanwhile`() async throws {
+  @Test func `a peer that does not read is cut off, and others are served at the same time`() async throws {
     try await TestServer.run {
       $0.writeTimeout = .milliseconds(200)
     } _: { server in
@@ -137,7 +137,7 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a body too large in chunks is refused while it comes, and the answer is read`() async throws {
+  @Test func `a body too large in chunks is refused while it arrives, and the answer is read`() async throws {
     try await TestServer.run { server in
       let peer = try server.peer()
       peer.send("POST /echo HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n")

@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-/// Programs that nobody here wrote; a test says what it skipped where one is absent.
+/// Programs of other authors; a test says what it skipped where one is absent.
 enum Peer {
   static func isThere(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
@@ -33,7 +33,7 @@ enum Peer {
 }
 
 extension Peer {
-  /// An nginx of a test, with its configuration in a folder of its own.
+  /// An nginx of a test, with its configuration in a separate folder.
   static func withNginx(_ servers: String, _ folder: TemporaryDirectory, _ body: () async throws -> Void) async throws {
     let text = """
       worker_processes 1; daemon off; pid \(folder.path)/pid; error_log \(folder.path)/errors;

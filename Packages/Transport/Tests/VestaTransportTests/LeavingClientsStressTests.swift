@@ -38,7 +38,7 @@ import VestaTransportInterop
     return tuning
   }
 
-  @Test(arguments: UInt64(1)...6) func `clients that leave at any point harm nobody`(seed: UInt64) async throws {
+  @Test(arguments: UInt64(1)...6) func `clients that leave at any point harm no other`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let tuning = Self.drawn(&random)
     let isSecure = seed.isMultiple(of: 2)

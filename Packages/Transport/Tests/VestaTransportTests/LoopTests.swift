@@ -6,7 +6,7 @@ import VestaTesting
 @testable import VestaTransport
 
 @Suite(.timeLimit(.minutes(1))) struct LoopTests {
-  @Test func `timers come in the order of their times, then of their adding`() {
+  @Test func `timers fire in the order of their times, then of their adding`() {
     var random = SplitMix(seed: 5)
     for _ in 0..<50 {
       var heap = TimerHeap()
@@ -37,7 +37,7 @@ import VestaTesting
     #expect(heap.count == 0)
   }
 
-  @Test func `a task that outlives its loop comes to its end`() async throws {
+  @Test func `a task that outlives its loop finishes`() async throws {
     let loop = try EventLoop(TransportTuning())
     let gate = Gate()
     let task = Task(executorPreference: loop) {
@@ -50,7 +50,7 @@ import VestaTesting
     #expect(!loop.perform {})
   }
 
-  @Test func `tasks run on the thread of their loop, and come back to it`() async throws {
+  @Test func `tasks run on the thread of their loop, and return to it`() async throws {
     let loop = try EventLoop(TransportTuning())
     let isThere = await Task(executorPreference: loop) {
       var isThere = loop.isCurrent
@@ -124,7 +124,7 @@ import VestaTesting
     let (isOver, fired, performed) = (Locked(false), Log<Int>(), Log<Int>())
     let busy = (0..<20).map { number in
       Task(executorPreference: loop) {
-        // Each part enqueues the next one, and each second one a task besides.
+        // Each part enqueues the next one, and each second one a task in addition.
         while !isOver.withLock({ $0 }) {
           if number.isMultiple(of: 2) { await Task(executorPreference: loop) { await Task.yield() }.value }
           await Task.yield()
@@ -230,7 +230,7 @@ import VestaTesting
     PlatformSocket.close(file)
   }
 
-  @Test func `a wake-up that comes after the end of a loop reaches no other descriptor`() async throws {
+  @Test func `a wake-up after the end of a loop reaches no other descriptor`() async throws {
     let loop = try EventLoop(TransportTuning())
     await loop.stop()
     // They take the numbers that are free.

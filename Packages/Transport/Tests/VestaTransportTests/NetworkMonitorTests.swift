@@ -18,7 +18,7 @@ import VestaTransportInterop
 
   private func tells(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { NetlinkMessages.tellOfChange($0) } }
 
-  @Test func `interfaces and addresses that come and go are changes, among other messages`() {
+  @Test func `interfaces and addresses that appear and disappear are changes, among other messages`() {
     for kind in [16, 17, 20, 21] as [UInt16] {
       #expect(tells(message(kind: kind, length: 32)))
       #expect(tells(message(kind: 24, length: 20) + message(kind: kind, length: 16)))
@@ -35,7 +35,7 @@ import VestaTransportInterop
     for _ in 0..<20_000 { _ = tells((0..<random.below(80)).map { _ in UInt8(random.below(256)) }) }
   }
 
-  @Test func `an address that comes or goes is noticed once`() async throws {
+  @Test func `an address that appears or disappears is noticed once`() async throws {
     var tuning = TransportTuning()
     tuning.networkSettling = .milliseconds(20)
     let monitor = try VestaNetworkMonitor(tuning: tuning)

@@ -51,7 +51,8 @@ struct ProxySettingsTests {
   }
 }
 
-/// A proxy of a test: answers as it is told, and connects tunnels to a port of this machine, whoever they are for.
+/// A proxy of a test: answers as it is told, and connects tunnels to a port of this machine, whatever host they are
+/// for.
 private final class TestProxy: Sendable {
   private let descriptor: Int32
   let port: Int
@@ -100,7 +101,7 @@ private final class TestProxy: Sendable {
 }
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ProxyTests {
-  @Test func `https goes through a tunnel, with credentials for the proxy alone, and its certificate is checked`()
+  @Test func `https uses a tunnel, with credentials for the proxy alone, and its certificate is checked`()
     async throws
   {
     try await SecureTestServer.run([TestAuthority.shared.identity(names: "DNS:far.test")]) { server in
@@ -127,7 +128,7 @@ private final class TestProxy: Sendable {
     }
   }
 
-  @Test func `HTTP 2 in clear and with TLS goes through a tunnel`() async throws {
+  @Test func `HTTP 2 in clear and with TLS uses a tunnel`() async throws {
     for isSecure in [false, true] {
       let certificates = try TLSCertificates([TestAuthority.shared.identity(names: "DNS:far.test")])
       let server = try VestaTransportServer(loops: 1)

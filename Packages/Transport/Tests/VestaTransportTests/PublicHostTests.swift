@@ -62,7 +62,7 @@ import VestaTransportInterop
       var tuning = TransportTuning()
       tuning.connectTimeout = .milliseconds(50)
       let client = try VestaTransportClient(proxies: ProxySettings(), tuning: tuning, lookUp: names.lookUp)
-      // Whatever comes of the public address, it is tried.
+      // Whatever the result of the public address, it is tried.
       #expect(await code(client, request(server, "rebinding.example")) == .cannotConnect)
       #expect(await code(client, request(server, "rebinding.example")) == .forbiddenAddress)
       #expect(names.asked.entries.count == 2)

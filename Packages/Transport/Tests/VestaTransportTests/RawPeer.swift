@@ -41,7 +41,7 @@ final class RawPeer {
     }
   }
 
-  /// What comes next; empty at the end, `nil` after a reset or when nothing comes.
+  /// The next bytes; empty at the end, `nil` after a reset or when nothing arrives.
   func receive() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -55,7 +55,7 @@ final class RawPeer {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// Everything until the text has come so often, or until the end.
+  /// Everything until the text has arrived `times` times, or until the end.
   func receive(until text: String, times: Int = 1) -> String {
     var all = ""
     while all.components(text) < times, let bytes = receive(), !bytes.isEmpty {

@@ -77,7 +77,7 @@ import VestaTransportInteropContracts
     return request
   }
 
-  @Test func `a request says which version it came by, and that it is secure`() async throws {
+  @Test func `a request says by which version it was sent, and that it is secure`() async throws {
     let handler = HTTPClosureHandler { request in
       let peer = request.peer
       let text = "\(request.scheme) \(peer?.isSecure ?? false) \(peer?.version == .http2)"
@@ -86,7 +86,7 @@ import VestaTransportInteropContracts
     try await run(Self.both, handler: handler) { server, client in
       let secure = try await client.send(request(server), timeout: .seconds(20))
       #expect(try await secure.body.collect(upTo: 100) == Array("https true true".utf8))
-      // The client's settings offer HTTP/2 too; a request that does not ask for it goes by HTTP/1.1.
+      // The client's settings offer HTTP/2 too; a request that does not ask for it uses HTTP/1.1.
       let usual = try await client.send(server.request(), timeout: .seconds(20))
       #expect(try await usual.body.collect(upTo: 100) == Array("https true false".utf8))
     }

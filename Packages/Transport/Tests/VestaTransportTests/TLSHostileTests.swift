@@ -75,7 +75,7 @@ import VestaTransportInterop
   }
 
   @Test(arguments: [0, 1, 50])
-  func `a handshake that does not go on is given up`(count: Int) async throws {
+  func `a handshake that stops is given up`(count: Int) async throws {
     try await SecureTestServer.run {
       $0.handshakeTimeout = .milliseconds(50)
     } _: { server in
@@ -86,7 +86,7 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `a client gives up a server that does not go on`() async throws {
+  @Test func `a client gives up a server that stops responding`() async throws {
     guard let place = SocketAddress(host: "127.0.0.1", port: 0) else { return }
     let silent = try PlatformSocket.listen(at: place, shares: false, backlog: 8)
     var tuning = TransportTuning()
@@ -150,7 +150,7 @@ import VestaTransportInterop
     #expect(try await answer(head, saysEnd: true).get() == Array("body".utf8))
     let cut = try await answer(head, saysEnd: false)
     #expect(throws: TransportError.self) { try cut.get() }
-    // A length says where the body ends, whatever comes then.
+    // A length says where the body ends, whatever follows.
     let known = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody"
     #expect(try await answer(known, saysEnd: false).get() == Array("body".utf8))
   }
@@ -220,7 +220,7 @@ import VestaTransportInterop
     #expect(before - after < 20_000, "\(before - after) bytes of \(before) were read at once")
   }
 
-  @Test func `a peer of TLS that does not read is cut off, and others are served meanwhile`() async throws {
+  @Test func `a peer of TLS that does not read is cut off, and others are served at the same time`() async throws {
     try await SecureTestServer.run {
       $0.writeTimeout = .milliseconds(200)
     } _: { server in

@@ -44,7 +44,7 @@ final class TLSRawPeer {
     text.withUTF8 { _ = session.write(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The next bytes; empty at the end, `nil` when nothing comes.
+  /// The next bytes; empty at the end, `nil` when nothing arrives.
   func receive() -> String? {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
     defer { buffer.deallocate() }

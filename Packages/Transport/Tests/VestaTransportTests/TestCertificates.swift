@@ -16,7 +16,7 @@ final class TestAuthority: @unchecked Sendable {
 
   static let shared = make()
 
-  /// An authority that nobody else trusts.
+  /// An authority that no other program trusts.
   static func make() -> TestAuthority { TestAuthority() }
 
   private init() {
@@ -47,7 +47,7 @@ final class TestAuthority: @unchecked Sendable {
     return (Self.pem { PEM_write_bio_X509($0, made) }, Self.pem(of: newKey))
   }
 
-  /// A certificate that nobody but its own key has signed.
+  /// A certificate that its own key alone has signed.
   static func selfSigned(names: String) -> TLSIdentity {
     let key = newKey()
     let made = certificate(

@@ -40,7 +40,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
 /// Checks a tree against every rule.
 ///
 /// - Parameter tree: The files of a repository; files that no rule looks at may be absent.
-/// - Returns: What is broken, sorted by rule, then path, then line; empty for a tree that keeps the laws.
+/// - Returns: The violations, sorted by rule, then path, then line; empty for a tree that keeps the laws.
 public func check(_ tree: Tree) -> [Violation] {
   let house = House(tree)
   return rules.flatMap { rule in

@@ -1,6 +1,6 @@
 /// Wraps the lines of comments that are wider than 120 columns, which swift-format leaves alone.
 ///
-/// The rest of a line moves to the beginning of the next line of the same paragraph, or to a line of its own. Code
+/// The rest of a line moves to the beginning of the next line of the same paragraph, or to a separate line. Code
 /// blocks and rows of tables stay as they are, and so do comments behind code.
 ///
 /// - Parameter text: A Swift file.
@@ -54,7 +54,7 @@ private struct CommentLine {
 
   var continuationIndent: String { isListItem ? indent + "  " : indent }
 
-  /// Whether this line goes on with the paragraph of the line before it.
+  /// Whether this line continues the paragraph of the line before it.
   func continues(_ before: CommentLine) -> Bool {
     let text = text.trimmed
     guard head == before.head, !text.isEmpty, !isListItem else { return false }

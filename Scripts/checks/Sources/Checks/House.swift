@@ -13,7 +13,7 @@ struct House {
     var name: String { String(folder.split(separator: "/").last ?? "") }
     /// Whether the package exists to have upstream's module names.
     var isCompatibility: Bool { folder == House.compatibility }
-    /// Whether the package says in texts what it is: all but those of tests and scripts.
+    /// Whether the package says in texts what it is: all but the packages of tests and scripts.
     var hasPapers: Bool { room != .other || isRoot }
     /// Whether the package links products and plug-ins, as a program does, and says so in its manifest.
     var isRoot: Bool { manifest.isRoot }

@@ -17,7 +17,7 @@ package struct Manifest {
     /// The text of each argument, by label.
     let arguments: [String: String]
 
-    /// The names in its dependencies: products of other packages and targets of its own.
+    /// The names in its dependencies: products of other packages and its own targets.
     var products: [String] {
       let text = arguments["dependencies"] ?? ""
       let parts = text.split(separator: "\"", omittingEmptySubsequences: false)

@@ -41,7 +41,7 @@ struct Paper {
     "Packages/", "Interop/", "Tests/", "Scripts/", "Sources/", ".github/", ".ci/",
   ]
 
-  /// The words in backticks that are paths: those that begin with a room, and names of files.
+  /// The words in backticks that are paths: words that begin with a room, and names of files.
   ///
   /// A placeholder is written with angle brackets, an asterisk or an ellipsis.
   private static func quoted(in line: String) -> [String] {

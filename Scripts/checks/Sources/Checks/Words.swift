@@ -2,7 +2,7 @@
 extension StringProtocol {
   /// The identifiers and keywords of a line, in order.
   var words: [String] {
-    // Bytes and not characters: whole files are read so. What is not ASCII counts as a letter.
+    // Bytes and not characters: whole files are read so. A byte that is not ASCII counts as a letter.
     utf8.split { !($0 | 32 &- 97 < 26 || $0 &- 48 < 10 || $0 == UInt8(ascii: "_") || $0 > 127) }
       .map { String(decoding: $0, as: UTF8.self) }
   }

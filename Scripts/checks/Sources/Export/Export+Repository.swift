@@ -18,8 +18,8 @@ extension Export {
     return (head + body).joined(separator: "\n") + "\n"
   }
 
-  /// The elements of an array in a manifest that is formatted as ours are, without those of tests and programs, and
-  /// with the products of other packages by the names of their targets.
+  /// The elements of an array in a manifest that is formatted as ours are, without the elements of tests and programs,
+  /// and with the products of other packages by the names of their targets.
   func elements(of package: Package, _ array: String) -> [String] {
     var reader = ElementReader(array: array)
     for line in manifest(of: package).split(separator: "\n", omittingEmptySubsequences: false) {
@@ -36,7 +36,7 @@ extension Export {
       + packages[..<wanted].flatMap(products(of:)).map { "  .product(name: \"\($0)\", package: \"\(name)\")," }
   }
 
-  /// The products of a package that a program may use, without those that are for tests alone.
+  /// The products of a package that a program may use, without the products that are for tests alone.
   func products(of package: Package) -> [String] {
     let forTests = ["Contracts", "Fakes", "Testing", "Reference", "Specs"]
     return elements(of: package, "products").joined(separator: "\n").split(separator: "\n").compactMap { line in

@@ -40,7 +40,7 @@ public struct Export {
     }
   }
 
-  /// The packages, those that were asked for first.
+  /// The packages, the requested ones first.
   public let packages: [Package]
   /// The number of packages that were asked for.
   public let wanted: Int

@@ -11,7 +11,7 @@ struct Target {
   private var files: FileManager { .default }
   private var path: String { URL(filePath: directory).standardizedFileURL.path }
   private var name: String { URL(filePath: directory).standardizedFileURL.lastPathComponent }
-  /// The entry that tells an earlier export from a folder of somebody's work.
+  /// The entry that tells an earlier export from a folder with a developer's work.
   private var mark: String { path + (isRepository ? "/.git" : "/.vesta-export") }
 
   /// Refuses a folder in which something could be lost.
@@ -140,7 +140,7 @@ struct Target {
 enum Shell {
   /// Runs a program.
   ///
-  /// - Returns: What it has printed, without the last newline.
+  /// - Returns: The output, without the last newline.
   /// - Throws: `ExportFailure` when it fails.
   @discardableResult
   static func output(_ arguments: String...) throws -> String { try run(arguments) }

@@ -34,7 +34,7 @@ import Testing
     #expect(tree.verdict.filter { $0.hasSuffix(": law 1") } == expected)
   }
 
-  @Test func `law 1 finds a seam that comes in by accident`() {
+  @Test func `law 1 finds a seam that is added by accident`() {
     tree.files["Packages/Firestore/Sources/VestaFirestore/A.swift"] = "import VestaCryptoInterop\n"
     #expect(tree.verdict.contains("Packages/Firestore/Sources/VestaFirestore/A.swift:1: law 1"))
   }
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [#"pkgConfig: "sqlite3", "#, #", providers: [.apt(["libsqlite3-dev"])]"#])
-  func `law 4 finds a system library that does not say where it comes from`(part: String) {
+  func `law 4 finds a system library that does not say who provides it`(part: String) {
     tree.replace("Packages/SQLite/Package.swift", part, part.hasPrefix("p") ? "" : "")
     #expect(tree.verdict == ["Packages/SQLite/Package.swift:15: law 4"])
   }

@@ -30,7 +30,7 @@ import Testing
     #expect(tree.verdict == [])
   }
 
-  @Test func `a changelog may name what is gone`() {
+  @Test func `a changelog may name deleted files`() {
     tree.files["Packages/Auth/CHANGELOG.md"]? += "`Sources/VestaAuth/Gone.swift`\n"
     #expect(tree.verdict == [])
   }

@@ -96,7 +96,7 @@ import Testing
     "public struct A {}\nstruct B {}\n// Why.\nextension B: @unchecked Sendable {}",
     "public let a = 1\n// Why.\nnonisolated(unsafe) let b = 2",
   ])
-  func `an unsafe word beside a public name is fine`(text: String) {
+  func `an unsafe word next to a public name is fine`(text: String) {
     tree.files[file] = text + "\n"
     #expect(tree.verdict == [])
   }
@@ -199,7 +199,7 @@ import Testing
 @Suite struct CommentWrappingTests {
   private let words = String(repeating: "word ", count: 26)
 
-  @Test func `what does not fit goes on in the next line of the paragraph`() {
+  @Test func `text that does not fit continues in the next line of the paragraph`() {
     let text = "  /// \(words)end.\n  /// More of it.\n  let a = 1\n"
     let wrapped = wrappingComments(in: text)
     let lines = wrapped.split(separator: "\n")
@@ -209,7 +209,7 @@ import Testing
     #expect(wrappingComments(in: wrapped) == wrapped)
   }
 
-  @Test func `a list item goes on under its text, and the next item stays`() {
+  @Test func `a list item continues under its text, and the next item stays`() {
     let text = "/// - a: \(words)end.\n/// - b: more.\n"
     let lines = wrappingComments(in: text).split(separator: "\n")
     #expect(lines.count == 3)

@@ -19,7 +19,7 @@ extension AuthHistory {
       await enter(device, random.pick(credentials))
     case 7:
       step("\(device) signs in anonymously")
-      // Somebody anonymous stays who they are, in the session that they have: nobody asks the service.
+      // An anonymous user stays the same, in the same session: the service is not asked.
       let before = auth.currentUser.flatMap { $0.isAnonymous ? $0.uid : nil }
       await expect(device, nil) {
         let user = try await auth.signInAnonymously().user

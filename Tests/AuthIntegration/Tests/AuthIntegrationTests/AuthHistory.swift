@@ -15,8 +15,8 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// Two devices whose users sign in, link, unlink, lose and recover accounts, beside an administrator, with restarts and
-/// a clock that moves; a third device tries every way in.
+/// Two devices whose users sign in, link, unlink, lose and recover accounts, together with an administrator, with
+/// restarts and a clock that moves; a third device tries every way in.
 final class AuthHistory {
   static let emails = ["a@x.com", "b@x.com", "c@x.com"], passwords = ["horse one", "horse two", "horse three"]
   static let phones = ["+15550000001", "+15550000002"], factors = ["+15550000008", "+15550000009"]

@@ -35,7 +35,7 @@ struct AuthModel: Sendable {
     case refused
   }
 
-  /// A device on which somebody is signed in.
+  /// A device on which a user is signed in.
   struct Session: Sendable {
     var uid: String
     var epoch: Int

@@ -63,7 +63,7 @@ private var signInOnEngineSync: Benchmark {
     ours: ("its sync alone", { await syncsAlone(withSession: false) }), other: ("its scrypt alone", scryptAlone))
 }
 
-/// Each sync comes after a hash, so that the disk has been as idle as it is in a sign-in.
+/// Each sync follows a hash, so that the disk has been as idle as it is in a sign-in.
 private func syncsAlone(withSession: Bool) async -> Double {
   let bench = await AuthBench.shared()
   let disk = DiskSync(in: bench.directory)

@@ -5,8 +5,8 @@ import VestaCryptoInterop
 
 /// The app's cryptography, which notes how long the hashes of passwords take.
 ///
-/// So a sign-in is compared with the hash within it. A hash of its own, a little later, takes two per cent more or
-/// less by chance, which is about as much as what is looked for.
+/// So a sign-in is compared with the hash within it. A separate hash, a little later, takes two per cent more or
+/// less by chance, which is about as much as the difference to be found.
 final class TimedCrypto: CryptoProvider {
   private let inner: any CryptoProvider = OpenSSLCrypto()
   private let hashes = Locked((count: 0, time: Duration.zero))

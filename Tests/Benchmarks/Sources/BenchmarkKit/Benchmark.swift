@@ -1,4 +1,4 @@
-/// One line of the table: something of ours beside the limit or the peer that it is compared with.
+/// One line of the table: something of ours next to the limit or the peer that it is compared with.
 ///
 /// ```swift
 /// Benchmark(
@@ -19,11 +19,11 @@ public struct Benchmark: Sendable {
 
   /// The bar: the ratio to reach.
   public enum Bar: Sendable {
-    /// Ours costs at most so many times the other.
+    /// Ours costs at most a multiple of the other.
     case ratio(atMost: Double)
     /// Ours costs at most so much, whatever the other costs.
     case figure(atMost: Double)
-    /// Ours costs at most so much, and at most so many times the other.
+    /// Ours costs at most a figure, and at most a multiple of the other.
     case both(figure: Double, ratio: Double)
     /// Nothing: the line informs.
     case none
@@ -54,10 +54,10 @@ public struct Benchmark: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name by which it is chosen and compared.
-  ///   - unit: What the figures count.
-  ///   - bar: What is hoped for.
-  ///   - ours: What ours is called, and how it is measured.
-  ///   - other: What the other is called, and how it is measured.
+  ///   - unit: The unit of the figures.
+  ///   - bar: The bound of the result.
+  ///   - ours: The name of ours, and its measurement.
+  ///   - other: The name of the other, and its measurement.
   ///   - samples: Measures single operations of ours, for percentiles.
   public init(
     name: String, unit: Unit = .nanoseconds, bar: Bar, ours: (label: String, run: Run),
@@ -89,7 +89,7 @@ public func measure(_ count: Int, _ body: (Int) -> Void) -> Double {
 ///
 /// - Parameters:
 ///   - count: How often to do it.
-///   - operation: What to do.
+///   - operation: The operation.
 /// - Returns: Nanoseconds per operation.
 @inlinable
 public func sum(_ count: Int, _ operation: () -> Int) -> Double {
@@ -134,6 +134,6 @@ public func measure(_ count: Int, _ body: (Int) async -> Void) async -> Double {
 
 /// Keeps the optimiser from dropping what was computed.
 ///
-/// - Parameter value: What was computed.
+/// - Parameter value: The computed value.
 @inline(never)
 public func keep<Value>(_ value: Value) {}

@@ -52,7 +52,7 @@ public final class BlockingSocket {
     return true
   }
 
-  /// Receives what is there, at most so many bytes; nothing at the end of the connection.
+  /// Receives the available bytes, at most `limit`; nothing at the end of the connection.
   public func some(upTo limit: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
       count = max(0, recv(descriptor, buffer.baseAddress, limit, 0))

@@ -139,7 +139,7 @@ private var value: Benchmark {
     other: ("threadDictionary", readThreadDictionary))
 }
 
-// A function of its own, as `Thread.current` cannot be named in an asynchronous closure.
+// A separate function, as `Thread.current` cannot be named in an asynchronous closure.
 private func readThreadDictionary() -> Double {
   Thread.current.threadDictionary["Bench.value"] = 1
   return sum(200_000) { Thread.current.threadDictionary["Bench.value"] as? Int ?? 0 }

@@ -11,7 +11,7 @@ import Foundation
   import Android
 #endif
 
-/// A number that whoever measures keeps apart from other threads.
+/// A number that the measuring code keeps apart from other threads.
 // Sound as @unchecked Sendable: it is touched under the lock that is measured, or by one thread.
 final class Counter: @unchecked Sendable {
   var value = 0

@@ -29,7 +29,7 @@ private enum ServiceLibrary: Library {
   }
 }
 
-/// An app with one service and nineteen libraries beside it, the service already created.
+/// An app with one service and nineteen other libraries, the service already created.
 func makeApp() -> VestaApp {
   do {
     let libraries = manyLibraries(19) + [ServiceLibrary.self]
@@ -42,7 +42,7 @@ func makeApp() -> VestaApp {
   }
 }
 
-/// As many libraries as asked for, each a type of its own with a component of its own.
+/// As many libraries as asked for, each a separate type with a separate component.
 func manyLibraries(_ count: Int) -> [any Library.Type] {
   var libraries: [any Numbered.Type] = [First.self]
   while libraries.count < count, let last = libraries.last { libraries.append(successor(of: last)) }

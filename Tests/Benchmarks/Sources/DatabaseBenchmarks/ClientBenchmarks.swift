@@ -5,7 +5,7 @@ import VestaDatabase
 import VestaDatabaseService
 import VestaSQLite
 
-/// A client that begins to observe a place of ten thousand children and takes their values out, on an app of its own.
+/// A client that begins to observe a place of ten thousand children and takes their values out, on a separate app.
 func clientValue() -> Side {
   side("value of 10k children", count: 20) { bench, _ in
     let (database, app) = try bench.clientApp()
@@ -26,7 +26,7 @@ func clientValue() -> Side {
 }
 
 extension DatabaseBench {
-  /// A client with its own engine in a folder beside the others, which stays from one round to the next.
+  /// A client with its own engine in a folder next to the others, which stays from one round to the next.
   func clientApp() throws -> (Database, VestaApp) {
     let directory = URL(filePath: "\(directory)/client", directoryHint: .isDirectory)
     let options = VestaOptions(projectID: "bench", backend: .embedded(directory: directory))

@@ -5,7 +5,7 @@ import VestaDatabaseBackend
 import VestaDatabaseService
 import VestaSQLite
 
-/// An engine on a store in a folder of its own, and SQLite by hand beside it; made when the first line needs it.
+/// An engine on a store in a separate folder, and SQLite by hand next to it; made when the first line needs it.
 final class DatabaseBench: Sendable {
   let engine: DatabaseEngine
   let raw: RawSQLite
@@ -79,7 +79,7 @@ final class DatabaseBench: Sendable {
     }
   }
 
-  /// Fills a database with so many leaves, a thousand in each branch, once.
+  /// Fills a database with `count` leaves, a thousand in each branch, once.
   func fill(_ name: String, _ count: Int) async throws {
     guard filled.withLock({ $0.insert(name).inserted }) else { return }
     let client = BenchClient(engine, name)
@@ -139,10 +139,10 @@ final class BenchClient: Sendable {
   /// How many places are listened to.
   var listenCount: Int { state.withLock { $0.listens } }
 
-  /// How many messages of data have come.
+  /// The number of received messages of data.
   var dataCount: Int { state.withLock { $0.data } }
 
-  /// Waits until so many messages of data have come.
+  /// Waits until `count` messages of data were received.
   func waitForData(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

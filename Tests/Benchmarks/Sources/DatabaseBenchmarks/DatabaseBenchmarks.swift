@@ -3,7 +3,7 @@ import Foundation
 import SQLiteBaseline
 import VestaDatabaseBackend
 
-/// The tree engine on its SQLite store, beside SQLite by hand that writes rows of the same length.
+/// The tree engine on its SQLite store, compared with SQLite by hand that writes rows of the same length.
 ///
 /// `VESTA_BENCH_NODES` sets the size of the large tree (a million leaves).
 public func databaseBenchmarks() -> [Benchmark] {
@@ -36,7 +36,7 @@ private func line(_ name: String, _ bar: Benchmark.Bar, _ ours: Side, _ other: S
   Benchmark(name: "database-\(name)", unit: .microseconds, bar: bar, ours: ours, other: other)
 }
 
-/// Times a body that does so many operations.
+/// Times a body that does a given number of operations.
 func side(
   _ label: String, count: Int, prepare: @escaping @Sendable (DatabaseBench) async throws -> Void = { _ in },
   _ body: @escaping @Sendable (DatabaseBench, _ seed: Int) async throws -> Void
@@ -47,7 +47,7 @@ func side(
       do {
         let bench = try await DatabaseBench.shared()
         try await prepare(bench)
-        // A seed of its own for each run, or what is written would be there already.
+        // A separate seed for each run, or the written data would be there already.
         let seed = Int(truncatingIfNeeded: DispatchTime.now().uptimeNanoseconds)
         let start = ContinuousClock.now
         try await body(bench, seed)
@@ -78,7 +78,7 @@ private func writes(tasks: Int, count: Int) -> Side {
   }
 }
 
-/// The slowest hundredth of leaf writes beside callers that read 100,000 leaves again and again.
+/// The slowest hundredth of leaf writes concurrent with callers that read 100,000 leaves again and again.
 private func slowestWrite(readers: Int) -> Side {
   let run = side("", count: 1, prepare: { try await $0.fill("small", 100_000) }) { _, _ in }.run
   return (
@@ -137,7 +137,7 @@ private func leaf(in size: Int, count: Int) -> Side {
   }
 }
 
-/// Writes that ten listeners are notified of, among so many.
+/// Writes that ten listeners are notified of, among `listeners`.
 private func fanOut(listeners: Int) -> Side {
   let name = "fan\(listeners)"
   let prepare: @Sendable (DatabaseBench) async throws -> Void = { bench in

@@ -7,7 +7,7 @@ import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaSQLite
 
-/// The client in an app with an embedded engine, beside the engine beneath it.
+/// The client in an app with an embedded engine, compared with the engine beneath it.
 func clientLines() -> [Benchmark] {
   [
     line("client-get", .ratio(atMost: 3), clientGets, engineGets),

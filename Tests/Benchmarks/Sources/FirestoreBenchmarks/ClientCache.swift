@@ -205,9 +205,9 @@ private func followWrites(_ db: Firestore, _ count: Int, _ seed: Int) async thro
   }
 }
 
-/// The listeners of one client on documents of their own, all of which the backend has answered.
+/// The listeners of one client on separate documents, all of which the backend has answered.
 ///
-/// A first event may come from the cache. What the backend still has to do for 10,000 others would count among the
+/// A first event may come from the cache. The backend's remaining work for 10,000 others would count among the
 /// events that are measured.
 private final class ManyListeners: Sendable {
   private let registrations: [any VestaFirestore.ListenerRegistration]
@@ -230,14 +230,14 @@ private final class ManyListeners: Sendable {
 
   private static let current = Locked<(count: Int, listeners: ManyListeners)?>(nil)
 
-  /// Has so many listeners and no others.
+  /// Has `count` listeners and no others.
   static func prepare(_ db: Firestore, count: Int) async throws {
     let old = current.withLock { $0 }
     if old?.count == count { return }
     old?.listeners.remove()
     let new = try await ManyListeners(db, count: count)
     current.withLock { $0 = (count, new) }
-    // The rows of so many targets are written before anything is measured.
+    // The rows of all targets are written before anything is measured.
     try await db.document("settled/s").startSetData(["count": count]).localCommit()
     try await db.waitForPendingWrites()
   }
@@ -245,7 +245,7 @@ private final class ManyListeners: Sendable {
   func remove() { for registration in registrations { registration.remove() } }
 }
 
-/// The cost of one listener's events beside others of the same client.
+/// The cost of one listener's events next to others of the same client.
 private func events(beside count: Int) -> Side {
   Side("write to event, \(count) other listeners", count: 200) { _ in
     try await ManyListeners.prepare(try await CacheBench.instance().firestore(), count: count)

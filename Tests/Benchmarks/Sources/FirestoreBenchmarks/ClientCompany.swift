@@ -12,13 +12,13 @@ func clientCompanyLines() -> [Benchmark] {
     line("transactions-1000-completion", .ratio(atMost: 1.5), completionTransactions, asyncTransactions),
     line("sets-beside-a-stalled-stream", .ratio(atMost: 1.2), setsBesideStream, setsAlone),
     line("merges-of-one-document-10k", .ratio(atMost: 1.5), merges(10_000), merges(1_000)),
-    // Beside the figures of GRDB in PERF.md: 241,000 saved and 1,330,000 fetched in a second.
+    // Compare with the figures of GRDB in PERF.md: 241,000 saved and 1,330,000 fetched in a second.
     line("codable-save-10k", .none, savedObjects, encodedObjects),
     line("codable-fetch-10k", .none, fetchedObjects, decodedObjects),
   ]
 }
 
-/// An app of its own for a run, so that runs do not make one another's database larger.
+/// A separate app for a run, so that runs do not make one another's database larger.
 private func withApp<Result>(_ body: (Firestore) async throws -> Result) async throws -> Result {
   let base = ProcessInfo.processInfo.environment["VESTA_BENCH_DIR"] ?? FileManager.default.temporaryDirectory.path
   let directory = URL(fileURLWithPath: "\(base)/vesta-bench-company-\(UUID().uuidString)")

@@ -5,7 +5,7 @@ import VestaFirestoreBackend
 import VestaFirestoreService
 import VestaSQLite
 
-/// An engine on a store in a folder of its own, and SQLite by hand beside it; made when the first line needs it.
+/// An engine on a store in a separate folder, and SQLite by hand next to it; made when the first line needs it.
 final class FirestoreBench: Sendable {
   let engine: FirestoreEngine
   let raw: RawSQLite
@@ -56,7 +56,7 @@ final class FirestoreBench: Sendable {
     return table
   }
 
-  /// SQLite by hand with so many rows.
+  /// SQLite by hand with `rows` rows.
   func rawTable(of rows: Int) -> RawSQLite {
     rawTables.withLock { tables in
       if let table = tables[rows] { return table }
@@ -72,7 +72,7 @@ final class FirestoreBench: Sendable {
 
   static func root(_ name: String) -> String { database(name) + "/documents" }
 
-  /// Fills a database with so many items, once.
+  /// Fills a database with `count` items, once.
   func fill(_ name: String, _ count: Int) async throws {
     guard !databases.withLock({ $0.contains(name) }) else { return }
     _ = try await filling.value(for: name) {
@@ -120,7 +120,7 @@ final class FirestoreBench: Sendable {
     try await engine.rollback(RollbackRequest(database: database, transaction: transaction), context: Self.owner)
   }
 
-  /// Reads documents by name, and counts those that are there.
+  /// Reads documents by name, and counts the existing ones.
   func getAll(_ documents: [String], in name: String, consistency: ReadConsistency) async throws -> Int {
     var found = 0
     let request = BatchGetDocumentsRequest(

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteBaseline
 import VestaFirestoreBackend
 
-/// The document engine on its SQLite store, beside SQLite by hand that reads and writes rows of the same length.
+/// The document engine on its SQLite store, compared with SQLite by hand that reads and writes rows of the same length.
 ///
 /// `VESTA_BENCH_DOCUMENTS` sets the size of the largest collection (a million). A bar of "at least 0.5 of raw" is a
 /// cost of at most 1/0.5.
@@ -41,7 +41,7 @@ struct Side: Sendable {
     do {
       let bench = try await FirestoreBench.shared()
       try await prepare(bench)
-      // A seed of its own for each run, or what is written would be there already.
+      // A separate seed for each run, or the written data would be there already.
       let seed = Int(truncatingIfNeeded: DispatchTime.now().uptimeNanoseconds)
       let start = ContinuousClock.now
       try await body(bench, count, seed)
@@ -58,7 +58,7 @@ func line(_ name: String, _ bar: Benchmark.Bar, _ ours: Side, _ other: Side) -> 
     other: (other.label, { await other.cost() }))
 }
 
-/// Does something so many times, shared among tasks.
+/// Does something a number of times, shared among tasks.
 func fromTasks(
   _ tasks: Int, _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void
 ) async throws {

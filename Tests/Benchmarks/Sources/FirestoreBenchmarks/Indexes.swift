@@ -41,7 +41,7 @@ private let rawIndexRows = Side("raw get and put, 200 a commit", count: 50_000) 
   }
 }
 
-/// Sets documents of twenty numbers, so many of which are indexed.
+/// Sets documents of twenty numbers, `indexes` of which are indexed.
 private func sets(with indexes: Int) -> Side {
   let name = "indexed-\(indexes)"
   let root = FirestoreBench.root(name)

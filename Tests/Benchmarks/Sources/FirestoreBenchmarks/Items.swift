@@ -14,7 +14,7 @@ enum Items {
   ///
   /// - Parameters:
   ///   - number: Its number; documents of different numbers are different documents.
-  ///   - seed: What its contents depend on besides.
+  ///   - seed: A further value on which its contents depend.
   static func document(_ number: Int, in root: String, seed: Int = 0) -> Document {
     let random = Workload.mix(seed &* 1_000_003 &+ number)
     return Document(

@@ -12,7 +12,7 @@ func listenLines() -> [Benchmark] {
   ]
 }
 
-/// Listeners of one database, each with a call of its own, and how many changed documents they have received.
+/// Listeners of one database, each with a separate call, and how many changed documents they have received.
 private final class Audience: Sendable {
   private let heard = Locked((changes: 0, current: 0))
   private let calls: [ListenCall]

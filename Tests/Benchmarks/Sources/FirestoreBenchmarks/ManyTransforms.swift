@@ -1,7 +1,7 @@
 import BenchmarkKit
 import VestaFirestoreBackend
 
-/// Small transforms of one large array: the cost of many in one commit, beside that of a single one.
+/// Small transforms of one large array: the cost of many in one commit, compared with a single one.
 func transformLines() -> [Benchmark] {
   [
     line(

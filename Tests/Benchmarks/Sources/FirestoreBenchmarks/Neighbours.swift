@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 
 /// The cost of one caller for the others: the slowest hundredth of unrelated sets, and of the listeners that receive
-/// them, beside a load and without it.
+/// them, with a load and without it.
 func neighbourLines() -> [Benchmark] {
   Load.all.flatMap { load in
     [
@@ -22,7 +22,7 @@ func neighbourLines() -> [Benchmark] {
 
 /// Something that a neighbour does until it is cancelled.
 private struct Load: Sendable {
-  /// Goes on until it is cancelled; it opens the latch when it is under way.
+  /// Continues until it is cancelled; it opens the latch when it is under way.
   typealias Body = @Sendable (FirestoreBench, _ begun: Latch) async throws -> Void
 
   let name: String
@@ -132,7 +132,7 @@ private struct Load: Sendable {
       begun.open()
     })
 
-  /// A hundred listeners that do not read, of a document of 200 KB that somebody writes.
+  /// A hundred listeners that do not read, of a document of 200 KB that a caller writes.
   static let slowListeners = Load(
     name: "slow-listeners",
     disturb: { bench, begun in
@@ -180,7 +180,7 @@ private struct Load: Sendable {
       begun.open()
     })
 
-  /// Queries in ever other orders: each may ask for an index of its own, and looks at its collection until then.
+  /// Queries in ever other orders: each may ask for a separate index, and looks at its collection until then.
   static let oddQueries = Load(
     name: "odd-queries",
     disturb: { bench, begun in
@@ -221,7 +221,7 @@ extension Int {
 
 private let samples = 1_500
 
-/// The slowest hundredth of sets and of their notifications, in nanoseconds, while a load goes on.
+/// The slowest hundredth of sets and of their notifications, in nanoseconds, while a load runs.
 private func slowest(beside load: @escaping Load.Body) async -> (set: Double, told: Double) {
   do {
     let bench = try await FirestoreBench.shared()

@@ -32,7 +32,7 @@ private let rawGets = Side("raw get", count: 20_000) { bench, count, seed in
   for index in 0..<count { _ = bench.raw.get(Workload.key(Workload.mix(seed &+ index) % FirestoreBench.rawRows)) }
 }
 
-/// Rows in the order of their keys, so many at a time; the figure is for one row, or for twenty.
+/// Rows in the order of their keys, a number of them at a time; the figure is for one row, or for twenty.
 private func rawScans(of length: Int) -> Side {
   let isPage = length == 20
   return Side(isPage ? "raw scan of 20" : "raw scan, a row", count: isPage ? 2_000 : 100_000) { bench, count, seed in
@@ -140,7 +140,7 @@ private let rawRecentGets = Side("raw get of one of 1,000", count: 20_000) { ben
   for index in 0..<count { _ = bench.raw.get(Workload.key(Workload.mix(seed &+ index) % 1_000)) }
 }
 
-/// The twenty documents of a range of a field that come last in the order of the names, which is asked for.
+/// The twenty documents of a range of a field that are last in the order of the names, which is asked for.
 private let lateInTheOrder = Side(
   "20 late ones by name", count: 500,
   prepare: { bench in

@@ -56,9 +56,10 @@ private func batches(count: Int) -> Side {
   }
 }
 
-/// Reads each row and writes it anew, so many in a transaction.
+/// Reads each row and writes it anew, a number of them in a transaction.
 ///
-/// - Parameter logging: Whether a second row goes to the end of the table each time, as every history of changes needs.
+/// - Parameter logging: Whether a second row is added to the end of the table each time, as every history of changes
+///   needs.
 private func rawUpdates(count: Int, per transaction: Int, logging: Bool = false) -> Side {
   let name = logging ? "raw get and two puts" : "raw get and put"
   return Side("\(name), \(transaction) a commit", count: count) { bench, count, seed in
@@ -77,7 +78,7 @@ private func rawUpdates(count: Int, per transaction: Int, logging: Bool = false)
 
 private let logged = Locked(0)
 
-/// A key behind those of all rows, and behind the one before.
+/// A key after the keys of all rows, and after the previous one.
 private func logKey() -> [UInt8] {
   let number = logged.withLock { logged in
     logged += 1
@@ -119,8 +120,8 @@ private func transactionReads(_ size: Int) -> Side {
   }
 }
 
-/// Transactions that read a document and write it, until each has succeeded; beside them somebody sets the same
-/// document every two milliseconds outside of transactions.
+/// Transactions that read a document and write it, until each has succeeded; concurrently a caller sets the
+/// same document every two milliseconds outside of transactions.
 private func transactions(besideWrites: Bool) -> Side {
   let name = "\(FirestoreBench.root("fair"))/counters/one"
   let write: @Sendable (Int64) -> Write = { .update(Document(name: name, fields: ["n": .integer($0)])) }

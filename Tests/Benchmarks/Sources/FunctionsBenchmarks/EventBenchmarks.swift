@@ -57,7 +57,7 @@ private func deliveries(count: Int) async -> Double {
   }
 }
 
-/// An app with documents on SQLite and functions, in a folder of its own.
+/// An app with documents on SQLite and functions, in a separate folder.
 private final class EventBench: Sendable {
   private static let database = "projects/bench/databases/(default)"
 

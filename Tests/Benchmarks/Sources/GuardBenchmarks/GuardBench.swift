@@ -85,7 +85,7 @@ final class GuardBench: Sendable {
   }
 }
 
-/// Processor time of the process, in nanoseconds: what other programs do meanwhile is not in it.
+/// Processor time of the process, in nanoseconds: the work of other programs is not in it.
 private func processorTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

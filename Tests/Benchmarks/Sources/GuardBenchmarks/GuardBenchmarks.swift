@@ -2,7 +2,7 @@ public import BenchmarkKit
 import VestaConcurrency
 import VestaFirestoreBackend
 
-/// What Firestore's engine costs behind rules, beside the same engine without a guard; in processor time.
+/// The cost of Firestore's engine with rules, compared with the same engine without a guard; in processor time.
 public func guardBenchmarks() -> [Benchmark] {
   [
     line("get", .ratio(atMost: 1.3), count: 200_000, rules: own, recentGets),
@@ -106,7 +106,7 @@ private func follow(_ bench: GuardBench, _ count: Int, _ subject: Target.Subject
   for call in calls { call.cancel() }
 }
 
-/// A count that one task waits for, without yielding meanwhile: that would be measured as well.
+/// A count that one task waits for, without yielding: that would be measured as well.
 private final class Tally: Sendable {
   private struct State: Sendable {
     var count = 0

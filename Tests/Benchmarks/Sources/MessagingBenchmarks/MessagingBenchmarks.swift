@@ -8,7 +8,8 @@ import VestaSQLite
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// The messaging service on SQLite: direct sends beside the same rows by hand, and a topic with many registrations.
+/// The messaging service on SQLite: direct sends compared with the same rows by hand, and a topic with many
+/// registrations.
 ///
 /// `VESTA_BENCH_REGISTRATIONS` sets the size of the topic (100,000).
 public func messagingBenchmarks() -> [Benchmark] {

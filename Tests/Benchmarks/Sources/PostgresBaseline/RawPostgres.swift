@@ -14,7 +14,7 @@ package final class RawPostgres {
 
   deinit { PQfinish(connection) }
 
-  /// Makes tables like those of a store, with as many entries.
+  /// Makes tables like a store's, with as many entries.
   package func makeTables(entries count: Int) {
     for statement in [
       "SET client_min_messages = warning", "DROP SCHEMA IF EXISTS raw CASCADE", "CREATE SCHEMA raw",

@@ -4,7 +4,7 @@ import VestaFirestoreService
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// The waits of 32 clients of Firestore's engine with 0.3 ms added to each round trip, beside no added latency.
+/// The waits of 32 clients of Firestore's engine with 0.3 ms added to each round trip, compared with no added latency.
 func firestoreOnPostgresBenchmarks() -> [Benchmark] {
   let line = { (name: String, count: Int, call: @escaping @Sendable (Calls, Int) async throws -> Void) in
     let side = { @Sendable (latency: Int) in

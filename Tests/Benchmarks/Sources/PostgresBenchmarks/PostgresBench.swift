@@ -21,7 +21,7 @@ actor PostgresBench {
     return url
   }
 
-  /// The connection string that makes each round trip so many microseconds longer.
+  /// The connection string that makes each round trip `latency` microseconds longer.
   func url(_ latency: Int) throws -> String {
     if latency == 0 { return server }
     if let proxy = proxies[latency] { return proxy.url }
@@ -37,7 +37,7 @@ actor PostgresBench {
     return runs
   }
 
-  /// A store of its own, in the space of the benchmarks.
+  /// A separate store, in the space of the benchmarks.
   func open(_ latency: Int, named name: String = "bench") async throws -> any OrderedStore {
     var options = PostgresOptions()
     options.url = try url(latency)

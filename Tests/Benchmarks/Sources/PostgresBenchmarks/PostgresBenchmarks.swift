@@ -2,8 +2,8 @@ public import BenchmarkKit
 import PostgresBaseline
 import VestaStoreInterop
 
-/// The store on PostgreSQL beside the same statements sent by libpq by hand, with 0, 0.3 and 1 ms added to each round
-/// trip.
+/// The store on PostgreSQL compared with the same statements sent by libpq by hand, with 0, 0.3 and 1 ms added to each
+/// round trip.
 ///
 /// A bar of "at least 0.6 of raw" is a cost of at most 1/0.6.
 public func postgresBenchmarks() -> [Benchmark] {
@@ -72,7 +72,7 @@ private func ours(
   raw.put(PostgresBench.value(number), for: key(number))
 }
 
-/// Beside the one statement that somebody would send who needs no version: the cost of a snapshot.
+/// Compared with the one statement of a caller that needs no version: the cost of a snapshot.
 private let alone = line("get-beside-one-statement", 0, nil, 4_000, tasks: 1, get) { raw, number in
   _ = raw.getAlone(key(number))
 }

@@ -4,9 +4,9 @@ import PostgresBaseline
 import VestaPostgres
 import VestaStoreInterop
 
-/// Reads of two processes beside those of one: what a server has to give that one process cannot take.
+/// Reads of two processes compared with one: the capacity of a server that one process cannot use.
 ///
-/// A process has so many connections and no more, and each waits for its answer: that limits one process, and two have
+/// A process has a fixed number of connections, and each waits for its answer: that limits one process, and two have
 /// twice as many. Four milliseconds are added to each round trip, so that this is what limits them here too. With
 /// less, the server, both processes and what adds the latency want more than the two cores that they share. The line by
 /// hand has as many threads as a store has connections, and the same latency.
@@ -25,7 +25,7 @@ private let latency = 4_000
 
 private let reads = 6_000
 
-/// Reads before those that are measured, so that every connection is open and its server warm.
+/// Reads before the measured ones, so that every connection is open and its server warm.
 private let firstReads = 1_000
 
 /// Nanoseconds for one read, all processes together.
@@ -59,7 +59,7 @@ private func costInChild(_ work: String) async -> Double {
 
 /// The work of a child process, if the arguments are its: it reads, and prints the cost of a read.
 ///
-/// It has a proxy of its own that adds the latency, as each of two machines has its own connection to the server.
+/// It has a separate proxy that adds the latency, as each of two machines has its own connection to the server.
 public func workAsChild(_ arguments: [String]) async -> Bool {
   guard let work = arguments.first, arguments.count == 1, work == "read" || work == "read-by-hand" else { return false }
   do {

@@ -6,7 +6,7 @@ import VestaStorage
 import VestaStorageRemote
 import VestaTransport
 
-/// A gibibyte from a server to a file, beside curl; the bar is 0.8 of its speed.
+/// A gibibyte from a server to a file, compared with curl; the bar is 0.8 of its speed.
 let download = Benchmark(
   name: "remote-download", unit: .microseconds, bar: .ratio(atMost: 1.25),
   ours: ("1 GiB by writeAsync", figure { try await FileBench.shared().download() }),

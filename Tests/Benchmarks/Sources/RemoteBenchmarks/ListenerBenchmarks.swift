@@ -45,7 +45,7 @@ private func memoryOfListeners(_ count: Int) async throws -> Double {
   return used / Double(count)
 }
 
-/// The time from the return of the network to a snapshot with what has changed meanwhile.
+/// The time from the return of the network to a snapshot with the changes since its loss.
 let reconnection = Benchmark(
   name: "remote-reconnection", unit: .microseconds, bar: .figure(atMost: 50_000),
   ours: ("a snapshot", figure { try await timeOfReconnection() }), other: ("nothing", { .nan }))

@@ -1,6 +1,6 @@
 public import BenchmarkKit
 
-/// Remote backends, beside the same calls of an engine in the process, and their limits.
+/// Remote backends, compared with the same calls of an engine in the process, and their limits.
 public func remoteBenchmarks() -> [Benchmark] {
   documentBenchmarks() + [listenerMemory, reconnection, download, binary]
 }

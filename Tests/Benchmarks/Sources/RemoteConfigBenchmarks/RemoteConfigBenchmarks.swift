@@ -9,7 +9,7 @@ import VestaRemoteConfigBackend
 import VestaRemoteConfigService
 import VestaServiceInterop
 
-/// The configuration service in memory: evaluations beside the look-up of their result, and a publish to many
+/// The configuration service in memory: evaluations compared with the look-up of their result, and a publish to many
 /// listeners.
 public func remoteConfigBenchmarks() -> [Benchmark] {
   [

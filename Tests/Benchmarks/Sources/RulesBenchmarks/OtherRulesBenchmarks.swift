@@ -110,7 +110,7 @@ var trace: Benchmark? {
   recorded("rules-trace", "with a trace", bar: 10) { ruleset in { ruleset.trace($0).decision.isAllowed } }
 }
 
-/// What a trace costs whose text somebody reads, as a failed test does.
+/// The cost of a trace whose text is read, as by a failed test.
 var traceText: Benchmark? {
   recorded("rules-trace-text", "with a trace and its text", bar: nil) { ruleset in
     { ruleset.trace($0).description.isEmpty ? false : true }

@@ -76,7 +76,7 @@ package final class RawSQLite: @unchecked Sendable {
     }
   }
 
-  /// Calls the body for so many rows, in the order of their keys.
+  /// Calls the body for a number of rows, in the order of their keys.
   package func rows(
     from key: [UInt8], count: Int, _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
   ) {

@@ -3,7 +3,7 @@ import Foundation
 import VestaBytes
 import VestaFirestoreWire
 
-/// Calls of Firestore by the server beside those of an engine in this process.
+/// Calls of Firestore by the server compared with calls of an engine in this process.
 func callLines(_ bench: ServerBench) throws -> [Benchmark] {
   let query = try RunQueryRequestWire.bytes(of: ServerBench.query(77))
   let json = try RunQueryRequestWire.json(of: ServerBench.query(77))

@@ -6,7 +6,7 @@ import VestaFirestoreWire
 import VestaTransport
 import VestaTransportInterop
 
-/// A write with 10,000 listeners, each with a connection of its own, on another document and on that one.
+/// A write with 10,000 listeners, each with a separate connection, on another document and on that one.
 func listenLines(_ bench: ServerBench) -> [Benchmark] {
   let crowd = Crowd()
   return [
@@ -26,7 +26,7 @@ func listenLines(_ bench: ServerBench) -> [Benchmark] {
   ]
 }
 
-/// A server of its own with all listeners, made when the first line needs it.
+/// A separate server with all listeners, made when the first line needs it.
 private final class Crowd: Sendable {
   private static let count = 10_000
 
@@ -90,7 +90,7 @@ private final class Crowd: Sendable {
 
   func memory() async -> Double { (try? await crowd())?.memory ?? .nan }
 
-  /// The median of single writes of a document that nobody listens to.
+  /// The median of single writes of a document without listeners.
   func timeOfWrites() async -> Double {
     do {
       let crowd = try await crowd()

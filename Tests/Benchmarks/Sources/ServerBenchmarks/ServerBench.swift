@@ -143,7 +143,7 @@ final class ServerBench: Sendable {
   struct Absent: Error {}
 }
 
-/// Runs an operation a number of times, so many at once.
+/// Runs an operation a number of times, some of them at once.
 ///
 /// - Returns: Nanoseconds for each; not a number when one has failed.
 func together(_ tasks: Int, _ count: Int, _ operation: @escaping @Sendable (Int) async throws -> Void) async -> Double {

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// From the start of the process until all ports are open, and the memory of a server that nobody has called.
+/// From the start of the process until all ports are open, and the memory of a server without calls.
 func startLines(_ bench: ServerBench) -> [Benchmark] {
   let empty = bench.directory.appending(path: "empty")
   let copy = bench.directory.appending(path: "copy")

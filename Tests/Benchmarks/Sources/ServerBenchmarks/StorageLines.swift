@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// 256 MiB up and down by curl, beside a copy of the file with its checksum.
+/// 256 MiB up and down by curl, compared with a copy of the file with its checksum.
 func storageLines(_ bench: ServerBench) throws -> [Benchmark] {
   let port = try bench.server.port(of: "storage")
   let file = bench.directory.appending(path: "large")

@@ -41,7 +41,7 @@ enum RawFiles {
     guard fsync(to) == 0 else { throw Failure() }
   }
 
-  /// Writes a file beside, syncs it, and renames it.
+  /// Writes a temporary file, syncs it, and renames it.
   static func put(_ bytes: [UInt8], in directory: URL, _ number: Int) throws {
     let beside = directory.appending(path: "raw-\(number).new")
     let file = try opened(beside, O_WRONLY | O_CREAT | O_TRUNC)

@@ -2,7 +2,7 @@ public import BenchmarkKit
 import Foundation
 import SQLiteBaseline
 
-/// The SQLite store beside SQLite used by hand, with the same table and settings.
+/// The SQLite store compared with SQLite used by hand, with the same table and settings.
 ///
 /// `VESTA_BENCH_KEYS` sets the number of keys (a million). A bar of "at least 0.6 of raw" is a cost of at most 1/0.6.
 public func storeBenchmarks() -> [Benchmark] {
@@ -91,7 +91,7 @@ private actor LazyTable {
 
   private func prepare() async throws -> (StoreTable, seed: Int) {
     runs += 1
-    // A seed of its own for each run, or values would be written that are there already, which SQLite skips.
+    // A separate seed for each run, or values would be written that are there already, which SQLite skips.
     let seed = Workload.mix(runs) >> 20
     if let table { return (table, seed) }
     let made = try await StoreTable(length: length, keys: keys)

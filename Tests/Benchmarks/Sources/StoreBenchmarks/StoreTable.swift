@@ -5,7 +5,7 @@ import VestaStoreInterop
 
 /// One length of values: a store and SQLite by hand, with the same keys in them, and what both are asked to do.
 final class StoreTable: Sendable {
-  /// Does something so many times; the seed gives each run keys and values of its own.
+  /// Does something a number of times; the seed gives each run separate keys and values.
   typealias Side = @Sendable (_ count: Int, _ seed: Int) async throws -> Void
 
   private let length: Int
@@ -44,7 +44,7 @@ final class StoreTable: Sendable {
     try FileManager.default.removeItem(atPath: directory)
   }
 
-  // MARK: What both sides are asked to do
+  // MARK: Work of both sides
 
   private func random(_ seed: Int, _ index: Int) -> [UInt8] {
     Workload.key(Workload.mix(seed &* 1_000_003 &+ index) % keys)

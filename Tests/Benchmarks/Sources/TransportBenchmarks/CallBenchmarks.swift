@@ -3,8 +3,8 @@ import Foundation
 import VestaTransport
 import VestaTransportInterop
 
-/// One call of gRPC at a time over one connection, beside grpcio with a server and a client in one process each, whose
-/// core is that of gRPC C++.
+/// One call of gRPC at a time over one connection, compared with grpcio with a server and a client in one process
+/// each, whose core is gRPC C++.
 func callBenchmarks() async throws -> [Benchmark] {
   let server = try VestaTransportServer(loops: 1)
   let listener = try await server.listen(

@@ -5,7 +5,8 @@ import VestaConcurrency
 import VestaTransport
 import VestaTransportInterop
 
-/// One message of 100 bytes to 1,000 receivers, by WebSockets beside redis, and by other ways beside WebSockets.
+/// One message of 100 bytes to 1,000 receivers, by WebSockets compared with redis, and by other ways compared with
+/// WebSockets.
 ///
 /// A publisher sends a number of messages, and the next ones when every receiver has them all.
 func fanOutBenchmarks(_ redis: Redis) async throws -> [Benchmark] {
@@ -92,7 +93,7 @@ private final class Room: HTTPHandler, GRPCService {
   }
 }
 
-/// A redis without a file, on a port of its own.
+/// A redis without a file, on a separate port.
 struct Redis {
   static let port = 18_094
   let process: Process

@@ -61,7 +61,7 @@ struct Nghttpd {
   }
 }
 
-/// HTTP/2 and gRPC beside nghttpd, one thread each.
+/// HTTP/2 and gRPC compared with nghttpd, one thread each.
 func http2Benchmarks(_ nghttpd: Nghttpd) async throws -> [Benchmark] {
   let server = try VestaTransportServer(loops: 1)
   let plain = try await server.listen(at: .internet(host: "127.0.0.1", port: 0), handler: Hello())

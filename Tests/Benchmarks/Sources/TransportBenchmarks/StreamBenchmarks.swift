@@ -4,8 +4,8 @@ import Glibc
 import VestaTransport
 import VestaTransportInterop
 
-/// Messages of 1 KiB on a stream of gRPC, from a server to a client of the same process, beside the same bytes over a
-/// bare socket between two threads.
+/// Messages of 1 KiB on a stream of gRPC, from a server to a client of the same process, compared with the same bytes
+/// over a bare socket between two threads.
 func streamBenchmarks() async throws -> [Benchmark] {
   let server = try VestaTransportServer(loops: 1)
   let listener = try await server.listen(at: .internet(host: "127.0.0.1", port: 0), handler: GRPCHandler(Source()))

@@ -8,7 +8,7 @@ struct Ports: Sendable {
   let nginx: Nginx
 }
 
-/// TLS and files beside nginx with the same key and the same OpenSSL.
+/// TLS and files compared with nginx with the same key and the same OpenSSL.
 func tlsBenchmarks(_ ports: Ports) -> [Benchmark] {
   func load(_ name: String, closes: Bool, connections: Int, cpu: Bool, bar: Double) -> Benchmark {
     Benchmark(

@@ -3,7 +3,7 @@ import VestaConcurrency
 import VestaTransport
 import VestaTransportInterop
 
-/// The server of HTTP/1.1 beside nginx, with wrk as the client of both.
+/// The server of HTTP/1.1 compared with nginx, with wrk as the client of both.
 ///
 /// The loads are taken in turns, and the processor time of each server is measured as well: a machine that is busy
 /// distorts rates more than time that was used.

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import RemoteBenchmarks
 
-// Remote backends over loopback, beside the engines in the process. `serve` is the other end, which this program
+// Remote backends over loopback, compared with the engines in the process. `serve` is the other end, which this program
 // starts.
 let filters = Array(CommandLine.arguments.dropFirst())
 try await Task.detached {

@@ -86,7 +86,7 @@ struct SyncPointRun {
     }
   }
 
-  /// Events of one path may come in any order, but for the order of their kinds.
+  /// Events of one path may arrive in any order, but for the order of their kinds.
   private func compareByPath(_ actual: [ActualEvent], _ expected: [ExpectedEvent]) throws {
     guard actual.count == expected.count else { throw Mismatch("\(actual) instead of \(expected)") }
     var start = 0

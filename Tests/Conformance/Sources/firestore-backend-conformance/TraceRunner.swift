@@ -1,6 +1,6 @@
 import VestaFirestoreBackend
 
-/// Runs recorded queries and compares what comes back.
+/// Runs recorded queries and compares the results.
 struct TraceRunner {
   private let suite: String
   private var passed = 0

@@ -6,7 +6,7 @@ import VestaFirestoreBackendContracts
 struct FirestoreFlaw: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let broken: Set<String>
-  /// Promises that it breaks when tasks come in each other's way, and keeps otherwise.
+  /// Promises that it breaks when tasks get in each other's way, and keeps otherwise.
   let atRisk: Set<String>
   private let change: @Sendable (inout FlawedBackend) -> Void
 

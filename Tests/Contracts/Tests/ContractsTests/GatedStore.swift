@@ -16,7 +16,7 @@ final class GatedStore: OrderedStore {
   /// Makes every call fail, or succeed again.
   func setFails(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
-  /// Keeps callers waiting, or lets all of them go on.
+  /// Keeps callers waiting, or lets all of them continue.
   func setHeld(_ isHeld: Bool) {
     let released = state.withLock { state in
       state.isHeld = isHeld

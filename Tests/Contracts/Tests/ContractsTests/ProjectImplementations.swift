@@ -17,8 +17,8 @@ import VestaServiceInterop
 import VestaServiceInteropContracts
 import VestaTesting
 
-/// The engines that keep things for many projects in one process; those of documents, objects, trees, accounts and
-/// parameters are checked together in `Tests/FunctionsIntegration`.
+/// The engines that keep things for many projects in one process; the engines of documents, objects, trees, accounts
+/// and parameters are checked together in `Tests/FunctionsIntegration`.
 @Suite(.timeLimit(.minutes(10))) struct ProjectImplementations {
   static let all: [Implementation<ProjectsSubject>] = [
     Implementation("Messaging") {

@@ -33,7 +33,7 @@ import VestaTesting
     }
   }
 
-  /// The client, whose values come from templates that the owner publishes.
+  /// The client, whose values are from templates that the owner publishes.
   private static func remoteConfig() throws -> RemoteConfigInteropSubject {
     let directory = try TemporaryDirectory("rollouts")
     let app = try VestaApp.configure(

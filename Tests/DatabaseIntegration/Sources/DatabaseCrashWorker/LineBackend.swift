@@ -16,7 +16,8 @@ final class LineBackend: DatabaseBackend {
 
   /// A backend without an engine.
   ///
-  /// - Parameter firstNumber: The number of its first connection; those of others that have the same engine differ.
+  /// - Parameter firstNumber: The number of its first connection; the numbers of others that have the same engine
+  ///   differ.
   init(firstNumber: Int = 1) { state = Locked(State(next: firstNumber)) }
 
   /// An engine is there, and takes lines.
@@ -29,7 +30,7 @@ final class LineBackend: DatabaseBackend {
     for number in waiting { say(Wire.write(.open(number))) }
   }
 
-  /// The engine is gone, and its connections with it.
+  /// The engine has ended, and its connections with it.
   func end() {
     let connections = state.withLock { state in
       state.say = nil
@@ -113,6 +114,6 @@ final class LineService: Sendable {
     }
   }
 
-  /// The clients are gone: their connections end as they are, without a word.
+  /// The clients have ended: their connections end as they are, without a word.
   func end() { connections.withLock { $0 = [:] } }
 }

@@ -14,8 +14,8 @@ import VestaTransportInteropFakes
 
 /// The processes that the crash tests kill.
 ///
-/// - `both <directory> <first number>`: a client and its engine. It says "registered" once the engine has accepted what
-///   it is to write when this client is gone, and `ack N` after each write that was acknowledged.
+/// - `both <directory> <first number>`: a client and its engine. It says "registered" once the engine has accepted the
+///   write for the end of this client, and `ack N` after each write that was acknowledged.
 /// - `client <directory> <first number>`: the same client, whose engine is at the other end of its standard input and
 ///   output. It writes on without waiting for answers.
 /// - `settle <directory> <mark>`: the client once more: sends what the one before has left, says "done" and ends.
@@ -107,7 +107,7 @@ enum Worker {
   }
 
   private static func settle(in directory: String, mark: Int) async throws {
-    // Writes are sent in their order: what was left comes before this one.
+    // Writes are sent in their order: the remaining ones precede this one.
     try await remote(in: directory).reference(withPath: "mark").setValue(mark)
     say("done")
     exit(0)
@@ -136,7 +136,7 @@ enum Worker {
     }
   }
 
-  /// Waits for a body that holds a thread up, on a thread of its own.
+  /// Waits for a body that holds a thread up, on a separate thread.
   private static func aside(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {

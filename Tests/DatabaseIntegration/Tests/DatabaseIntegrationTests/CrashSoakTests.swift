@@ -21,7 +21,7 @@ import VestaTesting
 
   init() throws {
     directory = try TemporaryDirectory()
-    // The end of its output shows that a process is gone.
+    // The end of its output shows that a process has ended.
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -51,7 +51,8 @@ import VestaTesting
     #expect(!acknowledged.isEmpty)
   }
 
-  /// The engine goes on: what clients have kept is in the store on their device, and has to arrive after the restart.
+  /// The engine continues: the writes that clients have kept are in the store on their device, and have to arrive after
+  /// the restart.
   @Test func `a client that is killed sends what it has kept, and its end happens exactly once`() async throws {
     var random = SplitMix(seed: seed)
     let folder = try folder("engine")
@@ -93,7 +94,7 @@ import VestaTesting
     #expect(!acknowledged.isEmpty)
   }
 
-  /// The clients go on: their writes have to arrive at the engine that comes after, and their ends happen once for each
+  /// The clients continue: their writes have to arrive at the next engine, and their ends happen once for each
   /// connection.
   @Test func `clients outlive an engine that is killed`() async throws {
     var random = SplitMix(seed: seed)

@@ -14,7 +14,7 @@ final class LineProcess: Sendable {
   private static let ended = "ended"
   private let said = Log<String>()
   private let isOver = Gate()
-  /// Writes come from many threads.
+  /// Many threads write.
   private let writing = DispatchQueue(label: "lines")
 
   /// A client, which an engine of this process serves.
@@ -75,7 +75,7 @@ final class LineProcess: Sendable {
 
   /// Waits for a line with this beginning, if one is given, then for so long, and kills the process.
   ///
-  /// - Returns: All that it has said beside the lines of the wire.
+  /// - Returns: All lines that it has printed but the lines of the wire.
   func killAfter(microseconds: Int, afterPrefix prefix: String?) async -> [String] {
     if let prefix { await said.wait { $0.contains { $0.hasPrefix(prefix) || $0 == Self.ended } } }
     await withCheckedContinuation { continuation in
@@ -84,13 +84,13 @@ final class LineProcess: Sendable {
     return await killNow()
   }
 
-  /// Kills the process, and waits until it is gone.
+  /// Kills the process, and waits until it has ended.
   func killNow() async -> [String] {
     kill(process.processIdentifier, SIGKILL)
     return await finish()
   }
 
-  /// Waits until the process is gone.
+  /// Waits until the process has ended.
   func finish() async -> [String] {
     await isOver.wait()
     await withCheckedContinuation { continuation in

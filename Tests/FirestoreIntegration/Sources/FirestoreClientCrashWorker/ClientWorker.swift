@@ -5,7 +5,7 @@ import VestaFirestoreService
 import VestaSQLite
 import VestaStoreInterop
 
-/// Writes through clients until it is killed, or lets them come to rest and says what there is.
+/// Writes through clients until it is killed, or lets them settle and prints their data.
 ///
 /// Usage: `FirestoreClientCrashWorker write|check remote|embedded <directory> <round>`. With `remote`, two apps with a
 /// cache on disk share an engine that they take for a remote one; with `embedded`, one app has the engine in it.
@@ -86,7 +86,7 @@ enum ClientWorker {
     }
   }
 
-  /// Changes a document that is not there, and makes it then: the change must not come back.
+  /// Changes a document that does not exist, and then makes it: the change must not reappear.
   private static func beRefused(_ db: Firestore, _ id: String) async throws {
     let document = db.document("refused/\(id)")
     do {

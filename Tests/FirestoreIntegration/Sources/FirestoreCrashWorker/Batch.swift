@@ -4,9 +4,9 @@ let database = "projects/demo/databases/(default)"
 let root = database + "/documents"
 let owner = CallContext(caller: .owner)
 
-/// A commit whose parts differ from those of any other.
+/// A commit whose parts differ from the parts of any other.
 ///
-/// It makes some documents, deletes the mark of the batch before it in its task and leaves one of its own, and counts
+/// It makes some documents, deletes the mark of the batch before it in its task and leaves its own mark, and counts
 /// itself in a document that all batches share.
 struct Batch {
   static let parts = 4

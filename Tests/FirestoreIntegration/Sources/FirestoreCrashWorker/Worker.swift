@@ -29,7 +29,7 @@ enum Worker {
   }
 
   /// Several tasks, each with the numbers that fall to it, and one that asks queries, so that indexes are made
-  /// meanwhile.
+  /// at the same time.
   private static func work(in directory: String, round: Int, first: Int, tasks: Int) async throws {
     let engine = try await engine(in: directory)
     say("ready")

@@ -50,7 +50,7 @@ import VestaTesting
     #expect(outcome.changed == [], "round \(round): refused writes that came back")
   }
 
-  /// The data of clients and engine when they have come to rest.
+  /// The data of clients and engine when they have settled.
   private struct Outcome {
     let lines: [String]
 

@@ -84,7 +84,7 @@ private struct State {
     return Set(byBatch.keys)
   }
 
-  /// The document that all batches share has counted those that are there, and no other.
+  /// The document that all batches share has counted the existing ones, and no other.
   private func checkCounter(_ engine: FirestoreEngine, round: Int) async throws {
     let counter = try await engine.all("counters").first?.fields["count"] ?? .integer(0)
     #expect(counter == .integer(Int64(batches)), "round \(round)")

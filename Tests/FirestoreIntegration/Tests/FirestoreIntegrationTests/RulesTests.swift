@@ -101,7 +101,7 @@ import VestaServiceInteropFakes
     try await checkReads(house)
     try await checkTargets(house)
 
-    // The client of the app, which nobody has signed in to.
+    // The client of the app, in which no user is signed in.
     let db = try Firestore.instance(for: app)
     #expect(try await db.document("rooms/open").getDocument().exists)
     for refused in [

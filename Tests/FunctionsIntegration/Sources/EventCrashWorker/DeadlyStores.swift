@@ -22,7 +22,7 @@ enum DeliveryStep: String, CaseIterable, Sendable {
 /// The step at which the process kills itself.
 struct Death: Sendable, Hashable {
   let step: DeliveryStep
-  /// Whether the commit of the step, or the function, has come to its end.
+  /// Whether the commit of the step, or the function, has ended.
   let isAfter: Bool
 
   init?(_ words: ArraySlice<String>) {

@@ -113,7 +113,7 @@ enum Worker {
             say("wrote \(kind) \(round)")
           }
         }
-        // Until the step comes.
+        // Until the step is reached.
         while true { try await Task.sleep(for: .seconds(3600)) }
       }.value
     } catch {

@@ -66,7 +66,7 @@ import VestaTesting
     }
   }
 
-  /// Each document's events came in the order of its changes: an event begins after the one before it has ended.
+  /// Each document's events arrived in the order of its changes: an event begins after the one before it has ended.
   private func check(_ attempts: [Attempt]) {
     for kind in Worker.kinds {
       let own = attempts.filter { $0.kind == kind }

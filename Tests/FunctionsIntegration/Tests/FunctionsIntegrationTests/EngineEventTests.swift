@@ -56,7 +56,7 @@ import VestaTesting
     #expect(events[2].data.before?.get("text") as? String == "Changed")
     #expect(events[2].data.after == nil)
     await created.wait { $0.count == 2 }
-    // Events of different documents come in any order.
+    // Events of different documents arrive in any order.
     #expect(Set(created.entries.map(\.subject)) == ["rooms/a", "rooms/a/messages/1"])
     struct Message: Decodable { let text: String }
     #expect(try events[1].data.after?.data(as: Message.self).text == "Changed")
@@ -159,7 +159,8 @@ import VestaTesting
     await app.app.delete()
   }
 
-  @Test func `an app that is deleted cancels its functions, and the next one delivers before anybody uses the engine`()
+  @Test
+  func `an app that is deleted cancels its functions, and the next one delivers before the first use of the engine`()
     async throws
   {
     let name = UUID().uuidString

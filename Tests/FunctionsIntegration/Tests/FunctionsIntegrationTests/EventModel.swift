@@ -1,5 +1,5 @@
-/// What the documentation says of the events of documents: every change comes, the changes of a document in their order
-/// and one after another, until its function has succeeded or has failed often enough.
+/// The documentation's promises about the events of documents: every change arrives, the changes of a document in their
+/// order and one after another, until its function has succeeded or has failed often enough.
 struct EventModel: Sendable {
   struct Change: Sendable, Hashable {
     var before: Int?
@@ -39,17 +39,17 @@ struct EventModel: Sendable {
   ///   - change: Its change.
   ///   - id: The id of the event.
   ///   - isResent: Whether dead letters are sent again.
-  /// - Returns: Its number among those of the event, from one.
+  /// - Returns: Its number among the attempts of the event, from one.
   mutating func begins(_ document: String, _ change: Change, id: String, isResent: Bool) -> Int {
     let key = Self.key(document, change)
     if let known = ids[id], known != key { problems.append("\(id) is the id of \(known) and of \(key)") }
     if ids.contains(where: { $0.value == key && $0.key != id }) { problems.append("\(key) has two ids") }
     ids[id] = key
-    // A change that is being committed is not in the list yet, and comes last.
+    // A change that is being committed is not in the list yet, and is last.
     let known = changes[document, default: []]
     let index = known.firstIndex(of: change) ?? known.count
     let before = attempts[document, default: []]
-    // A dead letter is sent again after the changes that came meanwhile.
+    // A dead letter is sent again after the changes that were made in between.
     if !isResent, before.contains(where: { $0.index > index }) { problems.append("\(key) comes after a later change") }
     if before.contains(where: { !$0.isOver && $0.run == run }) {
       problems.append("\(key) begins beside another change")

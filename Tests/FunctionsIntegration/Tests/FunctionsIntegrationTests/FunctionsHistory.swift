@@ -113,7 +113,7 @@ final class FunctionsHistory: Sendable {
     let write: Write =
       deletes ? .delete(name) : .update(Document(name: name, fields: ["version": .integer(Int64(version))]))
     do {
-      // Known before it is committed, as its event may come before the answer; each lane waits for its commits.
+      // Known before it is committed, as its event may arrive before the answer; each lane waits for its commits.
       model.withLock { $0.changed(document, to: deletes ? nil : version) }
       let request = CommitRequest(database: database, writes: [write])
       _ = try await backend.commit(request, context: CallContext(caller: .owner))
@@ -122,7 +122,7 @@ final class FunctionsHistory: Sendable {
     }
   }
 
-  /// How often the function of a change fails; those that fail as often as may be become dead letters.
+  /// How often the function of a change fails; events that fail as often as allowed become dead letters.
   private func failures(_ change: EventModel.Change) -> Int {
     var random = SplitMix(seed: seed &+ UInt64((change.after ?? 0) * 1_000 + (change.before ?? 0)))
     return random.oneIn(2) ? 0 : random.below(attempts + 1)

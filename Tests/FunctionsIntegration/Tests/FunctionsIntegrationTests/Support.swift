@@ -17,7 +17,7 @@ struct EventApp {
   let owner = CallContext(caller: .owner)
 
   /// - Parameters:
-  ///   - name: The app's name: one of the same name goes on where it was.
+  ///   - name: The app's name: one of the same name continues where it was.
   ///   - project: Its project.
   init(_ directory: String, name: String = UUID().uuidString, project: String = "demo") throws {
     let options = VestaOptions(

@@ -28,7 +28,7 @@ import VestaTesting
     for round in 0..<rounds {
       let token = try await register(directory.path, "installation\(round)")
       let worker = try WorkerProcess("MessagingCrashWorker", directory.path, "send", "\(first)", token)
-      // Most kills come after some messages, however slow the machine is; others at any time, also before the first.
+      // Most kills happen after some messages, however slow the machine is; others at any time, also before the first.
       if round % 5 != 4 {
         _ = try await worker.lines(6 + random.below(60), withPrefix: "sent ")
         if round % 2 == 0 { try await worker.wait(forPrefix: "received \(first) ") }
@@ -86,14 +86,15 @@ import VestaTesting
 
   /// Connects, acknowledges everything, and compares with what was accepted and acknowledged before the kill.
   ///
-  /// - Returns: How many messages had to come, and how many of those that came had been delivered before the kill.
+  /// - Returns: The number of messages that had to arrive, and the number of arrived ones that had been delivered
+  ///   before the kill.
   private func check(
     _ lines: [String], _ directory: String, _ token: String, first: Int, round: Int
   ) async throws -> (expected: Int, repeated: Int) {
     let sent = lines.filter { $0.hasPrefix("sent ") }.map { $0.split(separator: " ").map(String.init) }
     let acknowledged = Set(lines.filter { $0.hasPrefix("acknowledged ") }.compactMap { Int($0.dropFirst(13)) })
     let names = Dictionary(uniqueKeysWithValues: sent.compactMap { words in Int(words[1]).map { ($0, words[2]) } })
-    // The kill may have come between an acknowledgement and its line: such a message may come again or not.
+    // The kill may have happened between an acknowledgement and its line: such a message may be delivered again or not.
     let attempted = Set(lines.filter { $0.hasPrefix("acknowledging ") }.compactMap { Int($0.dropFirst(14)) })
     let expected = Set(names.keys).subtracting(attempted)
     let received = lines.filter { $0.hasPrefix("received ") }.map { $0.split(separator: " ").map(String.init) }
@@ -158,7 +159,7 @@ import VestaTesting
     print("CrashSoakTests: \(rounds) kills, \(last.version) versions")
   }
 
-  @Test func `a topic with 100,000 registrations reaches those that are connected, and the others when they connect`()
+  @Test func `a topic with 100,000 registrations reaches the connected ones, and the others when they connect`()
     async throws
   {
     let count = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 100_000 : 2000

@@ -18,8 +18,8 @@ import VestaTransportInteropFakes
 @testable import VestaMessaging
 @testable import VestaMessagingService
 
-/// Clients that register, follow topics, and receive in loops that block, call back and are left, beside senders, with
-/// restarts and a clock that jumps.
+/// Clients that register, follow topics, and receive in loops that block, call back and are left, concurrently with
+/// senders, with restarts and a clock that jumps.
 final class MessagingHistory: Sendable {
   static let topics = ["a", "b", "c"]
 
@@ -273,7 +273,7 @@ final class MessagingHistory: Sendable {
         }
       }
     }
-    // The time limit of those that never arrive.
+    // The time limit of messages that never arrive.
     let limit = Task {
       try await Task.sleep(for: .seconds(30))
       task.cancel()

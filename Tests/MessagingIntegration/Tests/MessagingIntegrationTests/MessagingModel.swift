@@ -25,7 +25,7 @@ struct MessagingModel: Sendable {
     var end = Int.max
     /// Whether the token was deleted with all its topics.
     var isDeletion = false
-    /// Whether it may have come before a deletion that is before it.
+    /// Whether it may have happened before a deletion that precedes it.
     var isUncertain = false
   }
 
@@ -63,7 +63,7 @@ struct MessagingModel: Sendable {
     return time
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func sends(_ message: Message) -> Int {
     var message = message
@@ -83,7 +83,7 @@ struct MessagingModel: Sendable {
     return clients[client].changes.count - 1
   }
 
-  /// A change was made, and those of its topic before it, which were not answered when their app ended.
+  /// A change was made, and the earlier ones of its topic, which were not answered when their app ended.
   mutating func changed(_ client: Int, _ index: Int) {
     let change = clients[client].changes[index], now = tick()
     for before in clients[client].changes.indices.prefix(index + 1)
@@ -139,7 +139,7 @@ struct MessagingModel: Sendable {
       }
     }
     if isFor(loop.client, message) == false { problems.append("\(label) is not for it") }
-    // Those that wait come by priority, each of them in the order of acceptance.
+    // Waiting messages arrive by priority, and within one priority in the order of acceptance.
     for taken in loop.taken where !message.isImmediate {
       let later = messages[taken.number]
       if !later.isImmediate, later.isHigh == message.isHigh, message.end < later.begin {
@@ -152,7 +152,7 @@ struct MessagingModel: Sendable {
 
   mutating func broken(_ problem: String) { problems.append(problem) }
 
-  // MARK: What is right
+  // MARK: Checks
 
   /// The messages that have to arrive at a client and have not.
   func missing(_ client: Int) -> [Message] {

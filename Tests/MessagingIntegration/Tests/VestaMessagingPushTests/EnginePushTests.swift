@@ -10,7 +10,7 @@ import VestaTransportInterop
 
 /// The engine with the transport of browsers.
 @Suite(.timeLimit(.minutes(2))) struct EnginePushTests {
-  @Test func `a message reaches the browser, and a subscription that is gone ends the registration`() async throws {
+  @Test func `a message reaches the browser, and an expired subscription ends the registration`() async throws {
     let (service, store) = (try ScriptedPushService(), ModelStore())
     let push = transport(service)
     let engine = MessagingEngine(projectID: "demo", senderID: "1", transports: [push]) { store }

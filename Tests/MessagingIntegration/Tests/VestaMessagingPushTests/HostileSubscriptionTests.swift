@@ -10,7 +10,7 @@ import VestaStoreInteropFakes
 import VestaTesting
 import VestaTransportInterop
 
-/// Subscriptions that clients make up, and answers of push services that nobody documents.
+/// Subscriptions that clients make up, and undocumented answers of push services.
 @Suite(.timeLimit(.minutes(2))) struct HostileSubscriptionTests {
   private let crypto = OpenSSLCrypto()
 

@@ -13,8 +13,8 @@ import VestaServiceInterop
 
 /// One process of an app, set up as the README of Packages/Postgres says and in no other way.
 ///
-/// It has a data directory of its own, and a space. It says what reaches it, and does what the lines of its input ask
-/// for.
+/// It has a separate data directory, and a space. It prints the events that reach it, and obeys the lines of
+/// its input.
 ///
 /// `PostgresAppPeer <data directory> <space>`; the connection string is `VESTA_POSTGRES_URL`.
 @main
@@ -110,7 +110,7 @@ enum Main {
     say("done \(call) \(argument)")
   }
 
-  /// The lines of the input, read on a thread of their own.
+  /// The lines of the input, read on a separate thread.
   private static func lines() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     Thread.detachNewThread {

@@ -10,7 +10,7 @@ import VestaServiceInterop
 /// One process of an app whose documents are in PostgreSQL and whose function notes down what it is notified of.
 ///
 /// `PostgresEventPeer <space> <ledger> <lease>`, with the length of the lease in milliseconds. A line `write <document>
-/// <count>` of its input changes a document so many times; it says `wrote <document> <number>` after each commit. The
+/// <count>` of its input changes a document `count` times; it says `wrote <document> <number>` after each commit. The
 /// function appends `<document> <number> <id> <process>` to the ledger, and says `event <document> <number>`.
 @main
 enum Main {
@@ -72,7 +72,7 @@ enum Main {
   }
 
   private static func register(_ app: VestaApp, _ ledger: String) throws {
-    // Each write goes to the end, whatever the other process has written meanwhile.
+    // Each write is appended, whatever the other process has written in between.
     let number = open(ledger, O_WRONLY | O_APPEND)
     guard number >= 0 else { throw CocoaError(.fileNoSuchFile) }
     let file = FileHandle(fileDescriptor: number)
@@ -96,7 +96,7 @@ enum Main {
     }
   }
 
-  /// The lines of the input, read on a thread of their own.
+  /// The lines of the input, read on a separate thread.
   private static func lines() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     Thread.detachNewThread {

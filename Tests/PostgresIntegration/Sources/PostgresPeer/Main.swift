@@ -34,7 +34,7 @@ enum Main {
     await peer.close()
   }
 
-  /// The lines of the input, read on a thread of their own.
+  /// The lines of the input, read on a separate thread.
   private static func lines() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     Thread.detachNewThread {

@@ -20,7 +20,7 @@ struct Peer: Sendable {
   private let firestore: FirestoreEngine
   private let auth: AuthEngine
 
-  /// The store does not report commits, without which no process hears of another.
+  /// The store does not report commits, without which no process is notified of another.
   private struct NoNews: Error {}
 
   init(space: String) async throws {
@@ -47,7 +47,7 @@ struct Peer: Sendable {
     try? await auth.close()
   }
 
-  /// Does one thing, and says what came of it.
+  /// Does one thing, and prints the result.
   func answer(_ call: String, _ arguments: [String], number: String) async -> String {
     do {
       return try await perform(call, arguments, number)
@@ -124,7 +124,7 @@ struct Peer: Sendable {
     return found
   }
 
-  /// Adds one so many times, each time in a transaction that reads first.
+  /// Adds one `count` times, each time in a transaction that reads first.
   private func increment(_ path: String, _ count: Int64) async throws -> String {
     var done: Int64 = 0
     while done < count {
@@ -144,7 +144,7 @@ struct Peer: Sendable {
     return "done"
   }
 
-  /// Runs random transactions on the documents that every process uses, and says those that were committed.
+  /// Runs random transactions on the documents that every process uses, and prints the committed ones.
   private func transact(seed: UInt64) async throws -> String {
     let history = try await FirestoreSubject(firestore).transactionsAtOnce(seed: seed, clients: 3, count: 25)
     return "done " + Base64.standard.encode(Array(try JSONEncoder().encode(history.transactions)))

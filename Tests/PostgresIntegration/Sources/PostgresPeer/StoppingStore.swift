@@ -14,7 +14,7 @@ final class StoppingStore: CommitObservable {
     self.onStop = onStop
   }
 
-  /// Lets so many writes through, and none behind them.
+  /// Lets a number of writes through, and none after them.
   func stop(after writes: Int) { left.withLock { $0 = writes } }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
@@ -37,7 +37,7 @@ final class StoppingStore: CommitObservable {
     }
     if !goesOn {
       onStop()
-      // Nothing comes behind this in the life of the process, which its killer ends.
+      // Nothing follows this in the life of the process, which its killer ends.
       while true { try await Task.sleep(for: .seconds(3_600)) }
     }
     return try await store.write(body)

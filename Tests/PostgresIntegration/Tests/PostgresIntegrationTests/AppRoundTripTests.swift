@@ -59,7 +59,7 @@ extension OnOneServer {
       RoundTripCount(try #require(CountedStores.store(store, below: directory.path)))
     }
 
-    @Test func `the round trips of Storage are those of the README`() async throws {
+    @Test func `the round trips of Storage equal the README's`() async throws {
       let engine = try app.container.require((any StorageBackend).self)
       func object(_ name: String) -> ObjectName { ObjectName(bucket: "bucket", name: name) }
       func put(_ name: String, _ byte: UInt8) async throws {
@@ -118,7 +118,7 @@ extension OnOneServer {
         ])
     }
 
-    @Test func `the round trips of Remote Config are those of the README`() async throws {
+    @Test func `the round trips of Remote Config equal the README's`() async throws {
       let engine = try app.container.require((any RemoteConfigBackend).self)
       let admin = try app.container.require((any RemoteConfigAdminBackend).self)
       func publish(_ value: Int) async throws {
@@ -157,7 +157,7 @@ extension OnOneServer {
         ])
     }
 
-    @Test func `the round trips of Messaging are those of the README`() async throws {
+    @Test func `the round trips of Messaging equal the README's`() async throws {
       let engine = try app.container.require((any MessagingBackend).self)
       let admin = try app.container.require((any MessagingAdminBackend).self)
       func register(_ installation: String, _ token: String? = nil) async throws -> String {
@@ -200,7 +200,7 @@ extension OnOneServer {
         ], beside: 2)
     }
 
-    @Test func `the round trips of the Realtime Database are those of the README`() async throws {
+    @Test func `the round trips of the Realtime Database equal the README's`() async throws {
       let client = DatabaseClient(try app.container.require((any DatabaseBackend).self))
       for number in 0..<50 {
         try await client.ask(.put(DatabasePath("list/\(number)"), DatabaseNode(.int(1)), hash: nil))
@@ -237,9 +237,10 @@ extension OnOneServer {
         ])
     }
 
-    /// Less than expected is right as well: a commit that is ready while another one is under way goes along with it.
+    /// Less than expected is right as well: a commit that is ready while another one runs joins it.
     ///
-    /// - Parameter beside: What the engine itself may do meanwhile: it reads the news of its own commits.
+    /// - Parameter beside: The round trips that the engine itself may make at the same time: it reads the reports of
+    ///   its own commits.
     private func expect(_ count: RoundTripCount, _ expected: [String: Int], beside: Int = 0) {
       #expect(Set(count.found.keys) == Set(expected.keys))
       for (name, trips) in expected { #expect(count.found[name] ?? .max <= trips + beside, "\(name)") }

@@ -13,13 +13,13 @@ import VestaServiceInterop
 import VestaStoreInterop
 import VestaTesting
 
-/// The server of `Scripts/with-postgres`; nobody's own database is touched.
+/// The server of `Scripts/with-postgres`; no existing database is touched.
 let server: String? = {
   let environment = ProcessInfo.processInfo.environment
   return environment["VESTA_POSTGRES_CONTROL"] == nil ? nil : environment["VESTA_POSTGRES_URL"]
 }()
 
-/// The tests share a server, whose connections are few beside what they would open together: one at a time.
+/// The tests share a server, whose connections are fewer than they would open together: one at a time.
 @Suite(.serialized, .enabled(if: server != nil, "run this package's tests by Scripts/test"))
 enum OnOneServer {}
 

@@ -8,7 +8,7 @@ final class RoundTripCount {
   init(_ store: PostgresStore) { self.store = store }
 
   /// Counts a call, which is made some times, each time with another number; the least counts, because what an engine
-  /// does beside its calls may come in between.
+  /// does in addition to its calls may happen in between.
   func call(_ name: String, times: Int = 5, _ body: (Int) async throws -> Void) async throws {
     var least = Int.max
     for number in 0..<times {

@@ -13,7 +13,7 @@ import VestaStoreInterop
 extension OnOneServer {
   /// How many round trips to the server each call of an engine takes; the README has them as a table.
   ///
-  /// Background work of an engine may come in between, so the least of some tries counts.
+  /// Background work of an engine may happen in between, so the least of some tries counts.
   @Suite
   struct RoundTripTests {
     private func store(_ name: String) async throws -> PostgresStore {
@@ -26,7 +26,7 @@ extension OnOneServer {
 
     private let owner = CallContext(caller: .owner)
 
-    @Test func `the round trips of Firestore are those of the README`() async throws {
+    @Test func `the round trips of Firestore equal the README's`() async throws {
       let store = try await store("firestore")
       let engine = FirestoreEngine(store: store)
       let database = "projects/demo/databases/(default)"
@@ -99,7 +99,7 @@ extension OnOneServer {
         ])
     }
 
-    @Test func `the round trips of Auth are those of the README`() async throws {
+    @Test func `the round trips of Auth equal the README's`() async throws {
       let store = try await store("auth")
       var options = AuthServiceOptions()
       options.passwordScheme = .pbkdf2(.sha256, iterations: 1)

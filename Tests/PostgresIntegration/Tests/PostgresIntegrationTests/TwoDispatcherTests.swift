@@ -4,8 +4,8 @@ import VestaStoreInteropCrashTesting
 import VestaTesting
 
 extension OnOneServer {
-  /// Two processes that deliver the events of one queue: one of them has the lease, and the other goes on when it ends,
-  /// is killed or is stopped.
+  /// Two processes that deliver the events of one queue: one of them has the lease, and the other continues when it
+  /// ends, is killed or is stopped.
   ///
   /// Each delivery is in the ledger, a file that both append to, before the process says so. A test waits for lines of
   /// a process that is sure to say them, whichever of the two has the lease at that time.
@@ -26,7 +26,7 @@ extension OnOneServer {
       try Data().write(to: URL(filePath: ledger))
     }
 
-    /// A process whose lease lasts so many milliseconds.
+    /// A process whose lease lasts `lease` milliseconds.
     private func peer(lease: Int) async throws -> WorkerProcess {
       let peer = try WorkerProcess("PostgresEventPeer", space, ledger, "\(lease)")
       try await peer.wait(for: "ready")
@@ -47,7 +47,7 @@ extension OnOneServer {
       return Set(lines.filter { $0.hasPrefix("wrote ") }.map { String($0.dropFirst(6)) })
     }
 
-    /// Waits until each of the changes was delivered, where no other process delivers any more.
+    /// Waits until each of the changes was delivered, where no other process still delivers.
     private func wait(for changes: Set<String>, deliveredBy last: WorkerProcess) async throws {
       var said = 0
       while try !changes.isSubset(of: entries().map(\.change)) {
@@ -56,7 +56,8 @@ extension OnOneServer {
       }
     }
 
-    /// Looks at the ids, and at the order: the first delivery of each change comes after that of the change before.
+    /// Looks at the ids, and at the order: the first delivery of each change follows the first delivery of the previous
+    /// change.
     private func check(_ changes: Set<String>) throws {
       let entries = try entries()
       #expect(changes.isSubset(of: entries.map(\.change)))
@@ -92,13 +93,13 @@ extension OnOneServer {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a process that was stopped for longer than its lease settles nothing any more, and nothing is lost`()
+    func `a process that was stopped for longer than its lease settles nothing from then on, and nothing is lost`()
       async throws
     {
       let stopped = try await peer(lease: 400)
       stopped.say("write n/a 12")
       _ = try await stopped.lines(3, withPrefix: "event ")
-      // Its own changes are committed: whether one is that it is stopped in the middle of, nobody could know.
+      // Its own changes are committed: the outcome of one during which it is stopped would be unknown.
       _ = try await stopped.lines(12, withPrefix: "wrote ")
       let other = try await peer(lease: 400)
       kill(stopped.processIdentifier, SIGSTOP)
@@ -118,7 +119,8 @@ extension OnOneServer {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `while one process has the lease the other delivers nothing, and goes on once it is given up`() async throws {
+    func `while one process has the lease the other delivers nothing, and continues once it is given up`() async throws
+    {
       let minutes = 60_000
       let holder = try await peer(lease: 30 * minutes)
       holder.say("write n/first 1")
@@ -136,7 +138,7 @@ extension OnOneServer {
       _ = try await other.lines(5, withPrefix: "event n/last ")
       other.endInput()
       try check(all.union(changes(await other.finish())))
-      // Each once while the lease is held; what the holder had no time to settle comes again.
+      // Each once while the lease is held; an event that the holder had no time to settle is delivered again.
       let entries = try entries()
       #expect(Set(entries.prefix(101).map(\.change)).count == 101)
       #expect(Set(entries.prefix(101).map(\.process)) == [holder.processIdentifier])

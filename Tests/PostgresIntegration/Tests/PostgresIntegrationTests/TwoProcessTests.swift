@@ -20,7 +20,7 @@ extension OnOneServer {
 
       /// Asks for something, and does not wait for it.
       ///
-      /// - Returns: What the lines about it begin with.
+      /// - Returns: The beginning of the lines about it.
       func begin(_ call: String) -> String {
         count += 1
         worker.say("\(count) \(call)")
@@ -54,7 +54,7 @@ extension OnOneServer {
       return (try await PeerProcess(space), try await PeerProcess(space))
     }
 
-    @Test func `listeners in one process hear what the other writes, in order, and its tokens are good in both`()
+    @Test func `listeners in one process receive the other's writes, in order, and its tokens are good in both`()
       async throws
     {
       let (writer, reader) = try await twoProcesses()
@@ -62,7 +62,7 @@ extension OnOneServer {
       let listening = reader.begin("listen rooms")
       _ = try await reader.lines(1, listening + "current")
       for value in 1...20 { #expect(try await writer.ask("set rooms/a \(value)").hasPrefix("done")) }
-      // Snapshots may be merged; none comes before an earlier one, and the last one is the last.
+      // Snapshots may be merged; none arrives before an earlier one, and the last one is the last.
       var seen: [Int] = []
       var count = 1
       while seen.last != 20 {
@@ -133,7 +133,7 @@ extension OnOneServer {
           #expect(answer.contains("TOO_MANY_ATTEMPTS"), "\(answer)")
         }
       }
-      // Guesses at absent accounts are counted alike, so that nobody learns which exist.
+      // Guesses at absent accounts are counted alike, so that no caller learns which exist.
       for process in [first, second, first, second, first, second] {
         #expect(try await process.ask("signIn nobody@example.com wrong-one").contains("INVALID"))
       }
@@ -185,14 +185,14 @@ extension OnOneServer {
       _ = try await first.ask("fill rooms 4000")
       #expect(try await first.ask("stop \(writes)") == "done")
       #expect(try await first.ask("first rooms").hasSuffix("by 0"))
-      // Its next write would be the one behind these, and does not come any more.
+      // Its next write would be the one after these, and is never made.
       try await first.stop()
       await first.kill()
       #expect(try await second.ask("first rooms") == "found 3999 by 0")
-      // Writes go on, and are in the index when it is there.
+      // Writes continue, and are in the index when it is there.
       #expect(try await second.ask("set rooms/new 7").hasPrefix("done"))
       var answer = ""
-      // The lease of the one that was killed ends after a while; whoever asks then goes on.
+      // The lease of the killed one ends after a while; the next process that asks continues.
       repeat {
         answer = try await second.ask("first rooms")
         #expect(answer.hasPrefix("found 3999 by"))

@@ -182,7 +182,7 @@ private enum TestRules: Library {
     }
   }
 
-  @Test func `the engine of Firestore asks the rules of the app, and those that replace them`() async throws {
+  @Test func `the engine of Firestore asks the rules of the app, and the rules that replace them`() async throws {
     try await withApp { app in
       let backend = try app.container.require((any FirestoreBackend).self)
       func write(_ collection: String, _ fields: MapValue) -> Write {

@@ -8,7 +8,7 @@ import VestaTesting
   private static let kinds = ["documents", "counters", "transfers", "accounts", "values", "objects"]
 
   @Test(.timeLimit(.minutes(10)))
-  func `clients go on after the server was killed, and nothing acknowledged is lost or doubled`() async throws {
+  func `clients continue after the server was killed, and nothing acknowledged is lost or doubled`() async throws {
     try await withTemporaryDirectory { directory in
       var arguments = ["--project", "crash"]
       for name in ["auth", "database", "firestore", "storage"] {

@@ -3,7 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaTesting
 
-/// Clients of the Realtime Database that nobody here wrote, against the program `vesta`.
+/// Clients of the Realtime Database by other authors, against the program `vesta`.
 @Suite(.serialized) struct DatabaseServerTests {
   @Test(.timeLimit(.minutes(10)), arguments: ["--memory", "--data=data"])
   func `firebase-admin, REST and raw sockets find what they know`(store: String) async throws {

@@ -3,7 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaTesting
 
-/// Clients that nobody here wrote, against the program `vesta`.
+/// Clients by other authors, against the program `vesta`.
 @Suite(.serialized) struct FirestoreServerTests {
   @Test(
     .timeLimit(.minutes(10)), arguments: ["firestore_client", "firestore_rest", "firestore_walk"],

@@ -3,8 +3,8 @@ import VestaConcurrency
 
 /// Finds ports for programs that listen at a number that they are given.
 ///
-/// The numbers are below those that the system gives to sockets by itself, and none is given twice: no other test takes
-/// one in between.
+/// The numbers are below the ones that the system assigns to sockets by itself, and none is assigned twice: no other
+/// test takes one in between.
 enum FreePort {
   private static let given = Locked<Set<Int>>([])
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VestaTesting
 
-/// Functions of another program, and clients that nobody here wrote, with the program `vesta` in between.
+/// Functions of another program, and clients by other authors, with the program `vesta` in between.
 @Suite(.serialized) struct FunctionsServerTests {
   @Test(.timeLimit(.minutes(5))) func `functions of another program are reached through the server`() async throws {
     try await withTemporaryDirectory { directory in

@@ -65,7 +65,7 @@ final class ServerProcess: Sendable {
     }
   }
 
-  /// Runs a script with the Python packages of `Tests/Peers` beside it.
+  /// Runs a script with the Python packages of `Tests/Peers`.
   func python(
     _ script: String, _ arguments: [String], _ variables: [String: String] = [:]
   ) async throws -> (status: Int32, lines: [String]) {
@@ -78,7 +78,7 @@ final class ServerProcess: Sendable {
     return (status, lines.entries.filter { $0 != Self.ended })
   }
 
-  /// Starts a script, which goes on by itself.
+  /// Starts a script, which runs by itself.
   func startPython(
     _ script: String, _ arguments: [String], _ variables: [String: String] = [:]
   ) throws -> (Process, Log<String>) {

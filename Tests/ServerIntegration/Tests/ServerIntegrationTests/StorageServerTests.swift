@@ -1,7 +1,7 @@
 import Testing
 import VestaTesting
 
-/// Clients of Storage and Remote Config that nobody here wrote, against the program `vesta`.
+/// Clients of Storage and Remote Config by other authors, against the program `vesta`.
 @Suite(.serialized) struct StorageServerTests {
   @Test(.timeLimit(.minutes(10)), arguments: ["--memory", "--data=data"])
   func `google-cloud-storage finds what it knows`(store: String) async throws {

@@ -11,7 +11,7 @@
 ///
 /// - Returns: Whether the system agreed.
 func limitFiles(toBytes size: Int) -> Bool {
-  // The signal that comes with a refused write would end the process.
+  // The signal of a refused write would end the process.
   signal(SIGXFSZ, SIG_IGN)
   #if canImport(Glibc)
     var limit = rlimit(rlim_cur: rlim_t(size), rlim_max: rlim_t(size))

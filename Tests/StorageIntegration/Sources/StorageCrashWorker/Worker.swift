@@ -123,7 +123,7 @@ enum Worker {
 
   // MARK: A disk that is full
 
-  /// Uploads what does not fit, and says what came of it.
+  /// Uploads an object that does not fit, and prints the result.
   ///
   /// The system refuses files above 3 MiB, as a full disk does, for the whole process: blobs and the store's own file.
   private static func fill(_ directory: String) async {

@@ -27,11 +27,11 @@ public struct StorageHarness: Sendable {
   /// The engine itself, for tests of more than Firebase's protocol has a place for.
   public let engine: any StorageBackend
 
-  /// Configures an app with a name of its own.
+  /// Configures an app with a separate name.
   ///
   /// - Parameters:
-  ///   - directory: Where its data is; each app has a folder of its own in it.
-  ///   - name: The name of the app; one of its own unless it is given.
+  ///   - directory: Where its data is; each app has a separate folder in it.
+  ///   - name: The name of the app; a separate one unless it is given.
   ///   - checkpointInterval: See `StorageServiceOptions`.
   ///   - inlineLimit: See `StorageServiceOptions`.
   public init(
@@ -47,7 +47,7 @@ public struct StorageHarness: Sendable {
   ///
   /// - Parameters:
   ///   - directory: Where its data is; all apps have the same project.
-  ///   - name: The name of the app; one of its own unless it is given.
+  ///   - name: The name of the app; a separate one unless it is given.
   ///   - service: The options of the service.
   public init(directory: String, name: String? = nil, service: StorageServiceOptions) throws {
     let options = VestaOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")

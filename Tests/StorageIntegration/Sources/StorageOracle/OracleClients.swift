@@ -35,7 +35,7 @@ public final class OracleClients: Sendable {
     ids = Locked(firstID)
   }
 
-  /// Makes so many calls in each lane, and waits for their answers.
+  /// Makes `calls` calls in each lane, and waits for their answers.
   public func run(calls: Int) async {
     await withTaskGroup(of: Void.self) { group in
       for lane in 0..<lanes {

@@ -50,7 +50,7 @@ public struct OracleCall: Codable, Sendable {
   /// The kind of the call.
   public var kind: Kind
 
-  /// The contents that an upload may leave: more than one where its file changes meanwhile.
+  /// The contents that an upload may leave: more than one where its file changes during it.
   public var contents: [OracleContent] = []
 
   /// Custom metadata that is set.
@@ -78,7 +78,7 @@ public struct OracleAnswer: Codable, Sendable {
     case missing
     /// It was refused, and had no effect.
     case refused
-    /// It was cancelled, which may have come too late.
+    /// It was cancelled, maybe too late.
     case undecided
   }
 

@@ -5,7 +5,7 @@ public struct OracleHistory: Sendable {
   /// A bucket without objects.
   public init() {}
 
-  /// Takes the log of a time at whose end nothing runs any more.
+  /// Takes the log of a period at whose end nothing runs.
   ///
   /// - Returns: The rules that it breaks.
   public mutating func take(_ events: [OracleEvent]) -> [String] {
@@ -31,7 +31,7 @@ public struct OracleHistory: Sendable {
     return problems
   }
 
-  /// The objects that are there for sure, and those that may be there.
+  /// The objects that exist for sure, and the objects that may exist.
   public var names: (sure: Set<String>, possible: Set<String>) {
     var sure: Set<String> = [], possible: Set<String> = []
     for (name, object) in objects {

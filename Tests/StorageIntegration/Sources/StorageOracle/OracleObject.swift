@@ -38,7 +38,7 @@ public struct OracleObject: Sendable {
   /// Creates an object that is not there.
   public init() {}
 
-  /// Takes the calls of a time at whose end nothing runs any more.
+  /// Takes the calls of a period at whose end nothing runs.
   ///
   /// - Parameter events: The events about this object, in order.
   /// - Returns: Whether the answers are right. If not, all states that the last answers allow are possible afterwards.

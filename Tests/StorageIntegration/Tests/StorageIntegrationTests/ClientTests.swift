@@ -40,7 +40,7 @@ import VestaTesting
   }
 
   @Test(arguments: [0, 1, 70_000, 262_144, 262_145, 3_000_000])
-  func `data goes up and comes down`(length: Int) async throws {
+  func `data is uploaded and downloaded`(length: Int) async throws {
     let data = Self.data(length)
     let metadata = StorageMetadata()
     metadata.customMetadata = ["a": "b"]
@@ -56,7 +56,7 @@ import VestaTesting
     #expect(try await root.child("a/b").data(maxSize: 10_000_000) == data)
   }
 
-  @Test func `a file goes up with the type of its extension and comes down to a file`() async throws {
+  @Test func `a file is uploaded with the type of its extension and downloaded to a file`() async throws {
     let data = Self.data(2_500_000)
     let stored = try await root.child("pic").putFileAsync(from: try file("x.JPG", data))
     #expect(stored.contentType == "image/jpeg")
@@ -80,7 +80,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a sequence goes up with back-pressure and comes down in chunks`() async throws {
+  @Test func `a sequence is uploaded with back-pressure and downloaded in chunks`() async throws {
     let data = Self.data(1_400_000)
     let pieces = AsyncStream<Data> { continuation in
       for start in stride(from: 0, to: data.count, by: 99_999) {
@@ -153,7 +153,7 @@ import VestaTesting
     #expect(back.fullPath == "ä b/c")
   }
 
-  @Test func `what is not there is not found, and a deleted object is gone`() async throws {
+  @Test func `an absent object is not found, and neither is a deleted one`() async throws {
     _ = try await root.child("a").putDataAsync(Data([1]))
     try await root.child("a").delete()
     for operation in [

@@ -48,7 +48,7 @@ import VestaTesting
     return Spied(reference: storage.reference(withPath: "a"), opened: opened, closed: closed, app: harness.app)
   }
 
-  @Test func `the object is opened by the first read, its bytes come in order, and it is closed at the end`()
+  @Test func `the object is opened by the first read, its bytes arrive in order, and it is closed at the end`()
     async throws
   {
     let object = try await spied()

@@ -29,7 +29,7 @@ import VestaTesting
     var content: Data { Worker.content(seed, length) }
   }
 
-  @Test func `finished objects are whole, unfinished uploads go on, and nothing is left over`() async throws {
+  @Test func `finished objects are whole, unfinished uploads continue, and nothing is left over`() async throws {
     let rounds = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1" ? 200 : 10
     let seed = UInt64.random(in: 0...UInt64.max)
     print("CrashSoakTests: seed \(seed)")

@@ -19,7 +19,8 @@ import VestaTesting
   private let context = CallContext()
 
   @Test(arguments: [BlobError.Code.diskFull, .inputOutput])
-  func `a failure at any step changes no object, and the upload goes on afterwards`(code: BlobError.Code) async throws {
+  func `a failure at any step changes no object, and the upload continues afterwards`(code: BlobError.Code) async throws
+  {
     var step = 0
     var isOver = false
     while !isOver {
@@ -78,7 +79,7 @@ import VestaTesting
     #expect(lines == ["arrived 1000", "fetched 1000", "done"])
   }
 
-  @Test func `an upload that failed goes on from what is durable`() async throws {
+  @Test func `an upload that failed continues from its durable bytes`() async throws {
     let directory = try TemporaryDirectory()
     let harness = try StorageHarness(directory: directory.path)
     let blobs = FaultyBlobs(FileBlobStore(directory: directory.path + "/blobs"))

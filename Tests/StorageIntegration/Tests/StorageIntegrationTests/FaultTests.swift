@@ -11,7 +11,7 @@ import VestaTesting
 
 @testable import VestaStorage
 
-/// The client over a service that loses requests and answers, and what else goes wrong on the way.
+/// The client over a service that loses requests and answers, and other failures on the way.
 @Suite struct FaultTests: HookedSuite {
   let directory: TemporaryDirectory
   let harness: StorageHarness
@@ -21,7 +21,7 @@ import VestaTesting
     harness = try StorageHarness(directory: directory.path + "/data")
   }
 
-  @Test func `transfers come through although one call in five is lost`() async throws {
+  @Test func `transfers succeed although one call in five is lost`() async throws {
     for seed in 0..<6 as Range<UInt64> {
       let random = Locked(SplitMix(seed: seed))
       let flaky = storage { _, _ in
@@ -43,7 +43,7 @@ import VestaTesting
     }
   }
 
-  @Test func `a sequence comes through although answers are lost`() async throws {
+  @Test func `a sequence succeeds although answers are lost`() async throws {
     let random = Locked(SplitMix(seed: 5))
     let flaky = storage { call, moment in
       guard call == .append || call == .finalize else { return }
@@ -75,7 +75,7 @@ import VestaTesting
     #expect(calls.drain() == [.get, .get, .get])
   }
 
-  @Test func `an upload is paused, goes on where it stopped, and sends nothing twice`() async throws {
+  @Test func `an upload is paused, continues where it stopped, and sends nothing twice`() async throws {
     let (gate, reached) = (Gate(isOpen: true), Gate())
     let appended = Locked(0)
     let slow = storage { call, moment in
@@ -109,7 +109,7 @@ import VestaTesting
     #expect(appended.withLock { $0 } <= 13)
   }
 
-  @Test func `a download is paused, and goes on where it stopped`() async throws {
+  @Test func `a download is paused, and continues where it stopped`() async throws {
     let data = ClientTests.data(4_000_000)
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
     let (gate, reached) = (Gate(isOpen: true), Gate())
@@ -139,7 +139,7 @@ import VestaTesting
     #expect(reads.withLock { $0 } <= 6)
   }
 
-  @Test func `an object that is replaced while it is downloaded comes down whole`() async throws {
+  @Test func `an object that is replaced while it is downloaded is received whole`() async throws {
     let (old, new) = (ClientTests.data(3_000_000, 1), ClientTests.data(2_000_000, 2))
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(old)
     let reads = Locked(0)
@@ -199,7 +199,7 @@ import VestaTesting
 
   // Twelve chunks make the file, and seven have arrived. The next start may send chunks of another length.
   @Test(arguments: [(256 * 1024, 5), (1024 * 1024, 2)] as [(Int64, Int)])
-  func `an upload goes on in the next start of the app, and sends what is missing alone`(
+  func `an upload continues in the next start of the app, and sends the missing bytes alone`(
     chunkLength: Int64, missing: Int
   ) async throws {
     let data = ClientTests.data(3_000_000)

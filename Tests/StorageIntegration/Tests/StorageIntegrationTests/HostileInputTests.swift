@@ -9,7 +9,7 @@ import VestaTesting
 
 @testable import VestaStorage
 
-/// Names, paths, links and URLs that somebody else has chosen.
+/// Names, paths, links and URLs that another party has chosen.
 @Suite struct HostileInputTests {
   let directory: TemporaryDirectory
   let harness: StorageHarness

@@ -47,7 +47,7 @@ import VestaTesting
     #expect(try await harness.storage.reference(withPath: "a").data(maxSize: 10_000_000) == data)
   }
 
-  @Test func `a cancelled upload of a sequence that never goes on ends, and frees its session`() async throws {
+  @Test func `a cancelled upload of a sequence that never continues ends, and frees its session`() async throws {
     let cancelled = Gate()
     let storage = storage { call, moment in if call == .cancel, moment == .after { cancelled.open() } }
     let (pieces, source) = AsyncStream.makeStream(of: Data.self)
@@ -67,7 +67,7 @@ import VestaTesting
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `two uploads of one file at once have sessions of their own`() async throws {
+  @Test func `two uploads of one file at once have separate sessions`() async throws {
     let data = ClientTests.data(3_000_000)
     let url = try file("file", data)
     let starts = Locked(0)
@@ -123,7 +123,8 @@ import VestaTesting
     _ = try await storage.reference(withPath: "a").getMetadata()
   }
 
-  @Test func `interrupted uploads whose files are gone or have changed are not continued, and forgotten`() async throws
+  @Test func `interrupted uploads whose files are deleted or have changed are not continued, and forgotten`()
+    async throws
   {
     let storage = storage { call, moment in
       if call == .append, moment == .before { try await Gate().pass() }
@@ -247,7 +248,7 @@ import VestaTesting
       let storage = storage { call, moment in
         guard call == .read else { return }
         reached.open()
-        // The service does not hear of the cancellation: the chunk arrives after it.
+        // The service is not notified of the cancellation: the chunk arrives after it.
         await gate.wait()
       }
       let target = URL(fileURLWithPath: directory.path(of: form))
@@ -350,7 +351,7 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
   }
 }
 
-/// Downloads that go on in the next process.
+/// Downloads that continue in the next process.
 @Suite struct DownloadContinuationTests {
   let directory: TemporaryDirectory
   let harness: StorageHarness
@@ -389,8 +390,8 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
     return task
   }
 
-  /// Takes the file of a hanging download away from it, as the end of its process would: what is left is a file that
-  /// nobody has open.
+  /// Takes the file of a hanging download away from it, as the end of its process would: the remaining file is
+  /// not open anywhere.
   private func kill() throws {
     for name in try temporaries {
       let path = directory.path(of: name)
@@ -406,7 +407,7 @@ private struct Watched<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable 
     }
   }
 
-  @Test func `a download goes on in the next process, and fetches what is missing alone`() async throws {
+  @Test func `a download continues in the next process, and fetches the missing bytes alone`() async throws {
     let data = ClientTests.data(9_500_000)
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(data)
     let hanging = try await interrupted()

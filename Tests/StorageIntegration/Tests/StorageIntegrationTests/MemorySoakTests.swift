@@ -7,7 +7,7 @@ import VestaTesting
 ///
 /// 160 MiB; 2 GiB with `VESTA_SOAK=1`.
 @Suite struct MemorySoakTests {
-  @Test func `a large file goes up and comes down in less than 64 MiB of memory`() async throws {
+  @Test func `a large file is uploaded and downloaded in less than 64 MiB of memory`() async throws {
     let isSoak = ProcessInfo.processInfo.environment["VESTA_SOAK"] == "1"
     let length: UInt64 = isSoak ? 2 << 30 : 160 << 20
     let directory = try TemporaryDirectory()

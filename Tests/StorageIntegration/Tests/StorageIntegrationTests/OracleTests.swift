@@ -24,7 +24,7 @@ struct OracleTests {
     try await Self.kill(seed, rounds: 4)
   }
 
-  /// Rounds in this process, each with apps of its own.
+  /// Rounds in this process, each with separate apps.
   static func disturb(_ seed: UInt64, rounds: Int) async throws {
     let directory = try TemporaryDirectory(), name = "disturbed-\(seed)"
     var history = OracleHistory()
@@ -47,7 +47,7 @@ struct OracleTests {
     }
   }
 
-  /// Rounds in processes of their own, each of which is killed, and looked at by the next one.
+  /// Rounds in separate processes, each of which is killed, and checked by the next one.
   static func kill(_ seed: UInt64, rounds: Int) async throws {
     let directory = try TemporaryDirectory(), name = "killed-\(seed)"
     var history = OracleHistory(), random = SplitMix(seed: seed)

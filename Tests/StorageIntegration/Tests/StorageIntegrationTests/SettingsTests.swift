@@ -10,7 +10,7 @@ import VestaTesting
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func `the settings are those of upstream until they are set`() throws {
+  @Test func `the settings equal upstream's until they are set`() throws {
     let storage = try StorageHarness(directory: directory.path).storage
     #expect(storage.maxUploadRetryTime == 600)
     #expect(storage.maxDownloadRetryTime == 600)

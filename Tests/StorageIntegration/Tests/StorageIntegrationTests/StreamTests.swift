@@ -20,7 +20,7 @@ import VestaTesting
     harness = try StorageHarness(directory: directory.path + "/data")
   }
 
-  /// An upload that goes on for as long as it is let.
+  /// An upload that continues for as long as it is let.
   private func endless(_ gate: Gate = Gate(isOpen: true)) -> StorageUploadTask {
     let pieces = AsyncStream<Data>(unfolding: {
       await gate.wait()
@@ -29,7 +29,7 @@ import VestaTesting
     return harness.storage.reference(withPath: "endless").putStream(pieces)
   }
 
-  @Test func `a stream listens when it is made, and not any more after a break`() async throws {
+  @Test func `a stream listens when it is made, and no longer after a break`() async throws {
     let task = endless()
     #expect(task.runner.listenerCount == 0)
     for try await _ in task.progressUpdates {

@@ -29,7 +29,7 @@ import VestaTesting
 
   // MARK: Progress
 
-  @Test func `the progress calls of the async forms come before they return`() async throws {
+  @Test func `the progress calls of the async forms precede their return`() async throws {
     let reference = harness.storage.reference(withPath: "a")
     let target = URL(fileURLWithPath: directory.path(of: "target"))
     for round in 0..<20 {
@@ -150,7 +150,7 @@ import VestaTesting
 
   // MARK: Leftovers of downloads
 
-  @Test func `what killed downloads of any size have left is removed by the next one, unless somebody writes it`()
+  @Test func `the remains of killed downloads of any size are removed by the next one, unless they are being written`()
     async throws
   {
     _ = try await harness.storage.reference(withPath: "a").putDataAsync(Data([1, 2, 3]))
@@ -205,7 +205,7 @@ import VestaTesting
     // Another process is refused by the service, as by the lock of a store.
     let refused = storage { _ in throw StorageServiceError(.internal, "locked") }
     await #expect(throws: StorageError.self) { try await refused.reference(withPath: "a").writeAsync(toFile: target) }
-    // And one that is not refused writes a file of its own.
+    // And one that is not refused writes a separate file.
     _ = try await storage { _ in }.reference(withPath: "a").writeAsync(toFile: target)
     #expect(try Data(contentsOf: target) == data)
     try FileManager.default.removeItem(at: target)

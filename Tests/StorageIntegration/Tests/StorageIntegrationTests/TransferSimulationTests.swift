@@ -95,7 +95,7 @@ import VestaTesting
       }
     }
 
-    /// Lets a task run to its end, and waits until nothing of it runs any more.
+    /// Lets a task run to its end, and waits until nothing of it runs.
     func settle(_ task: StorageTask, _ runner: TransferRunner) async -> (any Error)? {
       let over = Locked(false)
       let end = Task {
@@ -189,7 +189,7 @@ import VestaTesting
       for _ in 0..<run.below(120) { await Task.yield() }
       task.cancel()
       let result = await task.result
-      // Whatever was under way comes to its end.
+      // All running work ends.
       await run.storage.close()
       switch result {
       case .success(let data): #expect(data == content, run.comment)
@@ -233,7 +233,7 @@ import VestaTesting
       await run.disturb(task, cancels: cancels)
       let error = await run.settle(task, task.runner)
       let stored = try await plain.data(maxSize: 10_000_000)
-      // The service may have taken the content when the cancellation came.
+      // The service may have taken the content when the cancellation arrived.
       #expect(stored == content || (error != nil && stored == old), run.comment)
       // A sequence cannot be read again after an answer was lost.
       #expect(error == nil || cancels || form == 2, "\(run.comment): \(String(describing: error))")

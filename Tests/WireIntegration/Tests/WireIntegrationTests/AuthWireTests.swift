@@ -39,7 +39,7 @@ import VestaTransportInteropFakes
     return host
   }
 
-  /// An app whose users are those of a server.
+  /// An app whose users are a server's.
   private func app(_ port: Int) throws -> VestaApp {
     let options = VestaOptions(
       projectID: "demo-\(UUID().uuidString)", backend: .emulators(["auth": "127.0.0.1:\(port)"]))
@@ -118,7 +118,7 @@ import VestaTransportInteropFakes
     try await engine.close()
   }
 
-  @Test func `a page of a network in between signs nobody out`() async throws {
+  @Test func `a page of a network in between signs no user out`() async throws {
     let engine = engine()
     let isCaptive = Locked(false)
     let inner = AuthEndpoints().handler(in: host(engine))

@@ -13,7 +13,7 @@ final class FaultyNetwork: Sendable {
   /// The state of the network.
   enum Weather: Sendable, Equatable {
     case fine
-    /// Each piece waits so many milliseconds.
+    /// Each piece waits a number of milliseconds.
     case slow(Int)
     /// A client that connects is answered with this text, whatever it asks for, and the connection ends.
     case answers(String)

@@ -3,7 +3,7 @@ import Testing
 import VestaBytes
 import VestaTesting
 
-/// The codec beside Google's own definitions, in Python.
+/// The codec compared with Google's own definitions, in Python.
 @Suite struct FirestoreOracleTests {
   @Test(.timeLimit(.minutes(10)), arguments: [1, 2, 3])
   func `every message of Google's definitions is the same after each of its two forms`(seed: Int) async throws {

@@ -184,7 +184,7 @@ private struct OneAppHost: EndpointHost {
     await server.stop()
   }
 
-  @Test func `a body of many pieces comes back while it is sent`() async throws {
+  @Test func `a body of many pieces is returned while it is sent`() async throws {
     let server = try await FunctionsServer()
     let client = try VestaTransportClient()
     let url = try #require(HTTPURL("http://127.0.0.1:\(server.port)/demo/us-central1/mirror"))

@@ -104,7 +104,7 @@ private struct MessagingServer {
     try await server.stop()
   }
 
-  @Test func `a client with an installation of its own receives, also after the network was cut`() async throws {
+  @Test func `a client with a separate installation receives, also after the network was cut`() async throws {
     let server = try await MessagingServer()
     let network = FakeNetwork()
     let options = VestaOptions(

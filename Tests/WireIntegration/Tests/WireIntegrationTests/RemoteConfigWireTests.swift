@@ -131,7 +131,7 @@ private struct OneEngineHost: EndpointHost {
     try await server.publish(["a": "1", "b": "2"])
     try await updates.wait(for: "the update") { $0 == ["b"] }
 
-    // Without a connection there is a pause of a minute or more, unless the network is heard to be back.
+    // Without a connection there is a pause of a minute or more, unless the network is reported to be back.
     let port = server.port
     await server.cut()
     try await server.publish(["a": "1", "b": "2", "c": "3"])

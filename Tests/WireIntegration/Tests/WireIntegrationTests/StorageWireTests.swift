@@ -43,7 +43,7 @@ import VestaTransportInteropFakes
     return host
   }
 
-  @Test func `the contracts are kept over sockets, as far as the protocol goes`() async throws {
+  @Test func `the contracts are kept over sockets, as far as the protocol allows`() async throws {
     for contract in StorageContracts.overFirebase {
       let engine = Self.engine(in: directory)
       let server = try await SocketServer(StorageEndpoints(), in: host(engine))

@@ -83,7 +83,7 @@ import VestaTransportInterop
     #expect(try await server.page("/emulator/auth/handler?providerId=google.com").status == 400)
   }
 
-  @Test func `a tenant has accounts of its own on the page`() async throws {
+  @Test func `a tenant has separate accounts on the page`() async throws {
     let server = EndpointWorld()
     let made = try await server.own("/tenants", ["allowPasswordSignup": true], version: "v2")
     let tenant = try #require(made["name"]?.string?.split(separator: "/").last.map(String.init))

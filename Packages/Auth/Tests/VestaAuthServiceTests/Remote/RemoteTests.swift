@@ -20,7 +20,7 @@ import VestaTransportInteropFakes
     }
   }
 
-  @Test func `an owner's accounts are those of the engine`() async throws {
+  @Test func `an owner's accounts are the engine's`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let (remote, engine) = (served.remote, served.world.engine)
     var request = CreateUserRequest(email: "ada@example.com", emailVerified: true, displayName: "Ada")
@@ -83,7 +83,7 @@ import VestaTransportInteropFakes
   @Test func `sessions that an owner revokes are refused`() async throws {
     let served = try await Served.onFakeNetwork(isSuite: true)
     let made = try await served.world.signUp()
-    // The engine of this test has a clock of its own, years before that of the remote backend.
+    // The engine of this test has a separate clock, years before the clock of the remote backend.
     try await served.remote.administration.revokeRefreshTokens(localID: made.localID, context: .owner)
     #expect(await refusal { try await served.world.lookup(made.tokens) } == .tokenExpired)
   }

@@ -46,7 +46,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     #expect(try SampleSchema.message(from: SampleSchema.bytes(of: sample)) == sample)
   }
 
-  @Test func `random messages come back the same, in both forms`() throws {
+  @Test func `random messages survive a round trip, in both forms`() throws {
     var random = SplitMix(seed: 20_261_123)
     for _ in 0..<2_000 {
       let sample = Sample.random(using: &random)

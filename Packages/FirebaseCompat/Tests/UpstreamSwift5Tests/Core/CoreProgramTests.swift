@@ -16,7 +16,7 @@ import Testing
     #expect(await answer { AppSetup.remove(app, $0) })
   }
 
-  @Test func `options are read from a file, and none come from a file that is not there`() async throws {
+  @Test func `options are read from a file, and none from an absent file`() async throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("Info-\(UUID().uuidString).plist")
     defer { try? FileManager.default.removeItem(at: file) }
     let content: [String: Any] = [

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `an app is gone when delete has been called, and can be configured again at once`() async throws {
+  @Test func `an app is removed when delete has been called, and can be configured again at once`() async throws {
     try await withApp("again") { app in
       let name = "again-\(UUID().uuidString)"
       for round in 0..<3 {

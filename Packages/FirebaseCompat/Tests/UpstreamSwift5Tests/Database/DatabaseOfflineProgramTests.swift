@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `every kind of event comes with the key of the sibling before`() async throws {
+  @Test func `every kind of event has the key of the sibling before`() async throws {
     try await withApp("siblings") { app in
       let model = ScoreModel(app: app)
       let (events, continuation) = AsyncStream.makeStream(of: String.self)

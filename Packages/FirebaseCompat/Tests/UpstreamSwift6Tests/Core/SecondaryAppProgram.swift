@@ -2,8 +2,8 @@ import FirebaseAuth
 import FirebaseCore
 import FirebaseFirestore
 
-// A program as users of the Firebase SDK write it: it creates accounts for others while somebody is signed in. It
-// imports nothing but the SDK, whose modules bring Foundation along.
+// A program as users of the Firebase SDK write it: it creates accounts for others while a user is signed in.
+// It imports nothing but the SDK, whose modules bring Foundation along.
 
 enum Accounts {
   /// Creates an account through a second app, so that the user of the first one stays signed in.

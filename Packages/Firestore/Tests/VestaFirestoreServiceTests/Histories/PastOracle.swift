@@ -13,7 +13,7 @@ import VestaTesting
 /// their work, and clocks jump.
 ///
 /// Example: `rooms/1` is set to 2 and to 3, an engine is killed after the first of the two commits of its sorter, a
-/// listener of the lowest two rooms goes on at the other engine with its token, and a get at the time of the first
+/// listener of the lowest two rooms continues at the other engine with its token, and a get at the time of the first
 /// commit finds 2.
 struct PastOracle {
   static let collections = ["rooms", "halls", "rooms/1/notes", "halls/2/notes", "many"]
@@ -211,7 +211,7 @@ struct PastOracle {
 
   // MARK: Processes
 
-  /// As a process that hangs: nobody closes it, and what it was doing goes on or does not.
+  /// As a process that hangs: it is not closed, and its work continues or does not.
   private mutating func leaveAlone() async throws {
     let index = Int.random(in: 0..<processes.count, using: &random)
     let base = try await processes[index].engine.engine(database)
@@ -220,9 +220,9 @@ struct PastOracle {
     processes[index] = process()
   }
 
-  /// A killed process: none of its writes arrives any more, those of its sorter neither.
+  /// A killed process: none of its writes arrives from now on, the writes of its sorter neither.
   ///
-  /// Its listeners go on elsewhere.
+  /// Its listeners continue elsewhere.
   private mutating func kill() async throws {
     let index = Int.random(in: 0..<processes.count, using: &random)
     let (door, engine) = (processes[index].door, processes[index].engine)
@@ -285,7 +285,7 @@ struct PastOracle {
     #expect(found == question.results(state), note)
   }
 
-  /// Both engines sort, and every state that can be read is read meanwhile.
+  /// Both engines sort, and every state that can be read is read at the same time.
   private mutating func readEveryTimeWhileSorting() async throws {
     var sorters: [LogSorter] = []
     for process in processes {
@@ -333,7 +333,7 @@ struct PastOracle {
     history.append((version, state))
   }
 
-  /// Takes the first of many documents away, up to more than a limited view keeps in spare, and some come back.
+  /// Takes the first of many documents away, up to more than a limited view keeps in spare, and some return.
   private mutating func deleteFirst() async throws {
     let all = Question(
       collection: "many", isGroup: false, limit: nil, descends: Bool.random(using: &random), least: nil)

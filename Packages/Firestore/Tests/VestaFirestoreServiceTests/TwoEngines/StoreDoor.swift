@@ -19,8 +19,8 @@ final class StoreDoor: CommitObservable {
   private let store: ModelStore
   private let state = Locked(State())
 
-  /// Whether a commit is reported before it is acknowledged, as by the store of one process; its log is then sorted
-  /// beside the commits.
+  /// Whether a commit is reported before it is acknowledged, as by the store of one process; its log is then
+  /// sorted after the commits.
   let tellsBeforeAcknowledging: Bool
 
   init(_ store: ModelStore, tellsBeforeAcknowledging: Bool = false) {
@@ -28,10 +28,10 @@ final class StoreDoor: CommitObservable {
     self.tellsBeforeAcknowledging = tellsBeforeAcknowledging
   }
 
-  /// Nothing that the process does reaches the store any more, what is under way included.
+  /// Nothing that the process does reaches the store from now on, running writes included.
   func kill() { shut() }
 
-  /// The process is killed in the middle of the write after so many more.
+  /// The process is killed in the middle of the write after `count` more.
   func kill(afterWrites count: Int) { state.withLock { $0.writesLeft = count } }
 
   var isShut: Bool { state.withLock { $0.isShut } }

@@ -67,7 +67,7 @@ import VestaTesting
       try await second.engine(database).indexes.settle()
       #expect(try await indexesUsed(second) == 0)
       clock.advance(seconds: 19)
-      // The builder that works renews its lease; the other one goes on waiting.
+      // The builder that works renews its lease; the other one continues to wait.
       _ = try await store.write { try await lease.keep(in: $0) }
     }
     clock.advance(seconds: 61)
@@ -131,7 +131,7 @@ import VestaTesting
     let keys = try await second.engine(database).keys
     let building = try await store.read { try await $0.entries(in: KeyRange(prefix: keys.indexes)) }
     #expect(door.isShut && building.allSatisfy { (try? IndexRow($0.value).isReady) == false })
-    // Nobody else goes on before the lease has ended, and writes are maintained all the while.
+    // No other builder continues before the lease has ended, and writes are maintained all the while.
     try await second.commit(update("rooms/7", ["n": .integer(-7)]), .delete(name("rooms/1")))
     _ = try await second.query(Self.byNumber)
     try await second.engine(database).indexes.settle()
@@ -228,7 +228,7 @@ import VestaTesting
 
   // MARK: Leases
 
-  @Test func `a lease goes from hand to hand, and never has two`() async throws {
+  @Test func `a lease passes from owner to owner, and never has two`() async throws {
     for seed in UInt64(1)...5 {
       var random = SplitMix(seed: seed)
       let clock = ManualClock()

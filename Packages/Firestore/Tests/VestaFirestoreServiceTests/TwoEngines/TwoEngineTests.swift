@@ -37,7 +37,7 @@ import VestaTesting
     #expect(found == 1)
   }
 
-  @Test func `engines that make databases at once give each a number of its own`() async throws {
+  @Test func `engines that make databases at once give each a separate number`() async throws {
     let engines = twoEngines()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<40 {
@@ -78,7 +78,7 @@ import VestaTesting
     #expect(try await engines[1].get("rooms/a")?.fields["n"] == .integer(2))
   }
 
-  @Test func `a transaction that only reads goes on in the other engine at its version`() async throws {
+  @Test func `a transaction that only reads continues in the other engine at its version`() async throws {
     let clock = ManualClock()
     let engines = twoEngines(on: ModelStore(clock: clock.ofStore), clock)
     try await engines[0].commit(update("rooms/a", ["n": .integer(1)]))
@@ -123,7 +123,7 @@ import VestaTesting
   // MARK: Listening
 
   @Test(arguments: [false, true])
-  func `a listener of one engine hears in order what both write`(isSilent: Bool) async throws {
+  func `a listener of one engine receives the writes of both in order`(isSilent: Bool) async throws {
     let engines = twoEngines(isSilent: isSilent)
     try await engines[0].commit(update("rooms/a", ["n": .integer(0)]))
     var follower = try await Follower(engines[1])

@@ -48,7 +48,7 @@ final class SimulatedClient {
   private var served: SimulatedServer.Watch?
   private var write: Stream<WriteMessage, WriteResponse>?
   private var fetches: [Fetch] = []
-  /// The streams that look open to the client, and through which nothing comes any more.
+  /// The streams that look open to the client, and through which nothing more arrives.
   private var frozen: (watch: Int?, write: Int?)
   private var isTokenBad = false
   private var timers: [TimerName: Double] = [:]
@@ -62,7 +62,7 @@ final class SimulatedClient {
   /// The errors found in snapshots and responses.
   private(set) var complaints: [String] = []
   private var seen: [ListenerID: Int] = [:]
-  /// The targets that the watch stream follows: a snapshot has come since the backend acknowledged them.
+  /// The targets that the watch stream follows: a snapshot has arrived since the backend acknowledged them.
   private var followed: Set<Int32> = []
   private var acknowledged: Set<Int32> = []
   /// The versions of the targets whose first results were read, until a snapshot of the watch stream includes them.
@@ -196,7 +196,7 @@ final class SimulatedClient {
     perform()
   }
 
-  /// From here on nothing comes through the streams that are open; what was sent may still arrive.
+  /// From here on nothing arrives through the open streams; what was sent may still arrive.
   func freezeStreams() { frozen = (watch?.number, write?.number) }
 
   /// The timer that notices that a stream is dead.
@@ -395,15 +395,16 @@ extension SimulatedClient {
   /// A snapshot that is not from the cache is a state that the server had, no earlier than the one before; documents
   /// with writes of the client's own are left aside.
   ///
-  /// After a stream has broken, a view goes on showing what it had, and what other targets bring of its documents,
-  /// until its own target is followed again. So it is in the Firebase SDK: the loss of the stream changes no view as
-  /// long as the client is not offline, and a snapshot of the new stream concerns the acknowledged targets alone.
+  /// After a stream has broken, a view continues to show its documents, and the changes of them that other targets
+  /// bring, until its own target is followed again. So it is in the Firebase SDK: the loss of the stream changes no
+  /// view as long as the client is not offline, and a snapshot of the new stream concerns the acknowledged targets
+  /// alone.
   private func check(_ snapshot: ViewSnapshot, _ id: ListenerID) {
     guard !snapshot.isFromCache, let query = listeners[id] else { return }
     guard let target = machine.core.views.target(of: query), followed.contains(target) else { return }
     let lastBrought = machine.local.lastRemoteSnapshotVersion
-    // A target that was read goes on from its own version: a write of the client's own may be shown before the changes
-    // of others that came between.
+    // A target that was read continues from its own version: a write of the client's own may be shown before the
+    // changes of others in between.
     let brought = readVersions[target].map { min($0, lastBrought) } ?? lastBrought
     let unseen = written.filter { $0.value > brought }.keys
     let own = Set(machine.local.queue.batches.flatMap(\.paths)).union(snapshot.mutatedKeys).union(unseen)

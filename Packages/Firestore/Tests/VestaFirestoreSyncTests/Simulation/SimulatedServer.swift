@@ -30,7 +30,7 @@ final class SimulatedServer {
   private var paths: [String: ResourcePath] = [:]
   private static let knownVersions = 200
   private var answers: [[UInt8]: [Int64: Answer]] = [:]
-  /// The requests that were applied, and those that were refused.
+  /// The requests that were applied, and the requests that were refused.
   private(set) var applied: Set<WriteRequestID> = []
   private(set) var refused: Set<WriteRequestID> = []
   /// States before this one are forgotten.
@@ -49,7 +49,7 @@ final class SimulatedServer {
 
   // MARK: Writing
 
-  /// Serves a request, once however often it comes.
+  /// Serves a request, once however often it arrives.
   func serve(_ mutations: [Mutation], _ id: WriteRequestID) throws(FirestoreServiceError) -> WriteResponse {
     let place = id.number % WriteRequestID.window
     if let known = answers[id.queue]?[place], known.number >= id.number {
@@ -95,7 +95,7 @@ final class SimulatedServer {
 
   func close(_ watch: Watch) { watches.removeAll { $0 === watch } }
 
-  /// The documents of a target, now or at a version; `nil` when the version is not kept any more.
+  /// The documents of a target, now or at a version; `nil` when the version is no longer kept.
   func results(_ target: QueryTarget) -> [Document] { results(target, of: version) ?? [] }
 
   func results(_ target: QueryTarget, of version: Int) -> [Document]? {

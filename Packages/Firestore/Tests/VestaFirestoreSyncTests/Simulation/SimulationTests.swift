@@ -21,7 +21,7 @@ final class SimulatedClock: Sendable {
 
 /// Clients, a server and the network between them on one schedule.
 ///
-/// A failure comes again with its seed, where hashing is the same each time: `SWIFT_DETERMINISTIC_HASHING=1`.
+/// A failure is repeated with its seed, where hashing is the same each time: `SWIFT_DETERMINISTIC_HASHING=1`.
 struct Simulation {
   private let server = SimulatedServer()
   private let clock: SimulatedClock
@@ -133,7 +133,7 @@ struct Simulation {
     case 4: client.breakFrozenStreams()
     case 5: client.expireToken()
     case 6: client.wallOffset = Double(random.below(200_000)) - 100_000
-    // The engine begins again: what it has committed is there, and every stream is gone.
+    // The engine begins again: its commits are there, and every stream is closed.
     default: for client in clients { client.breakStreams() }
     }
   }
@@ -204,14 +204,14 @@ struct Simulation {
 }
 
 @Suite struct SimulationTests {
-  @Test(arguments: 0..<100) func `when everything has come to rest every listener has the server's state`(seed: UInt64)
+  @Test(arguments: 0..<100) func `when everything has settled every listener has the server's state`(seed: UInt64)
     async throws
   {
     var simulation = Simulation(seed: seed)
     try await simulation.run(steps: 1_000)
   }
 
-  @Test(arguments: 0..<50) func `clients that restart often and read their caches in parts come to rest`(
+  @Test(arguments: 0..<50) func `clients that restart often and read their caches in parts settle`(
     seed: UInt64
   ) async throws {
     var simulation = Simulation(seed: 10_000 + seed, isLazy: true)
@@ -230,7 +230,7 @@ struct SimulationSoakTests {
   /// The virtual time is about five hours: 40,000 steps of 25 ms and 200 pauses of about 85 s.
   ///
   /// Two seeds of three read their caches in parts and restart often.
-  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 300)) func `Soak: hours with pauses come to rest`(
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 300)) func `Soak: hours with pauses settle`(
     seed: Int
   ) async throws {
     let first = Self.setting("VESTA_SIMULATION_SEED", 2_000_000)
@@ -240,7 +240,7 @@ struct SimulationSoakTests {
     #expect(simulation.hours > 3)
   }
 
-  /// Comes to rest about every half hour of virtual time; each rest counts what was lost and what was done twice.
+  /// Settles about every half hour of virtual time; each rest counts the lost and the repeated writes.
   @Test(arguments: 0..<setting("VESTA_SIMULATION_DAYS", 3))
   func `Soak: a day of cuts loses no write and does none twice`(seed: Int) async throws {
     let first = Self.setting("VESTA_SIMULATION_SEED", 3_000_000)
@@ -248,12 +248,12 @@ struct SimulationSoakTests {
     while simulation.hours < 24 { try await simulation.run(steps: 4_000) }
   }
 
-  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 100)) func `Soak: a million steps come to rest`(seed: Int)
+  @Test(arguments: 0..<setting("VESTA_SIMULATION_COUNT", 100)) func `Soak: a million steps settle`(seed: Int)
     async throws
   {
     var simulation = Simulation(seed: UInt64(Self.setting("VESTA_SIMULATION_SEED", 1_000_000) + seed))
     let steps = Self.setting("VESTA_SIMULATION_STEPS", 10_000)
-    // A hundred parts, each of which comes to rest: the first that does not says so.
+    // A hundred parts, each of which settles: the first that does not says so.
     for _ in 0..<100 { try await simulation.run(steps: steps) }
   }
 }

@@ -5,7 +5,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaFirestoreSync
 
-/// The cases of the client conformance suite about listening, where the data lies beside the checkout.
+/// The cases of the client conformance suite about listening, where the data lies next to the checkout.
 ///
 /// They were made for server SDKs, which keep no cache. Deletions name no target there, and the one here. Cases in
 /// which a mobile SDK does something else are left out, see `applies(_:)`.
@@ -30,8 +30,8 @@ import VestaFirestoreSync
     #expect(checked > 0)
   }
 
-  /// A document that leaves a target and still matches goes into limbo in a client with a cache, an acknowledgement
-  /// that was not asked for begins the target again, and what comes before CURRENT is shown from the cache.
+  /// A document that leaves a target and still matches enters limbo in a client with a cache, an acknowledgement
+  /// that was not asked for begins the target again, and changes before CURRENT are shown from the cache.
   private static func applies(_ responses: [JSONValue]) -> Bool {
     var isCurrent = false
     for response in responses.compactMap(\.object) {
@@ -121,7 +121,7 @@ import VestaFirestoreSync
     "\(kind) \(name) \(fields.map { "\($0.name)=\(CanonicalForm.text(of: $0.value))" })"
   }
 
-  // MARK: What is recorded
+  // MARK: Recorded events
 
   private static func recorded(_ json: JSONObject?) throws -> [String] {
     let documents = try (json?["docs"]?.array ?? []).map { json in

@@ -9,7 +9,7 @@ import VestaFirestoreSync
 
 @testable import VestaFirestore
 
-/// The cases of the client conformance suite about queries, where the data lies beside the checkout.
+/// The cases of the client conformance suite about queries, where the data lies next to the checkout.
 ///
 /// They were made for server SDKs. Without a counterpart here: `select`, `offset`, operators as strings, field paths
 /// that stop the program, and the refusals in `isRefusedByServersAlone(_:)`. Mobile SDKs add the implicit orders to

@@ -7,7 +7,7 @@ import VestaFirestoreSync
 
 @testable import VestaFirestore
 
-/// The cases of the client conformance suite about writes, where the data lies beside the checkout.
+/// The cases of the client conformance suite about writes, where the data lies next to the checkout.
 ///
 /// They were made for server SDKs. Without a counterpart here: `create`, preconditions of the caller, and the two rules
 /// in `differs(_:)`.

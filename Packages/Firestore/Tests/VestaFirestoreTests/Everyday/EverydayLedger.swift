@@ -22,7 +22,7 @@ final class EverydayLedger: Sendable {
   }
 
   private let state = Locked<[Write]>([])
-  /// The clients of which a process was killed: its last requests may arrive after those of the next one.
+  /// The clients of which a process was killed: its last requests may arrive after the requests of the next one.
   private let killed = Locked<Set<Int>>([])
 
   var writes: [Write] { state.withLock { $0 } }

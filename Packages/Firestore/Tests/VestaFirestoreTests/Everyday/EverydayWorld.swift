@@ -63,7 +63,7 @@ final class EverydayWorld {
   var random: SplitMix
   private(set) var history: [String] = []
   private(set) var faults: [String] = []
-  /// The transactions that have been committed, and those that may have been.
+  /// The transactions that have been committed, and the transactions that may have been.
   let transactions = Locked((committed: 0, begun: 0))
 
   init(seed: UInt64) throws {

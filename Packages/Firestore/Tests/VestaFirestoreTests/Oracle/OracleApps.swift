@@ -19,7 +19,7 @@ enum OracleApps {
 
   private static let kept = Locked(Kept())
 
-  /// An engine with options of its own.
+  /// An engine with separate options.
   private enum SmallEngineLibrary: Library {
     static let name = "oracle-options"
     static let version = "1"

@@ -155,7 +155,7 @@ struct OracleQuery: Sendable, CustomStringConvertible {
     return found.map(\.path)
   }
 
-  /// The orders that are named, and the fields of inequalities in the order of their names; the name comes last.
+  /// The orders that are named, and the fields of inequalities in the order of their names; the name is last.
   private var allOrders: [(field: String, isDescending: Bool)] {
     var all = orders
     let last = orders.last?.isDescending ?? false

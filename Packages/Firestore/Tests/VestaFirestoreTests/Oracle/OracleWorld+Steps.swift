@@ -28,10 +28,10 @@ extension OracleWorld {
     return .random(&random, path: randomPath(for: index), number: number)
   }
 
-  /// Some writes that nobody waits for, and a read at once.
+  /// Some writes without waiting for them, and a read at once.
   private func write(_ index: Int) async throws {
     let client = clients[index]
-    // The other client's writes come first.
+    // The other client's writes are applied first.
     if client.isOnline { try await flush() }
     for _ in 0..<1 + random.below(4) {
       var writes = [nextWrite(index)]

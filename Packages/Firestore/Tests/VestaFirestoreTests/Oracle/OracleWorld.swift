@@ -61,7 +61,7 @@ final class OracleWorld {
     faults.append(text)
   }
 
-  // MARK: What a client sees
+  // MARK: Views of a client
 
   func local(_ client: Client) -> [String: OracleFields] {
     var documents = server

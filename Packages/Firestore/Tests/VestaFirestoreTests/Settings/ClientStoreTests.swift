@@ -27,7 +27,7 @@ import VestaTesting
     }
   }
 
-  @Test func `two installations have stores of their own on a server`() async throws {
+  @Test func `two installations have separate stores on a server`() async throws {
     let server = Server(sharesStores: true)
     for installation in ["one", "two"] {
       try await withTemporaryDirectory { directory in

@@ -5,7 +5,7 @@ import VestaFirestoreModel
 @testable import VestaFirestore
 @testable import VestaFirestoreSync
 
-/// Which snapshots, queries and options are equal: those that have the same parts, all of them.
+/// Snapshots, queries and options are equal if all of their parts are.
 @Suite struct EqualityTests {
   private let db = testDatabase
 

@@ -63,7 +63,7 @@ import VestaFirestoreSync
     if withMetadata { #expect(merged.documentChanges(includeMetadataChanges: true).map(\.type) == [.modified]) }
   }
 
-  @Test func `removals come first, then additions, then all other changes in the order of the query`() throws {
+  @Test func `removals are first, then additions, then all other changes in the order of the query`() throws {
     let old = (1...21).map { document($0, text: "a", isPending: true) }
     let kept = (1...20).map { document($0, text: $0.isMultiple(of: 2) ? "b" : "a", isPending: $0.isMultiple(of: 2)) }
     let added = document(30, text: "a")

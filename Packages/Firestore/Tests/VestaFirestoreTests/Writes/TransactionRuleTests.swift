@@ -119,7 +119,7 @@ struct TransactionRuleTests {
     #expect(try machine.finish().map(\.precondition) == [.updateTime(version)])
   }
 
-  @Test func `what a transaction reads comes from the backend and has no pending writes`() async throws {
+  @Test func `a document that a transaction reads is the backend's and has no pending writes`() async throws {
     let app = try makeApp()
     let db = try Firestore.instance(for: app)
     let (found, missing) = (db.document("c/a"), db.document("c/none"))

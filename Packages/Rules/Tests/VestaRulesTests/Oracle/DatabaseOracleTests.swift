@@ -22,7 +22,7 @@ import VestaTesting
     "uid": "a", "token": ["admin": true, "level": 2, "inner": ["name": "b1"]],
   ]
 
-  /// Compares so many files of rules, each with several reads and writes.
+  /// Compares `count` files of rules, each with several reads and writes.
   @discardableResult
   static func compare(_ count: Int, seed: UInt64, requests: Int = 4) throws -> Counts {
     var (random, counts) = (RandomDatabaseRules(seed: seed), Counts())

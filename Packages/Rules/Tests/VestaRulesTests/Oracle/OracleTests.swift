@@ -35,7 +35,7 @@ import VestaTesting
     return limits
   }
 
-  /// Compares so many rulesets, each with several requests.
+  /// Compares `count` rulesets, each with several requests.
   @discardableResult
   static func compare(_ count: Int, seed: UInt64, requests: Int = 4) throws -> Counts {
     var (random, counts) = (RandomRulesets(seed: seed), Counts())

@@ -17,7 +17,7 @@ import VestaTransportInteropFakes
 
   static let sayable = StorageContracts.overFirebase
 
-  /// Those that hold where the last part of an append waits in memory: the service cannot refuse it yet.
+  /// The contracts that hold where the last part of an append waits in memory: the service cannot refuse it yet.
   static let sayableInMultiples = sayable.filter {
     ![
       "the status has the number of bytes that have arrived, and their checksum",

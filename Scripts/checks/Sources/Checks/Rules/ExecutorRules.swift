@@ -119,10 +119,10 @@ extension SourceText {
     guard let keyword = words.lastIndex(of: "func") else {
       return Block(function: nil, isActor: words.contains("actor") && !words.contains("class"))
     }
-    // A declaration without braces may precede this one, with attributes of its own.
+    // A declaration without braces may precede this one, with its own attributes.
     let own = head.split(separator: " ").map(String.init)
     let start = own.lastIndex { ["var", "let", "case", "import", "typealias"].contains($0) } ?? 0
-    // Attributes after the keyword are those of parameters.
+    // Attributes after the keyword belong to parameters.
     let end = own.lastIndex { $0 == "func" } ?? own.endIndex
     let attributes = own[min(start, end)..<end]
     let isMarked = attributes.contains { $0.hasPrefix("@") && $0.hasSuffix("Actor") }

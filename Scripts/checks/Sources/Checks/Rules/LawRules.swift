@@ -133,7 +133,7 @@ private let groundFloorHint = "seams use VestaConcurrency and VestaBytes, and Ve
   return dependencies + mentions + imports
 }
 
-/// Law 4: C libraries come in through plug-ins, with a pkg-config name and providers.
+/// Law 4: C libraries are imported by plug-ins, with a pkg-config name and providers.
 ///
 /// A package that ships an engine (a target named `…Service`) is a product, and no plug-in.
 @Sendable func systemLibrariesStayInPlugins(_ house: House) -> [Violation] {

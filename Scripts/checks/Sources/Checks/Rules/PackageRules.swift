@@ -56,7 +56,7 @@
   }
 }
 
-/// No file of ours is so long that nobody reads it.
+/// No file of ours is too long to be read.
 @Sendable func filesStayShort(_ house: House) -> [Violation] {
   house.files.filter { $0.isSource && $0.source.lines.count > 601 }.map {
     Violation($0.path, 601, "length", "split the file: \($0.source.lines.count - 1) lines are more than 600")
@@ -75,7 +75,7 @@
   }
 }
 
-/// No text of the repository points into somebody's machine.
+/// No text of the repository points into a developer's machine.
 @Sendable func nothingNamesAMachine(_ house: House) -> [Violation] {
   let places = ["root", "work", "tmp/perf"].map { "/\($0)" }
   return house.tree.paths().flatMap { path -> [Violation] in

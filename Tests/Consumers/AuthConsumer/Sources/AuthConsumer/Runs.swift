@@ -12,7 +12,7 @@ struct Failure: Error { let what: String }
 
 func expect(_ condition: Bool, _ what: String) throws { if !condition { throw Failure(what: what) } }
 
-/// Three runs of one program, each in a process of its own, with nothing in common but a directory.
+/// Three runs of one program, each in a separate process, with nothing in common but a directory.
 enum Run: String, CaseIterable {
   case first, second, third
 

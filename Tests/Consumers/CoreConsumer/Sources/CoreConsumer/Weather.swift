@@ -26,7 +26,7 @@ enum ThermometerLibrary: Library {
   }
 }
 
-/// The other: a report that names the temperature where somebody measures it.
+/// The other: a report that names the temperature where it is measured.
 final class Report: Sendable {
   private let thermometer: (any Thermometer)?
 

@@ -4,7 +4,7 @@ import VestaDatabase
 import VestaDatabaseService
 import VestaMemoryStore
 
-/// A chat room: messages with keys of their own, a count of them, and who is there.
+/// A chat room: messages with separate keys, a count of them, and the members that are there.
 enum Chat {
   /// Runs the program; the result is its exit status.
   static func run() async -> Int32 {

@@ -12,7 +12,7 @@ struct Failure: Error { let what: String }
 
 func expect(_ condition: Bool, _ what: String) throws { if !condition { throw Failure(what: what) } }
 
-/// Registers, subscribes and receives in a directory of its own, and goes on after a restart of the app.
+/// Registers, subscribes and receives in a separate directory, and continues after a restart of the app.
 func consume() async -> Int32 {
   let directory = FileManager.default.temporaryDirectory.appending(path: "messaging-consumer-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: directory) }
@@ -51,7 +51,7 @@ private func receive(_ app: VestaApp) async throws -> String {
   try await send("direct", to: .token(token), app)
   try await send("topic", to: .condition("'news' in topics && !('sport' in topics)"), app)
   var received: [MessagingRemoteMessage] = []
-  // Each message is acknowledged when the loop comes back for the next one, and the last one when it is left.
+  // Each message is acknowledged when the loop asks for the next one, and the last one when it is left.
   for await message in messaging.foregroundMessages {
     received.append(message)
     if received.count == 2 { break }

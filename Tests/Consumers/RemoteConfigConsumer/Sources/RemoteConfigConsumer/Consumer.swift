@@ -12,7 +12,7 @@ struct Failure: Error { let what: String }
 
 func expect(_ condition: Bool, _ what: String) throws { if !condition { throw Failure(what: what) } }
 
-/// Publishes and fetches in a directory of its own, and goes on after a restart of the app.
+/// Publishes and fetches in a separate directory, and continues after a restart of the app.
 func consume() async -> Int32 {
   let directory = FileManager.default.temporaryDirectory.appending(path: "remote-config-consumer-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: directory) }

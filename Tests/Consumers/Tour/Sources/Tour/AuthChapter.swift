@@ -23,7 +23,7 @@ func authChapter(_ guide: Guide) async throws {
     try auth.signOut()
   }
 
-  // The signed-in user as a stream: nobody, a guest, and nobody again.
+  // The signed-in user as a stream: no user, a guest, and no user again.
   let states = auth.authStateChanges
   async let seen = firstStates(3, of: states)
 

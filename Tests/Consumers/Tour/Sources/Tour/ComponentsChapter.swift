@@ -1,6 +1,6 @@
 import VestaCore
 
-// Two products that have never heard of each other: a clock, and a diary that would like to know the time. They share
+// Two products that do not know each other: a clock, and a diary that would like to know the time. They share
 // a protocol, and the program below decides who is there.
 
 private protocol ClockInterop: Sendable {

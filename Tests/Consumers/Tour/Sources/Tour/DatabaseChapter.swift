@@ -7,7 +7,7 @@ import VestaDatabaseService
 import VestaSQLite
 import VestaTransport
 
-// The tree: values that everybody sees at once, and who is there.
+// The tree: values that every client sees at once, and the members that are there.
 @Sendable
 func databaseChapter(_ guide: Guide) async throws {
   let app = try VestaApp.configure(

@@ -24,7 +24,7 @@ func firestoreChapter(_ guide: Guide) async throws {
   if earlier > 0 { try guide.show("the documents of \(earlier) earlier runs are here", earlier < guide.run) }
   try await run.setData(["started": FieldValue.serverTimestamp()])
 
-  // A live query as a stream: it prints what changes while the program goes on writing.
+  // A live query as a stream: it prints the changes while the program continues to write.
   let changes = cities.order(by: "people").snapshots
   let watcher = Task { try await firstAdditions(3, in: changes, guide) }
 

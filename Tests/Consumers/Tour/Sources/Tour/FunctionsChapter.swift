@@ -25,7 +25,7 @@ func functionsChapter(_ guide: Guide) async throws {
   let (welcomed, sink) = AsyncStream.makeStream(of: String.self)
   try registry.onUserCreated("welcome") { sink.yield($0.data.uid) }
 
-  // Nobody, even if an earlier run left a guest behind.
+  // No user, even if an earlier run left a guest behind.
   try Auth.auth().signOut()
   let greet: Callable<String, String> = Functions.functions().httpsCallable("greet")
   do {

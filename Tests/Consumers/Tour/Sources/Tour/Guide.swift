@@ -81,7 +81,7 @@ struct Guide: Sendable {
       } catch {
         stumbles += 1
         print("   \(styled("✗", "31")) \(error)")
-        // The next chapter begins as if this one had come to its end.
+        // The next chapter begins as if this one had ended.
         for app in (VestaApp.allApps ?? [:]).values { await app.delete() }
       }
     }

@@ -24,7 +24,7 @@ func messagesChapter(_ guide: Guide) async throws {
   try guide.show("this installation has a token of \(token.count) characters", !token.isEmpty)
   try await messaging.subscribe(toTopic: "news")
 
-  // It is sent before anybody listens: the service keeps it.
+  // It is sent before there is a listener: the service keeps it.
   let admin = try app.container.require((any MessagingAdminBackend).self)
   let message = PushMessage(
     to: .topic("news"), notification: PushNotification(title: "Hello"), data: ["run": suffix])

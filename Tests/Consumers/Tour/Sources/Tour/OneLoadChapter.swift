@@ -4,7 +4,7 @@ import VestaConcurrency
 func oneLoadChapter(_ guide: Guide) async throws {
   let tokens = SingleFlight<String, String>()
 
-  // Everybody asks while the first load is under way; its end is reported when the last one has asked.
+  // All callers ask while the first load runs; its end is reported when the last one has asked.
   let answers = Locked<[String]>([])
   var starts = 0
   var report: ((Result<String, any Error>) -> Void)?

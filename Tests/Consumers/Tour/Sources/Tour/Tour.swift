@@ -67,7 +67,7 @@ enum Tour {
 
   /// The command line.
   private struct Options {
-    /// All chapters, or those of one product.
+    /// All chapters, or the chapters of one product.
     var chapters = Tour.chapters
     var folder = FileManager.default.temporaryDirectory.appending(path: "vesta-tour-\(UUID().uuidString)")
     var keepsData = false
