@@ -1,7 +1,6 @@
 import Foundation
 import VestaBytes
 import VestaFunctionsEndpoints
-import VestaMessagingPush
 import VestaServiceInterop
 
 /// The arguments of `vesta serve`.
@@ -29,104 +28,39 @@ public struct ServeArguments: Sendable, Hashable {
   ///   - keepsData: Whether data is kept where no option says so.
   /// - Throws: ``ServerError``.
   public init(_ arguments: [String], in directory: String, keepsData: Bool = true) throws(ServerError) {
-    var project: String?
-    var hosts: [String]?
-    var ports: [String: Int] = [:]
-    var functions: [String: String] = [:]
-    var emulator: String?
-    var tls: (chain: String?, key: String?) = (nil, nil)
-    var data: String? = keepsData ? "\(directory)/.vesta" : nil
-    var config: String?
-    var exportsOnExit = false
-    var namesData = false
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      let name = String(argument.prefix { $0 != "=" })
-      var inline = argument.count > name.count ? String(argument.dropFirst(name.count + 1)) : nil
-      func value() throws(ServerError) -> String {
-        defer { inline = nil }
-        guard let value = inline ?? rest.popFirst(), !value.isEmpty else { throw ServerError("\(name) needs a value.") }
-        return value
-      }
-      switch name {
-      case "--project", "-P": project = try value()
-      case "--data": (data, namesData) = (try value(), true)
-      case "--memory": data = nil
-      case "--host": hosts = Self.hosts(try value())
-      case "--config", "-c": config = try value()
-      case "--function":
-        let parts = try value().split(separator: "=", maxSplits: 1)
-        guard parts.count == 2 else {
-          throw ServerError("\(name) is written NAME=URL, as in greet=http://127.0.0.1:9001/greet.")
-        }
-        functions[String(parts[0])] = String(parts[1])
-      case "--functions-emulator": emulator = try value()
-      case "--enforce-app-check":
-        settings.enforcesAppCheck = Set(try value().split(separator: ",").map(String.init))
-        if let unknown = settings.enforcesAppCheck.subtracting(AppCheckEnforcement.known).sorted().first {
-          let known = AppCheckEnforcement.known.sorted().joined(separator: ", ")
-          throw ServerError("\(name) names \(unknown), which has no App Check. Known: \(known).")
-        }
-      case "--tls-certificate": tls.chain = try value()
-      case "--tls-key": tls.key = try value()
-      case "--push-contact": settings.pushContact = try Self.pushContact(name, try value())
-      case "--verbose": settings.isVerbose = true
-      case "--log-format":
-        let format = try value()
-        guard ["text", "json"].contains(format) else { throw ServerError("--log-format is text or json.") }
-        logsJSON = format == "json"
-      case "--store":
-        let url = try value()
-        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
-          throw ServerError("--store is the address of a PostgreSQL: postgres://user@host/database.")
-        }
-        settings.postgres = url
-      case "--import": importPath = try value()
-      case "--export-on-exit":
-        // Without a value it is the directory that was imported, as in the Firebase CLI.
-        exportsOnExit = true
-        if inline != nil || rest.first.map({ !$0.hasPrefix("-") }) == true { exportPath = try value() }
-      case "--only":
-        settings.products = Set(try value().split(separator: ",").map { String($0.prefix { $0 != ":" }) })
-      case "--production": settings.isDevelopment = false
-      case "--help", "-h": asksForHelp = true
-      case "--port": ports[ServerSettings.shared] = try Self.port(name, try value())
-      case _ where name.hasPrefix("--port-"):
-        let product = String(name.dropFirst("--port-".count))
-        guard ServerSettings.usualPorts[product] != nil else {
-          let known = ServerSettings.usualPorts.keys.sorted().joined(separator: ", ")
-          throw ServerError("There is no port \"\(product)\". Known: \(known).")
-        }
-        ports[product] = try Self.port(name, try value())
-      default: throw ServerError("\"\(argument)\" is no option of serve. `vesta serve --help` lists them.")
-      }
-      guard inline == nil else { throw ServerError("\(name) takes no value.") }
-    }
-    if exportsOnExit, exportPath == nil {
+    var flags = ServeFlags(data: keepsData ? "\(directory)/.vesta" : nil)
+    try flags.read(arguments)
+    (asksForHelp, logsJSON) = (flags.asksForHelp, flags.logsJSON)
+    (importPath, exportPath) = (flags.importPath, flags.exportPath)
+    settings = flags.settings
+    if flags.exportsOnExit, exportPath == nil {
       guard let importPath else { throw ServerError("--export-on-exit needs a directory, or that of --import.") }
       exportPath = importPath
     }
-    // As in the suite: data of an earlier run would be mixed with the older data of the export.
-    if importPath != nil, !namesData, settings.postgres == nil { data = nil }
-    if settings.postgres != nil, data == nil {
-      throw ServerError("--memory keeps nothing, and --store everything: leave one of them out.")
-    }
-    switch tls {
-    case (let chain?, let key?): settings.certificate = ServerSettings.Certificate(chain: chain, key: key)
-    case (nil, nil): break
-    default: throw ServerError("--tls-certificate and --tls-key belong together: name both files.")
-    }
-    let configuration = try Self.configuration(config, directory)
-    settings.project = project ?? Self.usualProject(directory) ?? ServerSettings.noProject
-    settings.data = data
+    settings.data = try flags.settledData()
+    settings.certificate = try flags.certificate()
+    let configuration = try Self.configuration(flags.config, directory)
+    settings.project = flags.project ?? Self.usualProject(directory) ?? ServerSettings.noProject
+    settings.hosts = flags.hosts ?? configuration?.hosts["firestore"].map(ServeFlags.hosts) ?? ServerSettings.loopback
     settings.isSingleProject = configuration?.isSingleProject ?? true
-    settings.ports = (configuration?.ports ?? [:]).merging(ports) { $1 }
-    settings.functions = (configuration?.functions ?? [:]).merging(functions) { $1 }
-    settings.functionsEmulator = emulator ?? configuration?.functionsEmulator
+    settings.ports = (configuration?.ports ?? [:]).merging(flags.ports) { $1 }
+    try useFunctions(flags, configuration)
+    try useRules(configuration, in: directory, named: flags.config)
+  }
+
+  private mutating func useFunctions(_ flags: ServeFlags, _ configuration: FirebaseFile?) throws(ServerError) {
+    settings.functions = (configuration?.functions ?? [:]).merging(flags.functions) { $1 }
+    settings.functionsEmulator = flags.emulator ?? configuration?.functionsEmulator
     if let address = settings.functionsEmulator, settings.functions["*"] == nil {
       settings.functions["*"] = address.contains("://") ? address : "http://\(address)"
     }
     do { _ = try FunctionPlaces(settings.functions) } catch { throw ServerError(error.message) }
+  }
+
+  /// Rules and indexes; their paths are relative to the configuration.
+  private mutating func useRules(
+    _ configuration: FirebaseFile?, in directory: String, named config: String?
+  ) throws(ServerError) {
     let folder =
       config.map { URL(filePath: $0).deletingLastPathComponent() }
       ?? URL(filePath: directory, directoryHint: .isDirectory)
@@ -135,13 +69,13 @@ public struct ServeArguments: Sendable, Hashable {
     }
     settings.rules = (configuration?.rules ?? [:]).mapValues(absolute)
     settings.indexes = (configuration?.indexes ?? [:]).mapValues(absolute)
+    let project = settings.project
     let targets = FileManager.default.contents(atPath: "\(directory)/.firebaserc").map {
-      FirebaseFile.targets(json: Array($0), project: settings.project)
+      FirebaseFile.targets(json: Array($0), project: project)
     }
     settings.namedRules =
       try configuration?.namedRules(targets: targets ?? [:])
       .mapValues { $0.mapValues(absolute) } ?? [:]
-    settings.hosts = hosts ?? configuration?.hosts["firestore"].map(Self.hosts) ?? ServerSettings.loopback
   }
 
   /// What `vesta serve --help` prints.
@@ -171,22 +105,6 @@ public struct ServeArguments: Sendable, Hashable {
       --log-format F     text or json
       --production       refuse unsigned tokens, the word "owner", and the calls of local test suites
     """
-
-  private static func hosts(_ host: String) -> [String] { host == "localhost" ? ServerSettings.loopback : [host] }
-
-  private static func pushContact(_ name: String, _ text: String) throws(ServerError) -> String {
-    guard MessagingPushOptions.isSubject(text) else {
-      throw ServerError("\(name) is written mailto:push@your.domain, or is a URL of https.")
-    }
-    return text
-  }
-
-  private static func port(_ name: String, _ text: String) throws(ServerError) -> Int {
-    guard let port = Int(text), (0...65_535).contains(port) else {
-      throw ServerError("\(name) is no port: give a number from 0 to 65535.")
-    }
-    return port
-  }
 
   private static func configuration(
     _ named: String?, _ directory: String
