@@ -1,0 +1,188 @@
+import VestaFirestoreBackend
+import VestaFirestoreModel
+
+/// The targets of calls: requested, started, followed, refused, forgotten.
+extension WatchMachine {
+  /// Takes a request for a target: acknowledges it, and asks for its start unless others wait for the same one.
+  ///
+  /// - Parameter isGuarded: Whether a guard is asked about the target.
+  mutating func add(
+    _ target: Target, of call: CallID, in database: DatabaseName, isGuarded: Bool = false
+  ) -> [Action] {
+    do {
+      return try start(target, of: call, in: database, isGuarded)
+    } catch {
+      return refuse(target, of: call, error)
+    }
+  }
+
+  /// Refuses a request for a target.
+  mutating func refuse(_ target: Target, of call: CallID, _ error: FirestoreServiceError) -> [Action] {
+    // The caller assumes that the id is free, so a target that had it before must not continue either.
+    let end = TargetChange(.remove, targetIDs: [target.id], cause: error)
+    return forget(target.id, of: call) + deliver([.targetChange(end)], to: call, withSnapshot: false)
+  }
+
+  mutating func start(
+    _ target: Target, of call: CallID, in database: DatabaseName, _ isGuarded: Bool
+  ) throws(FirestoreServiceError) -> [Action] {
+    guard target.id > 0 else { throw FirestoreServiceError.refused("The number of a target must be above zero.") }
+    guard calls[call]?.targets[target.id] == nil else {
+      throw FirestoreServiceError.refused("The target \(target.id) is listened to already.")
+    }
+    let request = StartRequest(
+      subject: try WatchSubject(target.subject, in: database), resume: target.resume,
+      expectedCount: target.expectedCount)
+    let waiter = Waiter(call: call, target: target.id, once: target.once)
+    var actions: [Action] = []
+    var job = starts[request]
+    if let job {
+      waiters[job]?.waiters.append(waiter)
+    } else {
+      lastNumber += 1
+      job = lastNumber
+      starts[request] = lastNumber
+      waiters[lastNumber] = (request, [waiter])
+      actions.append(.begin(Job(id: lastNumber, work: .start(request, target: target.id))))
+    }
+    if calls[call] == nil { calls[call] = Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
+    calls[call]?.isGuarded = isGuarded
+    calls[call]?.targets[target.id] = CallTarget(
+      state: .starting(job ?? lastNumber), asked: isGuarded ? target : nil)
+    let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
+    return deliver([acknowledged], to: call, withSnapshot: false) + actions
+  }
+
+  /// Takes a request to remove a target.
+  mutating func remove(_ id: Int32, of call: CallID) -> [Action] {
+    let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
+    // The responses that are held back are from before the removal of the target.
+    return deliver([end], to: call, withSnapshot: false) + forget(id, of: call)
+  }
+
+  /// The subject of a start that a target waits for, and its results where others follow it.
+  ///
+  /// While its query runs again, no target can join: a new one would have other results than the existing ones.
+  func pending(_ job: JobID) -> (request: StartRequest, view: WatchView?, isBlocked: Bool)? {
+    guard let (request, _) = waiters[job] else { return nil }
+    let watch = numbers[request.subject].flatMap { watches[$0] }
+    return (request, watch?.view?.view, watch?.requery != nil)
+  }
+
+  /// Lets the targets join that have waited for a start, which is at the version of this turn.
+  mutating func joined(_ job: JobID, _ start: WatchStart) -> [Action] {
+    guard let (request, waiters) = waiters.removeValue(forKey: job), let version else { return [] }
+    starts[request] = nil
+    var made: [Int32: [ListenResponse]] = [:]
+    var actions: [Action] = []
+    for waiter in waiters {
+      let id = waiter.target
+      var responses = made[id] ?? start.responses(for: id)
+      made[id] = responses
+      let current = TargetChange(
+        .current, targetIDs: [id], resumeToken: ResumeToken.encode(version), readTime: Timestamp(microseconds: version))
+      responses.append(.targetChange(current))
+      actions += deliver(responses, to: waiter.call, withSnapshot: true)
+      if waiter.once {
+        let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id]))
+        actions += deliver([end], to: waiter.call, withSnapshot: false)
+        calls[waiter.call]?.targets[id] = nil
+      } else if calls[waiter.call] != nil {
+        follow(waiter, start)
+      }
+    }
+    return actions
+  }
+
+  /// Ends the targets that have waited for a start which failed.
+  mutating func refused(_ job: JobID, _ error: FirestoreServiceError) -> [Action] {
+    guard let (request, waiters) = waiters.removeValue(forKey: job) else { return [] }
+    starts[request] = nil
+    return waiters.flatMap { waiter in
+      calls[waiter.call]?.targets[waiter.target] = nil
+      let end = TargetChange(.remove, targetIDs: [waiter.target], cause: error)
+      return deliver([.targetChange(end)], to: waiter.call, withSnapshot: false)
+    }
+  }
+
+  mutating func follow(_ waiter: Waiter, _ start: WatchStart) {
+    let number: WatchID
+    let subject = start.request.subject
+    if let known = numbers[subject] {
+      number = known
+    } else {
+      lastNumber += 1
+      number = lastNumber
+      watches[number] = Watch(subject: subject, view: start.limited)
+      numbers[subject] = number
+      index.insert(number, subject)
+    }
+    watches[number]?.members[waiter.call, default: []].append(waiter.target)
+    calls[waiter.call]?.targets[waiter.target]?.state = .following(number)
+  }
+
+  /// Forgets a target; nothing happens when it is not there.
+  mutating func forget(_ id: Int32, of call: CallID) -> [Action] {
+    switch calls[call]?.targets.removeValue(forKey: id)?.state {
+    case nil: return []
+    case .starting(let job):
+      waiters[job]?.waiters.removeAll { $0.call == call && $0.target == id }
+      guard let (request, rest) = waiters[job], rest.isEmpty else { return [] }
+      waiters[job] = nil
+      starts[request] = nil
+      return [.cancel(job)]
+    case .following(let number): return unfollow(number, id, of: call)
+    }
+  }
+
+  mutating func unfollow(_ number: WatchID, _ id: Int32, of call: CallID) -> [Action] {
+    watches[number]?.members[call]?.removeAll { $0 == id }
+    var actions: [Action] = []
+    if watches[number]?.members[call]?.isEmpty == true {
+      watches[number]?.members[call] = nil
+      if calls[call]?.stale.remove(number) != nil { actions += release(call) }
+    }
+    guard let watch = watches[number], watch.members.isEmpty else { return actions }
+    if let requery = watch.requery { actions.append(.cancel(requery)) }
+    index.remove(number, watch.subject)
+    numbers[watch.subject] = nil
+    watches[number] = nil
+    return actions
+  }
+
+  /// Forgets a call.
+  mutating func ended(_ call: CallID) -> [Action] {
+    calls[call]?.stale = []
+    _ = calls[call]?.held.take()
+    let actions = (calls[call]?.targets.keys.map(\.self) ?? []).flatMap { forget($0, of: call) }
+    calls[call] = nil
+    return actions
+  }
+
+  // MARK: Targets that a guard is asked about
+
+  /// The targets that a guard is asked about.
+  var guardedTargets: [(call: CallID, target: Target)] {
+    calls.flatMap { call, state in state.targets.values.compactMap { $0.asked.map { (call, $0) } } }
+  }
+
+  /// The targets that wait for a start.
+  func waiting(for job: JobID) -> [(call: CallID, target: Int32)] {
+    waiters[job]?.waiters.map { ($0.call, $0.target) } ?? []
+  }
+
+  /// The targets that follow a changed document by its name.
+  func followers(ofDocument change: WatchChange) -> [(call: CallID, target: Int32)] {
+    index.candidates(change.pathKey, change.path, change.states).flatMap { number in
+      guard let watch = watches[number], watch.subject.isDocuments else { return [] as [(CallID, Int32)] }
+      return watch.members.flatMap { call, ids in ids.map { (call, $0) } }
+    }
+  }
+
+  /// Ends a target that its caller may not have, and no other.
+  mutating func deny(_ id: Int32, of call: CallID, _ error: FirestoreServiceError) -> [Action] {
+    guard calls[call]?.targets[id] != nil else { return [] }
+    let end = ListenResponse.targetChange(TargetChange(.remove, targetIDs: [id], cause: error))
+    return forget(id, of: call) + deliver([end], to: call, withSnapshot: false)
+  }
+}
