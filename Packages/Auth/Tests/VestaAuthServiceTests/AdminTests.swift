@@ -335,6 +335,38 @@ import VestaStoreInterop
     #expect(await refusal { try await world.engine.createAuthURI(ask, context: world.context) } == .internalError)
   }
 
+  @Test func `the page token of another list, and the id of an item, are refused`() async throws {
+    let world = World()
+    let admin = world.engine.administration
+    var tenants: [Tenant] = []
+    for _ in 0..<2 { tenants.append(try await admin.createTenant(CreateTenantRequest(), context: .owner)) }
+    let tenant = CallContext(caller: .owner, tenantID: tenants[0].tenantID)
+    for index in 0..<2 {
+      try await world.signUp("user\(index)@example.com")
+      _ = try await world.engine.signUp(SignUpRequest(), context: tenant)
+    }
+    func accounts(_ token: String?, _ context: CallContext) async throws -> BatchGetResponse {
+      try await admin.batchGet(BatchGetRequest(maxResults: 1, nextPageToken: token), context: context)
+    }
+    func list(_ token: String?) async throws -> ListTenantsResponse {
+      try await admin.listTenants(ListTenantsRequest(pageSize: 1, pageToken: token), context: .owner)
+    }
+    let ofProject = try #require(try await accounts(nil, .owner).nextPageToken)
+    let ofTenant = try #require(try await accounts(nil, tenant).nextPageToken)
+    let ofTenants = try #require(try await list(nil).nextPageToken)
+    #expect(try await accounts(ofProject, .owner).users.count == 1)
+    #expect(try await accounts(ofTenant, tenant).users.count == 1)
+    #expect(try await list(ofTenants).tenants.count == 1)
+    let first = try await accounts(nil, .owner).users[0].localID
+    for token in [ofTenant, ofTenants, first, "?"] {
+      #expect(await refusal { try await accounts(token, .owner) } == .invalidPageSelection, "\(token)")
+    }
+    #expect(await refusal { try await accounts(ofProject, tenant) } == .invalidPageSelection)
+    for token in [ofProject, tenants[0].tenantID] {
+      #expect(await refusal { try await list(token) } == .invalidPageSelection, "\(token)")
+    }
+  }
+
   @Test func `a tenant is changed, listed and deleted with its users`() async throws {
     let world = World()
     var tenants: [Tenant] = []

@@ -87,7 +87,7 @@ import VestaTransportInterop
     }
   }
 
-  @Test func `page tokens of a deleted provider, of another kind or of nothing continue behind their place`()
+  @Test func `a page continues after a provider that was deleted, and the token of another list is refused`()
     async throws
   {
     let settings = World().engine.administration.identityProviders
@@ -95,16 +95,20 @@ import VestaTransportInterop
     for id in ["oidc.a", "oidc.b", "oidc.c", "saml.a"] {
       _ = try await settings.createProvider(provider(id, &random), context: .owner)
     }
-    try await settings.deleteProvider(id: "oidc.a", context: .owner)
-    for (token, expected) in [
-      ("oidc.a", ["oidc.b", "oidc.c"]), ("oidc.b", ["oidc.c"]), ("oidc.c", []), ("saml.a", []), ("zzz", []),
-      ("", ["oidc.b", "oidc.c"]), ("\u{0}", ["oidc.b", "oidc.c"]), ("ü/\u{10FFFF}", []),
-      (String(repeating: "o", count: 100_000), []),
-    ] {
-      let page = try await settings.listProviders(
-        ListProvidersRequest(kind: .openIDConnect, pageSize: 5, pageToken: token), context: .owner)
-      #expect(page.providers.map(\.id) == expected, "\(token.prefix(20))")
+    func page(
+      _ token: String?, _ kind: IdentityProvider.Kind = .openIDConnect, size: Int = 5
+    ) async throws -> ListProvidersResponse {
+      try await settings.listProviders(
+        ListProvidersRequest(kind: kind, pageSize: size, pageToken: token), context: .owner)
     }
+    // The provider that the page ended with is deleted before the next page.
+    let token = try #require(try await page(nil, size: 1).nextPageToken)
+    try await settings.deleteProvider(id: "oidc.a", context: .owner)
+    for first in [token, "", nil] { #expect(try await page(first).providers.map(\.id) == ["oidc.b", "oidc.c"]) }
+    for text in ["oidc.a", "zzz", "\u{0}", "ü/\u{10FFFF}", String(repeating: "o", count: 100_000)] {
+      #expect(await refusal { try await page(text) } == .invalidPageSelection, "\(text.prefix(20))")
+    }
+    #expect(await refusal { try await page(token, .saml) } == .invalidPageSelection)
     for size in [Int.min, -1, 0, 1, .max] {
       let page = try await settings.listProviders(
         ListProvidersRequest(kind: .openIDConnect, pageSize: size), context: .owner)

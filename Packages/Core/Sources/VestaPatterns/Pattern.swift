@@ -9,7 +9,7 @@
 /// Characters are Unicode scalars; `\d`, `\s`, `\w` and `\b` mean ASCII, as in RE2. General categories (`\p{Lu}`) and
 /// scripts (`\p{Greek}`) have RE2's names. A pattern may be used by any number of threads at once.
 public struct Pattern: Sendable {
-  private let program: PatternProgram
+  let program: PatternProgram
   private let table: PatternTable?
   /// The steps that reading the expression took.
   public let steps: Int
@@ -44,10 +44,15 @@ public struct Pattern: Sendable {
   }
 
   /// Whether the expression matches a part of the text.
+  ///
+  /// A ``PatternSearch`` does the same with pauses.
   public func isFound(in text: String) -> Bool {
-    var machine = PatternMachine(program, text, steps: .max)
-    return machine.find(from: 0) != nil
+    var (search, steps) = (PatternSearch(self, in: text), Int.max)
+    return search.advance(&steps) ?? false
   }
+
+  /// The steps of a search of an expression that follows all its ways at each character of a text.
+  public func searchSteps(forCharacters count: Int) -> Int { program.instructions.count * (count + 1) }
 
   /// The parts of a text that match, from left to right: after each one the search continues behind it, after an empty
   /// one also behind the next character.

@@ -15,7 +15,12 @@ public struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The steps that were taken until then.
   public internal(set) var steps = 0
 
-  init(_ code: Code, _ description: String) {
+  /// A reason.
+  ///
+  /// - Parameters:
+  ///   - code: The kind.
+  ///   - description: A sentence without its period.
+  public init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
   }

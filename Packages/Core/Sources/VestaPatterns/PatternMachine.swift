@@ -14,6 +14,10 @@ struct PatternMachine {
   private var ways: [(place: Int, start: Int)] = []
   /// The steps that may still be taken.
   private(set) var steps: Int
+  /// The position at which a search continues.
+  private var position = 0
+  /// Whether a match has been added.
+  private var hasMatch = false
 
   private struct ThreadList {
     var places: [(place: Int, start: Int)] = []
@@ -61,6 +65,24 @@ struct PatternMachine {
     return found
   }
 
+  /// Continues to look for a match anywhere in the text, from the position at which the call before paused.
+  ///
+  /// - Parameter units: The steps that may be taken, less those that were; they are compared after each character.
+  /// - Returns: Whether there is a match; nil when the steps are used up before that is known.
+  mutating func search(_ units: inout Int) -> Bool? {
+    steps = units
+    defer { units = steps }
+    while steps > 0 {
+      // A match may begin at each position, unless the expression is tied to the start.
+      if position == 0 || !program.isAnchored { add(0, start: position, at: position) }
+      if hasMatch { return true }
+      if position == classes.count || current.places.isEmpty && program.isAnchored { return false }
+      advance(position)
+      position += 1
+    }
+    return nil
+  }
+
   private mutating func begin() {
     current.places.removeAll(keepingCapacity: true)
     generation += 1
@@ -94,7 +116,10 @@ struct PatternMachine {
       current.seen[place] = generation
       steps -= 1
       switch program.instructions[place] {
-      case .set, .match: current.places.append((place, start))
+      case .set: current.places.append((place, start))
+      case .match:
+        current.places.append((place, start))
+        hasMatch = true
       case .jump(let target): waiting.append(target)
       case .split(let first, let second):
         waiting.append(second)

@@ -24,6 +24,8 @@ struct PatternProgram: Sendable {
   let alphabet: Alphabet
   /// Whether a place matters beyond the start and the end of the text.
   private(set) var needsNeighbours = false
+  /// Whether a match can only begin at the start of the text.
+  private(set) var isAnchored = false
 
   /// Makes the instructions of a tree.
   ///
@@ -45,6 +47,23 @@ struct PatternProgram: Sendable {
       throw PatternError(.tooLarge, "the expression has too many different characters").after(steps)
     }
     alphabet = Alphabet(sets)
+    isAnchored = needsStart()
+  }
+
+  /// Whether every way from the beginning meets the start of the text before a character or the end.
+  private func needsStart() -> Bool {
+    var (waiting, seen) = ([0], Set<Int>())
+    while let place = waiting.popLast() {
+      guard seen.insert(place).inserted else { continue }
+      switch instructions[place] {
+      case .match, .set: return false
+      case .assertion(.textStart): break
+      case .assertion: waiting.append(place + 1)
+      case .jump(let target): waiting.append(target)
+      case .split(let first, let second): waiting += [first, second]
+      }
+    }
+    return true
   }
 
   private struct Builder {

@@ -58,8 +58,41 @@ struct ListingTests {
     for token in ["zz", "abc", "00"] {
       let request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageToken: token)
       let error = await failure { _ = try await engine.listDocuments(request, context: owner) }
-      #expect(error != nil)
+      #expect(error?.code == .invalidArgument)
     }
+  }
+
+  @Test func `the page token of another list of documents is refused`() async throws {
+    let engine = try await filled()
+    func page(_ change: (inout ListDocumentsRequest) -> Void) async throws -> ListDocumentsResponse {
+      var request = ListDocumentsRequest(parent: root, collectionID: "rooms", pageSize: 1, orderBy: "p")
+      change(&request)
+      return try await engine.listDocuments(request, context: owner)
+    }
+    let token = try await page { _ in }.nextPageToken
+    #expect(try await page { ($0.pageToken, $0.pageSize) = (token, 5) }.documents.count == 2)
+    let others: [(inout ListDocumentsRequest) -> Void] = [
+      { $0.orderBy = "p desc" }, { $0.orderBy = "q" }, { $0.collectionID = "halls" }, { $0.parent = name("rooms/c") },
+      { ($0.orderBy, $0.showMissing) = ("", true) },
+    ]
+    for (index, other) in others.enumerated() {
+      let error = await failure {
+        _ = try await page {
+          other(&$0)
+          $0.pageToken = token
+        }
+      }
+      #expect(error?.code == .invalidArgument, "\(index)")
+    }
+  }
+
+  @Test func `the page token of another list of collections is refused`() async throws {
+    let engine = try await filled()
+    let page = try await engine.listCollectionIDs(ListCollectionIDsRequest(parent: root, pageSize: 1), context: owner)
+    let other = ListCollectionIDsRequest(parent: name("rooms/d"), pageToken: page.nextPageToken)
+    #expect(await failure { _ = try await engine.listCollectionIDs(other, context: owner) }?.code == .invalidArgument)
+    let documents = ListDocumentsRequest(parent: root, collectionID: "rooms", pageToken: page.nextPageToken)
+    #expect(await failure { _ = try await engine.listDocuments(documents, context: owner) }?.code == .invalidArgument)
   }
 }
 

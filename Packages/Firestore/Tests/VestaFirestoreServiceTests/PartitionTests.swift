@@ -104,4 +104,24 @@ struct PartitionTests {
     #expect(await code { $0.pageSize = -1 } == .invalidArgument)
     #expect(await code { $0.pageToken = "zz" } == .invalidArgument)
   }
+
+  @Test func `the page token of another query is refused`() async throws {
+    let engine = makeEngine()
+    try await fill(engine, (0..<600).map { "rooms/\(1000 + $0)" })
+    var request = PartitionQueryRequest(parent: root, query: PartitionTests.group, partitionCount: 4, pageSize: 1)
+    let token = try await engine.partitionQuery(request, context: owner).nextPageToken
+    try #require(!token.isEmpty)
+    request.pageToken = token
+    _ = try await engine.partitionQuery(request, context: owner)
+    let others: [(inout PartitionQueryRequest) -> Void] = [
+      { $0.partitionCount = 5 }, { $0.query.from[0].collectionID = "halls" }, { $0.parent = name("rooms/1000") },
+    ]
+    for (index, change) in others.enumerated() {
+      var other = request
+      change(&other)
+      let asked = other
+      let error = await failure { _ = try await engine.partitionQuery(asked, context: owner) }
+      #expect(error?.code == .invalidArgument, "\(index)")
+    }
+  }
 }

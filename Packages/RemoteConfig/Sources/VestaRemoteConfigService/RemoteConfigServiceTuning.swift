@@ -13,6 +13,9 @@ struct RemoteConfigServiceTuning: Sendable {
   /// It is looked at when a template is published; one that was published before is evaluated all the same.
   var maximumWork = 20_000_000
 
+  /// The bounds of the regular expressions in conditions.
+  var patterns = ConditionPatternTuning()
+
   var maximumParameters = 3_000
   var maximumConditions = 2_000
   var maximumGroups = 500

@@ -116,14 +116,40 @@ import VestaTesting
   }
 
   @Test func `an anchored pattern is not looked for at each place`() throws {
-    let text = String(repeating: "b", count: 10_000)
-    for (source, isAnchored) in [("^a+", true), ("(^a|^c)", true), ("^a|c", false), ("a*^b", false), ("", false)] {
-      let pattern = try LinearPattern(source)
-      #expect(pattern.isAnchored == isAnchored, "\(source)")
-      var (run, units) = (PatternRun(pattern, text), Int.max)
-      _ = run.advance(&units)
-      if isAnchored { #expect(Int.max - units < 20, "\(source)") }
+    var instance = ConfigInstance()
+    instance.userProperties["p"] = String(repeating: "b", count: 10_000)
+    let evaluator = ConditionEvaluator(instance: instance, now: 0)
+    for (source, isAnchored) in [("^a+", true), ("(^a|^c)", true), ("^a|c", false), ("a*^c", false)] {
+      var run = ConditionRun(try ConditionParser.parse("app.userProperty['p'].matches(['\(source)'])"))
+      var units = Int.max
+      #expect(run.advance(evaluator, &units) == false)
+      #expect((Int.max - units < 20) == isAnchored, "\(source)")
     }
+  }
+
+  @Test func `patterns that take long to read are too much work in numbers`() throws {
+    let long = "'" + String(repeating: "\\\\pL", count: 5) + "'"
+    func violations(_ count: Int) -> [TemplateViolation] {
+      let condition = "app.userProperty['p'].matches([\(long)])"
+      return TemplateCheck.violations(
+        in: ConfigTemplate(conditions: (0..<count).map { ConfigCondition(name: "c\($0)", expression: condition) }))
+    }
+    #expect(violations(100).isEmpty)
+    #expect(violations(1_500).contains { $0.message.contains("too much work") })
+  }
+
+  @Test func `a stored template whose patterns are larger than is allowed now is still evaluated`() async throws {
+    let many = (0..<400).map { String(Unicode.Scalar(0x4E00 + 2 * $0) ?? "x") }.joined()
+    let condition = "app.userProperty['p'].matches(['\(many)|^a$'])"
+    let template = ConfigTemplate(
+      conditions: [ConfigCondition(name: "c", expression: condition)],
+      parameters: ["k": ConfigParameter(defaultValue: "none", conditionalValues: ["c": "held"])])
+    #expect(TemplateCheck.violations(in: template).first?.message.contains("regular expression") == true)
+    var instance = ConfigInstance()
+    instance.userProperties["p"] = "a"
+    let plan = try FetchPlan(template, version: 1)
+    let outcome = try await plan.outcome(for: ConditionEvaluator(instance: instance, now: 0))
+    #expect(outcome.entries == ["k": "held"])
   }
 }
 

@@ -1,4 +1,5 @@
 import Testing
+import VestaPatterns
 import VestaRemoteConfigBackend
 import VestaServiceInterop
 import VestaTesting
@@ -178,11 +179,16 @@ import VestaTesting
     }
   }
 
-  @Test func `a pattern may have a number of nodes, and not one more`() throws {
-    // The sequence is a node, and each repetition is one in addition to its hundred characters: 4950 in all.
-    let nodes = String(repeating: "x{100}", count: 49)
-    _ = try LinearPattern(nodes + text(50))
-    #expect(throws: LinearPattern.SyntaxError.self) { try LinearPattern(nodes + text(51)) }
+  @Test func `a pattern may have a number of instructions and characters, and not one more`() throws {
+    let tuning = ConditionPatternTuning()
+    let instructions = String(repeating: "x{100}", count: 49)
+    _ = try tuning.pattern(instructions + text(100))
+    #expect(throws: PatternError.self) { try tuning.pattern(instructions + text(101)) }
+    _ = try tuning.pattern(text(1_000))
+    #expect(throws: PatternError.self) { try tuning.pattern(text(1_001)) }
+    func groups(_ depth: Int) -> String { String(repeating: "(", count: depth) + String(repeating: ")", count: depth) }
+    _ = try tuning.pattern(groups(50))
+    #expect(throws: PatternError.self) { try tuning.pattern(groups(51)) }
   }
 
   // MARK: Instances

@@ -30,6 +30,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   logCodesAreRegistered,
   errorCodesAreExplained,
   filesStayShort,
+  circlesStaySmall,
+  typesStaySmall,
   commentsFitTheScreen,
   commentsArePlain,
   publicNamesAreDocumented,

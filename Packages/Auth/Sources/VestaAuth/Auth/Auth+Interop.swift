@@ -15,7 +15,7 @@ extension Auth: AuthInterop {
     } catch let error as CancellationError {
       throw error
     } catch {
-      throw Self.interopError(for: error)
+      throw AuthInteropError(error)
     }
   }
 
@@ -29,11 +29,11 @@ extension Auth: AuthInterop {
   public func addTokenListener(_ listener: @escaping @Sendable (AuthTokenChange) -> Void) -> ListenerRegistration {
     let receiver = QueuedReceiver(queue: interopQueue, receive: listener)
     let registration = AuthActor.sync {
-      receiver.post(Self.change(to: currentUserIfReadable()))
+      receiver.post(AuthTokenChange(to: currentUserIfReadable()))
       return tokenChanges.add(
         onEnd: { _ in receiver.end() },
         // The registry is notified on the work queue only, so the user's token is the one of this change.
-        { user in receiver.post(AuthActor.assumeIsolated { Self.change(to: user) }) }
+        { user in receiver.post(AuthActor.assumeIsolated { AuthTokenChange(to: user) }) }
       )
     }
     return ListenerRegistration {
@@ -56,20 +56,26 @@ extension Auth: AuthInterop {
     }
     return nil
   }
+}
 
+extension AuthTokenChange {
+  /// The change to a user, or to none.
   @AuthActor
-  private static func change(to user: User?) -> AuthTokenChange {
-    user.map { AuthTokenChange(userID: $0.uid, token: $0.tokens.idToken) } ?? .signedOut
+  fileprivate init(to user: User?) {
+    self = user.map { AuthTokenChange(userID: $0.uid, token: $0.tokens.idToken) } ?? .signedOut
   }
+}
 
-  private static func interopError(for error: any Error) -> AuthInteropError {
+extension AuthInteropError {
+  /// The error of a token that could not be fetched.
+  fileprivate init(_ error: any Error) {
     let cause = (error as? AuthError)?.underlying as? AuthServiceError
     if cause?.endsSession == true {
-      return AuthInteropError(.userRejected, "The backend does not accept the user any more.", underlying: error)
+      self.init(.userRejected, "The backend does not accept the user any more.", underlying: error)
+    } else if cause?.isTransient == true {
+      self.init(.unavailable, "The token could not be refreshed; try again later.", underlying: error)
+    } else {
+      self.init(.unknown, "The token could not be refreshed.", underlying: error)
     }
-    if cause?.isTransient == true {
-      return AuthInteropError(.unavailable, "The token could not be refreshed; try again later.", underlying: error)
-    }
-    return AuthInteropError(.unknown, "The token could not be refreshed.", underlying: error)
   }
 }

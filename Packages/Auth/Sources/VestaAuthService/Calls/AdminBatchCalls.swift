@@ -14,14 +14,15 @@ extension AdminOperation {
     try await read(checksDisabled: false) { call in
       let limit = request.maxResults < 0 ? nil : min(max(1, request.maxResults), options.tuning.page)
       var range = Keys.users(call.tenant)
-      if let last = request.nextPageToken, !last.isEmpty { range = range.after(Keys.user(call.tenant, last)) }
+      let pages = AccountPages.accounts(of: call.tenant)
+      if let last = try pages.id(request.nextPageToken) { range = range.after(Keys.user(call.tenant, last)) }
       let export = HashExport(form: request.hashForm, scheme: options.passwordScheme)
       let users = try await call.reader.entries(in: range, limit: limit).map {
         try RecordCodec.decode(UserRecord.self, from: $0.value)
           .view(tenantID: call.scope.tenantID, export: export)
       }
       let isFull = limit.map { users.count >= $0 } ?? false
-      return BatchGetResponse(users: users, nextPageToken: isFull ? users.last?.localID : nil)
+      return BatchGetResponse(users: users, nextPageToken: isFull ? pages.token(after: users.last?.localID) : nil)
     }
   }
 

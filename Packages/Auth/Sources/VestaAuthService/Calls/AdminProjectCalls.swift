@@ -86,7 +86,8 @@ extension AdminOperation {
   func listTenants(_ request: ListTenantsRequest) async throws -> ListTenantsResponse {
     try await core.read { reader in
       var range = Keys.tenants
-      if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.tenant(TenantKey(last))) }
+      let pages = AccountPages.tenants
+      if let last = try pages.id(request.pageToken) { range = range.after(Keys.tenant(TenantKey(last))) }
       var ids: [String] = []
       let size = min(max(1, request.pageSize), options.tuning.page)
       let tenants = try await reader.entries(in: range, limit: size).map { entry in
@@ -95,7 +96,8 @@ extension AdminOperation {
         ids.append(id)
         return try RecordCodec.decode(TenantRecord.self, from: entry.value).tenant(id)
       }
-      return ListTenantsResponse(tenants: tenants, nextPageToken: tenants.count < size ? nil : ids.last)
+      let token = tenants.count < size ? nil : pages.token(after: ids.last)
+      return ListTenantsResponse(tenants: tenants, nextPageToken: token)
     }
   }
 }

@@ -87,7 +87,8 @@ extension ProviderOperation {
   fileprivate func list(_ request: ListProvidersRequest) async throws -> ListProvidersResponse {
     try await read(checksDisabled: false) { call in
       var range = Keys.identityProviders(call.tenant)
-      if let last = request.pageToken, !last.isEmpty { range = range.after(Keys.identityProvider(call.tenant, last)) }
+      let pages = AccountPages.providers(request.kind, of: call.tenant)
+      if let last = try pages.id(request.pageToken) { range = range.after(Keys.identityProvider(call.tenant, last)) }
       // All kinds are in one table, which is small.
       let kept = try await call.reader.entries(in: range, limit: nil).compactMap { entry -> IdentityProvider? in
         let id = try Keys.providerID(ofIdentityProvider: entry.key)
@@ -95,7 +96,8 @@ extension ProviderOperation {
         return try RecordCodec.decode(IdentityProviderRecord.self, from: entry.value).provider(id)
       }
       let page = Array(kept.prefix(min(max(1, request.pageSize), 100)))
-      return ListProvidersResponse(providers: page, nextPageToken: page.count < kept.count ? page.last?.id : nil)
+      let token = page.count < kept.count ? pages.token(after: page.last?.id) : nil
+      return ListProvidersResponse(providers: page, nextPageToken: token)
     }
   }
 }

@@ -1,9 +1,6 @@
 internal import VestaFirestoreBackend
 internal import VestaFirestoreModel
 
-/// A filter as the backend takes it.
-typealias WireFilter = VestaFirestoreBackend.Filter
-
 /// Checks filters as an application writes them, and turns them into what the backend takes.
 ///
 /// The messages are the Firebase SDK's.

@@ -18,21 +18,23 @@ extension FirestoreCall {
     let scope = request.showMissing ? ChangeScope.everything : ChangeScope(query)
     var asked = try listQuery(request)
     asked.limit = Int32(clamping: size)
-    let (guarded, guardedQuery) = (guarded, asked)
+    let (guarded, guardedQuery, pages) = (guarded, asked, DocumentPages(request))
     return try await reading(request.consistency, scope) { context in
       try await guarded?.list(query.parent, guardedQuery, SnapshotState(snapshot: context.snapshot))
       context.note(query)
       var documents = try await QueryRunner(query: query, snapshot: context.snapshot).answer().documents
       if request.showMissing { documents = try await addMissing(to: documents, of: query, context.snapshot) }
-      return Self.page(of: documents, size, query)
+      return Self.page(of: documents, size, query, pages)
     }
   }
 
-  private static func page(of documents: [Document], _ size: Int, _ query: NormalQuery) -> ListDocumentsResponse {
+  private static func page(
+    of documents: [Document], _ size: Int, _ query: NormalQuery, _ pages: DocumentPages
+  ) -> ListDocumentsResponse {
     let page = documents.prefix(size)
     var token = ""
     if page.count < documents.count, let last = page.last {
-      token = DocumentPageToken.encode(values: query.orders.compactMap { last.value(at: $0.path) })
+      token = pages.token(after: query.orders.compactMap { last.value(at: $0.path) })
     }
     return ListDocumentsResponse(documents: page.map(query.projected), nextPageToken: token)
   }
@@ -42,13 +44,13 @@ extension FirestoreCall {
     var query = try listQuery(request)
     _ = try NormalQuery(query, parent: request.parent)
     query.limit = Int32(clamping: size + 1)
-    query.startAt = try DocumentPageToken.decodeValues(request.pageToken).map { .init(values: $0, before: false) }
+    query.startAt = try DocumentPages(request).values(request.pageToken).map { .init(values: $0, before: false) }
     do {
       let page = try NormalQuery(query, parent: request.parent)
-      guard page.startAt.map({ $0.values.count == page.orders.count }) ?? true else { throw DocumentPageToken.invalid }
+      guard page.startAt.map({ $0.values.count == page.orders.count }) ?? true else { throw DocumentPages.invalid }
       return page
     } catch {
-      throw DocumentPageToken.invalid
+      throw DocumentPages.invalid
     }
   }
 
@@ -83,11 +85,12 @@ extension FirestoreCall {
     let parent = try ResourceName(parent: request.parent).path
     guard request.pageSize >= 0 else { throw FirestoreServiceError.refused("page_size cannot be negative.") }
     let size = request.pageSize == 0 ? options.tuning.queries.listPage : Int(request.pageSize)
-    let last = try DocumentPageToken.decode(request.pageToken).map { String(decoding: $0, as: UTF8.self) }
+    let pages = DocumentPages(request)
+    let last = try pages.id(request.pageToken)
     return try await engine.reading(at: request.readTime, .everything) { snapshot in
       let found = try await CollectionWalk(snapshot).children(of: parent, after: last, atMost: size + 1)
       let page = found.prefix(size)
-      let token = page.count < found.count ? DocumentPageToken.encode(Array((page.last ?? "").utf8)) : ""
+      let token = page.count < found.count ? pages.token(after: page.last ?? "") : ""
       return ListCollectionIDsResponse(collectionIDs: Array(page), nextPageToken: token)
     }
   }

@@ -8,7 +8,8 @@ extension FirestoreCall {
   func partitionQuery(_ request: PartitionQueryRequest) async throws -> PartitionQueryResponse {
     let query = try NormalQuery(request.query, parent: request.parent)
     try QueryPartitions.check(query, request)
-    let (returned, last) = try QueryPartitions.position(request.pageToken)
+    let pages = DocumentPages(request)
+    let (returned, last) = try QueryPartitions.position(pages.values(request.pageToken))
     let wanted = min(Int(clamping: request.partitionCount), options.tuning.queries.partitions)
     return try await engine.reading(at: request.readTime, .everything) { snapshot in
       let catalogue = try await indexes.catalogue(in: snapshot.reader)
@@ -22,7 +23,7 @@ extension FirestoreCall {
       let page = request.pageSize == 0 ? names : Array(names.prefix(Int(request.pageSize)))
       var token = ""
       if page.count < names.count, let last = page.last {
-        token = DocumentPageToken.encode(values: [.integer(Int64(returned + page.count)), .string(last.description)])
+        token = pages.token(after: [.integer(Int64(returned + page.count)), .string(last.description)])
       }
       let cursors = page.map { path in
         let name = ResourceName(database: name, path: path).description

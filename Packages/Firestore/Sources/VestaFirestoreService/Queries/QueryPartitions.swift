@@ -129,10 +129,10 @@ extension QueryPartitions {
   /// The number of cursors of the pages before, and the last one.
   ///
   /// A name and no number of a page: then pages fit together although documents are added and deleted between them.
-  static func position(_ token: String) throws(FirestoreServiceError) -> (returned: Int, last: ResourcePath?) {
-    guard let values = try DocumentPageToken.decodeValues(token) else { return (0, nil) }
+  static func position(_ values: [Value]?) throws(FirestoreServiceError) -> (returned: Int, last: ResourcePath?) {
+    guard let values else { return (0, nil) }
     guard values.count == 2, case .integer(let count) = values[0], case .string(let path) = values[1] else {
-      throw DocumentPageToken.invalid
+      throw DocumentPages.invalid
     }
     return (Int(clamping: count), ResourcePath(splitting: path))
   }

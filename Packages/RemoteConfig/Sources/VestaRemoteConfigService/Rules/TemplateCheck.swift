@@ -47,7 +47,7 @@ enum TemplateCheck {
         continue
       }
       do {
-        expressions.append(try ConditionParser.parse(condition.expression))
+        expressions.append(try ConditionParser.parse(condition.expression, .stored))
       } catch {
         violations.append(violation(error, in: condition.expression, at: index))
       }
@@ -99,7 +99,7 @@ enum TemplateCheck {
     private mutating func parse(_ text: String, at index: Int) {
       guard work <= tuning.maximumWork else { return }
       do {
-        let expression = try ConditionParser.parse(text)
+        let expression = try ConditionParser.parse(text, tuning.patterns)
         work += ConditionWork.units(of: expression, longest: InstanceCheck.maximumValueLength)
       } catch {
         violations.append(violation(error, in: text, at: index))

@@ -168,14 +168,6 @@ struct ObjectCall: StorageCall {
   }
 }
 
-/// An object that a call reads: its row, its content where that is kept in the store, and the part that is wanted.
-struct FoundObject: Sendable {
-  let name: ObjectName
-  let record: ObjectRecord
-  let inline: [UInt8]?
-  let range: ByteRange
-}
-
 /// The bytes of a small object, which were read with its row.
 final class InlineContent: ObjectContent {
   private let rest: Locked<ArraySlice<UInt8>>

@@ -6,16 +6,6 @@ import VestaServiceInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-/// Content that is ready to become an object.
-struct ReadyContent: Sendable {
-  let blob: BlobID
-  /// The bytes of a small object, which are kept in the store.
-  let inline: [UInt8]?
-  let size: Int64
-  let crc32c: UInt32
-  var md5: [UInt8]?
-}
-
 /// An object's new row, and the blobs to remove after the commit.
 struct PlacedObject: Sendable {
   let record: ObjectRecord

@@ -1,3 +1,4 @@
+import VestaPatterns
 import VestaRemoteConfigBackend
 
 /// Decides whether conditions hold for one instance at one time.
@@ -33,7 +34,7 @@ final class ConditionEvaluator {
     case .language(let targets): speaks(oneOf: targets)
     case .text(let attribute, let comparison, let targets): compare(value(of: attribute), comparison, targets)
     case .matches(let attribute, let patterns):
-      value(of: attribute).map { value in patterns.contains { $0.matches(value) } } ?? false
+      value(of: attribute).map { value in patterns.contains { $0.isFound(in: value) } } ?? false
     case .number(let attribute, let comparison, let target):
       value(of: attribute).flatMap(Self.number).map { comparison.holds($0, target) } ?? false
     case .version(let attribute, let comparison, let targets):

@@ -1,3 +1,4 @@
+import VestaPatterns
 import VestaRemoteConfigBackend
 
 /// A condition that was parsed: it holds where all of its tests do.
@@ -14,7 +15,7 @@ enum ConditionTest: Sendable {
   case isOneOf(ConditionAttribute, [String])
   case language([String])
   case text(ConditionAttribute, TextComparison, [String])
-  case matches(ConditionAttribute, [LinearPattern])
+  case matches(ConditionAttribute, [Pattern])
   case number(ConditionAttribute, NumberComparison, Double)
   case version(ConditionAttribute, NumberComparison, [VersionNumber])
   case audiences(AudienceComparison, [String])

@@ -1,3 +1,5 @@
+import VestaPatterns
+
 /// Parses condition expressions.
 ///
 /// ```
@@ -10,13 +12,21 @@
 struct ConditionParser {
   private var tokens: [ConditionToken]
   private var index = 0
+  private let bounds: ConditionPatternTuning
 
   /// The most tests in one expression.
   static let maximumTests = 100
 
-  static func parse(_ expression: String) throws(ConditionSyntaxError) -> ConditionExpression {
-    var parser = ConditionParser(tokens: try ConditionLexer.tokens(of: expression))
+  static func parse(
+    _ expression: String, _ patterns: ConditionPatternTuning = ConditionPatternTuning()
+  ) throws(ConditionSyntaxError) -> ConditionExpression {
+    var parser = ConditionParser(try ConditionLexer.tokens(of: expression), patterns)
     return try parser.expression()
+  }
+
+  private init(_ tokens: [ConditionToken], _ bounds: ConditionPatternTuning) {
+    self.tokens = tokens
+    self.bounds = bounds
   }
 
   private mutating func expression() throws(ConditionSyntaxError) -> ConditionExpression {
@@ -173,14 +183,15 @@ struct ConditionParser {
     return .matches(attribute, try patterns())
   }
 
-  private mutating func patterns() throws(ConditionSyntaxError) -> [LinearPattern] {
+  /// Regular expressions in the syntax of RE2, each of which is looked for anywhere in a string.
+  private mutating func patterns() throws(ConditionSyntaxError) -> [Pattern] {
     let start = next.start
-    var patterns: [LinearPattern] = []
+    var patterns: [Pattern] = []
     for source in try callStrings() {
-      do {
-        patterns.append(try LinearPattern(source))
+      do throws(PatternError) {
+        patterns.append(try bounds.pattern(source))
       } catch {
-        throw ConditionSyntaxError(at: start, "\"\(source)\" is not a regular expression: \(error.message)")
+        throw ConditionSyntaxError(at: start, "\"\(source)\" is not a regular expression: \(error).")
       }
     }
     return patterns
@@ -286,8 +297,6 @@ struct ConditionParser {
   }
 
   // MARK: Tokens
-
-  private init(tokens: [ConditionToken]) { self.tokens = tokens }
 
   private var next: ConditionToken { tokens[index] }
 

@@ -1,9 +1,11 @@
+import VestaPatterns
+
 /// The evaluation of one condition for one instance, in slices.
 struct ConditionRun {
   private let expression: ConditionExpression
   private var test = 0
   private var pattern = 0
-  private var match: PatternRun?
+  private var search: PatternSearch?
 
   init(_ expression: ConditionExpression) { self.expression = expression }
 
@@ -29,13 +31,13 @@ struct ConditionRun {
   }
 
   /// Whether a string matches one of some patterns.
-  private mutating func matches(_ value: String?, _ patterns: [LinearPattern], _ units: inout Int) -> Bool? {
+  private mutating func matches(_ value: String?, _ patterns: [Pattern], _ units: inout Int) -> Bool? {
     guard let value else { return false }
     while pattern < patterns.count {
-      var run = match ?? PatternRun(patterns[pattern], value)
-      match = nil
-      guard let isMatch = run.advance(&units) else {
-        match = run
+      var next = search ?? PatternSearch(patterns[pattern], in: value)
+      search = nil
+      guard let isMatch = next.advance(&units) else {
+        search = next
         return nil
       }
       pattern = isMatch ? 0 : pattern + 1
@@ -66,7 +68,8 @@ enum ConditionWork {
     case .constant, .equals, .number, .time, .localTime, .firstOpen: 1
     case .isOneOf(_, let targets), .language(let targets), .audiences(_, let targets): 1 + targets.count
     case .text(_, _, let targets): 1 + targets.count * longest
-    case .matches(_, let patterns): patterns.reduce(1) { $0 + $1.steps.count * (longest + 1) }
+    // Reading a pattern with large classes such as `\pL` takes longer than looking for it.
+    case .matches(_, let patterns): patterns.reduce(1) { $0 + $1.steps + $1.searchSteps(forCharacters: longest) }
     case .version(_, _, let targets): 1 + 10 * targets.count
     case .percent: 100
     case .system(_, let tests): tests.reduce(1) { $0 + 2 + 10 * ($1.versions?.targets.count ?? 0) }
