@@ -29,7 +29,7 @@ public struct AuthEndpoints: EndpointProvider {
 
   /// The handler of the requests.
   ///
-  /// Pages of all origins may use it, as nothing in it goes by cookies.
+  /// Pages of all origins may use it, as nothing in it depends on cookies.
   public func handler(in host: any EndpointHost) -> any HTTPHandler {
     CrossOriginHandler(
       rules: CrossOriginRules(origins: .all, allowsCredentials: true, allowsPrivateNetwork: true),

@@ -21,7 +21,7 @@ public final class AuthRemoteAdministration: AuthAdminBackend {
     }
   }
 
-  /// The settings of the project; those that the protocol has no member for have their defaults, but for the password
+  /// The settings of the project; settings without a member in the protocol have their defaults, but for the password
   /// policy, which is read as clients read it.
   public func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig {
     let policy = try await caller.passwordPolicy(context)

@@ -5,9 +5,9 @@ import VestaAuthBackend
 extension UserRecord {
   /// Hands the account to the owner of its mailbox, which was proven now and had not been proven before.
   ///
-  /// Somebody without the mailbox may have made the account, so nothing that he set up is kept: no way to sign in, no
-  /// second factor, no session, no open code, and no earlier address to go back to. All paths that prove a mailbox (an
-  /// e-mail link, a password reset, an identity provider, a recovery) use this one function.
+  /// A user without the mailbox may have made the account, so nothing of that set-up is kept: no way to sign in,
+  /// no second factor, no session, no open code, and no earlier address to return to. All paths that prove a mailbox
+  /// (an e-mail link, a password reset, an identity provider, a recovery) use this one function.
   mutating func ownershipWasProven(now: Int64) {
     removePassword()
     emailLinkSignIn = false
