@@ -4,7 +4,8 @@ import VestaTransportInterop
 
 /// A connection of a backend whose messages wait until they are read.
 ///
-/// The backend waits for nobody: its messages are put into a pipe, and a reader that lags too far loses the connection.
+/// The backend waits for no client: its messages are put into a pipe, and a reader that lags too far loses the
+/// connection.
 final class MessageLink: Sendable {
   /// An item that waits.
   enum Item: Sendable {

@@ -33,7 +33,7 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// How many rows a read has on the threads of tasks; a larger one has dedicated threads.
   var rowsInPlace = 512
 
-  /// How many rows an export gives at a time, and how many values a write of an import has.
+  /// How many rows an export returns at a time, and how many values a write of an import has.
   var rowsOfATransfer = 1_000
 
   /// The most bytes of a write of an import, roughly.

@@ -7,7 +7,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// What makes room succeeds where there is none.
+/// Writes that make room succeed where there is none.
 @Suite(.timeLimit(.minutes(20)))
 struct FullDiskTests {
   private let store = SmallDiskStore()

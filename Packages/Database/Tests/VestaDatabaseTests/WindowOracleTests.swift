@@ -49,7 +49,7 @@ struct WindowOracleSoakTests {
   }
 }
 
-/// What one observer shows, rebuilt from each kind of its events.
+/// The view of one observer, rebuilt from each kind of its events.
 private final class Shown: Sendable {
   private let state = Locked((children: [String: OracleTree](), value: OracleTree?.none, problems: [String]()))
 

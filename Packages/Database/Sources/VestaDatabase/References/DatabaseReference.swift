@@ -4,7 +4,7 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-// Sound as @unchecked Sendable: it has no stored properties of its own; the class hierarchy of the Firebase SDK.
+// Sound as @unchecked Sendable: it adds no stored properties; the class hierarchy of the Firebase SDK.
 /// A place of a database: reads it, writes it, leads to others.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, CustomDebugStringConvertible {
   init(_ database: Database, _ path: DatabasePath, problem: String? = nil) {
@@ -15,7 +15,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
 
   /// A place below, by a key or a path.
   ///
-  /// A path that is not valid gives a reference whose every use fails with a sentence that says why.
+  /// A path that is not valid results in a reference whose every use fails with a sentence that says why.
   public func child(_ pathString: String) -> DatabaseReference {
     let isValid = path.isRoot ? KeyRules.isValidRootPath(pathString) : KeyRules.isValidPath(pathString)
     return DatabaseReference(

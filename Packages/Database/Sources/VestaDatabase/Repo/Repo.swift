@@ -44,7 +44,7 @@ actor Repo {
   /// The difference between the time of the service and this device's, for callers that do not wait for the queue.
   nonisolated let knownOffset = Locked<Int64>(0)
 
-  /// What is kept on this device; `nil` when nothing is.
+  /// The data that is kept on this device; `nil` when none is.
   let persistence: Persistence?
   private var gate = StartGate()
 

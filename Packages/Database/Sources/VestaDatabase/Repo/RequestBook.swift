@@ -105,7 +105,7 @@ struct RequestBook: Sendable {
   private var nextPutToSend = 1
   /// The operations for the end of the connection that wait for one.
   private var operations: [(id: Int, request: DatabaseRequest)] = []
-  /// What the service writes at the end of the connection.
+  /// The writes of the service at the end of the connection.
   private var disconnectWrites = WriteTrie.empty
   private var listensUnderWay = 0
   private var lastListen = 0

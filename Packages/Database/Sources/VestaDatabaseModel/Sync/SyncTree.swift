@@ -143,7 +143,7 @@ public struct SyncTree: Sendable {
   ///
   /// By the example of a query of `/a/b` without data and of a listen to everything there, which begins with the `b`
   /// that a query of `/a` has in its window: the service finds by the hash that the client has all of it, and sends
-  /// none. The query of `/a/b` was told nothing yet, and what the service sends for it is dropped from here on. Where
+  /// none. The query of `/a/b` was sent nothing yet, and the service's data for it is dropped from here on. Where
   /// it has begun with the data of a window, too, it has missed the changes that were dropped.
   private mutating func share(_ node: DatabaseNode, at path: DatabasePath) -> [SyncEvent] {
     var sink = SyncSink()

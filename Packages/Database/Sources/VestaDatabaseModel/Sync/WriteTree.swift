@@ -69,7 +69,7 @@ public struct WriteTree: Sendable {
       other.isVisible && (other.path.contains(removed.path) || removed.path.contains(other.path))
     }
     let hasEarlier = records[..<index].contains(where: overlaps)
-    // Nodes below a later write are as that write has left them, unless an earlier one comes to light below it.
+    // Nodes below a later write are as that write has left them, unless an earlier one appears below it.
     if isShadowed, !hasEarlier { return false }
     if hasEarlier || records[index...].contains(where: overlaps) {
       visible = Self.layered(records.filter(\.isVisible), below: .root)

@@ -5,14 +5,14 @@ import VestaEngineInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Writes with a hash at places of very many rows.
+/// Writes with a hash at paths of very many rows.
 ///
-/// By the example of a transaction at `/scores`, which has a million children: reading and hashing them takes seconds,
-/// in which no other client's write would get its turn. So they are read concurrently with the others, as they are in
-/// one snapshot. If the hash is theirs and no commit has touched `/scores` since, the write has its turn, and writes
+/// Example: a transaction at `/scores`, which has a million children. Reading and hashing them takes seconds,
+/// in which no other client's write would get its turn. So they are read from one snapshot, concurrently with other
+/// writes. If the hash is equal and no commit has touched `/scores` since, the write has its turn, and writes
 /// the rows in which the new value differs from that snapshot. If a commit has happened in between, all of this is done
 /// again; at the third time it is done in the turn itself, so that a busy place does not keep a client waiting for
-/// ever. What the same client requests in the meantime waits.
+/// ever. Requests of the same client in the meantime wait.
 extension Room {
   /// Begins to check the hash of a write; its connection waits.
   func check(_ write: RequestedWrite) {

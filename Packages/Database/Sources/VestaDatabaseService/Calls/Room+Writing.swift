@@ -62,7 +62,7 @@ extension Room {
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
     let commit = try await change { transaction -> [Outcome] in
-      // What a removal puts are entries of indexes, and its row in the log.
+      // A removal puts only entries of indexes, and its row in the log.
       if group.allSatisfy(\.request.isRemoval) { transaction.freesRoom() }
       if context.isShared { try await group.fetch(in: transaction, context) }
       var outcomes: [Outcome] = []
@@ -206,7 +206,7 @@ extension Room {
 }
 
 extension DatabaseRequest {
-  /// The places whose own rows a write into the tree looks at: those that it names, and all above them; none for a
+  /// The places whose own rows a write into the tree looks at: the named ones, and all above them; none for a
   /// write that breaks a rule of the tree.
   fileprivate var writtenPlaces: [DatabasePath] {
     let operation: WriteOperation
@@ -262,7 +262,7 @@ extension RequestedWrite {
   ///
   /// - Parameters:
   ///   - path: The path of the write.
-  ///   - values: What was written, by place.
+  ///   - values: The written values, by path.
   func done(_ path: DatabasePath, _ values: [DatabasePathValue]) -> DatabaseReply {
     guard connection.wantsNodes else { return .ok }
     let node = values.reduce(DatabaseNode.empty) { node, value in

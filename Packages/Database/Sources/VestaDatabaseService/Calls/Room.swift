@@ -45,7 +45,7 @@ final class Room: Sendable {
     var order = CommitOrder()
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
-    /// Hears of changes of the rules.
+    /// The registration for changes of the rules.
     var rules: ListenerRegistration?
     /// The time at which the building of the indexes continues after a failure.
     var retry: ListenerRegistration?
@@ -140,7 +140,7 @@ final class Room: Sendable {
     var writes: [RequestedWrite] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
-        // Nobody counts the jobs of a connection that has ended.
+        // The jobs of a connection that has ended are not counted.
         if connection.keep(job) || !isOpen(connection) { continue }
         writes.append(RequestedWrite(connection: connection, request: request, id: id))
         continue

@@ -10,7 +10,7 @@ struct WriteOperation: Sendable {
   let values: [DatabasePathValue]
   /// The hash that the node at the path must have; `nil` for a write that asks nothing.
   let hash: String?
-  /// What the events of the write have of its call.
+  /// The part of the call that the events of the write have.
   var cause = EventCause.unknown
 
   init(put path: DatabasePath, _ node: DatabaseNode, hash: String? = nil) {
@@ -66,7 +66,7 @@ struct WriteOperation: Sendable {
   ) async throws -> End {
     let reader = TreeReader(reader: transaction, keys: room.keys)
     let written = try await resolved(reader, now: now)
-    // Before the hash: whoever is denied learns nothing of the data.
+    // Before the hash: a denied caller learns nothing of the data.
     if let question, !(try await question.mayWrite(written, reader)) { return .denied }
     if let hash {
       guard let isCurrent = try await isCurrent(hash, reader, rows) else { return .large }

@@ -47,7 +47,7 @@ final class ListenHub: Sendable {
   struct Owned {
     var all: Set<Int> = []
     var byName: [Name: Set<Int>] = [:]
-    /// Those that have no data yet.
+    /// The listens that have no data yet.
     var starting: Set<Int> = []
     /// The highest version that one of them was sent before the commits up to it were published.
     var newest = StoreVersion.zero

@@ -58,7 +58,7 @@ struct TreeWriter {
     let old = try await firstRows(path, key)
     guard let first = old.first else { return false }
     if first.key == key, let parent = path.parent, let name = path.back {
-      // A damaged row is replaced or removed like any other; nobody can say where its entry is.
+      // A damaged row is replaced or removed like any other; the place of its entry is unknown.
       if let row = try? TreeReader.decode(first.value, at: path) {
         if let priority = row.priority {
           try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
@@ -116,7 +116,7 @@ struct TreeWriter {
 
   /// A node without a child is deleted, and its priority with it.
   ///
-  /// One whose row is damaged stays: nobody can say whether it has a value.
+  /// One whose row is damaged stays: it is unknown whether it has a value.
   private func removeEmptyParents(_ path: DatabasePath) async throws {
     var place = path.parent
     while let current = place {
@@ -205,7 +205,7 @@ struct TreeWriter {
     if let after { try await transaction.put([], for: keys.entry(entry.table, of: entry.parent, after, entry.key)) }
   }
 
-  /// Removes the entries of a child wherever they are, by going through those of all its siblings.
+  /// Removes the entries of a child wherever they are, by reading the entries of all its siblings.
   private func removeEntries(of name: DatabaseKey, in table: IndexTable, of parent: DatabasePath) async throws {
     let prefix = keys.entries(table, of: parent)
     var found: [[UInt8]] = []
