@@ -78,8 +78,8 @@ extension UserValue {
 
   /// Values of Foundation's types, and containers of one type of elements.
   ///
-  /// Containers come before the classes, as on Linux a cast of an array or dictionary to a class makes an object of
-  /// each of its elements.
+  /// Containers are tried before the classes, as on Linux a cast of an array or dictionary to a class makes an object
+  /// of each of its elements.
   private static func foundation(_ any: Any) -> UserValue? {
     if type(of: any) == NSNull.self { return .value(.null) }
     return switch any {

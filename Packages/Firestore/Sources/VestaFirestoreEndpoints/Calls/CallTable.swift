@@ -165,7 +165,7 @@ final class CallLoad: Sendable {
 
 /// The place of a call among the running ones of its method.
 ///
-/// A call that never runs gives its place back as well.
+/// A call that never runs returns its place as well.
 final class CallPlace: Sendable {
   let executor: (any TaskExecutor)?
   private let load: CallLoad
@@ -183,7 +183,7 @@ struct BytesFailure: Error {
   let message: String
 }
 
-/// Runs what reads a request: its errors are the caller's, and not those of a response that cannot be written.
+/// Runs the reading of a request: its errors are the caller's, and not errors of a response that cannot be written.
 func reading<Result>(_ read: () throws(BytesError) -> Result) throws(BytesFailure) -> Result {
   do { return try read() } catch {
     throw BytesFailure(message: "Invalid request: \(error.message).")

@@ -150,7 +150,7 @@ package struct IndexReader: Sendable {
 }
 
 extension IndexNumber {
-  /// The double that has these bits, as `bits(of:)` gives them.
+  /// The double that has these bits, as `bits(of:)` returns them.
   static func double(from bits: UInt64) -> Double {
     Double(bitPattern: bits >> 63 == 1 ? bits & ~(1 << 63) : ~bits)
   }

@@ -37,7 +37,7 @@ struct OrderWalk {
   /// The number of rows that were read.
   var cost: Int { source.cost }
 
-  /// Goes on until the page is full or has cost enough, or the results are at their end.
+  /// Continues until the page is full or has cost enough, or the results are at their end.
   ///
   /// - Parameter rows: How many rows may be read in all.
   /// - Returns: `nil` when that was not enough; the next call continues.

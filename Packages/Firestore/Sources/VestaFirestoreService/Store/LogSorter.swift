@@ -94,7 +94,7 @@ final class LogSorter: Sendable {
       do {
         try await sort()
       } catch StoreError.Code.closed {
-        // The next start goes on.
+        // The next start continues.
       } catch {
         log.warning("I-FSS000007", "The log could not be sorted by collection: \(error)")
       }

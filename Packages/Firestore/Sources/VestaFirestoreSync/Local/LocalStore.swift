@@ -42,7 +42,7 @@ package struct LocalStore {
   package internal(set) var bundles = BundleCache()
   /// The part of the durable cache that is in memory.
   package var residence = CacheResidence()
-  /// What keeps documents in the cache.
+  /// The uses that keep documents in the cache.
   var uses: DocumentUses
   /// The acknowledged writes of documents that were not known before them.
   var unfounded = UnfoundedDocuments()

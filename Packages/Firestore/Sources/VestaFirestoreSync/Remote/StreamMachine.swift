@@ -121,7 +121,7 @@ package struct StreamMachine: Sendable {
   package mutating func closed(_ error: FirestoreServiceError?) -> [Step] {
     switch error?.code {
     case .resourceExhausted?: backoff.resetToMaximum()
-    // What cannot be understood will be the same the next time.
+    // A message that cannot be understood will be the same the next time.
     case .dataLoss? where timers == .watch: backoff.resetToMaximum()
     case .unauthenticated? where state != .healthy: refreshesTokens = true
     default: break
