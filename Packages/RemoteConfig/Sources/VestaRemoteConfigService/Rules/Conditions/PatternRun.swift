@@ -31,7 +31,7 @@ struct PatternRun {
     waiting.reserveCapacity(pattern.steps.count + 1)
   }
 
-  /// Goes on until the end, or until the units are used up, which is looked at after each character.
+  /// Continues until the end, or until the units are used up, which is looked at after each character.
   ///
   /// - Parameter units: Less what was used.
   /// - Returns: Whether the pattern occurs; `nil` when there is more to do.
