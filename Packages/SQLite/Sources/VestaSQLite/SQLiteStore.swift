@@ -4,9 +4,9 @@ public import VestaStoreInterop
 /// An ordered store in one SQLite file.
 ///
 /// Reads run on the calling thread, without suspending, each on a separate reader connection and snapshot. Writes
-/// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. Whoever
-/// arrives in the meantime waits, and is served by the leader within the same commit, so many transactions share one
-/// sync.
+/// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. A task
+/// that arrives in the meantime waits, and is served by the leader within the same commit, so transactions share
+/// one sync.
 ///
 /// - A crash at any time leaves every transaction that was acknowledged, and of the others each whole or not at all.
 /// - A body that waits for something slow delays the writers after it, never a reader.
