@@ -25,7 +25,7 @@ public final class VestaServer: Sendable {
   /// The ports, in the order in which they were opened.
   public let ports: [Port]
 
-  /// What was asked for.
+  /// The requested settings.
   public let settings: ServerSettings
 
   private let host: ServerHost
