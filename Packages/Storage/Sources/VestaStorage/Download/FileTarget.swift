@@ -148,7 +148,7 @@ final class FileTarget: DownloadTarget {
       return try FileBeside(named: book.temporaryName(), target: path)
     } catch {
       guard error.isLocked else { throw error }
-      // Somebody took the new file for a leftover before it was locked.
+      // Another process took the new file for a leftover before it was locked.
       return try FileBeside(named: book.temporaryName(), target: path)
     }
   }

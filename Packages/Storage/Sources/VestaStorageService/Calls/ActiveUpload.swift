@@ -133,8 +133,8 @@ final class ActiveUpload: Sendable {
 
 /// The uploads that are open, each used by one call at a time; the others wait in the order of their arrival.
 ///
-/// A client whose call was cut off asks again while the service is still at work on that call: it waits, and what it is
-/// told then is what holds.
+/// A client whose call was cut off asks again while the service is still at work on that call: it waits, and
+/// then gets the current state.
 final class ActiveUploads: Sendable {
   private struct State {
     var idle: [UploadID: ActiveUpload] = [:]
