@@ -3,11 +3,11 @@ public import VestaServiceInterop
 /// The administration of the databases of a project: which there are, their rules, and their content as a whole.
 ///
 /// Promises of every implementation:
-/// - All calls are those of owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
+/// - All calls are for owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
 /// - An export is of one moment: it has every write that was answered before its call, and none in part.
-/// - An import replaces what there is. Listeners are told, functions are not. One that fails leaves what it has
+/// - An import replaces what there is. Listeners are notified, functions are not. One that fails leaves what it has
 ///   written so far: it is done again.
-/// - What an export gives, an import takes: the database is the same afterwards, priorities included.
+/// - An import takes the parts of an export: the database is the same afterwards, priorities included.
 public protocol DatabaseAdminBackend: Sendable {
   /// The databases that have data, in the order of their names.
   func databases(context: CallContext) async throws(DatabaseServiceError) -> [String]

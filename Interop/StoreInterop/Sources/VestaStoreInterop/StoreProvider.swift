@@ -40,8 +40,8 @@ public struct StoreOptions: Sendable {
 
   /// Whether deleted and replaced values are overwritten on disk; for stores that hold credentials.
   ///
-  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. What was
-  /// in the write-ahead log is removed when the store is closed.
+  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. The
+  /// write-ahead log is removed when the store is closed.
   public var overwritesDeleted: Bool
 
   /// The clocks that versions are taken from.

@@ -90,7 +90,7 @@ extension OrderedStore {
 /// Entries with the given strings as keys, each with its key as its value.
 func entries(_ keys: String...) -> [StoreEntry] { keys.map { StoreEntry(key: bytes($0), value: bytes($0)) } }
 
-/// Runs an operation several times at once and gives the results in order of their numbers.
+/// Runs an operation several times at once and returns the results in order of their numbers.
 func concurrently<Result: Sendable>(
   _ count: Int,
   _ operation: @escaping @Sendable (Int) async throws -> Result

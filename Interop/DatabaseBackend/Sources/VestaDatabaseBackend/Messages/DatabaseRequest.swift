@@ -2,7 +2,7 @@
 public enum DatabaseRequest: Sendable, Hashable {
   /// Signs the connection in.
   ///
-  /// What is sent after it waits until the credential has been verified.
+  /// Later requests wait until the credential has been verified.
   case authenticate(DatabaseCredential)
   /// Signs the connection out.
   case unauthenticate

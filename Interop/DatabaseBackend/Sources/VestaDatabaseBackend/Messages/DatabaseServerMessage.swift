@@ -86,7 +86,7 @@ public struct DatabaseReply: Sendable, Hashable {
     self.warnings = warnings
   }
 
-  /// The reply that says nothing but that it was done.
+  /// The reply of success, without data and message.
   public static let ok = DatabaseReply(.ok)
 }
 

@@ -123,7 +123,7 @@ extension String {
     }
   }
 
-  /// Whether the UTF-8 bytes are equal, unlike those of strings that only look alike.
+  /// Whether the UTF-8 bytes are equal, unlike the bytes of strings that only look alike.
   func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count, self == other else { return false }
     var (left, right) = (self, other)

@@ -163,7 +163,7 @@ public final class EventOutbox: EventSource {
   public func observe(_ observer: any EventSourceObserver) -> ListenerRegistration {
     let id = state.withLock { state in
       state.lastObserver += 1
-      // Nobody would ever let go of it.
+      // It would never be released.
       guard !state.isClosed else { return state.lastObserver }
       state.observers[state.lastObserver] = observer
       return state.lastObserver

@@ -19,7 +19,7 @@ public import VestaServiceInterop
 ///   with that cause.
 /// - Each target of a listen call is asked about again when the rules change (``observe(_:)``); another user needs
 ///   another call. Documents that are followed by name are asked about at each change. Documents that enter the
-///   results of a query are not asked about, and of those that leave them the name alone is sent.
+///   results of a query are not asked about, and of documents that leave them the name alone is sent.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.
 ///
 /// An engine without a guard checks no rules.

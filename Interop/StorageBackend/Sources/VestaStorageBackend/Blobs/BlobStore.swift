@@ -116,7 +116,7 @@ public protocol BlobReader: Sendable {
   /// - Throws: `BlobError`.
   func read(at offset: Int64, length: Int) async throws -> [UInt8]
 
-  /// The blob as a file that stays open when the reader has ended; `nil` where a blob is no file of its own.
+  /// The blob as a file that stays open when the reader has ended; `nil` where a blob is not a separate file.
   ///
   /// - Throws: `BlobError`.
   func openFile() throws -> (any ReadableFile)?

@@ -15,7 +15,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
     case failed(any Error)
   }
 
-  /// What the pipe has to do after an input, outside of its lock.
+  /// The work of the pipe after an input, outside of its lock.
   @usableFromInline
   struct Effects: Sendable {
     /// The reader that waited; it looks again.
