@@ -32,6 +32,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   filesStayShort,
   commentsFitTheScreen,
   commentsArePlain,
+  textsArePlain,
+  testsArePlain,
   publicNamesAreDocumented,
   summariesNameTheThing,
   nothingNamesAMachine,
