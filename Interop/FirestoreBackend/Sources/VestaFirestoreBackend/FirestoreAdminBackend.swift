@@ -4,7 +4,7 @@ public import VestaServiceInterop
 ///
 /// Promises of every implementation:
 /// - All calls are for owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
-/// - An export is of one moment: it has every write that was answered before its call, and none in part.
+/// - An export is of one version: it has every write that was answered before its call, and none in part.
 /// - An import replaces the documents that it names and leaves the others. Listeners are notified. A function is
 ///   notified unless the call suppresses events. One that fails leaves what it has written so far: it is done again.
 /// - An import takes the parts of an export. A document that is new keeps its time of creation. Its time of update is

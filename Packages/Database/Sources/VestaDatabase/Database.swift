@@ -107,7 +107,7 @@ public final class Database: Sendable {
   /// The root.
   public func reference() -> DatabaseReference { DatabaseReference(self, .root) }
 
-  /// A place by its path.
+  /// The reference of a path.
   ///
   /// A path that is not valid results in a reference whose every use fails with a sentence that says why.
   public func reference(withPath path: String) -> DatabaseReference {
@@ -115,7 +115,7 @@ public final class Database: Sendable {
     return DatabaseReference(self, DatabasePath(path), problem: problem)
   }
 
-  /// A place by its URL, which has to be one of this database.
+  /// The reference of a URL, which has to be one of this database.
   public func reference(fromURL databaseUrl: String) -> DatabaseReference {
     do throws(DatabaseError) {
       let url = try DatabaseURL(databaseUrl)

@@ -9,7 +9,7 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// How often a hash is checked concurrently with other writes, before it is checked in the turn itself.
   var checksBeside = 3
 
-  /// The most places that a write with a hash writes one by one.
+  /// The most paths that a write with a hash writes one by one.
   var placesOfAReplacement = 1_000
 
   /// How many rows one step of an index reads.

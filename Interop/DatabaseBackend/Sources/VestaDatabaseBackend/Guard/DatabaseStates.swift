@@ -33,7 +33,7 @@ public struct DatabaseStateAfter: DatabaseGuardState {
   ///
   /// - Parameters:
   ///   - before: The state before the write.
-  ///   - values: The places; none is at or below another.
+  ///   - values: The paths; none is at or below another.
   public init(_ before: any DatabaseGuardState, _ values: [DatabasePathValue]) {
     self.before = before
     self.values = values

@@ -202,7 +202,7 @@ struct ClientTree: Sendable {
   }
 }
 
-/// A query at its place.
+/// A query at its path.
 struct SyncQuery: Hashable, Sendable {
   let path: DatabasePath
   let spec: DatabaseQuerySpec

@@ -19,7 +19,7 @@ public struct NodeImport: Sendable {
   /// The deepest nesting: what upstream allows, and how far the path may go.
   private static let maximumNesting = 1000
 
-  /// An import of a value for a place.
+  /// An import of a value for a path.
   public init(at path: DatabasePath) { base = path }
 
   /// Makes a node.

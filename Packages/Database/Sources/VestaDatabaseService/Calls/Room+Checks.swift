@@ -11,7 +11,7 @@ import VestaStoreInterop
 /// in which no other client's write would get its turn. So they are read from one snapshot, concurrently with other
 /// writes. If the hash is equal and no commit has touched `/scores` since, the write has its turn, and writes
 /// the rows in which the new value differs from that snapshot. If a commit has happened in between, all of this is done
-/// again; at the third time it is done in the turn itself, so that a busy place does not keep a client waiting for
+/// again; at the third time it is done in the turn itself, so that a busy path does not keep a client waiting for
 /// ever. Requests of the same client in the meantime wait.
 extension Room {
   /// Begins to check the hash of a write; its connection waits.
@@ -87,7 +87,7 @@ struct HashCheck: Sendable {
 
   /// Carries out the write, whose hash has been checked.
   ///
-  /// - Returns: Whether no other engine has changed the place since.
+  /// - Returns: Whether no other engine has changed the path since.
   private func replace(_ found: Found) async throws -> Bool {
     let (context, now, operation, tuning) = (room.context, room.now, operation, room.options.tuning)
     // For so long the rows of the log are there, with a good margin.

@@ -174,7 +174,7 @@ extension Room {
     private func forget(_ path: DatabasePath, in transaction: any StoreTransaction) async throws -> Outcome {
       let range = KeyRange(prefix: context.keys.session(context.owner, connection.session))
       for row in try await transaction.entries(in: range) {
-        // A damaged row says nothing of its place, and would be dropped at the end of the session.
+        // A damaged row says nothing of its path, and would be dropped at the end of the session.
         guard let operation = try? EndOperations.decode(row.value), path.contains(operation.path) else { continue }
         try await transaction.delete(row.key)
       }
@@ -206,7 +206,7 @@ extension Room {
 }
 
 extension DatabaseRequest {
-  /// The places whose own rows a write into the tree looks at: the named ones, and all above them; none for a
+  /// The paths whose own rows a write into the tree looks at: the named ones, and all above them; none for a
   /// write that breaks a rule of the tree.
   fileprivate var writtenPlaces: [DatabasePath] {
     let operation: WriteOperation

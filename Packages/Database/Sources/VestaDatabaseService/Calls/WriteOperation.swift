@@ -28,7 +28,7 @@ struct WriteOperation: Sendable {
   /// The paths and the values that the write sets.
   var places: [DatabasePathValue] { values.map { DatabasePathValue(path.appending($0.path), $0.node) } }
 
-  /// The places in the order in which they are written: that in which clients put the values of a merge together.
+  /// The paths in the order in which they are written: the order in which clients put the values of a merge together.
   private var orderedPlaces: [DatabasePathValue] {
     guard values.count > 1 else { return places }
     let trie = values.reduce(into: WriteTrie.empty) { $0.add($1.node, at: $1.path) }
@@ -47,7 +47,7 @@ struct WriteOperation: Sendable {
 
   /// The end of a write.
   enum End: Sendable {
-    /// The written values by place, with server values replaced.
+    /// The written values by path, with server values replaced.
     case written([DatabasePathValue])
     /// The hash is not that of the data.
     case stale
@@ -76,7 +76,7 @@ struct WriteOperation: Sendable {
     return .written(written)
   }
 
-  /// The values by place, in the order in which they are written, with server values replaced.
+  /// The values by path, in the order in which they are written, with server values replaced.
   func resolved(_ reader: TreeReader, now: Int64) async throws -> [DatabasePathValue] {
     var written: [DatabasePathValue] = []
     for place in orderedPlaces {
@@ -92,7 +92,7 @@ struct WriteOperation: Sendable {
 
   /// Writes one node where another is known to be: the rows in which they differ.
   ///
-  /// - Parameter limit: The most places that are written one by one.
+  /// - Parameter limit: The most paths that are written one by one.
   /// - Returns: The written data by path.
   func replace(
     _ old: DatabaseNode, in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, limit: Int

@@ -24,7 +24,7 @@ struct TreeEvents {
     let pattern: EventPattern
     /// The depth of the references.
     let length: Int
-    /// The reference itself, or the place above that is written.
+    /// The reference itself, or the path above that is written.
     let root: DatabasePath
   }
 
@@ -111,7 +111,7 @@ struct TreeEvents {
       type, scope: scope, path: path.text, functions: functions, actor: actor, payload: try nodes.fieldBytes())
   }
 
-  /// The references at a depth below a place, in the order of their keys.
+  /// The references at a depth below a path, in the order of their keys.
   private static func references(
     below root: DatabasePath, _ depth: Int, _ before: DatabaseNode, _ after: DatabaseNode
   ) -> [DatabasePath] {

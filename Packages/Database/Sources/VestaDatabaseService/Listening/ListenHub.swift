@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// A listen to everything is sent what was written. A query has a window, the result that its client has: a commit
 /// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read. A query that has
 /// to be read again is read concurrently with later commits, and the replies to its own client wait for it: the data of
-/// a write is sent before its reply. The queries of one place are found by what a commit changes there (`QueryPlace`).
+/// a write is sent before its reply. The queries of one path are found by what a commit changes there (`QueryPlace`).
 ///
 /// To read on: `ListenHub+Commits.swift` for commits and listens to everything, `ListenHub+Queries.swift` for queries.
 final class ListenHub: Sendable {
@@ -61,9 +61,9 @@ final class ListenHub: Sendable {
 
   struct State {
     var watches: [Int: Watch] = [:]
-    /// The numbers of the listens to everything, and of the places that have queries.
+    /// The numbers of the listens to everything, and of the paths that have queries.
     var places = PlaceTrie()
-    /// The places that have queries, by their numbers.
+    /// The paths that have queries, by their numbers.
     var queries: [Int: QueryPlace] = [:]
     var queryPlaces: [DatabasePath: Int] = [:]
     var owned: [ObjectIdentifier: Owned] = [:]
@@ -115,7 +115,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// The number of a place that has queries, or has them from now on.
+  /// The number of a path that has queries, or has them from now on.
   private static func place(of path: DatabasePath, _ state: inout State) -> Int {
     if let known = state.queryPlaces[path] { return known }
     let number = state.makeID()

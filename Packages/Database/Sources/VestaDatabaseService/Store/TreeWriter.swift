@@ -8,7 +8,7 @@ struct TreeWriter {
   let transaction: any StoreTransaction
   let keys: Keys
   let catalog: IndexCatalog
-  /// Whether the rows of the places that are written have been read by the transaction, and cost nothing.
+  /// Whether the rows of the paths that are written have been read by the transaction, and cost nothing.
   var hasRows = false
 
   private var reader: TreeReader { TreeReader(reader: transaction, keys: keys) }
@@ -79,7 +79,7 @@ struct TreeWriter {
     return true
   }
 
-  /// The first two rows of a place.
+  /// The first two rows of a path.
   private func firstRows(_ path: DatabasePath, _ key: [UInt8]) async throws -> [StoreEntry] {
     // Nothing is below a leaf.
     if hasRows, let row = try await transaction.get(key), (try? TreeReader.decode(row, at: path))?.leaf != nil {
