@@ -78,7 +78,7 @@ struct HashCheck: Sendable {
   private func repeated() async {
     let next = RequestedWrite(
       connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
-    if next.checks < room.options.tuning.checksBeside { return room.check(next) }
+    if next.checks < room.options.tuning.concurrentChecks { return room.check(next) }
     let waiting = write.connection.resume()
     var writes = [next]
     await room.commit(&writes)
@@ -108,7 +108,7 @@ struct HashCheck: Sendable {
         else { return .overtaken }
       }
       let written = try await operation.replace(
-        found.node, in: transaction, context, now: now, limit: tuning.placesOfAReplacement)
+        found.node, in: transaction, context, now: now, limit: tuning.replacementPaths)
       try await CommitLog.append([written], in: transaction, context)
       return .written(written)
     }

@@ -76,7 +76,7 @@ extension Room {
   /// One step of the indexes that are being built, then the requests of others, then the next step.
   private func buildIndexes() async {
     do {
-      let (context, rows) = (context, options.tuning.rowsOfAStep)
+      let (context, rows) = (context, options.tuning.stepRows)
       let isBuilding = try await openStore().write { transaction in
         try await IndexBuilder(transaction: transaction, context: context).step(rows: rows)
       }.value

@@ -54,10 +54,10 @@ extension Room {
   }
 
   private func run(_ group: [RequestedWrite]) async throws {
-    let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
-    let (beside, gatekeeper) = (options.tuning.checksBeside, options.gatekeeper)
+    let (context, access, now, rows) = (context, access, now, options.tuning.hashCheckRows)
+    let (concurrentChecks, gatekeeper) = (options.tuning.concurrentChecks, options.gatekeeper)
     // Ends of sessions that could not be carried out precede later requests.
-    if state.withLock({ $0.sessions.owesEnds }) { try? await SessionEnds(self).finish() }
+    if state.withLock({ $0.sessions.hasUnfinishedEnds }) { try? await SessionEnds(self).finish() }
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
@@ -75,7 +75,7 @@ extension Room {
         let call = RoomWrite(
           connection: write.connection, context: context, access: access, gatekeeper: gatekeeper, now: now,
           numbers: numbers,
-          rows: write.checks < beside ? rows : nil)
+          rows: write.checks < concurrentChecks ? rows : nil)
         let outcome = try await call.run(write.request, in: transaction)
         if case .large = outcome { waiting.insert(write.connection.session) }
         outcomes.append(outcome)

@@ -73,10 +73,10 @@ final class Room: Sendable {
     whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
-    lane = CommitLane(limit: options.tuning.jobsOfAGroup)
+    lane = CommitLane(limit: options.tuning.groupJobs)
     context = RoomContext(
-      owner: owner, keys: Keys(namespace: namespace, bytesOfAnEntry: options.tuning.bytesOfAnEntry),
-      catalogs: CatalogCache(), sharing: RoomSharing(), bytesOfALogPart: options.tuning.bytesOfALogPart,
+      owner: owner, keys: Keys(namespace: namespace, entryBytes: options.tuning.entryBytes),
+      catalogs: CatalogCache(), sharing: RoomSharing(), logPartBytes: options.tuning.logPartBytes,
       namespace: namespace, events: events)
     access = options.access
     self.options = options
@@ -266,7 +266,7 @@ struct RoomContext: Sendable {
   let sharing: RoomSharing
   /// Whether other engines have to be notified of commits.
   var isShared: Bool { sharing.isShared }
-  let bytesOfALogPart: Int
+  let logPartBytes: Int
   let namespace: String
   /// Where changes are recorded that functions want.
   let events: EventOutbox?

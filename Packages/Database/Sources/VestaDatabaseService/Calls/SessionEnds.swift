@@ -25,7 +25,7 @@ struct SessionEnds: Sendable {
       try await run(below: context.keys.session(context.owner, session))
       room.state.withLock { $0.sessions.carriedOut(session) }
     }
-    guard room.state.withLock({ $0.sessions.owesForeignEnds }) else { return }
+    guard room.state.withLock({ $0.sessions.hasForeignEnds }) else { return }
     try await finishAllForeign()
   }
 

@@ -23,11 +23,11 @@ struct Keys: Sendable {
 
   private let namespace: [UInt8]
   /// The most bytes of a string in the entry of an index.
-  let bytesOfAnEntry: Int
+  let entryBytes: Int
 
-  init(namespace: String, bytesOfAnEntry: Int = DatabaseServiceTuning().bytesOfAnEntry) {
+  init(namespace: String, entryBytes: Int = DatabaseServiceTuning().entryBytes) {
     self.namespace = KeyEncoder(.string(namespace)).bytes
-    self.bytesOfAnEntry = bytesOfAnEntry
+    self.entryBytes = entryBytes
   }
 
   func data(_ path: DatabasePath) -> [UInt8] {
@@ -77,7 +77,7 @@ struct Keys: Sendable {
 
   func entry(_ table: IndexTable, of parent: DatabasePath, _ value: SortValue, _ key: DatabaseKey) -> [UInt8] {
     var bytes = entries(table, of: parent)
-    value.append(to: &bytes, cutAt: bytesOfAnEntry)
+    value.append(to: &bytes, cutAt: entryBytes)
     PathCoding.append(key, to: &bytes)
     return bytes
   }

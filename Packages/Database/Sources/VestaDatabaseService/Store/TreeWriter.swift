@@ -211,7 +211,7 @@ struct TreeWriter {
     var found: [[UInt8]] = []
     _ = try await transaction.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, _ in
       let bytes = key.bytes
-      if var position = try? SortValue.skip(bytes, from: prefix.count, cutAt: keys.bytesOfAnEntry).end,
+      if var position = try? SortValue.skip(bytes, from: prefix.count, cutAt: keys.entryBytes).end,
         (try? PathCoding.key(in: bytes, at: &position)) == name
       {
         found.append(bytes)
