@@ -87,8 +87,8 @@ public struct DatabaseConnectRequest: Sendable, Hashable {
   /// The caller and the app that open the connection: requests are made in its name until one signs in.
   public var context: CallContext
 
-  /// Whether the replies of writes have nodes: what was written, with values of the server filled in, or what is there
-  /// where the hash of a write is not that of the data.
+  /// Whether the replies of writes have nodes: the written node, with values of the server filled in, or the current
+  /// one where the hash of a write is not that of the data.
   public var wantsNodes: Bool
 
   /// A request.

@@ -70,7 +70,7 @@ public protocol FirestoreAdminBackend: Sendable {
   ///   - database: The full name of the database, which is made where there is none.
   ///   - context: The caller.
   ///   - next: Gives the next documents, whose names may be of any database: the path counts. `nil` after the last
-  ///     ones; what it throws ends the import.
+  ///     ones; an error of it ends the import.
   func `import`(
     _ database: String, context: CallContext, from next: () async throws -> [Document]?
   ) async throws

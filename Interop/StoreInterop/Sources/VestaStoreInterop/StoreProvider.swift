@@ -49,7 +49,7 @@ public struct StoreOptions: Sendable {
   /// Engines that take them from elsewhere, such as a server, ignore it.
   public var clock: StoreClock
 
-  /// Options; what is not named has its default.
+  /// Options; an option that is not named has its default.
   ///
   /// - Parameters:
   ///   - durability: The failures that a commit survives.

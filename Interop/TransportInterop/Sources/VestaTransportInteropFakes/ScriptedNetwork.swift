@@ -6,7 +6,7 @@ public import VestaTransportInterop
 /// a test says.
 ///
 /// A simple framing is in the place of HTTP, so that every byte of a request and of a response can be the last one.
-/// Time is virtual and needs no driver: what was sent arrives at once, in the order of its delays. A connection is
+/// Time is virtual and needs no driver: a message arrives at once, in the order of its delays. A connection is
 /// never used for a second exchange. Bodies that are streams travel in both directions at once, with trailers, and so
 /// do the messages of WebSockets; neither side is held back.
 ///

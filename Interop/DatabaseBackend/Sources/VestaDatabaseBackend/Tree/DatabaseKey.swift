@@ -11,7 +11,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// Most comparisons of keys end here, without a look at the strings.
   let order: Int64
 
-  /// The smallest order of a string: what the first bytes are added to.
+  /// The smallest order of a string: the start to which the first bytes are added.
   private static let textOrder: Int64 = 1 << 58
   /// The number of first bytes of a string that are in its order.
   private static let orderedBytes = 7

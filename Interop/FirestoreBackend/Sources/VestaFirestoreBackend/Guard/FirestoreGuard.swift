@@ -13,7 +13,7 @@ public import VestaServiceInterop
 ///
 /// - A write is asked about in its transaction, with the document before and after it: fields merged, transforms
 ///   applied, times of the server equal to the time of the question. Documents are looked up as they are before the
-///   commit, in the same transaction; what rules see after it follows from the writes.
+///   commit, in the same transaction; the state after it follows from the writes.
 /// - It is asked before preconditions are looked at, so that a caller who is denied learns nothing of the documents.
 ///   The call fails with `PERMISSION_DENIED`, nothing has changed, and its transaction has ended. A denied target ends
 ///   with that cause.

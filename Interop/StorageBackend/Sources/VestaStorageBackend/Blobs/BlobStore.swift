@@ -93,7 +93,7 @@ public protocol BlobWriter: Sendable {
   /// - Throws: `BlobError`.
   func sync() async throws
 
-  /// Makes the blob durable and readable, and ends the writer: what is appended afterwards fails.
+  /// Makes the blob durable and readable, and ends the writer: a later append fails.
   ///
   /// - Throws: `BlobError`, also when the blob has not as many bytes as were appended; it is not readable then.
   func seal() async throws

@@ -63,7 +63,7 @@ public struct ContentDigest: Sendable, Hashable {
   /// The MD5 digest.
   public var md5: [UInt8]?
 
-  /// Creates a digest; what is not named is unknown.
+  /// Creates a digest; a value that is not named is unknown.
   public init(size: Int64? = nil, crc32c: UInt32? = nil, md5: [UInt8]? = nil) {
     self.size = size
     self.crc32c = crc32c

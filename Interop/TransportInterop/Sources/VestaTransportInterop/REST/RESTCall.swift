@@ -1,6 +1,6 @@
 public import VestaServiceInterop
 
-/// One call of a REST API: what is sent in addition to the identity of the caller.
+/// One call of a REST API: the parts that are sent in addition to the identity of the caller.
 public struct RESTCall: Sendable {
   /// The method.
   public var method: HTTPMethod

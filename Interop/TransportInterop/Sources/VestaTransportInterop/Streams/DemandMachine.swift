@@ -1,6 +1,6 @@
 public import VestaConcurrency
 
-/// The state of a ``DemandPipe``: what waits in it, who waits for it, and whether the writer should pause.
+/// The state of a ``DemandPipe``: the waiting elements, the waiting callers, and whether the writer should pause.
 ///
 /// Pure: every input returns what has to be resumed or called, and the pipe does it with its lock open.
 ///

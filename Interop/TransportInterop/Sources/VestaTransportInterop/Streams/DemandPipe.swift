@@ -83,7 +83,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Writes an element, and waits while the reader lags.
   ///
-  /// The element is taken at once; what is waited for is room for the next one.
+  /// The element is taken at once; the wait is for room for the next one.
   ///
   /// - Throws: ``TransportError`` with `.closed` when the reader has left or the stream was ended; `CancellationError`,
   ///   and then the element is in the stream nevertheless.
@@ -153,7 +153,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
         do {
           try await waitForElement()
         } catch let error as CancellationError {
-          // The writer may have been faster than the cancellation: what it has said before counts.
+          // The writer may have been faster than the cancellation: its earlier end counts.
           cancellation = error
         }
       }
