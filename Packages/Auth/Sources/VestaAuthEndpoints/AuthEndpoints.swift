@@ -10,7 +10,7 @@ public import VestaTransportInterop
 ///
 /// A path may begin with the host that it stands for, as SDKs have it that were given the address of a local server:
 /// `/identitytoolkit.googleapis.com/v1/accounts:signUp`. A call with a credential is an owner's, and one without is a
-/// client's; what a credential is worth is decided by the engine behind `AuthBackend` and `AuthAdminBackend`.
+/// client's; a credential is judged by the engine behind `AuthBackend` and `AuthAdminBackend`.
 public struct AuthEndpoints: EndpointProvider {
   private let tuning: AuthEndpointTuning
 

@@ -67,7 +67,7 @@ public final class AuthRemoteAdministration: AuthAdminBackend {
     try await caller.send(.tenant(id), context) { try TenantWire.tenant($0) }
   }
 
-  /// Changes a tenant; what the request leaves out stays.
+  /// Changes a tenant; properties that the request omits stay.
   public func updateTenant(_ request: UpdateTenantRequest, context: CallContext) async throws(AuthServiceError)
     -> Tenant
   {

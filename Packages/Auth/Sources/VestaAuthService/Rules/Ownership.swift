@@ -62,7 +62,7 @@ extension UserRecord {
 }
 
 extension TicketRecord {
-  /// Binds the ticket to an account as it is now: what ends the sessions of the account ends the ticket as well.
+  /// Binds the ticket to an account as it is now: the end of the account's sessions ends the ticket as well.
   mutating func bind(to user: UserRecord) {
     localID = user.localID
     epoch = user.epoch
