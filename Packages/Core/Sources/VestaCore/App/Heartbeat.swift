@@ -6,7 +6,7 @@ import VestaConcurrency
   import Foundation
 #endif
 
-/// The user agents that this app was used with, a line for each day: what products send along with their requests.
+/// The user agents that this app was used with, a line for each day: products send them along with their requests.
 ///
 /// A day is counted once for each app, however often the app is used and started on it: the days are kept in a file of
 /// the app. A day that was handed out is not handed out again.
