@@ -214,7 +214,7 @@ public class DatabaseQuery: @unchecked Sendable {
 
   // MARK: Reading once
 
-  /// Reads the data: what is known where an observer has all of it, else what the service has.
+  /// Reads the data: the known data where an observer has all of it, else the service's.
   ///
   /// Without a connection, what is kept on this device, or an error.
   ///

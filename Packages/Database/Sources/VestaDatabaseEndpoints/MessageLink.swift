@@ -79,7 +79,7 @@ final class MessageLink: Sendable {
     close()
   }
 
-  /// The size of an item, roughly: what a node has directly, without a walk through the tree.
+  /// The size of an item, roughly: the direct content of a node, without a walk through the tree.
   private static func size(of item: Item) -> Int {
     switch item {
     case .message(.reply(_, let reply)): 128 + size(of: reply.node)

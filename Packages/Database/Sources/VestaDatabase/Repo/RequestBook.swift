@@ -1,7 +1,7 @@
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// The requests of a client: what waits to be sent, what waits for its reply, and in which order replies take effect;
+/// The requests of a client: the unsent ones, the unanswered ones, and the order in which replies take effect;
 /// pure.
 ///
 /// ``Repo`` performs its actions in their order. A request gets its number when it is sent (``number(of:)``), because

@@ -230,7 +230,7 @@ public struct SyncTree: Sendable {
     return view?.cache.server.completeNode
   }
 
-  /// The listens that the service has to have, with their tags: what is sent after a new connection.
+  /// The listens that the service has to have, with their tags: they are sent after a new connection.
   public var listens: [(path: DatabasePath, spec: DatabaseQuerySpec, tag: Int?)] {
     root.distinctViews.map { ($0.path, $0.spec.loadsAllData ? .all : $0.spec, tag($0.path, $0.spec)) }
   }

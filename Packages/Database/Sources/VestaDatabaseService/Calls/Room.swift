@@ -175,7 +175,7 @@ final class Room: Sendable {
     }
   }
 
-  /// Whether the connection has been opened and has not ended: what it asks before and afterwards is dropped, because
+  /// Whether the connection has been opened and has not ended: requests before and afterwards are dropped, because
   /// its client asks again on the next one.
   func isOpen(_ connection: EngineConnection) -> Bool {
     state.withLock { $0.connections[connection.session] === connection }

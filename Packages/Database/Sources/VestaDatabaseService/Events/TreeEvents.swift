@@ -5,7 +5,7 @@ import VestaEngineInterop
 import VestaEventsInterop
 import VestaStoreInterop
 
-/// The events of one write: what functions that listen to references get of it.
+/// The events of one write: the form for functions that listen to references.
 ///
 /// A function listens to references of one depth, `rooms/{room}`. A write above them changes every reference below it
 /// that differs afterwards; a write at or below one of them changes that one.

@@ -3,7 +3,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
 
-/// Queries: what commits make of their windows, and what has to be read for that.
+/// Queries: the effect of commits on their windows, and the reads for that.
 extension ListenHub {
   /// The effect of a commit on the queries of some paths, and the reads that it needs.
   struct Reading: Sendable {

@@ -183,7 +183,7 @@ final class ListenHub: Sendable {
 
   /// Removes the listens that a client has ended before it began this one, of the same query.
   ///
-  /// - Returns: Whether there were any: what they have sent since the client said what it has is not in what it said.
+  /// - Returns: Whether there were any: their data since the client stated its own is not in that statement.
   private static func removePredecessors(of id: Int, _ watch: Watch, _ state: inout State) -> Bool {
     let owner = ObjectIdentifier(watch.connection), name = Name(query: watch.query, tag: watch.tag)
     let ended = (state.owned[owner]?.byName[name] ?? []).filter { other in

@@ -2,7 +2,7 @@ import VestaDatabaseBackend
 
 /// The children of a path that a commit touches.
 enum ChildTouch: Sendable {
-  /// The children that it touches: what they are now, or `nil` where the store has to be asked.
+  /// The children that it touches: their current nodes, or `nil` where the store has to be asked.
   case children([DatabaseKey: DatabaseNode?])
   /// It replaces all of them.
   case everything

@@ -10,7 +10,7 @@ import VestaStoreInterop
 /// | table | key after the table and the namespace | value |
 /// |---|---|---|
 /// | `1` | the bytes of a path | the leaf and the priority of that path (`NodeCoding`) |
-/// | `2` | engine, session, number | a path and a node: what to write when the session ends |
+/// | `2` | engine, session, number | a path and a node: the write at the end of the session |
 /// | `3` | number of an index, path of the parent, `01`, sort value, key of the child | nothing |
 /// | `4` | path of the parent, `01`, sort value, key of the child | nothing: children that have a priority |
 /// | `5` | | the catalog of the indexes of table 3 (`IndexCatalog`) |
