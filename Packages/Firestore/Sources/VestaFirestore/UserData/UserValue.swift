@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VestaFirestoreBackend
 
-/// A value of an application before it is checked: what `[String: Any]` and `Encodable` data have in common.
+/// A value of an application before it is checked: the common form of `[String: Any]` and `Encodable` data.
 indirect enum UserValue: Sendable, Hashable {
   /// A value that needs no further check.
   case value(Value)

@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// Walks over what an `IndexEncoder` has written, value by value.
 ///
-/// Values are not read back but measured: what an index is asked for is a range of bytes. Numbers are the exception,
+/// Values are not read back but measured: an index is asked for a range of bytes. Numbers are the exception,
 /// for sums are made of them.
 package struct IndexReader: Sendable {
   private let bytes: [UInt8]

@@ -295,7 +295,7 @@ final class WatchHub: Sendable {
 
   /// Takes turns until nothing has happened since the last one began.
   ///
-  /// On the executor of a call it takes one: what else has happened may concern other calls.
+  /// On the executor of a call it takes one: other events may concern other calls.
   private func takeTurns(_ start: Start) async {
     // Taken out of the state and put back, so that it is never copied.
     var serving = state.withLock { $0.run == start.run ? $0.resting.take() : nil }
@@ -350,7 +350,7 @@ final class WatchHub: Sendable {
   ) async throws {
     // Nothing is read for callers that have left.
     for event in events where event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
-    // Before the changes: what the rules deny now is not sent.
+    // Before the changes: documents that the rules deny now are not sent.
     if events.contains(where: \.isRulesChange) { await askAgain(&machine, &jobs, snapshot) }
     try await advance(&machine, &jobs, to: snapshot)
     for event in events where !event.isEnd { try await serve(event, &machine, &jobs, snapshot) }

@@ -88,7 +88,7 @@ struct OrderWalk {
     while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
   }
 
-  /// Ends the page after a document; what was a result before it then is one of this page.
+  /// Ends the page after a document; the earlier results then belong to this page.
   private mutating func page(endingAfter document: Document) -> QueryPage {
     takePast(before: document)
     if sink.isFull { return QueryPage(answer: answer, rest: .none) }

@@ -32,7 +32,7 @@ final class LogSorter: Sendable {
     var bytes = 0
     var isClosed = false
 
-    /// Whether there is enough to sort; what has been noted so far is taken to be sorted then.
+    /// Whether there is enough to sort; the notes so far are taken to be sorted then.
     mutating func begin(_ tuning: LogTuning) -> Bool {
       guard !isClosed, commits >= tuning.unsortedCommits || bytes >= tuning.unsortedBytes else { return false }
       (commits, bytes) = (0, 0)

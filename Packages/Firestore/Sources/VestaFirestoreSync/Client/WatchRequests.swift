@@ -73,7 +73,7 @@ final class WatchRequests: Sendable {
 
   /// Sends what waits.
   private func flush() {
-    // Under the lock, which sending does not need: what two threads send stays in order.
+    // Under the lock, which sending does not need: the requests of two threads stay in order.
     state.withLock { state in
       for waiting in state.waiting { call(waiting.stream)?.send(waiting.request) }
       state.waiting.removeAll(keepingCapacity: true)

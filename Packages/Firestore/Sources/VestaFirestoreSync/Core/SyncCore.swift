@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// The sync core of a client: what listeners are shown, and what is asked of the backend for them.
+/// The sync core of a client: the snapshots of listeners, and the requests to the backend for them.
 ///
 /// It has a view for each query (`ViewTable`), notifies the listeners (`EventMachine`), asks for documents in limbo
 /// (`LimboDocuments`) and for overdue ones (`AwaitedDocuments`), and knows who waits for writes (`WriteCallers`). The

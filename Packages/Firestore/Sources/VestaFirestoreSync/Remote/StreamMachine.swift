@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// The life of one stream: connecting, backing off, being idle.
 ///
-/// Each connection has a number; what belongs to an earlier one is ignored by its number.
+/// Each connection has a number; events of an earlier one are ignored by its number.
 package struct StreamMachine: Sendable {
   /// Where a stream is in its life.
   package enum State: Sendable, Hashable {

@@ -74,7 +74,7 @@ package final class WatchLink {
     if !targets.isEmpty, !stream.isStarted { start() } else { change(online.update(.unknown)) }
   }
 
-  /// Ends the stream; what it has brought is kept in the records.
+  /// Ends the stream; its data is kept in the records.
   func stop() {
     isEnabled = false
     settleTokens()

@@ -56,7 +56,7 @@ package final class WriteLink {
     fill()
   }
 
-  /// Ends the stream; what was sent and not answered is sent again by the next one.
+  /// Ends the stream; unanswered batches are sent again by the next one.
   func stop() {
     isEnabled = false
     perform(stream.stop())
