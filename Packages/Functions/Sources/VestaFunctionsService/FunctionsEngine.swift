@@ -55,7 +55,7 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
   /// Refuses calls from now on; running ones continue.
   func close() { places.close(throwing: FunctionsServiceError(.unavailable, "The app was deleted.")) }
 
-  /// Ends event functions and schedules: what runs is cancelled, and what has been delivered is remembered.
+  /// Ends event functions and schedules: running ones are cancelled, and deliveries are remembered.
   func closeEvents() async {
     await registry.events.close()
     await registry.schedules?.close()
