@@ -14,7 +14,7 @@ final class DeliveryRunner: Sendable {
     var book: DeliveryBook
     /// The loops that wait for a message.
     var turns: [Reader: Turn<MessagingRemoteMessage?>] = [:]
-    /// The number of the token's connection: what an earlier one still delivers is ignored.
+    /// The number of the token's connection: deliveries of an earlier one are ignored.
     var epoch = 0
     var handlers: Handlers?
     var isOver = false

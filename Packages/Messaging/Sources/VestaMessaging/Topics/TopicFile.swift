@@ -37,7 +37,7 @@ final class TopicFile: Sendable {
     known = Locked(Known(limit: slack))
   }
 
-  /// Reads the changes that wait; what follows the first damaged line is set aside.
+  /// Reads the changes that wait; the lines after the first damaged one are set aside.
   func load() -> TopicQueue {
     known.withLock { known in
       do {
