@@ -121,7 +121,7 @@ public final class RemoteConfig: NSObject, Sendable {
 
   // MARK: Settings
 
-  /// A copy of the settings; what is set is copied.
+  /// A copy of the settings; the set value is copied.
   public var configSettings: RemoteConfigSettings {
     get { RemoteConfigSettings(state.withLock { $0.settings }) }
     set {
