@@ -46,7 +46,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   let floors: Locked<Floors>
 
-  /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
+  /// Opens a store, and makes it when it is not there; with the promises of `StoreProvider.openStore`.
   ///
   /// After a crash this brings the file back into order, which takes longer the longer the log is: about 0.1 s.
   ///
