@@ -155,7 +155,7 @@ struct UploadExchange: Sendable {
     exchange.field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? ContentDigest()
   }
 
-  /// Appends the body to an upload; what has arrived of a body that is cut off is kept.
+  /// Appends the body to an upload; the received part of a body that is cut off is kept.
   ///
   /// - Returns: The state of the upload afterwards.
   @discardableResult

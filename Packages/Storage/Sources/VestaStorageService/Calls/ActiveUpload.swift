@@ -4,7 +4,7 @@ import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// An upload whose blob is open: what has been written, and its digests so far.
+/// An upload whose blob is open: its written bytes, and its digests so far.
 ///
 /// A caller that holds it through ``ActiveUploads`` has exclusive access. Two things run concurrently with its calls:
 /// the digest of the last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each
