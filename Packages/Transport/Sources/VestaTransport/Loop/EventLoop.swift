@@ -11,7 +11,8 @@ import VestaTransportInterop
 ///
 /// A turn: wait for events; serve each; run the closures that were there by then, and the jobs with the jobs that they
 /// enqueue; let the channels write that asked for it in this turn; fire the timers that are due.
-// Sound as @unchecked Sendable: what is not constant, atomic or locked is touched by the thread of the loop alone.
+// Sound as @unchecked Sendable: state that is not constant, atomic or locked is touched by the thread of the loop
+// alone.
 final class EventLoop: TaskExecutor, @unchecked Sendable {
   private struct Work: Sendable {
     let perform: @Sendable () -> Void

@@ -3,7 +3,7 @@ import VestaTransportInterop
 
 /// A connection of a server that speaks HTTP/1.1, until it becomes a WebSocket or ends, or HTTP/2 from its first byte.
 ///
-/// One request at a time: what is pipelined behind it is kept, up to the backlog, and beyond it stays in the socket.
+/// One request at a time: pipelined requests are kept, up to the backlog, and beyond it stay in the socket.
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
 final class ServerConnection: SocketConnection, @unchecked Sendable {
   /// The current work of the connection.
