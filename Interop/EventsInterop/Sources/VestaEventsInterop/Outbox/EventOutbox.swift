@@ -79,7 +79,7 @@ public final class EventOutbox: EventSource {
   ///   - drafts: The events, in order; one without functions is left out.
   ///   - transaction: The transaction of the change.
   ///   - isOnly: Whether this is the only call in the transaction, which saves a read.
-  /// - Throws: `EventOutboxFull`; what the store throws.
+  /// - Throws: `EventOutboxFull`, and errors of the store.
   public func append(
     _ drafts: [EventDraft], in transaction: any StoreTransaction, isOnly: Bool = false
   ) async throws {
