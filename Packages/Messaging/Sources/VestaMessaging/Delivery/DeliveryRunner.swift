@@ -72,7 +72,7 @@ final class DeliveryRunner: Sendable {
   ///
   /// - Returns: `nil` at the end, and for a cancelled task.
   func next(_ reader: Reader) async -> MessagingRemoteMessage? {
-    acknowledgements.add(state.withLock { $0.book.cameBack(reader) })
+    acknowledgements.add(state.withLock { $0.book.finishedCurrent(reader) })
     do {
       return try await Turn<MessagingRemoteMessage?>().wait { turn in
         let isOver = state.withLock { state in
