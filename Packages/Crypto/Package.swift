@@ -14,7 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaCrypto", targets: ["VestaCrypto"]),
-    // For the benchmarks, which measure libcrypto alone beside VestaCrypto.
+    // For the benchmarks, which compare libcrypto alone with VestaCrypto.
     .library(name: "CVestaOpenSSL", targets: ["CVestaOpenSSL"]),
   ],
   dependencies: [

@@ -14,7 +14,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "VestaSQLite", targets: ["VestaSQLite"]),
-    // For the benchmarks, which measure SQLite alone beside VestaSQLite.
+    // For the benchmarks, which compare SQLite alone with VestaSQLite.
     .library(name: "CVestaSQLite", targets: ["CVestaSQLite"]),
   ],
   dependencies: [

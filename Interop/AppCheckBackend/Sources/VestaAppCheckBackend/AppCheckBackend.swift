@@ -1,7 +1,7 @@
 public import VestaBytes
 public import VestaServiceInterop
 
-/// The service that gives apps tokens for proofs that they are genuine, and verifies the tokens.
+/// The service that issues tokens to apps for proofs that they are genuine, and verifies the tokens.
 ///
 /// Promises of every implementation (`AppCheckContracts` checks them):
 /// - A token is given for a proof that holds, and for no other one.

@@ -39,7 +39,7 @@ public final class FakeAppCheck: AppCheckInterop {
   public func getToken(forcingRefresh: Bool) async -> AppCheckTokenResultInterop {
     if !forcingRefresh, let token = source.read({ $0.token }) { return AppCheckTokenResultInterop(token: token) }
     return await result { state, announce in
-      // Somebody else may have fetched the first token while this call waited.
+      // Another call may have fetched the first token while this call waited.
       if !forcingRefresh, let token = state.token { return token }
       let token = try state.make("token")
       state.token = token

@@ -2,7 +2,7 @@ public import VestaServiceInterop
 
 /// The identity service as the administrators of a project see it.
 ///
-/// Every call is for an owner of the project, such as `CallContext.owner`; anybody else is refused with
+/// Every call is for an owner of the project, such as `CallContext.owner`; every other caller is refused with
 /// `PERMISSION_DENIED`, and a credential that is not valid with `UNAUTHENTICATED`. The tenant of the context chooses
 /// whose users a call is about, as in `AuthBackend`, whose promises hold here too.
 public protocol AuthAdminBackend: Sendable {

@@ -13,7 +13,7 @@ public import VestaServiceInterop
 /// - A code works once, however many calls send it at the same time.
 /// - A string that is missing and one that is empty are the same: both fail with the `MISSING_…` name of the field.
 /// - Errors follow the order of checks that the documentation of a call lists.
-/// - A cancelled caller gets the code `CANCELLED`; what the call did so far may have happened.
+/// - A cancelled caller gets the code `CANCELLED`; its changes so far may have happened.
 public protocol AuthBackend: Sendable {
   // MARK: Signing in
 

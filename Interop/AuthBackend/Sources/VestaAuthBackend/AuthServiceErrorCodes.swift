@@ -6,7 +6,7 @@ extension AuthServiceError.Code {
   public static let unavailable = Self("UNAVAILABLE")
   /// The backend failed in a way that it does not explain.
   public static let internalError = Self("INTERNAL")
-  /// The calling task was cancelled; what the call did so far may have happened.
+  /// The calling task was cancelled; its changes so far may have happened.
   public static let cancelled = Self("CANCELLED")
   /// This backend does not offer the call.
   public static let notImplemented = Self("NOT_IMPLEMENTED")

@@ -6,7 +6,7 @@ public import VestaConcurrency
 ///
 /// Promises of every implementation (`VestaAuthInteropContracts` checks them):
 /// - All methods may be called from any thread at any time, also from within a listener.
-/// - Nobody signed in is not an error: the user id and the token are `nil`.
+/// - An absent user is not an error: the user id and the token are `nil`.
 /// - A token stays the same until it is refreshed. A listener is called with each new one.
 /// - A refresh that fails throws, is not remembered, and leaves the user and the current token as they are: a backend
 ///   that cannot be reached signs no user out.

@@ -2,7 +2,7 @@
 ///
 /// The engines ask the component container for `any CryptoProvider`; the `VestaCrypto` plug-in provides one on
 /// OpenSSL's libcrypto. All methods may be called from any thread at the same time. The synchronous ones take
-/// microseconds and never wait. Those that take milliseconds (password hashing, key generation) are `async`, run on
+/// microseconds and never wait. Methods that take milliseconds (password hashing, key generation) are `async`, run on
 /// dedicated threads and let only a few through at once, so that they never hold up the cooperative pool.
 ///
 /// ```swift

@@ -4,7 +4,7 @@ public import VestaCryptoInterop
 /// A crypto provider for tests: fast, without any secrecy, and repeatable.
 ///
 /// A "digest" is FNV-1a run over with several seeds, a "signature" is a digest of the key's secret and the message, and
-/// "random" bytes come from a counter. It counts the passwords that are hashed, and the keys that are generated.
+/// "random" bytes are drawn from a counter. It counts the passwords that are hashed, and the keys that are generated.
 ///
 /// ```swift
 /// let crypto = FakeCrypto()

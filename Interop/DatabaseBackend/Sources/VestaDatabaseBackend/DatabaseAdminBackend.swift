@@ -3,11 +3,11 @@ public import VestaServiceInterop
 /// The administration of the databases of a project: which there are, their rules, and their content as a whole.
 ///
 /// Promises of every implementation:
-/// - All calls are those of owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
-/// - An export is of one moment: it has every write that was answered before its call, and none in part.
-/// - An import replaces what there is. Listeners are told, functions are not. One that fails leaves what it has
+/// - All calls are for owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
+/// - An export is of one version: it has every write that was answered before its call, and none in part.
+/// - An import replaces what there is. Listeners are notified, functions are not. One that fails leaves what it has
 ///   written so far: it is done again.
-/// - What an export gives, an import takes: the database is the same afterwards, priorities included.
+/// - An import takes the parts of an export: the database is the same afterwards, priorities included.
 public protocol DatabaseAdminBackend: Sendable {
   /// The databases that have data, in the order of their names.
   func databases(context: CallContext) async throws(DatabaseServiceError) -> [String]
@@ -58,9 +58,9 @@ public protocol DatabaseAdminBackend: Sendable {
   ) async throws(DatabaseServiceError)
 }
 
-/// A place of a database that has a value or a priority itself.
+/// A path of a database that has a value or a priority itself.
 ///
-/// A place that has neither is there by what is below it. In the order of paths a place precedes what is below it, and
+/// A path that has neither exists by the nodes below it. In the order of paths a path precedes the paths below it, and
 /// siblings are in the order of their keys.
 public struct DatabaseRow: Sendable, Hashable {
   /// The path.
@@ -88,7 +88,7 @@ extension DatabaseNode {
         places.append(row)
       }
     }
-    // A place has a priority only where there is something below it.
+    // A path has a priority only where there is something below it.
     for place in places { node = node.setting(place.path, to: node[place.path].withPriority(place.priority)) }
     self = node
   }

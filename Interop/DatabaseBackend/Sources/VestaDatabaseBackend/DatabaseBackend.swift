@@ -2,14 +2,14 @@ public import VestaServiceInterop
 
 /// The service behind the Realtime Database, as its clients see it: connections to databases.
 ///
-/// The embedded engine implements it in process; a remote client implements it over a WebSocket. What a connection
-/// promises, both ways, is what Firebase's service promises on the wire:
+/// The embedded engine implements it in process; a remote client implements it over a WebSocket. The promises of
+/// a connection, both ways, are the ones of Firebase's service on the wire:
 /// - Messages arrive at `receive` one after another, in order, and never from within a call of this protocol.
 /// - The first message is ``DatabaseServerMessage/hello(_:)`` or ``DatabaseServerMessage/closed(reason:)``; the last
 ///   one is ``DatabaseServerMessage/closed(reason:)``, after which nothing follows. Before a first message that is the
 ///   last one, ``DatabaseServerMessage/failed(reason:)`` says that trying again does not help by itself.
 /// - Requests are carried out in the order in which they were sent, and each has one reply unless the connection
-///   closes. What follows a sign-in is carried out in the name of the user whom it signs in, also where it is sent
+///   closes. Requests after a sign-in are carried out in the name of the user whom it signs in, also where it is sent
 ///   before the reply.
 /// - A credential that cannot be verified signs no user in: the reply is `invalid_token`, or `unavailable` where it
 ///   could not be decided. A connection whose own credential cannot be verified is closed without a first message.
@@ -24,9 +24,9 @@ public protocol DatabaseBackend: Sendable {
   /// - Parameters:
   ///   - request: Which database.
   ///   - receive: Called with each message, on any thread, never on the caller's stack. The service waits for it to
-  ///     return, and others with it: hand the message over and return. Whoever passes messages on to something slow
-  ///     bounds what waits there, and closes the connection beyond that. It must not hold the connection, which could
-  ///     then not end by being dropped.
+  ///     return, and others with it: hand the message over and return. A receiver that passes messages on to something
+  ///     slow bounds the number that waits there, and closes the connection beyond that. It must not hold the
+  ///     connection, which could then not end by being dropped.
   /// - Returns: The connection, to which requests can be sent at once.
   func connect(
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
@@ -87,8 +87,8 @@ public struct DatabaseConnectRequest: Sendable, Hashable {
   /// The caller and the app that open the connection: requests are made in its name until one signs in.
   public var context: CallContext
 
-  /// Whether the replies of writes have nodes: what was written, with values of the server filled in, or what is there
-  /// where the hash of a write is not that of the data.
+  /// Whether the replies of writes have nodes: the written node, with values of the server filled in, or the current
+  /// one where the hash of a write is not that of the data.
   public var wantsNodes: Bool
 
   /// A request.

@@ -57,13 +57,13 @@ public final class ManualDatabaseGuard: DatabaseGuard {
     self.answer = Locked(Answer(decide: answer))
   }
 
-  /// Gives other answers from here on, and tells the engine so.
+  /// Returns other answers from here on, and notifies the engine.
   public func change(_ answer: @escaping @Sendable (Question) -> Bool) {
     self.answer.withLock { $0 = Answer(decide: answer) }
     for listener in listeners.withLock({ Array($0.values) }) { listener.changed() }
   }
 
-  /// Whether an engine is told of changes.
+  /// Whether an engine is notified of changes.
   public var isObserved: Bool { listeners.withLock { !$0.isEmpty } }
 
   /// Answers as the test says.

@@ -20,8 +20,8 @@ public import VestaStoreInterop
 /// | store misused by the engine | `INTERNAL` | report the defect |
 ///
 /// A commit of unknown outcome is not `UNAVAILABLE`, because libraries repeat such a call by themselves, and would
-/// apply it twice. What the operator has to mend is `INTERNAL`, and not `FAILED_PRECONDITION`, because clients give
-/// up writes for that.
+/// apply it twice. A fault that the operator has to mend is `INTERNAL`, and not `FAILED_PRECONDITION`, because clients
+/// give up writes for that.
 ///
 /// Every status of the store carries an `errorInfo` detail with the kind of failure, such as `DISK_FULL`, in the domain
 /// ``domain``, so that a product can add its own reason.

@@ -140,7 +140,7 @@ private struct NoteFailure: ServiceFailure, Equatable {
     #expect(await code(frame) { _ in _ = try await frame.store() } == nil)
     try await frame.close {
       order.add("own")
-      // What ends may still need the store.
+      // Work at the end may still need the store.
       _ = try? await frame.store().read { try await $0.get([1]) }
     }
     #expect(order.entries == ["own", "store"])

@@ -40,7 +40,7 @@ public final class FakeEventSource: EventSource {
     }
   }
 
-  // MARK: What a test does
+  // MARK: For tests
 
   /// Commits the creation of documents of the database `(default)` in one transaction.
   public func commit(_ paths: String...) async throws {
@@ -48,7 +48,7 @@ public final class FakeEventSource: EventSource {
       paths.map { EventDraft(.documentCreated, scope: "(default)", path: $0, functions: [], payload: Array($0.utf8)) })
   }
 
-  /// Commits changes in one transaction; the functions of the drafts are those that have subscribed.
+  /// Commits changes in one transaction; the functions of the drafts are the subscribed ones.
   ///
   /// - Parameters:
   ///   - drafts: The changes.
@@ -75,7 +75,7 @@ public final class FakeEventSource: EventSource {
     if let error = failure.withLock({ $0 }) { throw error }
   }
 
-  // MARK: What a dispatcher does
+  // MARK: For dispatchers
 
   /// Replaces the subscriptions.
   public func subscribe(_ subscriptions: [EventSubscription]) { outbox.subscribe(subscriptions) }

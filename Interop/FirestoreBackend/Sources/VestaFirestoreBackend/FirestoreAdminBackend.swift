@@ -3,11 +3,11 @@ public import VestaServiceInterop
 /// The administration of the databases of a project: which there are, their indexes, and their content as a whole.
 ///
 /// Promises of every implementation:
-/// - All calls are those of owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
-/// - An export is of one moment: it has every write that was answered before its call, and none in part.
-/// - An import replaces the documents that it names and leaves the others. Listeners are told. A function is told
-///   unless the call suppresses events. One that fails leaves what it has written so far: it is done again.
-/// - What an export gives, an import takes. A document that is new keeps its time of creation. Its time of update is
+/// - All calls are for owners: of another caller they are `PERMISSION_DENIED`, and nothing has happened.
+/// - An export is of one version: it has every write that was answered before its call, and none in part.
+/// - An import replaces the documents that it names and leaves the others. Listeners are notified. A function is
+///   notified unless the call suppresses events. One that fails leaves what it has written so far: it is done again.
+/// - An import takes the parts of an export. A document that is new keeps its time of creation. Its time of update is
 ///   that of the import: no listener may be shown a document that is older than what it has seen.
 /// - Two reads at one time agree, whatever is imported between them.
 ///
@@ -38,7 +38,7 @@ public protocol FirestoreAdminBackend: Sendable {
   /// Declares the indexes of a database, in place of what was declared before.
   ///
   /// On the return they are declared, and kept over restarts; they are built in the background. One that is no longer
-  /// declared becomes one that goes when it is unused.
+  /// declared becomes one that is dropped when it is unused.
   ///
   /// - Parameters:
   ///   - source: The text of a `firestore.indexes.json`.
@@ -70,7 +70,7 @@ public protocol FirestoreAdminBackend: Sendable {
   ///   - database: The full name of the database, which is made where there is none.
   ///   - context: The caller.
   ///   - next: Gives the next documents, whose names may be of any database: the path counts. `nil` after the last
-  ///     ones; what it throws ends the import.
+  ///     ones; an error of it ends the import.
   func `import`(
     _ database: String, context: CallContext, from next: () async throws -> [Document]?
   ) async throws

@@ -1,4 +1,5 @@
-/// Makes the backends of the addresses that a program names beside the options of its app, such as that of an emulator.
+/// Makes the backends of the addresses that a program names in addition to the options of its app, such as that of an
+/// emulator.
 ///
 /// Remote libraries provide one. A client finds none where the app's backend is an engine in the process.
 public protocol FirestoreBackendSource: Sendable {

@@ -52,7 +52,7 @@ extension FirestoreContracts {
           ["b", "c"]
         ),
       ]
-      // Twice: what has been learnt from the first time must not change the second.
+      // Twice: knowledge from the first time must not change the second.
       for (filter, expected) in cases + cases {
         try await subject.expect(.all("rooms", where: filter), finds: expected)
       }

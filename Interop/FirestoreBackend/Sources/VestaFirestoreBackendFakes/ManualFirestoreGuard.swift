@@ -50,7 +50,7 @@ public final class ManualFirestoreGuard: FirestoreGuard {
     self.answer = Locked(answer)
   }
 
-  /// Gives other answers from here on, and tells the engine so.
+  /// Returns other answers from here on, and notifies the engine.
   public func change(_ answer: @escaping @Sendable (Question) throws -> Bool) {
     self.answer.withLock { $0 = answer }
     changes.emit(())

@@ -17,7 +17,7 @@ public protocol FunctionsBackend: Sendable {
   ///   - call: Which function, and its data.
   ///   - context: The caller, and until when the answer is wanted.
   /// - Returns: The result.
-  /// - Throws: `FunctionsServiceError`: what the function threw, `notFound` for an unknown function,
+  /// - Throws: `FunctionsServiceError`: the error of the function, `notFound` for an unknown function,
   ///   `deadlineExceeded`, `unauthenticated` for a token that is not valid, `resourceExhausted` when too many calls
   ///   wait.
   func call(_ call: FunctionCall, context: CallContext) async throws -> JSONValue

@@ -7,8 +7,8 @@ public import VestaServiceInterop
 /// - An id belongs to the caller that has the refresh token which was issued with it: creating an installation with
 ///   an id that is taken makes another id.
 /// - A token is valid until its time is over or its installation is deleted, and then no more.
-/// - What is not valid is `UNAUTHENTICATED`; an installation that is not there is `NOT_FOUND`. Where the service cannot
-///   decide, the failure is transient: clients throw an installation away after either of the first two.
+/// - An invalid credential is `UNAUTHENTICATED`; an installation that is not there is `NOT_FOUND`. Where the service
+///   cannot decide, the failure is transient: clients throw an installation away after either of the first two.
 public protocol InstallationsBackend: Sendable {
   /// Creates an installation.
   ///

@@ -101,7 +101,7 @@ public protocol MessagingAdminBackend: Sendable {
   ///
   /// - Parameters:
   ///   - pageSize: The most messages of one page, from 1 to 1000.
-  ///   - pageToken: Where the page begins: what the last page gave.
+  ///   - pageToken: Where the page begins: the token of the last page.
   ///   - context: The caller.
   func outbox(
     pageSize: Int, pageToken: String?, context: CallContext

@@ -73,7 +73,7 @@ public struct WebPushAddress: Sendable, Hashable {
   public var auth: String
   /// The public key of the browser, in base64url.
   public var p256dh: String
-  /// The public key of the server that may send; `nil` for that of Google, whose private part nobody else has.
+  /// The public key of the server that may send; `nil` for Google's, whose private part Google alone has.
   public var applicationKey: String?
   /// The host of the page.
   public var origin: String?

@@ -311,7 +311,7 @@ public enum MessagingContracts {
       for isReplaced in [true, false] {
         let token = try await subject.register()
         let inbox = Inbox(subject, token)
-        // What the replaced registration did not acknowledge arrives again before it.
+        // A message that the replaced registration did not acknowledge arrives again before it.
         let text = isReplaced ? "a" : "b"
         try await subject.send(to: .token(token), text)
         try await inbox.log.wait(for: "the message \(text)") { $0.last?.message.data["text"] == text }

@@ -31,13 +31,13 @@ public final class ScriptedMessagingBackend: MessagingBackend {
     public var rotates = false
     /// The number of tokens so far.
     public var tokens = 0
-    /// The registrations, also those that failed.
+    /// The registrations, also failed ones.
     public var requests: [RegisterRequest] = []
     /// The tokens that were unregistered.
     public var unregistered: [String] = []
     /// The changes of topics, such as `+news`.
     public var topics: [String] = []
-    /// The number of calls that subscribe, also of those that failed.
+    /// The number of calls that subscribe, also of failed ones.
     public var topicCalls = 0
     /// The ids of the acknowledged messages.
     public var acknowledged: [String] = []

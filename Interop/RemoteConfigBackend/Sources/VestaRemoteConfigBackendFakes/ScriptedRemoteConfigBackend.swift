@@ -33,7 +33,7 @@ public final class ScriptedRemoteConfigBackend: RemoteConfigBackend {
     public var rollouts: [ConfigRollout] = []
     /// The failure of each fetch; `nil` for success.
     public var failure: RemoteConfigServiceError?
-    /// The fetches, also those that failed.
+    /// The fetches, also failed ones.
     public var requests: [FetchConfigRequest] = []
     /// The contexts of the fetches.
     public var contexts: [CallContext] = []
@@ -68,7 +68,7 @@ public final class ScriptedRemoteConfigBackend: RemoteConfigBackend {
     state.withLock { $0.failure = code.map { RemoteConfigServiceError($0, "scripted") } }
   }
 
-  /// The fetches, also those that failed.
+  /// The fetches, also failed ones.
   public var requests: [FetchConfigRequest] { state.withLock { $0.requests } }
 
   /// The open connections.

@@ -65,8 +65,8 @@ public final class ServiceDeadlines: Sendable {
 
 /// A timer that is wanted.
 ///
-/// Its number tells it from another timer for the same deadline: a timer that has fired must not take the place of one
-/// that is set for an equal deadline.
+/// Its number distinguishes it from another timer for the same deadline: a timer that has fired must not take the place
+/// of one that is set for an equal deadline.
 struct DeadlineTimer: Hashable {
   let deadline: Int64
   let number: Int

@@ -55,7 +55,7 @@ public enum ProjectContracts {
   /// The number of projects.
   public static let count = 100
 
-  /// All of them; each is checked on a subject of its own.
+  /// All of them; each is checked on a separate subject.
   public static let all: [Contract<ProjectsSubject>] = [
     Contract("a hundred projects at once have their own, and nothing of one another") { subject in
       try await subject.atOnce { try await subject.add($0, $0) }

@@ -5,7 +5,7 @@ public import VestaServiceInterop
 /// Every call is for an owner of the project; any other caller is refused with `PERMISSION_DENIED`, and a credential
 /// that is not valid with `UNAUTHENTICATED`.
 public protocol StorageAdminBackend: Sendable {
-  /// The buckets that were made, and those that have objects, in the order of their names' UTF-8 bytes.
+  /// The buckets that were made, and the buckets that have objects, in the order of their names' UTF-8 bytes.
   ///
   /// A bucket that was not made exists by its name, and is listed while it has objects.
   func listBuckets(context: CallContext) async throws -> [String]

@@ -26,7 +26,7 @@ public struct StorageServiceError: ServiceFailure, Hashable, CustomStringConvert
     case uploadGone
     /// A precondition does not hold.
     case precondition
-    /// The range is not in the content, which has so many bytes.
+    /// The range is not in the content, which has `size` bytes.
     case outOfRange(size: Int64)
   }
 

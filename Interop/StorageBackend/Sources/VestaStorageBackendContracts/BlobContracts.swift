@@ -7,7 +7,7 @@ public enum BlobContracts {
   /// All of them.
   public static let all: [Contract<any BlobStore>] = content + lifetime
 
-  /// What is written, sealed, read and listed.
+  /// Writing, sealing, reading and listing.
   private static let content: [Contract<any BlobStore>] = [
     Contract("a sealed blob has the bytes that were appended") { store in
       let writer = try await store.write(try id("a1"), keeping: 0)

@@ -107,7 +107,7 @@ extension StorageContracts {
       for round in 0..<8 {
         let object = name("turns\(round)")
         let id = try await backend.startUpload(UploadRequest(object: object), context: context)
-        // One of two parts for the same place is in it, and the other one is told where to continue.
+        // One of two parts for the same place is in it, and the other one gets the offset at which to continue.
         async let first = code { try await backend.appendToUpload(id, offset: 0, bytes: [1], context: context) }
         async let second = code { try await backend.appendToUpload(id, offset: 0, bytes: [1], context: context) }
         async let asking = code { try await backend.uploadStatus(id, context: context) }

@@ -33,6 +33,6 @@ extension CommitObservable {
 extension OrderedStore {
   /// Whether other processes may have the store open, too.
   ///
-  /// What an engine keeps in the memory or in the files of its process is not everything then.
+  /// The memory and the files of an engine's process are not complete then.
   public var isShared: Bool { (self as? any CommitObservable)?.tellsBeforeAcknowledging != true }
 }

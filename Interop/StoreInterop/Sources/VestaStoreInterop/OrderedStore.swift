@@ -24,7 +24,7 @@ public protocol OrderedStore: AnyObject, Sendable {
   /// Reads do not wait for writes and writes do not wait for reads. Keep the body short all the same: an old snapshot
   /// keeps old data on disk. An engine may bound the number of bodies that read at once, to two or more; a read beyond
   /// them waits until one has returned, unless it is inside another body. So a body must not wait for a read that
-  /// another task has not begun, where so many bodies may wait in the same way.
+  /// another task has not begun, where as many bodies may wait in the same way.
   ///
   /// - Parameter body: The read. The reader is valid until the body returns; a use after that throws
   ///   `StoreError.Code.ended`. A body must not call `write` of the same store and wait for it.

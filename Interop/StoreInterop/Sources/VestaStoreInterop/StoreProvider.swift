@@ -40,8 +40,8 @@ public struct StoreOptions: Sendable {
 
   /// Whether deleted and replaced values are overwritten on disk; for stores that hold credentials.
   ///
-  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. What was
-  /// in the write-ahead log is removed when the store is closed.
+  /// Otherwise their bytes stay in free space until that is used again. Engines that keep nothing ignore it. The
+  /// write-ahead log is removed when the store is closed.
   public var overwritesDeleted: Bool
 
   /// The clocks that versions are taken from.
@@ -49,7 +49,7 @@ public struct StoreOptions: Sendable {
   /// Engines that take them from elsewhere, such as a server, ignore it.
   public var clock: StoreClock
 
-  /// Options; what is not named has its default.
+  /// Options; an option that is not named has its default.
   ///
   /// - Parameters:
   ///   - durability: The failures that a commit survives.

@@ -55,7 +55,7 @@ func key(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 
 /// A number as decimal digits.
 func number(_ number: Int) -> [UInt8] { bytes(String(number)) }
 
-/// The number in a value; where there is none, one that no check and no sum expects: what is absent is not a zero.
+/// The number in a value; where there is none, one that no check and no sum expects: an absent value is not a zero.
 func number(in value: [UInt8]?) -> Int {
   value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? -1_000_000_007
 }
@@ -90,7 +90,7 @@ extension OrderedStore {
 /// Entries with the given strings as keys, each with its key as its value.
 func entries(_ keys: String...) -> [StoreEntry] { keys.map { StoreEntry(key: bytes($0), value: bytes($0)) } }
 
-/// Runs an operation several times at once and gives the results in order of their numbers.
+/// Runs an operation several times at once and returns the results in order of their numbers.
 func concurrently<Result: Sendable>(
   _ count: Int,
   _ operation: @escaping @Sendable (Int) async throws -> Result

@@ -25,7 +25,7 @@ struct SpawnedProcess {
     }
     posix_spawn_file_actions_adddup2(&actions, childInput.fileDescriptor, 0)
     posix_spawn_file_actions_adddup2(&actions, childOutput.fileDescriptor, 1)
-    // What else this process has open is not the program's: locks of files, and pipes that would never end.
+    // The other open descriptors of this process are not the program's: locks of files, and pipes that would never end.
     for descriptor in 3..<min(Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))), 8192) {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }

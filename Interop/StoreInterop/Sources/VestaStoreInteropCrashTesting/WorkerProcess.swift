@@ -136,7 +136,7 @@ public final class WorkerProcess: Sendable {
     return lines
   }
 
-  /// Waits outside of the lock, so that another thread may kill the process meanwhile.
+  /// Waits outside of the lock, so that another thread may kill the process at the same time.
   private func waitUntilExit() {
     var info = siginfo_t()
     while waitid(P_PID, id_t(processIdentifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}

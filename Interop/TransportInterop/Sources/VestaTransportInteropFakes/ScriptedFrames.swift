@@ -1,6 +1,6 @@
 import VestaTransportInterop
 
-/// The framing of a scripted network: a kind, a length, and so many bytes.
+/// The framing of a scripted network: a kind, a length, and as many bytes.
 struct ScriptedFrames: Sendable {
   enum Frame: Sendable {
     case head(String)

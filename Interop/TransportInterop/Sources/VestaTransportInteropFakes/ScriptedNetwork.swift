@@ -6,9 +6,9 @@ public import VestaTransportInterop
 /// a test says.
 ///
 /// A simple framing is in the place of HTTP, so that every byte of a request and of a response can be the last one.
-/// Time is virtual and needs no driver: what was sent arrives at once, in the order of its delays. A connection is
+/// Time is virtual and needs no driver: a message arrives at once, in the order of its delays. A connection is
 /// never used for a second exchange. Bodies that are streams travel in both directions at once, with trailers, and so
-/// do the messages of WebSockets; nobody is held back.
+/// do the messages of WebSockets; neither side is held back.
 ///
 /// ```swift
 /// let network = ScriptedNetwork(to: handler, seed: 7) { number in
@@ -71,7 +71,7 @@ public final class ScriptedNetwork: HTTPClient {
     for cut in state.withLock({ Array($0.open.values) }) { cut() }
   }
 
-  /// Sends a request over a connection of its own.
+  /// Sends a request over a separate connection.
   public func send(_ request: HTTPRequest, timeout: Duration?) async throws -> HTTPResponse {
     let (number, pipe) = try connect()
     let exchange = ScriptedExchange(pipe, handler) { [weak self] in
@@ -83,7 +83,7 @@ public final class ScriptedNetwork: HTTPClient {
     return try await exchange.response(to: request)
   }
 
-  /// Opens a WebSocket over a connection of its own, without a subprotocol.
+  /// Opens a WebSocket over a separate connection, without a subprotocol.
   public func openWebSocket(
     _ request: HTTPRequest, subprotocols: [String], timeout: Duration?
   ) async throws -> WebSocket {

@@ -7,7 +7,7 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// What all remote backends have in common: identity, deadlines, and answers that are not what they should be.
+/// The common rules of all remote backends: identity, deadlines, and malformed answers.
 @Suite(.timeLimit(.minutes(2))) struct RESTTests {
   private struct Failure: ServiceFailure, Equatable {
     let status: ServiceStatus

@@ -6,7 +6,7 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// What remote backends say of their app, as Firebase's SDKs say it.
+/// The headers by which remote backends name their app, as Firebase's SDKs send them.
 @Suite(.timeLimit(.minutes(2))) struct RemoteServicesTests {
   private struct Failure: ServiceFailure, Equatable {
     let status: ServiceStatus

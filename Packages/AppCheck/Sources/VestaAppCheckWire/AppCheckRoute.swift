@@ -60,7 +60,7 @@ public struct AppCheckRoute: Sendable, Hashable {
     }
   }
 
-  /// The calls of an app; `path` begins with its id, which has colons of its own.
+  /// The calls of an app; `path` begins with its id, which has colons itself.
   private static func call(_ method: String, _ path: [String]) -> Call? {
     switch (method, path.count) {
     case ("POST", 1):

@@ -146,7 +146,7 @@ public final class Auth: Sendable {
     set { AuthActor.sync { configuration.customAuthDomain = newValue } }
   }
 
-  /// Settings for tests; what is set is copied.
+  /// Settings for tests; the set value is copied.
   public var settings: AuthSettings? {
     get { AuthActor.sync { configuration.settings } }
     set {

@@ -10,7 +10,7 @@ public import VestaTransportInterop
 ///
 /// A path may begin with the host that it stands for, as SDKs have it that were given the address of a local server:
 /// `/identitytoolkit.googleapis.com/v1/accounts:signUp`. A call with a credential is an owner's, and one without is a
-/// client's; what a credential is worth is decided by the engine behind `AuthBackend` and `AuthAdminBackend`.
+/// client's; a credential is judged by the engine behind `AuthBackend` and `AuthAdminBackend`.
 public struct AuthEndpoints: EndpointProvider {
   private let tuning: AuthEndpointTuning
 
@@ -29,7 +29,7 @@ public struct AuthEndpoints: EndpointProvider {
 
   /// The handler of the requests.
   ///
-  /// Pages of all origins may use it, as nothing in it goes by cookies.
+  /// Pages of all origins may use it, as nothing in it depends on cookies.
   public func handler(in host: any EndpointHost) -> any HTTPHandler {
     CrossOriginHandler(
       rules: CrossOriginRules(origins: .all, allowsCredentials: true, allowsPrivateNetwork: true),

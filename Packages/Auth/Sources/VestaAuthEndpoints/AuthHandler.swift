@@ -86,7 +86,7 @@ struct AuthHandler: HTTPHandler {
     return try await call.respond(to: route.call)
   }
 
-  /// The call of a request: the project and the tenant are those of the path, or those that the body names.
+  /// The call of a request: the path names the project and the tenant, or the body does.
   private func call(
     _ request: HTTPRequest, project: String?, tenant: String?, readsBody: Bool = true
   ) throws -> AuthExchange {

@@ -21,7 +21,7 @@ public final class AuthRemoteAdministration: AuthAdminBackend {
     }
   }
 
-  /// The settings of the project; those that the protocol has no member for have their defaults, but for the password
+  /// The settings of the project; settings without a member in the protocol have their defaults, but for the password
   /// policy, which is read as clients read it.
   public func projectConfig(context: CallContext) async throws(AuthServiceError) -> ProjectConfig {
     let policy = try await caller.passwordPolicy(context)
@@ -67,7 +67,7 @@ public final class AuthRemoteAdministration: AuthAdminBackend {
     try await caller.send(.tenant(id), context) { try TenantWire.tenant($0) }
   }
 
-  /// Changes a tenant; what the request leaves out stays.
+  /// Changes a tenant; properties that the request omits stay.
   public func updateTenant(_ request: UpdateTenantRequest, context: CallContext) async throws(AuthServiceError)
     -> Tenant
   {

@@ -11,7 +11,7 @@ public final class AuthAdministration: AuthAdminBackend {
 
   init(_ core: AuthCore) { self.core = core }
 
-  /// Runs a call of an owner; anybody else is refused.
+  /// Runs a call of an owner; every other caller is refused.
   func administer<Operation: AuthOperation, Value: Sendable>(
     _ context: CallContext, as operation: Operation.Type,
     _ call: @escaping @Sendable (Operation) async throws -> Value

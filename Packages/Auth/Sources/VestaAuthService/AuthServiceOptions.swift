@@ -18,7 +18,7 @@ public struct AuthServiceOptions: Sendable {
   /// - ID tokens and session cookies have the algorithm `none` and an empty third part.
   /// - A credential that is an unsigned token is its `user_id`, or else its `sub`, whatever its times and its audience
   ///   say. `owner`, in any case, and what begins with `ya29.` are the owner. Signed tokens are verified as ever.
-  /// - Anybody who reaches the service is any user, and the owner: let it listen on this machine only.
+  /// - Every caller that reaches the service can be any user, and the owner: let it listen on this machine only.
   public var usesDevelopmentTokens = false
 
   /// Asks blocking functions, where the settings of the project name some; without it none are asked.
@@ -89,7 +89,7 @@ public struct AuthServiceOptions: Sendable {
   /// options.testPhoneNumbers = ["+16505553434": "654321"]
   /// ```
   ///
-  /// Anybody who knows a number and its digits can sign in with it: give test numbers to test accounts only.
+  /// Every caller that knows a number and its digits can sign in with it: give test numbers to test accounts only.
   public var testPhoneNumbers: [String: String] = [:]
 
   // MARK: Second factors

@@ -19,7 +19,7 @@ import VestaStoreInteropFakes
     store.isFull = true
     #expect(await refusal { try await world.signUp("new@x.com") } == .resourceExhausted)
     #expect(await refusal { try await world.signIn() } == .resourceExhausted)
-    // What needs no row works.
+    // A call that needs no row works.
     #expect(try await world.lookup(ada.tokens).localID == ada.localID)
     let batch = BatchDeleteRequest(localIDs: (0..<10).map { "u\($0)" }, force: true)
     #expect(try await world.engine.administration.batchDelete(batch, context: .owner).errors.isEmpty)

@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaAuthService
 
-/// What comparing a password costs, and whom it costs.
+/// The cost of comparing a password, and who bears it.
 @Suite struct HashingTests {
   @Test func `a wrong guess at an imported account with a cheap hash costs what one at no account costs`() async throws
   {

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaAuthService
 
-/// What changes at a size is the same at small sizes, which are drawn at random.
+/// Behaviour that changes at a size is the same at small sizes, which are drawn at random.
 @Suite struct TuningTests {
   private func world(_ seed: UInt64) -> (World, AuthTuning) {
     var random = SplitMix(seed: seed)

@@ -129,7 +129,7 @@ import VestaTesting
     ready.open()
     await task.value
     #expect(error.entries == ["CancellationError"])
-    // What arrives at a backend with a task that is cancelled is refused there, if it arrives.
+    // A call that arrives at a backend with a task that is cancelled is refused there.
     #expect(test.backend.count(of: member.call) <= count + 1)
     await test.app.delete()
   }

@@ -1,7 +1,7 @@
 /// Reads what a ``ByteWriter`` wrote.
 ///
-/// Total: any input gives a value or a ``BytesError``, and a count is checked against the bytes that are left before
-/// anything is allocated. After an error the reader has not moved.
+/// Total: any input results in a value or a ``BytesError``, and a count is checked against the bytes that are left
+/// before anything is allocated. After an error the reader has not moved.
 ///
 /// Its methods can be inlined in other modules: rows of every product are read with them, field by field.
 @frozen

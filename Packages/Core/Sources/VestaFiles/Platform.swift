@@ -57,7 +57,7 @@ import VestaConcurrency
         guard let file = try openOwn(path, O_RDWR) else { return false }
         defer { close(file) }
         try lock(file, LOCK_EX, path)
-        // Somebody may have put another file in its place, or taken it away, before the lock was there.
+        // Another process may have put another file in its place, or taken it away, before the lock was there.
         guard isStill(file, path) else { continue }
         let old = try readAll(file, path)
         guard let change = decide(old) else { return false }

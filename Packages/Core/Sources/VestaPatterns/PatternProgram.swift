@@ -156,7 +156,7 @@ struct PatternProgram: Sendable {
   }
 }
 
-/// The characters in classes that no set of an expression tells apart.
+/// The characters in classes that no set of an expression distinguishes.
 struct Alphabet: Sendable {
   /// The first scalar of each class range.
   private let starts: [UInt32]

@@ -43,7 +43,7 @@ public final class Gate: Sendable {
     for thread in waiting.threads { thread.signal() }
   }
 
-  /// Goes on at once while the gate is open; otherwise waits until it opens.
+  /// Continues at once while the gate is open; otherwise waits until it opens.
   ///
   /// - Throws: `CancellationError`, at once, when the task is cancelled.
   public func pass() async throws {

@@ -126,7 +126,7 @@ extension HostileInputs {
   ///
   /// The soak has inputs until its goal is reached, or for as long as `VESTA_SECONDS` says, from the seed `VESTA_SEED`.
   ///
-  /// - Parameter goal: The number of inputs; 10^8 unless told otherwise.
+  /// - Parameter goal: The number of inputs; 10^8 by default.
   /// - Returns: How many were refused, and by how many bytes the memory of the process has grown since the first
   ///   inputs, at the end and at most; zeros where the system does not say.
   public func soak(goal: Int = 100_000_000) async -> (refused: Int, grown: Int, peak: Int) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A long run of histories, each from a seed of its own, as `make soak` asks for it by environment variables.
+/// A long run of histories, each from a separate seed, as `make soak` asks for it by environment variables.
 ///
 /// ```swift
 /// @Test(.enabled(if: Soak.isAsked))

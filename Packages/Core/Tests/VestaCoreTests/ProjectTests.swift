@@ -16,7 +16,7 @@ import VestaTesting
   private final class Part: Sendable {}
 
   private enum EngineLibrary: TestLibrary {
-    /// What happens, and what a closing engine waits for.
+    /// The events, and the gate for which a closing engine waits.
     @TaskLocal static var diary = VestaTesting.Log<String>()
     @TaskLocal static var closing: Latch?
 

@@ -95,7 +95,7 @@ import VestaPatterns
       Issue.record("it was read")
     } catch {
       #expect(error.code == .tooLarge)
-      // What a single step may take more: the folding of a large class, or all cells of an alphabet.
+      // The surplus of a single step: the folding of a large class, or all cells of an alphabet.
       #expect(error.steps > 20_000 && error.steps < 1 << 20, "\(error.steps)")
     }
   }

@@ -107,15 +107,15 @@ public final class Database: Sendable {
   /// The root.
   public func reference() -> DatabaseReference { DatabaseReference(self, .root) }
 
-  /// A place by its path.
+  /// The reference of a path.
   ///
-  /// A path that is not valid gives a reference whose every use fails with a sentence that says why.
+  /// A path that is not valid results in a reference whose every use fails with a sentence that says why.
   public func reference(withPath path: String) -> DatabaseReference {
     let problem = path.isEmpty || path == "/" || KeyRules.isValidRootPath(path) ? nil : Texts.path("referenceWithPath:")
     return DatabaseReference(self, DatabasePath(path), problem: problem)
   }
 
-  /// A place by its URL, which has to be one of this database.
+  /// The reference of a URL, which has to be one of this database.
   public func reference(fromURL databaseUrl: String) -> DatabaseReference {
     do throws(DatabaseError) {
       let url = try DatabaseURL(databaseUrl)
@@ -216,8 +216,8 @@ public final class Database: Sendable {
   /// Connects to the database of an emulator; before anything else is done with it.
   ///
   /// The app's list has to have a library that reaches emulators, `DatabaseRemoteLibrary`. An app with the embedded
-  /// backend has no such library: its database is the engine's all the same, and the log says so. What the device keeps
-  /// for the emulator is kept apart from the rest.
+  /// backend has no such library: its database is the engine's all the same, and the log says so. The device keeps
+  /// the emulator's data apart from the rest.
   public func useEmulator(withHost host: String, port: Int) {
     let origin = EmulatorOrigin(host: host, port: port)
     let emulator: (any DatabaseBackend)?

@@ -5,7 +5,7 @@ import VestaDatabaseModel
 
 // Sound as @unchecked Sendable: all stored properties are constants. The compiler cannot check it, as the
 // class hierarchy of the Firebase SDK asks for a subclass.
-/// Children of a place, in an order and within bounds; never changes.
+/// Children of a path, in an order and within bounds; never changes.
 ///
 /// A query that is put together wrongly, or whose path is not valid, cannot be used: observers of it are cancelled, and
 /// reads and writes fail, with a sentence that says why. The log has it too.
@@ -27,7 +27,7 @@ public class DatabaseQuery: @unchecked Sendable {
   var spec: DatabaseQuerySpec { terms.spec }
   var repo: Repo { database.repo }
 
-  /// The place.
+  /// The path.
   public var ref: DatabaseReference { DatabaseReference(database, path, problem: problem) }
 
   /// The error of every use; `nil` for a query that can be used.
@@ -181,7 +181,7 @@ public class DatabaseQuery: @unchecked Sendable {
     return found ?? nothing
   }
 
-  /// Removes an observer of this place; no call of it begins afterwards.
+  /// Removes an observer of this path; no call of it begins afterwards.
   public func removeObserver(withHandle handle: DatabaseHandle) {
     if let observer = repo.table.take(Int(clamping: handle), at: path, spec) { remove(observer) }
   }
@@ -193,7 +193,7 @@ public class DatabaseQuery: @unchecked Sendable {
     repo.perform { $0.data.remove(observer) }
   }
 
-  /// Removes all observers of this query; on a reference, the observers of all queries of the place.
+  /// Removes all observers of this query; on a reference, the observers of all queries of the path.
   ///
   /// No call of them begins afterwards. Streams of the query finish.
   public func removeAllObservers() {
@@ -214,7 +214,7 @@ public class DatabaseQuery: @unchecked Sendable {
 
   // MARK: Reading once
 
-  /// Reads the data: what is known where an observer has all of it, else what the service has.
+  /// Reads the data: the known data where an observer has all of it, else the service's.
   ///
   /// Without a connection, what is kept on this device, or an error.
   ///

@@ -24,7 +24,7 @@ struct DatabasePlace: Sendable, Hashable {
     } else if namespace.hasSuffix(Self.suffix), namespace.utf8.count > Self.suffix.utf8.count {
       project = String(namespace.dropLast(Self.suffix.count))
     } else {
-      // A project has further databases by names of their own; a suite of tests has a project for each of its names.
+      // A project has further databases by other names; a suite of tests has a project for each of its names.
       project = host.isDevelopment ? namespace : host.defaultProject
     }
   }

@@ -4,7 +4,8 @@ import VestaTransportInterop
 
 /// A connection of a backend whose messages wait until they are read.
 ///
-/// The backend waits for nobody: its messages are put into a pipe, and a reader that lags too far loses the connection.
+/// The backend waits for no client: its messages are put into a pipe, and a reader that lags too far loses the
+/// connection.
 final class MessageLink: Sendable {
   /// An item that waits.
   enum Item: Sendable {
@@ -78,7 +79,7 @@ final class MessageLink: Sendable {
     close()
   }
 
-  /// The size of an item, roughly: what a node has directly, without a walk through the tree.
+  /// The size of an item, roughly: the direct content of a node, without a walk through the tree.
   private static func size(of item: Item) -> Int {
     switch item {
     case .message(.reply(_, let reply)): 128 + size(of: reply.node)

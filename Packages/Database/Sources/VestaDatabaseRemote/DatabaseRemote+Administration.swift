@@ -41,7 +41,7 @@ extension DatabaseRemote {
     _ = try await reply(to: call, body: NodeWire.bytes(of: .empty), context: context)
   }
 
-  /// Gives everything in a database, in parts; it is read by one request, as it is at one moment.
+  /// Returns everything in a database, in parts; it is read by one request, at one version.
   public func export(
     _ namespace: String, context: CallContext,
     to receive: @escaping @Sendable ([DatabaseRow]) async throws -> Void

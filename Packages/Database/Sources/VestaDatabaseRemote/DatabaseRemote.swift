@@ -106,7 +106,7 @@ public final class DatabaseRemote: DatabaseBackend, DatabaseAdminBackend {
 
   /// Writes once, without a connection.
   ///
-  /// Firebase's REST API has no condition for writes to several places: it refuses a merge with a hash.
+  /// Firebase's REST API has no condition for writes to several paths: it refuses a merge with a hash.
   public func write(
     _ request: DatabaseWriteRequest, context: CallContext
   ) async throws(DatabaseServiceError) -> DatabaseNode {

@@ -25,7 +25,7 @@ import VestaTransportInteropFakes
       try await client.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
       #expect(try await client.frame() == #"{"t":"c","d":{"t":"o","d":{}}}"#)
     }
-    // What keeps a connection open is not answered.
+    // A keep-alive message is not answered.
     try await client.send("0")
     try await client.ask(1, "s", #"{"c":{"sdk.js.1":1}}"#)
     #expect(try await client.status(of: 1) == "ok")

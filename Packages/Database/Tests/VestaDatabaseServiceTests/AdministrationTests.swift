@@ -13,20 +13,20 @@ import VestaTesting
 /// The administration of databases, rules that declare indexes, and the changes of which functions are not notified.
 @Suite struct AdministrationTests {
   private func engine(
-    _ rules: (any RulesAdministration)? = FakeRulesAdministration(), rowsOfATransfer: Int = 3,
-    bytesOfATransfer: Int = 1 << 20, gatekeeper: (any DatabaseGuard)? = nil, store: ModelStore = ModelStore()
+    _ rules: (any RulesAdministration)? = FakeRulesAdministration(), transferRows: Int = 3,
+    transferBytes: Int = 1 << 20, gatekeeper: (any DatabaseGuard)? = nil, store: ModelStore = ModelStore()
   ) -> DatabaseEngine {
     var options = DatabaseServiceOptions()
     (options.rules, options.gatekeeper) = (rules, gatekeeper)
-    options.tuning.rowsOfATransfer = rowsOfATransfer
-    options.tuning.bytesOfATransfer = bytesOfATransfer
+    options.tuning.transferRows = transferRows
+    options.tuning.transferBytes = transferBytes
     return DatabaseEngine(store: store, options: options, callers: CallerCheck(callers: ReadingCallerVerifier()))
   }
 
   @Test(arguments: DatabaseAdminContracts.all)
   func `the engine keeps what an administration promises`(_ contract: Contract<DatabaseAdminSubject>) async throws {
     for (rows, bytes) in [(1, 1 << 20), (2, 1 << 20), (1_000, 100), (1_000, 1 << 20)] {
-      let engine = engine(rowsOfATransfer: rows, bytesOfATransfer: bytes)
+      let engine = engine(transferRows: rows, transferBytes: bytes)
       try await contract.verify(DatabaseAdminSubject(engine, admin: engine))
     }
   }
@@ -45,8 +45,8 @@ import VestaTesting
       var random = SplitMix(seed: UInt64(seed))
       let node = random.node(depth: 4)
       let engine = engine(
-        rowsOfATransfer: Int.random(in: 1...9, using: &random),
-        bytesOfATransfer: Int.random(in: 1...2_000, using: &random))
+        transferRows: Int.random(in: 1...9, using: &random),
+        transferBytes: Int.random(in: 1...2_000, using: &random))
       let rows = Locked(node.rows())
       try await engine.import("a", context: .owner) {
         rows.withLock { rows in
@@ -62,7 +62,7 @@ import VestaTesting
   }
 
   @Test func `an export has one version, whatever is written during it`() async throws {
-    let engine = engine(rowsOfATransfer: 1)
+    let engine = engine(transferRows: 1)
     @Sendable func write(_ number: Int64) async throws {
       let values = ["a", "b", "c"].map { DatabasePathValue(DatabasePath($0), DatabaseNode(.int(number))) }
       _ = try await engine.write(DatabaseWriteRequest(namespace: "n", path: .root, .merge(values)), context: .owner)

@@ -64,7 +64,7 @@ struct DamageTests {
     #expect(await client.get("rooms/a/title").leaf == .string("A"))
     #expect(await client.put("rooms/b/size", DatabaseNode(.int(2))).status == .ok)
     #expect(await client.get("rooms", spec(.child("size"), 2)).keys == ["b"])
-    // What needs the value says what is wrong.
+    // A request that needs the value says what is wrong.
     for request: DatabaseRequest in [
       .get("rooms/a", .all), .get("rooms", spec(.child("size"), 1)),
       .put("rooms/a/size", DatabaseNode(.incrementInt(1)), hash: nil),

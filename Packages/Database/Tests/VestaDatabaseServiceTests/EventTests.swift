@@ -124,7 +124,7 @@ struct EventTests {
   {
     let client = TestClient(engine)
     let rooms = DatabaseNode(
-      children: (0..<(DatabaseServiceTuning().rowsOfACheck + 5)).map {
+      children: (0..<(DatabaseServiceTuning().hashCheckRows + 5)).map {
         (DatabaseKey("r\($0)"), DatabaseNode(.int(Int64($0))))
       })
     _ = await client.put("rooms", rooms)

@@ -7,7 +7,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// What makes room succeeds where there is none.
+/// Writes that make room succeed where there is none.
 @Suite(.timeLimit(.minutes(20)))
 struct FullDiskTests {
   private let store = SmallDiskStore()
@@ -15,7 +15,7 @@ struct FullDiskTests {
   private func engine(shared: Bool, indexOn child: String = "size") -> DatabaseEngine {
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "rooms", indexOn: child)
-    options.tuning.rowsOfACheck = 4
+    options.tuning.hashCheckRows = 4
     if shared { options.sharing = .shared(lease: .seconds(15)) }
     return DatabaseEngine(store: store, options: options)
   }

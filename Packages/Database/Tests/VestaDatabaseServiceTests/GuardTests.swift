@@ -11,10 +11,10 @@ import VestaTesting
 
 /// The engine with a guard.
 @Suite struct GuardTests {
-  private func engine(_ gatekeeper: any DatabaseGuard, rowsOfACheck: Int = 1_000) -> DatabaseEngine {
+  private func engine(_ gatekeeper: any DatabaseGuard, hashCheckRows: Int = 1_000) -> DatabaseEngine {
     var options = DatabaseServiceOptions()
     options.gatekeeper = gatekeeper
-    options.tuning.rowsOfACheck = rowsOfACheck
+    options.tuning.hashCheckRows = hashCheckRows
     return DatabaseEngine(
       store: ModelStore(), options: options, callers: CallerCheck(callers: ReadingCallerVerifier()))
   }
@@ -28,7 +28,7 @@ import VestaTesting
   func `the engine that checks every hash concurrently with the writes honours`(
     _ contract: Contract<GuardedDatabaseSubject>
   ) async throws {
-    try await contract.verify(GuardedDatabaseSubject { engine($0, rowsOfACheck: 0) })
+    try await contract.verify(GuardedDatabaseSubject { engine($0, hashCheckRows: 0) })
   }
 
   @Test func `requests of an owner are not asked about`() async {
@@ -50,7 +50,7 @@ import VestaTesting
 
   @Test func `a write whose guard changes its mind while its hash is checked is denied`() async {
     let gatekeeper = ManualDatabaseGuard()
-    let engine = engine(gatekeeper, rowsOfACheck: 0)
+    let engine = engine(gatekeeper, hashCheckRows: 0)
     let replies = Log<DatabaseServerMessage>()
     let connection = engine.connect(DatabaseConnectRequest(namespace: "n")) { replies.add($0) }
     func reply(_ id: Int) async -> DatabaseReply? {

@@ -13,7 +13,7 @@ import VestaTesting
 /// Writes with a hash at places of very many rows, which are read concurrently with the writes of others.
 @Suite(.timeLimit(.minutes(20)))
 struct HashCheckTests {
-  private static let count = DatabaseServiceTuning().rowsOfACheck + 200
+  private static let count = DatabaseServiceTuning().hashCheckRows + 200
   private let store = CountedStore(ModelStore())
   private let clock = ManualClock()
   private let large = DatabaseNode(
@@ -69,7 +69,7 @@ struct HashCheckTests {
     #expect(await client.put("list", next, hash: NodeHash.hash(large)).status == .ok)
     // At first a thousand rows and one, then all of them once, and a few for each place.
     let cost = store.entries.withLock { $0 } - before
-    #expect(cost < DatabaseServiceTuning().rowsOfACheck + Self.count + 150, "\(cost)")
+    #expect(cost < DatabaseServiceTuning().hashCheckRows + Self.count + 150, "\(cost)")
     #expect(await client.get("list") == next)
     #expect(client.node(tag: 1) == next)
     let query = DatabaseQuerySpec(index: .value, limit: .init(2, .first))
@@ -120,7 +120,7 @@ struct HashCheckTests {
     }
     #expect(await client.put("list", changed("k7", -1), hash: NodeHash.hash(large)).status == .ok)
     store.afterRead.withLock { $0 = nil }
-    #expect(rounds.withLock { $0 } == DatabaseServiceTuning().checksBeside)
+    #expect(rounds.withLock { $0 } == DatabaseServiceTuning().concurrentChecks)
     #expect(await client.get("list") == changed("k7", -1))
   }
 
@@ -176,7 +176,7 @@ struct HashCheckTests {
   ) async {
     let shared = ModelStore()
     var options = DatabaseServiceOptions()
-    options.tuning.rowsOfACheck = 0
+    options.tuning.hashCheckRows = 0
     options.clock = clock.service
     if isShared { options.sharing = .shared() }
     let engines = (0..<(isShared ? 2 : 1)).map { _ in DatabaseEngine(store: OpenStore(shared), options: options) }

@@ -81,7 +81,7 @@ private final class History {
       }
     }
     if seed % 2 == 1 { options.tuning = .small(&random) }
-    if seed % 3 == 0 { options.tuning.rowsOfACheck = 0 }
+    if seed % 3 == 0 { options.tuning.hashCheckRows = 0 }
     if seed % 2 == 0 {
       for path in ["", "$x"] {
         for child in ["a", "a/b", ".value"] { options.indexes.add(path: path, indexOn: child) }
@@ -161,7 +161,7 @@ private final class History {
     } else {
       expect(number, .put(place(path), change.node, hash: "no such hash"), .dataStale)
     }
-    if options.tuning.rowsOfACheck < 1000 { await engine.settle() }
+    if options.tuning.hashCheckRows < 1000 { await engine.settle() }
   }
 
   private func merge(_ number: Int) {

@@ -204,8 +204,8 @@ struct IndexBuildTests {
       #expect(await client.get("all", DatabaseQuerySpec(index: .value, start: .init(text))).isEmpty)
       return counted.entries.withLock { $0 } - before
     }
-    #expect(await cost(DatabaseServiceTuning().bytesOfAnEntry - 1) < 10)
-    #expect(await cost(DatabaseServiceTuning().bytesOfAnEntry) > 200)
+    #expect(await cost(DatabaseServiceTuning().entryBytes - 1) < 10)
+    #expect(await cost(DatabaseServiceTuning().entryBytes) > 200)
   }
 
   /// Entries of a few bytes: strings that are as long, longer, and the beginning of each other.

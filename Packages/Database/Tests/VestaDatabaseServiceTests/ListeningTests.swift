@@ -180,7 +180,7 @@ struct ListeningTests {
     // It has separate data: in the client's copy it takes the place of "b".
     await client.listen("list/k", tag: 2)
     #expect(windows(client, 1) == 2)
-    // What the client has already is not sent, and pushes nothing out.
+    // Data that the client has already is not sent, and pushes nothing out.
     _ = await client.call(.unlisten("list/k", .all, tag: nil))
     await client.listen("list/k", tag: 3, hash: NodeHash.hash(DatabaseNode(.int(1))))
     #expect(windows(client, 1) == 2)

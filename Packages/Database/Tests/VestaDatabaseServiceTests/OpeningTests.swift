@@ -8,7 +8,7 @@ import VestaTesting
 
 @testable import VestaDatabaseService
 
-/// What a database finds in its store when it is opened.
+/// The state of the store when a database is opened.
 @Suite(.timeLimit(.minutes(20)))
 struct OpeningTests {
   private let store = ModelStore()

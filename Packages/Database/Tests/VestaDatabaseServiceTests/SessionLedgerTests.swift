@@ -15,9 +15,9 @@ import VestaTesting
   @Test func `the worked example`() {
     var ledger = SessionLedger()
     ledger.ended(["s"])
-    #expect(ledger.owed == ["s"] && ledger.owesEnds && !ledger.isSettled)
+    #expect(ledger.owed == ["s"] && ledger.hasUnfinishedEnds && !ledger.isSettled)
     ledger.carriedOut("s")
-    #expect(ledger.owed == [] && !ledger.owesEnds && ledger.isSettled)
+    #expect(ledger.owed == [] && !ledger.hasUnfinishedEnds && ledger.isSettled)
     let (owners, own, b) = (Set(["B", "C"]), lease(500), lease(100))
     let leases = ["A": own, "B": b]
     #expect(ledger.judge(owners: owners, leases: leases, own: "A", now: at(90)) == Verdict(stopped: ["C"]))
@@ -42,9 +42,9 @@ import VestaTesting
   @Test func `sessions of earlier engines are owed until they have been ended`() {
     var ledger = SessionLedger()
     ledger.foreignEndsBegan()
-    #expect(ledger.owesForeignEnds && ledger.owesEnds && ledger.isSettled)
+    #expect(ledger.hasForeignEnds && ledger.hasUnfinishedEnds && ledger.isSettled)
     ledger.foreignEndsCarriedOut()
-    #expect(!ledger.owesForeignEnds && !ledger.owesEnds)
+    #expect(!ledger.hasForeignEnds && !ledger.hasUnfinishedEnds)
   }
 
   @Test func `an engine judges neither itself nor one whose lease holds`() {

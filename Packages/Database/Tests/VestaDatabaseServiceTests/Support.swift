@@ -263,13 +263,13 @@ extension DatabaseServiceTuning {
   /// Figures at which everything happens early.
   static func small(_ random: inout SplitMix) -> DatabaseServiceTuning {
     var tuning = DatabaseServiceTuning()
-    tuning.jobsOfAGroup = 1 + random.below(6)
-    tuning.rowsOfACheck = random.below(8)
-    tuning.checksBeside = random.below(3)
-    tuning.placesOfAReplacement = 1 + random.below(4)
-    tuning.rowsOfAStep = 1 + random.below(5)
-    tuning.bytesOfALogPart = 1 + random.below(40)
-    tuning.bytesOfAnEntry = 1 + random.below(4)
+    tuning.groupJobs = 1 + random.below(6)
+    tuning.hashCheckRows = random.below(8)
+    tuning.concurrentChecks = random.below(3)
+    tuning.replacementPaths = 1 + random.below(4)
+    tuning.stepRows = 1 + random.below(5)
+    tuning.logPartBytes = 1 + random.below(40)
+    tuning.entryBytes = 1 + random.below(4)
     tuning.idleDatabases = random.below(3)
     return tuning
   }

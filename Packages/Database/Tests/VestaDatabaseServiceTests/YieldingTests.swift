@@ -25,7 +25,7 @@ struct YieldingTests {
     #expect(await TestClient(engine).put("all", DatabaseNode(children: children)).status == .ok)
     let context = RoomContext(
       owner: "", keys: Keys(namespace: "test"), catalogs: CatalogCache(), sharing: RoomSharing(),
-      bytesOfALogPart: 1, namespace: "test", events: nil)
+      logPartBytes: 1, namespace: "test", events: nil)
     let visits = try await OneThread.visits {
       try await store.read { reader in
         let found = try await QueryReader(reader, context, for: [spec]).window("all", spec)

@@ -47,7 +47,7 @@ struct FullDeviceTests {
     client.repo.events.drain()
   }
 
-  /// What a program sends when it is started on the device: the writes that are kept, up to a mark.
+  /// The writes that a program sends when it is started on the device: the kept ones, up to a mark.
   private func sentAtTheNextStart() async -> [String] {
     let backend = ScriptedDatabaseBackend(), client = start(backend)
     set(client, "mark", 1)

@@ -69,7 +69,7 @@ final class ListenModel {
 
   // MARK: Steps
 
-  /// What can happen next, in a fixed order.
+  /// The possible next steps, in a fixed order.
   var steps: [Step] {
     var steps: [Step] = []
     if !calls.isEmpty { steps.append(.call) }

@@ -95,7 +95,7 @@ struct OracleQuery: Sendable, CustomStringConvertible {
     return ordered.map(\.key)
   }
 
-  /// What the query shows.
+  /// The result of the query.
   func result(in tree: OracleTree) -> OracleTree {
     if isEverything { return tree[path] }
     let keys = keys(of: tree)

@@ -122,11 +122,11 @@ private final class Simulation {
     }
     if seed % 2 == 0 { options.indexes.add(path: "$x", indexOn: "a") }
     if seed % 3 == 0 {
-      options.tuning.rowsOfACheck = random.below(3)
-      options.tuning.rowsOfAStep = 1 + random.below(3)
-      options.tuning.jobsOfAGroup = 1 + random.below(3)
-      options.tuning.bytesOfAnEntry = 1 + random.below(3)
-      options.tuning.placesOfAReplacement = 1 + random.below(3)
+      options.tuning.hashCheckRows = random.below(3)
+      options.tuning.stepRows = 1 + random.below(3)
+      options.tuning.groupJobs = 1 + random.below(3)
+      options.tuning.entryBytes = 1 + random.below(3)
+      options.tuning.replacementPaths = 1 + random.below(3)
     }
     var tuning = DatabaseTuning()
     if seed % 2 == 0 {

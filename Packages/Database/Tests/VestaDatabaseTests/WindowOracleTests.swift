@@ -49,7 +49,7 @@ struct WindowOracleSoakTests {
   }
 }
 
-/// What one observer shows, rebuilt from each kind of its events.
+/// The view of one observer, rebuilt from each kind of its events.
 private final class Shown: Sendable {
   private let state = Locked((children: [String: OracleTree](), value: OracleTree?.none, problems: [String]()))
 
@@ -106,10 +106,10 @@ private final class OracleHistory {
     if isShared { options.sharing = .shared() }
     if seed % 2 == 0 { options.indexes.add(path: "t", indexOn: "a") }
     if seed % 3 == 0 {
-      options.tuning.rowsOfACheck = random.below(4)
-      options.tuning.jobsOfAGroup = 1 + random.below(4)
-      options.tuning.rowsOfAStep = 1 + random.below(4)
-      options.tuning.bytesOfALogPart = 1 + random.below(60)
+      options.tuning.hashCheckRows = random.below(4)
+      options.tuning.groupJobs = 1 + random.below(4)
+      options.tuning.stepRows = 1 + random.below(4)
+      options.tuning.logPartBytes = 1 + random.below(60)
     }
     engines = (0..<(isShared ? 2 : 1)).map { _ in
       DatabaseEngine(store: UnsteadyStore(store, seed: random.next()), options: options)

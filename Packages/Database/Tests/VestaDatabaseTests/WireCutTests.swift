@@ -13,7 +13,7 @@ import VestaTransportInteropFakes
 
 /// The same work of a client over the wire, whose first connection is cut after each number of bytes in turn.
 @Suite(.timeLimit(.minutes(20))) struct WireCutTests {
-  /// What the client was told.
+  /// The answers to the client.
   private final class Outcome: Sendable {
     let ended = Log<String>()
     let value = Log<DatabaseNode>()

@@ -167,7 +167,7 @@ import VestaTesting
         if round % 2 == 0 {
           let json = random.damaged(try DatabaseClientWire.bytes(of: random.clientMessage()))
           let message = try DatabaseClientWire.message(json: json)
-          // What was read can be written and read again.
+          // A message that was read can be written and read again.
           #expect(try DatabaseClientWire.message(json: DatabaseClientWire.bytes(of: message)) == message)
         } else {
           let json = random.damaged(try DatabaseServerWire.bytes(of: random.serverFrame()))

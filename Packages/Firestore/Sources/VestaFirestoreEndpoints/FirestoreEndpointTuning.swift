@@ -27,7 +27,7 @@ public struct FirestoreEndpointTuning: Sendable {
   /// The figures of a channel; a browser confirms what it has with its next request, so large results need room.
   public var webChannel = largeWebChannel
 
-  /// The pause after which a channel says something to a browser that waits; a session that nobody asks for ends after
+  /// The pause after which a channel says something to a browser that waits; a session without requests ends after
   /// twice as long.
   public var keepAlive = Duration.seconds(30)
 

@@ -8,8 +8,8 @@ public import VestaTransportInterop
 /// let listener = try await server.listen(at: .internet(host: "127.0.0.1", port: 8080), handler: handler)
 /// ```
 ///
-/// Databases are those of the project that a call's resource name says. What a caller may do is decided by the engine
-/// behind `FirestoreBackend`: it gets the credential as it came.
+/// The resource name of a call names the project of its database. The rights of a caller are decided by the
+/// engine behind `FirestoreBackend`: it gets the credential unchanged.
 public struct FirestoreEndpoints: EndpointProvider {
   private let tuning: FirestoreEndpointTuning
 
@@ -35,7 +35,7 @@ public struct FirestoreEndpoints: EndpointProvider {
 
   /// The handler of the requests.
   ///
-  /// Pages of all origins may use it, as nothing in it goes by cookies.
+  /// Pages of all origins may use it, as nothing in it depends on cookies.
   public func handler(in host: any EndpointHost) -> any HTTPHandler {
     let handler = FirestoreHandler(host, tuning)
     host.onShutDown { handler.endStreams() }

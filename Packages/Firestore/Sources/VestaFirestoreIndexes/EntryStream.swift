@@ -68,10 +68,10 @@ package struct EntryStream {
     return buffer.first
   }
 
-  /// Goes to the next entry.
+  /// Moves to the next entry.
   package mutating func advance() { position += 1 }
 
-  /// Goes on to a suffix, or to the first one after it.
+  /// Moves to a suffix, or to the first one after it.
   package mutating func seek(_ suffix: [UInt8]) {
     while position < buffer.count, buffer[position].suffix.lexicographicallyPrecedes(suffix) { position += 1 }
     guard position == buffer.count, rest.lower.lexicographicallyPrecedes(suffix) else { return }

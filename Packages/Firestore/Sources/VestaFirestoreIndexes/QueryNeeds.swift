@@ -84,7 +84,7 @@ package struct QueryNeeds: Hashable, Sendable {
     alternatives.append(Alternative(asks: known, bounds: bounds, test: test))
   }
 
-  /// What predicates ask for by equality; the others narrow the ranges of the fields in the tail.
+  /// The equalities that predicates ask for; the others narrow the ranges of the fields in the tail.
   private mutating func asks(of conjunction: [Predicate], narrowing ranges: inout [KeyRanges]) -> [Ask] {
     var asks: [Ask] = []
     for predicate in conjunction {

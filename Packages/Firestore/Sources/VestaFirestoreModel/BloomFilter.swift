@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// A set of names that takes few bits: what is in it is always found, what is not is rarely found.
+/// A set of names that takes few bits: a member is always found, another name is rarely found.
 ///
 /// `BloomFilterMessage` says which bits a name sets. The digest is the caller's: it must be MD5 for the filter to
 /// mean the same to others.

@@ -190,7 +190,7 @@ public final class FirestoreRemote: FirestoreBackend {
     return ["google-cloud-resource-prefix": database, "x-goog-request-params": database]
   }
 
-  /// What a field may hold of names that no service has.
+  /// The characters of names that a field may hold unescaped.
   private static let fieldText = PercentEncoding(leaving: "-._~/()")
 
   /// `projects/P/databases/D` of a name that begins with it.
@@ -204,7 +204,7 @@ public final class FirestoreRemote: FirestoreBackend {
 }
 
 extension RunAggregationQueryResponse {
-  /// One response of what may come in several.
+  /// One response of a result that may arrive in several.
   fileprivate func merged(with later: RunAggregationQueryResponse) -> RunAggregationQueryResponse {
     RunAggregationQueryResponse(
       result: later.result ?? result, transaction: later.transaction ?? transaction,

@@ -26,7 +26,7 @@ public struct FirestoreRemoteTuning: Sendable, Hashable {
   /// The largest response, in bytes.
   public var messageBytes: Int
 
-  /// Figures; those of the service's own clients unless given.
+  /// Figures; the ones of the service's own clients unless given.
   public init(readTimeout: Duration = .seconds(300), messageBytes: Int = 17 << 20) {
     self.readTimeout = readTimeout
     self.messageBytes = messageBytes

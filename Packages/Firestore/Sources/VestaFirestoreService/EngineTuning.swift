@@ -106,7 +106,7 @@ package struct LogTuning: Sendable, Hashable {
   package var pruneBytes = 524_288
   /// The number of answers to write calls that are looked at together, to delete the old ones.
   package var answerStep = 512
-  /// The next answers are looked at too where at least one of so many was too old.
+  /// The next answers are looked at too where at least one of this number was too old.
   package var answerShare = 8
 
   /// The figures of production.

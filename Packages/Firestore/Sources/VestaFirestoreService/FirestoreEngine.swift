@@ -130,7 +130,7 @@ public final class FirestoreEngine: FirestoreBackend {
 
   /// Whether this engine can continue a transaction: one that it began itself, or one that only reads.
   ///
-  /// What a transaction that writes has read and locked is in the memory of the engine that began it. Others on the
+  /// The reads and locks of a transaction that writes are in the memory of the engine that began it. Others on the
   /// same store refuse its calls with `ABORTED`, so a program that spreads calls over several processes sends the calls
   /// of one transaction to one of them.
   ///

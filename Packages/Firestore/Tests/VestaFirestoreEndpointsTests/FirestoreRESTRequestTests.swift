@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaFirestoreEndpoints
 
-/// What a path, a query and a body mean.
+/// The meaning of a path, a query and a body.
 @Suite struct FirestoreRESTRequestTests {
   private let root = "projects/p/databases/(default)/documents"
 

@@ -22,7 +22,7 @@ import VestaTesting
     try await contract.verify(GuardedFirestoreSubject { Self.engine($0) })
   }
 
-  /// What an engine may forget: a whole kind of calls, or a part of its questions.
+  /// Omissions of an engine: a whole kind of calls, or a part of its questions.
   enum Lapse: Sendable, CustomTestStringConvertible {
     case call(OneOtherCall.Kind)
     case get, list, commit, before, time, caller, claims, rules, change

@@ -23,7 +23,7 @@ struct NoChangeTests {
       #expect(document?.updateTime == first.commitTime && document?.fields["n"] == .integer(1))
     }
     #expect(try await engine.commit(.delete(name("rooms/none"))).commitTime > last)
-    // What is committed next is later than all of them.
+    // The next commit is later than all of them.
     let next = try await engine.commit(update("rooms/a", ["n": .integer(2)]))
     #expect(next.commitTime > last)
     #expect(try await engine.get("rooms/a", .readTime(last))?.fields["n"] == .integer(1))

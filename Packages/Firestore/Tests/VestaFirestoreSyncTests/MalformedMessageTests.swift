@@ -89,7 +89,7 @@ import VestaFirestoreSync
       if case .startTimer(.watchBackoff, let seconds) = action { seconds } else { nil }
     }
     #expect(waits == [60])
-    // What the closed call says at its end is not another failure.
+    // The end of the closed call is not another failure.
     machine.watch.closed(stream: 1, error: FirestoreServiceError(.unavailable, "ended"))
     #expect(machine.takeActions().isEmpty)
     machine.timerFired(.watchBackoff)

@@ -100,7 +100,7 @@ struct OfflineLimitTests {
     _ = try await received.first { $0.ids == ["d38", "d39"] }
     #expect(received.snapshots.allSatisfy { $0.documents.count == 2 })
     #expect(backend.count.withLock { $0 } < 10)
-    // What was read for them is not used for later ones: another client has changed the results.
+    // The documents read for them are not used for later ones: another client has changed the results.
     let other = world.client()
     try await other.write([room(50, 0)]).acknowledged()
     await other.shutdown()

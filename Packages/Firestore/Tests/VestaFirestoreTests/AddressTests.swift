@@ -140,7 +140,7 @@ import VestaTransportInteropFakes
     #expect(try await exists("rooms/b", in: second))
     try await other.terminate()
 
-    // What waits for the first service waits for it alone.
+    // A write that waits for the first service waits for it alone.
     let again = try Firestore.instance(for: app)
     try await again.waitForPendingWrites()
     #expect(try await exists("rooms/a", in: first))

@@ -111,7 +111,8 @@ struct LifecycleTests {
       }
     }
     try await done.pass()
-    // What a network has to answer may fail with the end, what the cache or an engine in the process answers does not.
+    // A call that a network answers may fail with the end, a call that the cache or an engine in the process answers
+    // does not.
     let answered = log.entries.filter { $0.hasSuffix("read") }.count
     #expect(Wire.isAsked ? (2...7).contains(answered) : answered == 7)
     #expect(log.entries.filter { $0 != "end" }.count == 7)

@@ -110,7 +110,7 @@ public struct FunctionsError: CustomNSError, LocalizedError, Sendable, CustomStr
     self.url = url
   }
 
-  /// The error of a failed call; what an unexpected failure says is not passed on.
+  /// The error of a failed call; the text of an unexpected failure is not passed on.
   init(_ error: FunctionsServiceError, region: String?, url: String?) {
     let code = FunctionsErrorCode(error.code)
     guard code != .internal, code != .unknown else {

@@ -4,7 +4,7 @@ extension HTTPSCallable {
   public func call(
     _ data: Any? = nil, completion: @escaping @MainActor @Sendable (HTTPSCallableResult?, (any Error)?) -> Void
   ) {
-    // Encoded here: what the caller passes may not leave its thread.
+    // Encoded here: the caller's data may not leave its thread.
     let wire = Result { try Self.encoded(data) }
     Task {
       let result: Result<HTTPSCallableResult, any Error>

@@ -11,7 +11,7 @@ import VestaTransportInterop
 /// | `europe-west1/greet` | this function in this region | the same |
 /// | `*` | every other function | the address, `/{project}/{region}/{name}`, and the rest of the path |
 ///
-/// A function that is registered in the process goes before one of its name elsewhere.
+/// A function that is registered in the process precedes one of its name elsewhere.
 public struct FunctionPlaces: Sendable, Hashable {
   private let addresses: [String: HTTPURL]
 

@@ -39,7 +39,7 @@ struct FunctionProxy {
 
   private static let name = "vesta"
 
-  /// The fields without those that concern one connection.
+  /// The fields without the ones that concern one connection.
   private static func passed(_ fields: HTTPFields) -> HTTPFields {
     var fields = fields
     for field in fields.values("connection") {

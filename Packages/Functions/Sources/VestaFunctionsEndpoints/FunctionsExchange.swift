@@ -57,7 +57,7 @@ struct FunctionsExchange: Sendable {
 
   private var context: CallContext { CallContext(request, project: project, clock: handler.host.clock) }
 
-  /// A function that nobody has is a callable one: its backend knows the answer.
+  /// An unknown function is a callable one: its backend knows the answer.
   private var destination: Destination {
     let functions = try? handler.host.backend((any HTTPFunctionsBackend).self, project: project)
     switch functions?.kind(of: target) {

@@ -117,7 +117,7 @@ public final class FunctionsRemote: FunctionsBackend {
 
 /// The settings of a ``FunctionsRemote``; an app brings its own by a component that provides them.
 public struct FunctionsRemoteOptions: Sendable {
-  /// Whether each region has a host of its own, as at Firebase: `https://us-central1-demo.cloudfunctions.net`.
+  /// Whether each region has a separate host, as at Firebase: `https://us-central1-demo.cloudfunctions.net`.
   public var usesHostsOfRegions = false
 
   /// The largest event of a stream, in bytes.

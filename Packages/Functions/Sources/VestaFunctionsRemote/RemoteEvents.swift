@@ -4,7 +4,7 @@ import VestaFunctionsWire
 import VestaServiceInterop
 import VestaTransportInterop
 
-/// The reader's end of a streaming call: opens it when it is first read, and leaves it when nobody reads any more.
+/// The reader's end of a streaming call: opens it when it is first read, and leaves it when it is no longer read.
 final class RemoteEvents: Sendable {
   typealias Opened = (stream: ByteStream, failure: @Sendable (any Error) -> FunctionsServiceError)
 

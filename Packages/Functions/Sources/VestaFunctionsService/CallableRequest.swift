@@ -61,7 +61,7 @@ public struct HTTPSError: Error, CustomStringConvertible {
   /// - Parameters:
   ///   - code: The code.
   ///   - message: The cause; the caller sees it.
-  ///   - details: More about it, of the types that a function can return; what cannot travel is left out.
+  ///   - details: More about it, of the types that a function can return; other values are left out.
   public init(_ code: ServiceCode, _ message: String, details: Any? = nil) {
     self.code = code
     self.message = message

@@ -18,7 +18,7 @@ public struct CallableStream<Message>: Sendable {
   /// Messages to a caller that does not read them are left out.
   ///
   /// - Parameter message: The message.
-  /// - Throws: `CancellationError` when the caller has left or the time limit has passed; what encoding throws.
+  /// - Throws: `CancellationError` when the caller has left or the time limit has passed; errors of encoding.
   public func send(_ message: Message) async throws {
     try Task.checkCancellation()
     guard let channel else { return }

@@ -11,7 +11,7 @@ import VestaTransportInterop
 ///
 /// A call is checked, waits for a place, and runs in a separate task, on threads that the function may block.
 /// Functions share the places: one whose calls take long does not hold up the others. A function that calls a
-/// function gives its place back until that has ended; see ``CallPlace``. The caller waits for the first of three:
+/// function returns its place until that has ended; see ``CallPlace``. The caller waits for the first of three:
 /// the function's end, the deadline, its own cancellation. In the latter two the function's task is cancelled and the
 /// caller continues at once; the place is given back when the function has really ended, so that functions that ignore
 /// their cancellation cannot pile up.
@@ -52,10 +52,10 @@ final class FunctionsEngine: FunctionsBackend, HTTPFunctionsBackend {
     maximumAdmitted = overflows ? .max : sum
   }
 
-  /// Refuses calls from now on; those that run continue.
+  /// Refuses calls from now on; running ones continue.
   func close() { places.close(throwing: FunctionsServiceError(.unavailable, "The app was deleted.")) }
 
-  /// Ends event functions and schedules: what runs is cancelled, and what has been delivered is remembered.
+  /// Ends event functions and schedules: running ones are cancelled, and deliveries are remembered.
   func closeEvents() async {
     await registry.events.close()
     await registry.schedules?.close()

@@ -28,7 +28,7 @@ public struct FunctionsServiceOptions: Sendable {
 
   /// The time for which further events of a function are gathered after some were read; a second at the most.
   ///
-  /// Beside busy writers they are read together then. An event after a pause is delivered at once.
+  /// While writers are busy they are read together then. An event after a pause is delivered at once.
   public var eventGatheringInterval: Duration = .milliseconds(5)
 
   var tuning = FunctionsTuning()

@@ -1,6 +1,6 @@
 import VestaBytes
 
-/// The place of a function among those of all projects: `/{project}/{region}/{name}`.
+/// The place of a function among the functions of all projects: `/{project}/{region}/{name}`.
 public struct CallablePath: Sendable, Hashable {
   /// The project.
   public var project: String

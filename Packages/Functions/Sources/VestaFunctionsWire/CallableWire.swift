@@ -5,10 +5,10 @@ import VestaServiceInterop
 /// The bodies of the protocol of callable functions, and back.
 ///
 /// A request is `{"data":…}` and nothing else, a response `{"result":…}`, an error `{"error":{"status":…,"message":…}}`
-/// with the status of HTTP that goes with it. Values are in the wire's form in the seam too: integers of 64 bits are
+/// with the matching status of HTTP. Values are in the wire's form in the seam too: integers of 64 bits are
 /// objects with `@type` and `value`.
 public enum CallableWire {
-  /// The type of all bodies but those of a stream.
+  /// The type of all bodies but a stream's.
   public static let contentType = "application/json"
   /// The bounds of bodies: 10 MiB, and values nested as deeply as callers can nest them.
   public static let limits = JSONLimits(maximumDepth: 210, maximumSize: 10 << 20)
@@ -50,7 +50,7 @@ public enum CallableWire {
   public static func response(of error: FunctionsServiceError) -> (status: Int, body: [UInt8]) {
     let status = error.code.httpStatus
     if let body = try? object(of: error).json() { return (status, body) }
-    // Details with a number that is not finite are left out, and the failure is still told.
+    // Details with a number that is not finite are left out, and the failure is still sent.
     let bare = FunctionsServiceError(error.code, error.message)
     return (status, (try? object(of: bare).json()) ?? [])
   }
@@ -134,7 +134,7 @@ public enum CallableWire {
     guard let name = content?["status"]?.string else {
       return FunctionsServiceError(fallback, content?["message"]?.string ?? fallback.name, details: content?["details"])
     }
-    // A status that is not canonical says nothing, and neither does what comes with it.
+    // A status that is not canonical says nothing, and neither does the rest of the error.
     guard let code = ServiceCode(name: name) else { return FunctionsServiceError(.internal, "INTERNAL") }
     return FunctionsServiceError(code, content?["message"]?.string ?? name, details: content?["details"])
   }

@@ -1,6 +1,6 @@
 import VestaBytes
 
-/// Where a request for a function goes: the function, and what follows its own path.
+/// The target of a request for a function: the function, and the rest of the path.
 public struct FunctionRequestPath: Sendable, Hashable {
   /// The function.
   public var function: CallablePath

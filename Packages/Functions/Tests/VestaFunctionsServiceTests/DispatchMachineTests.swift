@@ -192,7 +192,7 @@ import VestaEventsInterop
       _ = bench.lease(at: 1_000)
       bench.finish(Self.entry(1), at: 1_000)
       #expect(bench.step(1_501) == [.lease(["f"]), .settle([delivered(1)])])
-      // What is read before the settlement has ended may be of before it.
+      // A read before the end of the settlement may show the earlier state.
       #expect(bench.lease(at: 1_501, isNew: true) == [])
       bench.entries.removeFirst()
       if fails {

@@ -135,7 +135,7 @@ enum InstallationSecrets {
   /// A new secret of an installation, of 256 bits.
   static func text(of id: String) -> String { "\(id).\(Base64.url.encode(random(32)))" }
 
-  /// What is stored of a secret.
+  /// The stored form of a secret.
   ///
   /// It needs no salt and no slow digest, as it is random.
   static func digest(_ text: String) -> [UInt8] { SHA256.digest(Array(text.utf8)) }

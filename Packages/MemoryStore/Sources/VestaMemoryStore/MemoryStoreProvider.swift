@@ -3,7 +3,7 @@ public import VestaStoreInterop
 
 /// Opens stores in memory.
 ///
-/// Nothing outlives its store: opening a name again after `close` gives an empty store. The directory only
+/// Nothing outlives its store: opening a name again after `close` opens an empty store. The directory only
 /// distinguishes one name from another; nothing is made there. Names of different providers are independent.
 public struct MemoryStoreProvider: StoreProvider {
   // The stores that are open, as directory and name.

@@ -49,7 +49,7 @@ public final class Messaging: NSObject, Sendable {
     var stored: StoredRegistration
     /// The changes of topics that the service has not confirmed, in order.
     var topics: TopicQueue
-    /// What has happened to them and is not in their file yet.
+    /// Their events that are not in their file yet.
     var topicEvents: [TopicEvent] = []
     var delegate = DelegateReference()
     /// The time at which the service last refused the token, in microseconds since 1970.
@@ -181,7 +181,7 @@ public final class Messaging: NSObject, Sendable {
     throw MessagingError.appDeleted
   }
 
-  /// Goes on where the last run was: the token, and the changes of topics that wait.
+  /// Continues where the last run was: the token, and the changes of topics that wait.
   private func begin() {
     takeOverTopics()
     if fcmTokenIfKnown == nil {

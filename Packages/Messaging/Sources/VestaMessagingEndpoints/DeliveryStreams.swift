@@ -8,7 +8,7 @@ import VestaTransportInterop
 /// The connections of Vesta's own clients: a backend's deliveries as server-sent events.
 ///
 /// The event `delivery` has a delivery, and `end` is the last one: it has the error, or nothing where the server ended
-/// the connection in order. A comment now and then says that the connection lives. What waits for a client that does
+/// the connection in order. A comment now and then says that the connection lives. The queue of a client that does
 /// not read is bounded: the engine sends no more than a client has acknowledged and a window.
 final class DeliveryStreams: Sendable {
   private struct State {

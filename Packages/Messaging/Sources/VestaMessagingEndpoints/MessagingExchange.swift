@@ -104,7 +104,7 @@ struct MessagingExchange: Sendable {
 
   /// The token of a registration that is named by its token or by its installation.
   ///
-  /// Whoever has a token may use it. An id is no secret: it counts for the installation itself, and for the owner.
+  /// Every holder of a token may use it. An id is no secret: it counts for the installation itself, and for the owner.
   private func token(_ id: String) async throws -> String {
     if id.contains(":") { return id }
     guard request.http.fields.contains(Self.installationField) else {
@@ -142,7 +142,7 @@ struct MessagingExchange: Sendable {
     return .json(TopicWire.body(of: results))
   }
 
-  /// Whoever looks at what was sent: everyone while developing, as in all calls of local test suites.
+  /// The reader of the sent messages: everyone while developing, as in all calls of local test suites.
   private var developer: CallContext {
     host.isDevelopment ? CallContext(caller: .owner, project: project, deadline: context.deadline) : context
   }

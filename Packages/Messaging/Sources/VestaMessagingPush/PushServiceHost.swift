@@ -3,7 +3,7 @@ import VestaTransportInterop
 /// Decides which hosts the server may post to.
 ///
 /// The endpoint of a subscription is the text of a client. A server that others reach must not be made to call the
-/// machines of its own network, so an endpoint names a host of the public internet: neither an address nor a name that
+/// machines of its network, so an endpoint names a host of the public internet: neither an address nor a name that
 /// only private networks resolve. A public name may still lead to a private address: the client of HTTP looks at the
 /// addresses that it connects to (`HTTPRequest.isForPublicHosts`).
 enum PushServiceHost {
@@ -31,7 +31,7 @@ enum PushServiceHost {
 
   private static let labelBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Names for private use (RFC 6761, 6762, 8375, 9476), and those that private networks use without a registration.
+  /// Names for private use (RFC 6761, 6762, 8375, 9476), and names that private networks use without a registration.
   private static let privateEnds = [
     "localhost", "local", "internal", "home.arpa", "localdomain", "intranet", "private", "corp", "home", "lan", "alt",
     "onion", "test", "invalid",

@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaTransportInterop
 
-// What the answers of push services mean.
+// The meaning of the answers of push services.
 extension WebPushTransport {
   static let tooLarge = MessagingServiceError(
     .invalidArgument, reason: .invalidArgument,

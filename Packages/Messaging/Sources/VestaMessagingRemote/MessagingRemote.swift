@@ -4,7 +4,7 @@ import VestaMessagingWire
 public import VestaServiceInterop
 public import VestaTransportInterop
 
-/// The messaging service on another machine, as installations see it: `vesta`, and Firebase as far as that goes.
+/// The messaging service on another machine, as installations see it: `vesta`, and Firebase as far as it is possible.
 ///
 /// - Each call is one request; the connection for deliveries is one response of events that stays open. Nothing is kept
 ///   and nothing is repeated here but a registration whose installation was refused: it is made once more with another
@@ -60,7 +60,7 @@ public final class MessagingRemote: MessagingBackend {
     _ request: RegisterRequest, context: CallContext
   ) async throws(MessagingServiceError) -> String {
     let body = try body(of: request)
-    // A registration whose answer was lost is made again: the service gives the token that was shown, or another one.
+    // A registration whose answer was lost is made again: the service returns the token that was shown, or another one.
     return try await proving(request.installationID) { (token) async throws(MessagingServiceError) in
       let call = call(.register, body, installation: token)
       return try await rest.call(call, context: context) { try RegistrationWire.token($0.body) }

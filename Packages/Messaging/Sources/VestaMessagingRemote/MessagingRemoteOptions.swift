@@ -37,7 +37,7 @@ public struct MessagingRemoteOptions: Sendable {
 
 /// Every figure at which the behaviour of the remote backends changes; tests draw small ones.
 public struct MessagingRemoteTuning: Sendable, Hashable {
-  /// The time without any byte after which a connection counts as lost; a server gives a sign of life every 45 seconds.
+  /// The time without any byte after which a connection counts as lost; a server sends a sign of life every 45 seconds.
   public var silence: Duration = .seconds(100)
 
   /// The most deliveries that wait for their receiver; a service sends 100 without an acknowledgement.

@@ -11,7 +11,7 @@ public struct MessagingServiceOptions: Sendable {
   public var tokenLifetime: Duration
 
   /// The most messages that wait for one registration, and of those to its topics and conditions the newest; beyond it
-  /// the oldest is dropped, counted, and the registration is told how many there were.
+  /// the oldest is dropped, counted, and the number is sent to the registration.
   ///
   /// 1000 unless set.
   public var maximumWaiting: Int

@@ -24,7 +24,7 @@ public struct MessagingRoute: Sendable, Hashable {
     case unsubscribeMany
     /// Reads what is known of a registration.
     case info(String)
-    /// The messages that were sent, for whoever looks at them while developing.
+    /// The messages that were sent, for their inspection while developing.
     case outbox(pageSize: Int, pageToken: String?)
     /// The numbers of accepted and delivered messages.
     case statistics

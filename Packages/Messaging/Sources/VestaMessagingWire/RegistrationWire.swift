@@ -133,7 +133,7 @@ public enum RegistrationWire {
   /// - Parameters:
   ///   - body: The body.
   ///   - id: The token or the installation that was asked for.
-  /// - Returns: What is known, and the token.
+  /// - Returns: The known facts, and the token.
   public static func info(_ body: [UInt8], of id: String) throws(BytesError) -> (RegistrationInfo, token: String?) {
     let object = try JSONObject(json: body, limits: limits)
     guard let appID = object["application"]?.string, let platform = object["platform"]?.string else {

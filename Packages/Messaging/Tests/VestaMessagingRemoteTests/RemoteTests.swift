@@ -149,7 +149,7 @@ import VestaTransportInteropFakes
     while network.exchangeCount > 0 { await Task.yield() }
     gate.open()
     try await ends.wait(for: "the end") { $0 == [.resourceExhausted] }
-    // What was read is received; the rest arrives at the next connection.
+    // Messages that were read are received; the rest arrives at the next connection.
     #expect(texts.events.count < 11)
     connection.cancel()
     try await served.engine.close()

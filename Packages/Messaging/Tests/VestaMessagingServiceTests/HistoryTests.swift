@@ -9,8 +9,8 @@ import VestaTesting
 
 @testable import VestaMessagingService
 
-/// What the service owes each registration, by a model that knows neither rows nor cursors: a list of messages, and who
-/// has acknowledged which.
+/// The messages that the service owes each registration, by a model that knows neither rows nor cursors: a list of
+/// messages, and who has acknowledged which.
 private struct DeliveryModel {
   struct Message {
     var text: String

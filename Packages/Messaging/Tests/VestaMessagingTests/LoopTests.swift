@@ -143,7 +143,7 @@ import VestaTesting
     for id in ["1", "2", "3"] {
       let isRepeated = book.arrived(Self.message(id))
       let taken = book.take(reader)?.messageID
-      let done = book.cameBack(reader)
+      let done = book.finishedCurrent(reader)
       #expect(!isRepeated && taken == id && done == [id])
     }
     var repeated: [Bool] = []
@@ -211,7 +211,7 @@ import VestaTesting
             held[id]?.remove(reader)
             taken.insert(id)
           }
-          expectDone(book.cameBack(reader))
+          expectDone(book.finishedCurrent(reader))
           guard let message = book.take(reader), let number = Int(message.messageID) else { continue }
           #expect(held[message.messageID]?.contains(reader) == true, "seed \(seed) \(round)")
           #expect(number > last[reader] ?? 0, "seed \(seed) \(round)")

@@ -26,7 +26,7 @@ import VestaTesting
     String(decoding: try DurableFile.read(path) ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// What the client keeps: the changes that wait, and what of it is not written.
+  /// The state of the client: the changes that wait, and the part of it that is not written.
   private struct Model {
     var queue = TopicQueue()
     var events: [TopicEvent] = []

@@ -153,7 +153,7 @@ extension OneAtATime {
         for round in 0..<12 {
           let version = try await stores[round % 2].put(number(round), for: key(round))
           versions.append(version)
-          // What one has written the other reads, at a version that is not before it.
+          // The other reads the writes of the first, at a version that is not before it.
           let found = try await stores[1 - round % 2].read { (try await $0.get(key(round)), $0.version) }
           #expect(number(in: found.0) == round && found.1 >= version)
         }

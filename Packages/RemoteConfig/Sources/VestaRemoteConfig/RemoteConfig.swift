@@ -17,8 +17,8 @@ import VestaServiceInterop
 ///
 /// - Fetched values take effect when they are activated. A value is the active one, else the app's default,
 ///   else the empty value.
-/// - What is active, what was fetched and the defaults are kept in the app's data directory and are there again after a
-///   restart.
+/// - The active values, the fetched ones and the defaults are kept in the app's data directory and are there again
+///   after a restart.
 /// - All members may be used from any thread. Completion handlers are called on the callback queue of the app's options
 ///   (the main queue unless it was set), that of `activate` on a background queue; listeners on a serial queue.
 /// - Fetches at the same time are one fetch, and all of them get its result.
@@ -121,7 +121,7 @@ public final class RemoteConfig: NSObject, Sendable {
 
   // MARK: Settings
 
-  /// A copy of the settings; what is set is copied.
+  /// A copy of the settings; the set value is copied.
   public var configSettings: RemoteConfigSettings {
     get { RemoteConfigSettings(state.withLock { $0.settings }) }
     set {

@@ -2,8 +2,8 @@ import VestaRemoteConfigBackend
 
 /// Decides when the messages of one connection are sent; pure.
 ///
-/// Clients read one message of those that arrive together, so messages keep a distance and only the newest waits; and
-/// the newest is sent once more, for a client that missed it.
+/// Clients read one of several messages that arrive together, so messages keep a distance and only the newest waits;
+/// and the newest is sent once more, for a client that missed it.
 ///
 /// | at | event | sent |
 /// |---|---|---|

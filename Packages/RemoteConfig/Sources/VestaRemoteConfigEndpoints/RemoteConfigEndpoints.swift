@@ -59,7 +59,7 @@ public struct RemoteConfigEndpointsTuning: Sendable, Hashable {
   /// for a failure.
   public var streamLength = Duration.seconds(300)
 
-  /// The shortest time between two messages of a connection: clients read one of those that arrive together.
+  /// The shortest time between two messages of a connection: clients read one of several that arrive together.
   public var messageSpacing = Duration.milliseconds(50)
 
   /// The time after which the newest message is sent once more, for clients that missed it.

@@ -44,7 +44,7 @@ import VestaTesting
     let error = await #expect(throws: RemoteConfigError.self) { try await fetch.value }
     #expect(error?.code == .internalError && error?.message.contains("504") == true)
     bench.backend.gate.open()
-    // What arrives afterwards is not taken over.
+    // A later response is not taken over.
     #expect(bench.config.lastFetchStatus == .failure)
     try await bench.config.fetch()
     #expect(bench.config.lastFetchStatus == .success && bench.clock.deadlines.isEmpty)

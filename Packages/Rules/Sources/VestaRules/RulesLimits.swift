@@ -38,7 +38,7 @@ public struct RulesLimits: Sendable, Hashable {
   public var readings = 32
   /// The units of work for operations on large values; one is about an element, or 16 bytes.
   public var work = 1 << 18
-  /// What changes the work and not the decisions.
+  /// Settings that change the work and not the decisions.
   var tuning = RulesTuning()
 
   /// The figures of the production service.

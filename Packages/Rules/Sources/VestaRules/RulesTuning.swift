@@ -15,7 +15,7 @@ struct RulesTuning: Sendable, Hashable {
   /// How deep conditions are looked into for an outcome that is known when they are compiled.
   var shortcutDepth = 8
 
-  /// The number of different values that a coverage tells apart for an expression.
+  /// The number of different values that a coverage distinguishes for an expression.
   var coverageValues = 16
 
   /// The bytes that the strings of one rule of the Realtime Database may be made of.

@@ -79,7 +79,7 @@ public struct Ruleset: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - documents: The documents that rules look up.
-  ///   - budget: What the request may still use, shared by the writes of a commit.
+  ///   - budget: The rest of the request's budget, shared by the writes of a commit.
   public func decide(
     _ request: RulesRequest, documents: any RulesDocuments, budget: inout RulesBudget
   ) -> RulesDecision {

@@ -79,7 +79,7 @@ public final class DatabaseRulesGuard: DatabaseGuard {
 /// The nodes of a state that rules have asked for so far.
 private final class KnownNodes: DatabaseRulesData {
   private let state: any DatabaseGuardState
-  /// What a write puts where: it is at hand, and need not be read.
+  /// The nodes of a write, by path: they are at hand, and need not be read.
   private let written: [(path: [String], node: DatabaseNode)]
   private var nodes: [[String]: DatabaseRulesNode] = [:]
   private var missed: [[String]] = []

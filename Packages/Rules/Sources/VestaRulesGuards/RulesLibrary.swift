@@ -7,7 +7,7 @@ import VestaStorageBackend
 /// Registers security rules: provides the guards that the engines of Firestore, Storage and the Realtime Database ask,
 /// and ``ProjectRules`` to replace the rules while they run.
 ///
-/// The rules come from ``RulesSources``; without them everything is denied until rules are set. Rules that do not
+/// ``RulesSources`` provides the rules; without them everything is denied until rules are set. Rules that do not
 /// compile are an error of the engine that asks for its guard: no engine runs without the rules that it was given.
 /// Rules of Storage look into Firestore where the app has it.
 ///

@@ -1,6 +1,6 @@
 public import VestaRules
 
-/// Checks rules of the Realtime Database in tests: what a user may do with the data that the test gives.
+/// Checks rules of the Realtime Database in tests: a user's permissions on the data of the test.
 ///
 /// ```swift
 /// var rules = try DatabaseRulesTester(source)

@@ -1,6 +1,6 @@
 public import VestaRules
 
-/// Checks rules of Firestore in tests, without a server: what a user may do with the documents that the test gives.
+/// Checks rules of Firestore in tests, without a server: a user's permissions on the documents of the test.
 ///
 /// A check that does not hold throws ``RulesTestFailure``, whose description is the trace of the decision, so that it
 /// works in Swift Testing and in XCTest alike.

@@ -1,6 +1,6 @@
 public import VestaRules
 
-/// Checks rules of Storage in tests: what a user may do with the objects that the test gives.
+/// Checks rules of Storage in tests: a user's permissions on the objects of the test.
 ///
 /// ```swift
 /// var rules = try StorageRulesTester(source)

@@ -324,7 +324,7 @@ private struct Documents: FirestoreGuardState {
 }
 
 @Suite struct DatabaseQueryGuardTests {
-  /// What rules see of each kind of query.
+  /// The variables of each kind of query.
   @Test func `rules see the bounds of a query, and two that are equal as one`() async throws {
     let guardian = DatabaseRulesGuard()
     let state = DatabaseNodeState(.empty)

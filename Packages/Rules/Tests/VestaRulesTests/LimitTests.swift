@@ -119,7 +119,7 @@ import VestaTesting
         throw Broken()
       }
     }
-    // What was read is kept for the later writes of a request; without it the lookup fails.
+    // Documents that were read are kept for the later writes of a request; without it the lookup fails.
     let again = await compiled.decide(request("d"), budget: &budget) { _, _ in .notYetRead }
     #expect(again.isAllowed)
     var fresh = compiled.budget

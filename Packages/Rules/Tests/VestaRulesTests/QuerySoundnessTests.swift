@@ -244,7 +244,7 @@ private enum Matching {
     #expect(pairs > 50)
   }
 
-  /// Runs so many rounds, each allowed query with so many documents.
+  /// Runs a number of rounds, each allowed query with a number of documents.
   ///
   /// - Returns: The number of pairs of an allowed query and a document that it returns.
   func run(rounds: Int, documents: Int, seed: UInt64) throws -> Int {

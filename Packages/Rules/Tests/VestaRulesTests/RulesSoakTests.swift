@@ -9,7 +9,7 @@ import VestaTesting
 /// them; with `VESTA_SECONDS` it begins no further piece when that time is over, and continues with `VESTA_SEED`. The
 /// script of the tests builds them optimised: all goals together take about a quarter of an hour of one core.
 @Suite(.serialized, .enabled(if: Soak.isAsked), .timeLimit(.minutes(300))) struct RulesSoakTests {
-  /// What a hostile source or request may cost at most, in milliseconds of the processor; unoptimised code is slower.
+  /// The highest cost of a hostile source or request, in milliseconds of the processor; unoptimised code is slower.
   private var bound: Double {
     #if DEBUG
       100

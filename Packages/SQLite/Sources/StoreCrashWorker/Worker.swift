@@ -43,7 +43,7 @@ enum Worker {
 
   private static func say(_ line: String) { CrashWorker.say(line) }
 
-  /// Writes until there is no room: what was acknowledged must be there, and the store continue with more room.
+  /// Writes until there is no room: acknowledged writes must be there, and the store continue with more room.
   private static func fill(_ store: SQLiteStore, _ limit: Int, copy: String) async throws {
     limitFiles(to: limit)
     var number = 0

@@ -14,7 +14,7 @@ import VestaFiles
 
 /// Directories, the lock file, and making both durable: all of the system that the store uses in addition to SQLite.
 enum Platform {
-  /// Identifies the file or directory at the end of a path, whatever links the path goes through.
+  /// Identifies the file or directory at the end of a path, whatever links the path has.
   struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let file: UInt64

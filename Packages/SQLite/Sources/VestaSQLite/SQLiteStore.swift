@@ -4,9 +4,9 @@ public import VestaStoreInterop
 /// An ordered store in one SQLite file.
 ///
 /// Reads run on the calling thread, without suspending, each on a separate reader connection and snapshot. Writes
-/// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. Whoever
-/// arrives in the meantime waits, and is served by the leader within the same commit, so many transactions share one
-/// sync.
+/// take turns: the task that finds the turn free runs its body at once, in its own task and on its own thread. A task
+/// that arrives in the meantime waits, and is served by the leader within the same commit, so transactions share
+/// one sync.
 ///
 /// - A crash at any time leaves every transaction that was acknowledged, and of the others each whole or not at all.
 /// - A body that waits for something slow delays the writers after it, never a reader.
@@ -46,7 +46,7 @@ public final class SQLiteStore: OrderedStore, CommitObservable {
 
   let floors: Locked<Floors>
 
-  /// Opens a store, and makes it when it is not there; what `StoreProvider.openStore` promises.
+  /// Opens a store, and makes it when it is not there; with the promises of `StoreProvider.openStore`.
   ///
   /// After a crash this brings the file back into order, which takes longer the longer the log is: about 0.1 s.
   ///

@@ -1,25 +1,25 @@
 /// Sizes and bounds that a test may want to be smaller.
 struct StoreTuning: Sendable {
-  /// From how many pages on the log is written back after a commit: 32 MB.
+  /// The number of log pages above which a commit writes the log back: 32 MB.
   ///
   /// Writing back costs the commit that does it some milliseconds, most of them for syncing the pages of the database
   /// file, of which there are hardly more after four times as many commits. Up to 4,062 pages one block of the log's
   /// index says where each is.
   var checkpointPages = 4_000
 
-  /// How many pages the log may have before a writer waits for the readers that hold it: 64 MB.
+  /// The number of log pages above which a writer waits for the readers that hold the log: 64 MB.
   var logLimit = 8_000
 
-  /// How many milliseconds such a writer waits for the readers to end.
+  /// The longest time that such a writer waits for the readers to end, in milliseconds.
   var logPatience = 250
 
-  /// For how long a look at whether the files are in their places is good for further commits.
+  /// The time for which a check that the files are in their places is valid for further commits.
   var placeCheckInterval = Duration.milliseconds(1)
 
-  /// How many bytes of the disk are kept for transactions that make room; see `StoreReserve`.
+  /// The number of bytes on the disk that are kept for transactions that make room; see `StoreReserve`.
   var reserveBytes = 1 << 20
 
-  /// For how long after a refusal for want of room the log starts over after each commit.
+  /// The time after a refusal for lack of room in which the log starts over after each commit.
   var shortTime = Duration.seconds(60)
 
   /// How many transactions share a commit at the most.

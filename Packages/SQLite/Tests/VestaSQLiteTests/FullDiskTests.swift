@@ -44,7 +44,7 @@ extension OneAtATime {
       #expect(await code { try await store.put(big(count), for: key(count)) } == .diskFull)
       for number in 0..<count { try await store.delete(key(number)) }
       #expect(try await store.everything().isEmpty)
-      // What was deleted gives room to what is put.
+      // Deleted rows make room for new ones.
       for round in 1..<4 {
         for number in 0..<count / 2 { try await store.put(big(number, round), for: key(number)) }
       }

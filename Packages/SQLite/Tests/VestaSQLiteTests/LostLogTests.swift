@@ -47,7 +47,7 @@ extension OneAtATime {
         let kept = try await again.everything()
         switch harm {
         case .removed, .moved, .replaced: #expect(kept.count == 200)
-        // What was behind the cut is lost; what was before it is whole and in order.
+        // The data after the cut is lost; the data before it is whole and in order.
         case .emptied, .cut: #expect(kept.count < 200)
         }
         #expect(kept.map(\.key) == (0..<kept.count).map { key($0) })

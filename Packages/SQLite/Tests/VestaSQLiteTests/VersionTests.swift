@@ -160,7 +160,7 @@ extension OneAtATime {
         let version = try await store.put([UInt8(number)], for: [1])
         #expect(version > last)
         #expect(version.microseconds <= last.microseconds + StoredVersions.lead + 1_000_000)
-        // What was handed out can be asked for.
+        // A version that was handed out can be asked for.
         #expect(try await store.raiseFloor(to: version) == version)
         last = version
         guard number.isMultiple(of: 2) else {

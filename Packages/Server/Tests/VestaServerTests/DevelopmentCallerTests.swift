@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 @testable import VestaServer
 
-/// What a server for development believes, and what another one does not.
+/// The credentials that a server for development accepts, and another one does not.
 @Suite struct DevelopmentCallerTests {
   private func token(_ header: String, _ claims: String, signature: String = "") -> String {
     "\(Base64.url.encode(Array(header.utf8))).\(Base64.url.encode(Array(claims.utf8))).\(signature)"

@@ -28,7 +28,7 @@ extension StorageMetadata {
         downloadTokens: (text("downloadTokens") ?? "").split(separator: ",").map(String.init), original: settable))
   }
 
-  /// The metadata with the service's names; what is absent is left out.
+  /// The metadata with the service's names; absent properties are left out.
   public func dictionaryRepresentation() -> [String: AnyHashable] {
     let fields = fields.withLock { $0 }
     var dictionary: [String: AnyHashable] = [:]

@@ -2,7 +2,7 @@ public import Foundation
 import VestaConcurrency
 import VestaStorageBackend
 
-/// The metadata of an object: what the app can set, and what the service knows.
+/// The metadata of an object: the properties of the app, and the service's.
 ///
 /// ```swift
 /// let metadata = StorageMetadata()

@@ -14,7 +14,7 @@ extension StorageExchange {
     for _ in 0..<tuning.replaceAttempts {
       let old = try await backend.getObject(name, preconditions: route.preconditions, context: context)
       try check(old)
-      // Another change in between is one more attempt: which fields go depends on those that are there.
+      // Another change in between is one more attempt: the removed fields depend on the existing ones.
       let unchanged = Preconditions(ifGenerationMatch: old.generation, ifMetagenerationMatch: old.metageneration)
       do {
         let change = MetadataChange(from: old.metadata, to: body)

@@ -111,7 +111,7 @@ struct StorageExchange: Sendable {
     return found.contains(usual) ? found : [usual] + found
   }
 
-  /// Refuses a bucket that was not made and has no objects; those that each project has always exist.
+  /// Refuses a bucket that was not made and has no objects; the buckets that each project has always exist.
   func checkBucket(_ name: String) async throws {
     let buckets = try await admin(of: name).listBuckets(context: context)
     guard buckets.contains(name) || Self.projectSuffix(of: name) != nil else {

@@ -30,7 +30,7 @@ struct UploadExchange: Sendable {
     }
   }
 
-  /// What an upload is started with.
+  /// The request that starts an upload.
   ///
   /// - Parameter type: The type of the content, where the metadata has none.
   private func described(_ body: UploadBody, type: String?, isContinuable: Bool) throws -> UploadRequest {
@@ -150,12 +150,12 @@ struct UploadExchange: Sendable {
     return finished(try await backend.finalizeUpload(id, expected: expected, context: context))
   }
 
-  /// What the sender knows of the whole content.
+  /// The sender's facts about the whole content.
   private var expected: ContentDigest {
     exchange.field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? ContentDigest()
   }
 
-  /// Appends the body to an upload; what has arrived of a body that is cut off is kept.
+  /// Appends the body to an upload; the received part of a body that is cut off is kept.
   ///
   /// - Returns: The state of the upload afterwards.
   @discardableResult
@@ -220,7 +220,7 @@ struct UploadExchange: Sendable {
     return try await started(upload, .ok)
   }
 
-  /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as those of the JSON.
+  /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as the JSON's.
   private func startXML() async throws -> HTTPResponse {
     let body = DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) })
     return try await started(try described(body, type: nil, isContinuable: true), 201)

@@ -59,7 +59,7 @@ final class RemoteContent: ObjectContent {
 
   /// Reads as many bytes as are asked for, or to the end: pieces of networks are small.
   ///
-  /// What has arrived before a failure is handed out first, and the next read fails.
+  /// Bytes that arrived before a failure are handed out first, and the next read fails.
   func read(maximumLength: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < maximumLength, state.withLock({ $0.left > 0 }) {

@@ -59,7 +59,7 @@ extension StorageRemote {
     call.answerGrace = options.tuning.answerGrace
     return try await rest.call(call, context: context) { answer in
       let started = try ResumableAnswer(field: { Self.field($0, answer.fields) })
-      // The path alone: what is sent there, tokens too, stays at the server that was chosen.
+      // The path alone: the requests, tokens too, stay at the server that was chosen.
       guard let target = started.url.flatMap({ HTTPURL($0) })?.target, Self.isSession(target) else {
         throw BytesError(.malformed, "the answer has no address of the upload")
       }

@@ -105,7 +105,7 @@ import VestaTesting
     // The last blob that was replaced waits for the next commit.
     #expect(engine.garbage.withLock { $0.count } <= 1)
     #expect(try await rows(Keys.allGarbage) <= 1)
-    // What a crash left is removed at the next start.
+    // Remains of a crash are removed at the next start.
     let left = try #require(BlobID(rawValue: "0123456789abcdef"))
     _ = try await store.write { try await $0.put([], for: Keys.garbage(left)) }
     await Sweep(store: store, blobs: engine.blobs, owner: engine.owner, now: clock.now).removeLeftovers()

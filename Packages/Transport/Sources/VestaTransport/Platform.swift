@@ -14,7 +14,7 @@ import VestaTransportInterop
 
 /// The outcome of reading from or writing to a socket that never blocks.
 enum SocketOutcome: Equatable {
-  /// So many bytes were moved; 0 of a read is the end of the stream.
+  /// This number of bytes was moved; 0 of a read is the end of the stream.
   case moved(Int)
   case wouldBlock
   case broken
@@ -265,7 +265,7 @@ struct SocketAddress {
 
 /// Files of the system.
 enum PlatformFile {
-  /// What changes when a file is written or replaced.
+  /// The values that change when a file is written or replaced.
   struct Stamp: Sendable, Hashable {
     let device: UInt64
     let inode: UInt64
@@ -334,7 +334,7 @@ struct PlatformPoll: Sendable {
   private let poll: Int32
   private let wakeDescriptor: Int32
 
-  /// What is watched, and what has happened.
+  /// The watched events, and the events that have happened.
   struct Interest: OptionSet {
     let rawValue: UInt32
     static let readable = Interest(rawValue: 1)
@@ -408,7 +408,7 @@ enum PlatformClock {
 
 /// The network of the machine.
 enum PlatformNetwork {
-  /// A socket on which the system tells of changes; `nil` where there is none.
+  /// A socket on which the system reports changes; `nil` where there is none.
   static func changes() -> Int32? {
     let descriptor = vesta_network_changes()
     return descriptor < 0 ? nil : descriptor

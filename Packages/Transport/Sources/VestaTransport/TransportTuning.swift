@@ -129,7 +129,7 @@ public struct TransportTuning: Sendable {
   public var http2ResetsPerSecond = 100
 
   /// How long after the answer to a body that is too large the server says that it does not want the rest: clients that
-  /// hear this at once may not read the answer.
+  /// receive this at once may not read the answer.
   public var http2ResetDelay = Duration.milliseconds(100)
 
   /// The number of answers to pings and settings that may wait to be sent.

@@ -80,7 +80,7 @@ import VestaTransportInterop
           let late = try server.peer()
           try Self.check(Self.isServed(late), "round \(round): a later connection is served")
           late.close()
-          // What the server has closed counts for the next round.
+          // Connections that the server has closed count for the next round.
           await server.waitForConnections(1)
         }
         ballast.release(8)

@@ -47,7 +47,7 @@ import VestaTransportInterop
     if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
   }
 
-  /// What is resident of this process, in bytes.
+  /// The resident memory of this process, in bytes.
   private static func resident() -> Double {
     let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

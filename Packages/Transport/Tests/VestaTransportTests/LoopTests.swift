@@ -109,7 +109,7 @@ import VestaTesting
     }.value
     await ran.wait { $0.count == count }
     #expect(ran.entries == Array(0..<count))
-    // What is left of the turn in which the timer was set, and the jobs of the next one, in which it is due.
+    // The rest of the turn in which the timer was set, and the jobs of the next one, in which it is due.
     #expect(before.withLock { $0 ?? .max } < 2 * limit)
     #expect(turns.withLock { $0.count } >= count / limit)
     await loop.stop()

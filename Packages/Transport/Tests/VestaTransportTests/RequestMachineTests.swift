@@ -4,7 +4,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-/// What a stream of requests is read as; neighbouring pieces of a body are joined.
+/// The events of a stream of requests; neighbouring pieces of a body are joined.
 enum RequestEvent: Equatable {
   case head(RequestMachine.Head)
   case body([UInt8])

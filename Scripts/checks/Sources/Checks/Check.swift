@@ -34,6 +34,8 @@ let rules: [@Sendable (House) -> [Violation]] = [
   typesStaySmall,
   commentsFitTheScreen,
   commentsArePlain,
+  textsArePlain,
+  testsArePlain,
   publicNamesAreDocumented,
   summariesNameTheThing,
   nothingNamesAMachine,

@@ -30,6 +30,16 @@ struct Paper {
     }
   }
 
+  /// The lines that have words, without the words in backticks, and their numbers.
+  var words: [(number: Int, text: String)] {
+    prose.enumerated().compactMap { index, line in
+      guard !line.trimmed.isEmpty else { return nil }
+      // A symbol in two backticks is code as well.
+      let parts = line.replacing("``", with: "`").split(separator: "`", omittingEmptySubsequences: false)
+      return (index + 1, parts.indices.filter { $0 % 2 == 0 }.map { String(parts[$0]) }.joined(separator: " x "))
+    }
+  }
+
   /// The line of a heading of the second level and the mentions below it; `nil` when there is no such heading.
   func section(_ title: String) -> (line: Int, mentions: [Mention])? {
     guard let start = prose.firstIndex(of: "## " + title) else { return nil }

@@ -78,16 +78,4 @@ import Testing
     tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = text + "\n"
     #expect(summariesNameTheThing(House(Tree(tree.files))).isEmpty)
   }
-
-  @Test(arguments: [
-    "nobody reads it", "it is not there any more", "the next page comes", "a lock of its own", "Those that match",
-    "It ends. What is left is kept.",
-  ])
-  func `a package with too many turns in its comments is found`(turn: String) {
-    let plain = String(repeating: "// The number of rows.\n", count: 198)
-    tree.files["Packages/Auth/Sources/VestaAuth/A.swift"] = plain + "// \(turn)\n// \(turn)\nlet a = \"nobody\"\n"
-    #expect(tree.verdict == [])
-    tree.files["Packages/Auth/Sources/VestaAuth/A.swift"]? += "/// \(turn).\n/// \(turn).\nlet b = 1  // \(turn)\n"
-    #expect(tree.verdict == ["Packages/Auth/Package.swift:1: turns"])
-  }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Programs that the benchmarks compare with.
 public enum Program {
-  /// What a program prints; nothing where it cannot be started.
+  /// The output of a program; nothing where it cannot be started.
   ///
   /// - Parameters:
   ///   - path: The program.
@@ -11,7 +11,7 @@ public enum Program {
     await output(path, arguments: arguments)
   }
 
-  /// What a program prints; nothing where it cannot be started.
+  /// The output of a program; nothing where it cannot be started.
   ///
   /// - Parameters:
   ///   - path: The program.

@@ -207,7 +207,7 @@ private func followWrites(_ db: Firestore, _ count: Int, _ seed: Int) async thro
 
 /// The listeners of one client on separate documents, all of which the backend has answered.
 ///
-/// A first event may come from the cache. The backend's remaining work for 10,000 others would count among the
+/// A first event may be the cache's. The backend's remaining work for 10,000 others would count among the
 /// events that are measured.
 private final class ManyListeners: Sendable {
   private let registrations: [any VestaFirestore.ListenerRegistration]

@@ -6,7 +6,7 @@ import VestaFirestore
 import VestaFirestoreService
 import VestaSQLite
 
-/// What one part of a program costs the others of its client, and what many objects cost.
+/// The cost of one part of a program to the others of its client, and the cost of many objects.
 func clientCompanyLines() -> [Benchmark] {
   [
     line("transactions-1000-completion", .ratio(atMost: 1.5), completionTransactions, asyncTransactions),

@@ -40,7 +40,7 @@ func storageLines(_ bench: ServerBench) throws -> [Benchmark] {
       ]
     ) { $0 == "\(mebibytes << 20)" }
   }
-  // What an upload does as well: it is read, summed up, written and synced.
+  // The same work as an upload's: the file is read, summed up, written and synced.
   @Sendable func copy() async -> Double {
     let target = bench.directory.appending(path: "copy-of-large").path
     return await perMiB(

@@ -233,7 +233,7 @@ private enum FanOut {
   private static let receivers = 1_000
   private static let rounds = 40
 
-  /// What one message to one receiver costs.
+  /// The cost of one message to one receiver.
   struct Cost {
     var nanoseconds: Double
     var processorNanoseconds: Double

@@ -11,7 +11,7 @@ import VestaServiceInteropFakes
 
 /// An app whose engine decides by a rules file, put together from the libraries.
 @Suite(.timeLimit(.minutes(5))) struct RulesTests {
-  /// What a library of security rules contributes, and one that verifies tokens.
+  /// The contributions of a library of security rules, and of one that verifies tokens.
   private enum TestRulesLibrary: Library {
     static let name = "test-rules"
     static let version = "1"

@@ -1,8 +1,8 @@
 import VestaConcurrency
 import VestaMessagingBackend
 
-/// What the documentation says of messages: which ones have to arrive at a client, which ones must not, and in which
-/// order.
+/// The documentation's promises about messages: which ones have to arrive at a client, which ones must not, and in
+/// which order.
 ///
 /// It knows what was sent and what clients did, each with a time before and a time after; what ran at the same time as
 /// a change of topics may have been before it or after it.

@@ -2,7 +2,7 @@ import Testing
 import VestaConcurrency
 import VestaTesting
 
-/// What was accepted arrives in the program, once it is taken, in order, and nowhere else: compared with a model that
+/// An accepted message arrives in the program, once it is taken, in order, and nowhere else: compared with a model that
 /// knows the documentation alone.
 ///
 /// `Soak` tells the variables of the long run.

@@ -19,7 +19,7 @@ import VestaServiceInterop
 /// `PostgresAppPeer <data directory> <space>`; the connection string is `VESTA_POSTGRES_URL`.
 @main
 enum Main {
-  /// What the README says to bring: the options, with the space.
+  /// The options that the README asks for, with the space.
   private enum OptionsLibrary: Library {
     static let name = "peer-options"
     static let version = VestaVersion()

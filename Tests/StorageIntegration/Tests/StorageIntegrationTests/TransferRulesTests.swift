@@ -11,7 +11,7 @@ import VestaTesting
 
 @testable import VestaStorage
 
-/// What transfers leave, keep and report.
+/// The remains, the state and the reports of transfers.
 @Suite struct TransferRulesTests: HookedSuite {
   let directory: TemporaryDirectory
   let harness: StorageHarness

@@ -133,7 +133,7 @@ import VestaTransportInteropFakes
     ),
   ]
 
-  /// What a machine has received.
+  /// The bytes that a machine has received.
   private struct Machine: Sendable {
     let network = FakeNetwork()
     let received = Log<String>()

@@ -72,7 +72,7 @@ public protocol SigningKey: Sendable, CustomStringConvertible, CustomDebugString
   ///
   /// It proves nothing: it is a form in which some programs read public keys.
   ///
-  /// - Parameter facts: What the certificate says.
+  /// - Parameter facts: The contents of the certificate.
   /// - Throws: `CryptoError` with `.libraryFailure`, `.invalidParameter` for a name that no certificate can have, or
   ///   `.unsupported` for a provider without certificates.
   func certificate(_ facts: CertificateFacts) throws(CryptoError) -> String

@@ -118,7 +118,7 @@ public enum BcryptRevision: String, Sendable, Hashable {
   case a = "2a"
   /// `2b`: the current revision.
   case b = "2b"
-  /// `2y`: what PHP calls today's.
+  /// `2y`: PHP's name of the current one.
   case y = "2y"
 }
 

@@ -1,4 +1,4 @@
-/// A signed JSON Web Token in its compact form (RFC 7519, RFC 7515): what its header and its claims say.
+/// A signed JSON Web Token in its compact form (RFC 7519, RFC 7515): its header and its claims.
 ///
 /// ```swift
 /// let text = try JWT.sign(["iss": "me", "exp": 1_800_000_000], with: key)
@@ -12,7 +12,7 @@ public struct JWT: Sendable, Equatable {
     public let algorithm: String
     /// `kid`: the key it says it is signed with.
     public let keyID: String?
-    /// `typ`: what it says it is, usually `JWT`.
+    /// `typ`: the stated type, usually `JWT`.
     public let type: String?
   }
 

@@ -10,7 +10,7 @@ public import VestaServiceInterop
 /// | `put`, `merge` | ``mayWrite(_:before:after:context:)``, in the transaction that writes |
 /// | `onDisconnectPut`, `onDisconnectMerge` | ``mayWrite(_:before:after:context:)``, in the transaction that keeps the operation, with the state that it would find now; not again at the end of the connection |
 ///
-/// - A merge is one question about all its places. Values of the server are filled in.
+/// - A merge is one question about all its paths. Values of the server are filled in.
 /// - It is asked before the hash of a write is looked at, so that a caller who is denied learns nothing of the data.
 ///   The reply is `permission_denied`, and nothing has changed.
 /// - Each listen of a connection is asked about again when the connection is signed in or out, before the reply, and
@@ -67,7 +67,7 @@ public struct DatabaseGuardedRead: Sendable, Hashable {
 public struct DatabaseGuardedWrite: Sendable, Hashable {
   /// The database; "" where there is only one.
   public var namespace: String
-  /// The places from the root, none of which is at or below another, with values of the server filled in.
+  /// The paths from the root, none of which is at or below another, with values of the server filled in.
   public var values: [DatabasePathValue]
   /// The time of the request, in milliseconds since 1970.
   public var time: Int64
@@ -99,7 +99,7 @@ public enum DatabaseGlance: Sendable, Hashable {
   }
 }
 
-/// A state of the tree that a guard looks at, one place at a time.
+/// A state of the tree that a guard looks at, one path at a time.
 ///
 /// It is valid during the question only.
 public protocol DatabaseGuardState {

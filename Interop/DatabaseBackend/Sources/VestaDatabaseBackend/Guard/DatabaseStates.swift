@@ -33,7 +33,7 @@ public struct DatabaseStateAfter: DatabaseGuardState {
   ///
   /// - Parameters:
   ///   - before: The state before the write.
-  ///   - values: The places; none is at or below another.
+  ///   - values: The paths; none is at or below another.
   public init(_ before: any DatabaseGuardState, _ values: [DatabasePathValue]) {
     self.before = before
     self.values = values
@@ -58,7 +58,7 @@ public struct DatabaseStateAfter: DatabaseGuardState {
     }
     let old = try await before.glance(at: path)
     if below.allSatisfy(\.node.isEmpty) {
-      // What is removed below a leaf was not there.
+      // A node removed below a leaf was not there.
       if case .leaf(let leaf, let own) = old { return .leaf(leaf, priority: priority ?? own) }
       guard case .parent(let own) = old else { return .empty }
       let isThere = below.isEmpty ? true : try await leavesChild(of: path)

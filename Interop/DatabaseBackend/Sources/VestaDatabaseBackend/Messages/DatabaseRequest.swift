@@ -2,7 +2,7 @@
 public enum DatabaseRequest: Sendable, Hashable {
   /// Signs the connection in.
   ///
-  /// What is sent after it waits until the credential has been verified.
+  /// Later requests wait until the credential has been verified.
   case authenticate(DatabaseCredential)
   /// Signs the connection out.
   case unauthenticate
@@ -63,7 +63,7 @@ public struct DatabaseListen: Sendable, Hashable {
 ///
 /// Leaves are in depth-first order: children in the order of their keys, the priority of a node before its children.
 public struct DatabaseCompoundHash: Sendable, Hashable {
-  /// The last leaf of each range but the last range, below the place of the listen.
+  /// The last leaf of each range but the last range, below the path of the listen.
   public var posts: [DatabasePath]
   /// The hash of each range, one more than posts; empty for a range without leaves.
   public var hashes: [String]

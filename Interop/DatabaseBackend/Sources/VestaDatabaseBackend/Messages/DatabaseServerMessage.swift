@@ -10,7 +10,7 @@ public enum DatabaseServerMessage: Sendable, Hashable {
   case data(DatabasePath, DatabaseNode, tag: Int?)
   /// Several nodes below a path have been replaced.
   case merge(DatabasePath, [DatabasePathValue], tag: Int?)
-  /// Ranges of the leaves of a node have been replaced: what a listen with hashes of ranges is sent first.
+  /// Ranges of the leaves of a node have been replaced: the first message of a listen with hashes of ranges.
   case rangeMerge(DatabasePath, [DatabaseRangeMerge], tag: Int?)
   /// A listen has been ended, because the client may no longer read.
   case listenRevoked(DatabasePath, DatabaseQuerySpec)
@@ -86,7 +86,7 @@ public struct DatabaseReply: Sendable, Hashable {
     self.warnings = warnings
   }
 
-  /// The reply that says nothing but that it was done.
+  /// The reply of success, without data and message.
   public static let ok = DatabaseReply(.ok)
 }
 

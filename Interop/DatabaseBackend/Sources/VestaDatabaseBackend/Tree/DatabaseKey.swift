@@ -11,7 +11,7 @@ public struct DatabaseKey: Hashable, Comparable, Sendable, CustomStringConvertib
   /// Most comparisons of keys end here, without a look at the strings.
   let order: Int64
 
-  /// The smallest order of a string: what the first bytes are added to.
+  /// The smallest order of a string: the start to which the first bytes are added.
   private static let textOrder: Int64 = 1 << 58
   /// The number of first bytes of a string that are in its order.
   private static let orderedBytes = 7
@@ -123,7 +123,7 @@ extension String {
     }
   }
 
-  /// Whether the UTF-8 bytes are equal, unlike those of strings that only look alike.
+  /// Whether the UTF-8 bytes are equal, unlike the bytes of strings that only look alike.
   func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count, self == other else { return false }
     var (left, right) = (self, other)

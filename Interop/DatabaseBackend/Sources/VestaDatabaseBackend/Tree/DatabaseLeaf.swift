@@ -1,4 +1,4 @@
-/// A value without children: what a leaf holds, and what a priority can be.
+/// A value without children: the content of a leaf, or a priority.
 ///
 /// `1` and `1.0` are equal. The order is that of queries: server values, booleans, numbers, strings by UTF-16 code
 /// units.

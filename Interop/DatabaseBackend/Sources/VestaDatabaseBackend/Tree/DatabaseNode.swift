@@ -1,6 +1,6 @@
 /// A node of the tree: empty, a leaf, or children; leaf and children can have a priority.
 ///
-/// A value: a change gives a new node, which shares with the old one all that has not changed. An empty node has no
+/// A value: a change makes a new node, which shares with the old one all that has not changed. An empty node has no
 /// priority; a node whose last child is removed is empty.
 ///
 /// Equality is that of the tree: the same leaf (`1` equals `1.0`), the same children, the same priority.

@@ -3,7 +3,7 @@ public struct DatabasePath: Hashable, Sendable, CustomStringConvertible, Express
   /// The keys, the topmost first.
   public private(set) var keys: ArraySlice<DatabaseKey>
 
-  /// The place of the root.
+  /// The path of the root.
   public static let root = DatabasePath([])
 
   /// A path of keys.

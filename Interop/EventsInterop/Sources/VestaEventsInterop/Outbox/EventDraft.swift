@@ -50,7 +50,7 @@ public struct EventOutboxLimits: Sendable, Hashable {
   /// The size up to which an event is handed out with its entry, in bytes.
   public var inlineSize = 4_096
 
-  /// Bounds; what is not named has its default.
+  /// Bounds; a bound that is not named has its default.
   public init(maximumPending: Int = 1_000_000, maximumDeadLetters: Int = 10_000) {
     self.maximumPending = maximumPending
     self.maximumDeadLetters = maximumDeadLetters

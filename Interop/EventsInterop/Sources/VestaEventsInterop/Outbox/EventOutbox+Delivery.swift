@@ -86,7 +86,7 @@ extension EventOutbox {
       failed[key.bytes] = state(value.bytes)
       return .next
     }
-    // Those of a lane may be far apart, with many failures of others between them.
+    // Entries of a lane may be far apart, with many failures of others between them.
     let isAll = end.visited < limit
     let states = isAll ? [] : try await reader.get(entries.map { keys.key(.states, $0.function, $0.position) })
     guard !isAll || !failed.isEmpty else { return }

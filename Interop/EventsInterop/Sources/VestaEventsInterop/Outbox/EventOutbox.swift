@@ -79,7 +79,7 @@ public final class EventOutbox: EventSource {
   ///   - drafts: The events, in order; one without functions is left out.
   ///   - transaction: The transaction of the change.
   ///   - isOnly: Whether this is the only call in the transaction, which saves a read.
-  /// - Throws: `EventOutboxFull`; what the store throws.
+  /// - Throws: `EventOutboxFull`, and errors of the store.
   public func append(
     _ drafts: [EventDraft], in transaction: any StoreTransaction, isOnly: Bool = false
   ) async throws {
@@ -163,7 +163,7 @@ public final class EventOutbox: EventSource {
   public func observe(_ observer: any EventSourceObserver) -> ListenerRegistration {
     let id = state.withLock { state in
       state.lastObserver += 1
-      // Nobody would ever let go of it.
+      // It would never be released.
       guard !state.isClosed else { return state.lastObserver }
       state.observers[state.lastObserver] = observer
       return state.lastObserver

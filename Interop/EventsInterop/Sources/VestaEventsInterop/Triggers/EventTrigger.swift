@@ -45,8 +45,8 @@ public struct EventTrigger: Sendable, Hashable {
 
   /// The subscription that records the events of the function.
   ///
-  /// A subscription has one scope or all: with wildcards in the scope it has all, and ``wants(_:)`` tells the events
-  /// apart.
+  /// A subscription has one scope or all: with wildcards in the scope it has all, and ``wants(_:)`` distinguishes the
+  /// events apart.
   public var subscription: EventSubscription {
     let hasWildcard = scope?.contains("*") ?? false
     return EventSubscription(

@@ -9,7 +9,7 @@
 public struct EventActor: Sendable, Hashable {
   /// The kinds of callers.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Nobody that is known.
+    /// No known actor.
     case unauthenticated
     /// A user of the app.
     case user = "app_user"

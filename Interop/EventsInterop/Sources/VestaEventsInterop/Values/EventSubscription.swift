@@ -31,7 +31,8 @@ extension EventSubscription {
   }
 }
 
-/// The subscriptions of a source, as a change looks at them: a value, made once for each change of the subscriptions.
+/// The subscriptions of a source in the form in which a change reads them: a value, made once for each change of the
+/// subscriptions.
 public struct EventInterest: Sendable {
   /// The subscriptions.
   public let subscriptions: [EventSubscription]

@@ -55,7 +55,7 @@ public struct DocumentMask: Sendable, Hashable {
 public enum Precondition: Sendable, Hashable {
   /// The document is there, or is not.
   ///
-  /// Failing it gives `NOT_FOUND` for `true` and `ALREADY_EXISTS` for `false`.
+  /// Its failure is `NOT_FOUND` for `true` and `ALREADY_EXISTS` for `false`.
   case exists(Bool)
   /// The document is there, and was last changed at exactly this time; else `FAILED_PRECONDITION`.
   case updateTime(Timestamp)

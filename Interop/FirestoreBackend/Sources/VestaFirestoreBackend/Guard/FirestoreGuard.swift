@@ -13,13 +13,13 @@ public import VestaServiceInterop
 ///
 /// - A write is asked about in its transaction, with the document before and after it: fields merged, transforms
 ///   applied, times of the server equal to the time of the question. Documents are looked up as they are before the
-///   commit, in the same transaction; what rules see after it follows from the writes.
+///   commit, in the same transaction; the state after it follows from the writes.
 /// - It is asked before preconditions are looked at, so that a caller who is denied learns nothing of the documents.
 ///   The call fails with `PERMISSION_DENIED`, nothing has changed, and its transaction has ended. A denied target ends
 ///   with that cause.
 /// - Each target of a listen call is asked about again when the rules change (``observe(_:)``); another user needs
 ///   another call. Documents that are followed by name are asked about at each change. Documents that enter the
-///   results of a query are not asked about, and of those that leave them the name alone is sent.
+///   results of a query are not asked about, and of documents that leave them the name alone is sent.
 /// - A caller for whom `CallContext.isOwner` holds is not asked about.
 ///
 /// An engine without a guard checks no rules.

@@ -11,7 +11,7 @@ import VestaTesting
 /// try await subject.expectSerial(history)
 /// ```
 extension FirestoreSubject {
-  /// Runs optimistic and reading transactions of six clients that take turns, in an order that the seed gives again.
+  /// Runs optimistic and reading transactions of six clients that take turns, in an order that the seed repeats.
   ///
   /// - Parameters:
   ///   - seed: Which transactions, and which turns.

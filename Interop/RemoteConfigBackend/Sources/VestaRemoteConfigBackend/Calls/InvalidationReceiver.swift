@@ -57,7 +57,7 @@ public final class InvalidationReceiver: Sendable {
     }
   }
 
-  /// Reports the end later; what is offered after it is dropped.
+  /// Reports the end later; later messages are dropped.
   ///
   /// - Parameter error: The failure; `nil` for an end in order.
   public func end(_ error: RemoteConfigServiceError?) {

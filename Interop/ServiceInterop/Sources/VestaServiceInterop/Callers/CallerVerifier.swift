@@ -71,7 +71,7 @@ public protocol AppCheckVerifier: Sendable {
     appCheckToken token: String, project: String?
   ) async throws(ServiceStatus) -> (appID: String, tokenID: String?)
 
-  /// Consumes a token, so that a later call can be told that it was used before.
+  /// Consumes a token, so that a later call learns that it was used before.
   ///
   /// A token that was consumed stays valid: the service that is called decides what a second use means. Of several
   /// calls at the same time one alone is the first.

@@ -50,7 +50,7 @@ public final class LinkRunner: Sendable {
     var machine: LinkMachine
     var link: ListenerRegistration?
     var timer: ListenerRegistration?
-    /// The number of the link or the pause; what an earlier one reports is ignored.
+    /// The number of the link or the pause; reports of an earlier one are ignored.
     var generation = 0
     var isOver = false
   }

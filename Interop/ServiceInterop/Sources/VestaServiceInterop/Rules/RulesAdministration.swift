@@ -147,7 +147,7 @@ extension RulesAdministration {
     try await replaceRules(with: source, of: product)
   }
 
-  /// The rules of all buckets together; those of single buckets are refused.
+  /// The rules of all buckets together; rules of single buckets are refused.
   public func replaceRules(
     ofBuckets sources: [String: String], others: String?
   ) async throws(RulesRefusal) -> [RulesRemark] {

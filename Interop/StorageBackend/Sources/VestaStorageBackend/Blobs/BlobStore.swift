@@ -93,7 +93,7 @@ public protocol BlobWriter: Sendable {
   /// - Throws: `BlobError`.
   func sync() async throws
 
-  /// Makes the blob durable and readable, and ends the writer: what is appended afterwards fails.
+  /// Makes the blob durable and readable, and ends the writer: a later append fails.
   ///
   /// - Throws: `BlobError`, also when the blob has not as many bytes as were appended; it is not readable then.
   func seal() async throws
@@ -116,7 +116,7 @@ public protocol BlobReader: Sendable {
   /// - Throws: `BlobError`.
   func read(at offset: Int64, length: Int) async throws -> [UInt8]
 
-  /// The blob as a file that stays open when the reader has ended; `nil` where a blob is no file of its own.
+  /// The blob as a file that stays open when the reader has ended; `nil` where a blob is not a separate file.
   ///
   /// - Throws: `BlobError`.
   func openFile() throws -> (any ReadableFile)?

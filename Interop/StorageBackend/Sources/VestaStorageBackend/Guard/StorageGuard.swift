@@ -3,7 +3,7 @@ public import VestaServiceInterop
 /// Decides which calls of a `StorageBackend` its callers may make; only the engine asks it.
 ///
 /// The engine asks once for each object that a call reads or changes, inside the transaction that does so, with the
-/// object before and after: no other call can come between the decision and what it decides about. It asks for these
+/// object before and after: no other call can happen between the decision and the change. It asks for these
 /// operations, and for no others:
 ///
 /// | call | operation |

@@ -105,7 +105,7 @@ public struct ObjectMetadata: Sendable, Hashable {
   /// Names and values of the app's own.
   public var custom: [String: String]
 
-  /// A time that the app gives the object, in microseconds since 1970: once set, it is neither removed nor set to an
+  /// A time that the app sets for the object, in microseconds since 1970: once set, it is neither removed nor set to an
   /// earlier one.
   public var customTime: Int64?
 
@@ -155,7 +155,7 @@ public struct MetadataChange: Sendable, Hashable {
   /// The app's own values: `set` changes the named ones (`nil` removes one), `remove` removes all.
   public var custom: FieldChange<[String: String?]> = .keep
 
-  /// The time that the app gives the object.
+  /// The time that the app sets for the object.
   public var customTime: FieldChange<Int64> = .keep
 
   /// A change of nothing.

@@ -42,7 +42,7 @@ public struct UploadRequest: Sendable, Hashable {
 
 /// The download tokens of an object that is uploaded.
 ///
-/// Tokens that the custom metadata has under `firebaseStorageDownloadTokens` are used before those that are made.
+/// Tokens that the custom metadata has under `firebaseStorageDownloadTokens` are used before generated ones.
 public enum UploadTokens: Sendable, Hashable {
   /// The service makes one.
   case make
@@ -63,7 +63,7 @@ public struct ContentDigest: Sendable, Hashable {
   /// The MD5 digest.
   public var md5: [UInt8]?
 
-  /// Creates a digest; what is not named is unknown.
+  /// Creates a digest; a value that is not named is unknown.
   public init(size: Int64? = nil, crc32c: UInt32? = nil, md5: [UInt8]? = nil) {
     self.size = size
     self.crc32c = crc32c
@@ -108,7 +108,7 @@ public struct UploadStatus: Sendable, Hashable {
 
   /// The request that started the upload; `nil` where the service does not say.
   ///
-  /// Its expected digests and its preconditions are those of the start.
+  /// Its expected digests and its preconditions are the ones of the start.
   public let request: UploadRequest?
 
   /// The caller who has started the upload: the guard is asked about that one at its end.

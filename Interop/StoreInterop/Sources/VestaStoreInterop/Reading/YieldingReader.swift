@@ -79,7 +79,7 @@ extension StoreReader {
 /// Lets other tasks run after each 256 rows that a task has read or handed out.
 ///
 /// It counts rows and not time, so that a call that reads few rows never yields, even if its thread was interrupted
-/// meanwhile. Used by one task.
+/// in between. Used by one task.
 public final class ReadingPace {
   /// The rows after which others run.
   public static let rows = 256

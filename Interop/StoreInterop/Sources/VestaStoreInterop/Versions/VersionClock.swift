@@ -6,9 +6,9 @@
 /// - **A clock set back** does not set versions back. While the versions are ahead of the wall clock they advance at
 ///   half the speed of time (at least by one per commit), so that the wall clock catches up with them: a clock set back
 ///   by ten seconds costs twenty seconds of slightly late versions. Work that depends on time, such as pruning,
-///   continues meanwhile.
+///   continues during that.
 /// - **A clock that jumps ahead** is followed at once by up to `largestStep` (one hour). A used hour is available again
-///   within an hour of the steady clock, so many small jumps do not add up. Beyond that the versions continue with the
+///   within an hour of the steady clock, so that small jumps do not add up. Beyond that the versions continue with the
 ///   steady clock. After the wall clock has been ahead for `probation` (five minutes) they follow it at `pursuit` times
 ///   (four times) the speed of time, until they are there.
 /// - **A floor in the future** is refused beyond `largestLead` (one minute): no caller can push the versions away.
@@ -19,8 +19,8 @@
 /// reading with, so it is trusted. A first reading below the floor, or before 2024, is that of a clock that has not
 /// been set: then the first one after it has been set is trusted too.
 ///
-/// Example: the clock reads 12:00:00, and two commits have the versions 12:00:00.000000 and 12:00:00.000001. Somebody
-/// sets the clock to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and
+/// Example: the clock reads 12:00:00, and two commits have the versions 12:00:00.000000 and 12:00:00.000001. The
+/// clock is set to 11:59:50. The commit after 4 s has the version 12:00:02.000001, and from 20 s on versions and
 /// clock agree again.
 public struct VersionClock: Sendable {
   /// How far the wall clock may jump ahead of the steady clock and be followed at once: one hour.

@@ -98,7 +98,7 @@ extension StoreContracts {
     },
   ]
 
-  /// Cancels a write while its body is at a gate, and checks that nothing of it is kept; gives whether the operation
+  /// Cancels a write while its body is at a gate, and checks that nothing of it is kept; returns whether the operation
   /// after the gate went through.
   private static func cancelInTheMiddle(
     of store: any OrderedStore,

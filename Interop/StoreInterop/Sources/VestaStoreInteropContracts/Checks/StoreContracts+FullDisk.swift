@@ -1,7 +1,7 @@
 import VestaStoreInterop
 public import VestaTesting
 
-/// A full disk is survivable: what makes room works there, and everything else when there is room.
+/// A full disk is survivable: operations that make room work there, and everything else when there is room.
 extension StoreContracts {
   /// For subjects whose disk can be made full; one after the other where they share the disk.
   public static let fullDisk: [Contract<StoreSubject>] = [

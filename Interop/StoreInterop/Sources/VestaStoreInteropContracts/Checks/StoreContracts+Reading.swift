@@ -104,7 +104,7 @@ extension StoreContracts {
     },
   ]
 
-  /// Reads inside reads; gives how many of them found the key.
+  /// Reads inside reads; returns how many of them found the key.
   private static func nestedReads(of store: any OrderedStore, depth: Int) async throws -> Int {
     guard depth > 0 else { return 0 }
     return try await store.read { reader in

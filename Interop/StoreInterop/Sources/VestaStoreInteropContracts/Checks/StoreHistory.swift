@@ -3,7 +3,7 @@ import VestaTesting
 
 /// A seeded history of random operations, for comparing one engine with another and with a plain model.
 ///
-/// The same seed gives the same operations on every engine, and a right engine gives the same answers to them:
+/// The same seed makes the same operations on every engine, and a right engine returns the same answers to them:
 ///
 /// ```swift
 /// let difference = try await StoreHistory(seed: 42, steps: 500).difference(on: store)
@@ -186,7 +186,7 @@ private enum HistoryOperation: Sendable {
     }
   }
 
-  /// Performs a read, or a change where the reader is a transaction; gives the answer with the question.
+  /// Performs a read, or a change where the reader is a transaction; returns the answer with the question.
   func perform(on reader: any StoreReader) async throws -> String {
     switch self {
     case .get(let key):

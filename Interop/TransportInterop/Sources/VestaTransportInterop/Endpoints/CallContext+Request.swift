@@ -2,11 +2,11 @@ import VestaBytes
 public import VestaServiceInterop
 
 extension CallContext {
-  /// The context of a call that came as a request of HTTP.
+  /// The context of a call that was made by a request of HTTP.
   ///
   /// | fact | from |
   /// |---|---|
-  /// | `caller` | `authorization: Bearer …` or `Firebase …`: a credential that is not verified; otherwise nobody |
+  /// | `caller` | `authorization: Bearer …` or `Firebase …`: a credential that is not verified; otherwise none |
   /// | `appCheck` | `x-firebase-appcheck` |
   /// | `apiKey` | `x-goog-api-key`, or `key` of the query |
   /// | `locale` | `x-firebase-locale` |
@@ -16,7 +16,7 @@ extension CallContext {
   /// | `trace` | `traceparent` |
   /// | `client` | `x-firebase-client`, `x-goog-api-client` or `x-client-version`; read by `client` when it is asked for |
   ///
-  /// What is malformed counts as absent, but for a credential: the verifier refuses it.
+  /// A malformed field counts as absent, but for a credential: the verifier refuses it.
   ///
   /// - Parameters:
   ///   - request: The request.

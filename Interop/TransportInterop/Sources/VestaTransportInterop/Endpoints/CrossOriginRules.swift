@@ -73,7 +73,7 @@ public struct CrossOriginRules: Sendable, Hashable {
   /// A response with what lets a page read it; the same response for an origin that may not.
   public func allowing(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
     var response = response
-    // What is kept by a cache for one origin is not for another one; without an origin as well.
+    // A response that a cache keeps for one origin is not for another one; without an origin as well.
     if dependsOnOrigin { response.fields.append("vary", "origin") }
     guard let origin = request.fields.first(.origin), allows(origin) else { return response }
     allow(origin, in: &response.fields)
@@ -103,8 +103,8 @@ public struct CrossOriginRules: Sendable, Hashable {
 
 /// A handler that lets pages of other origins use the one inside, by rules.
 ///
-/// It answers the questions of browsers itself, and adds what they look for to all responses, those of tasks that throw
-/// included. WebSockets of origins that are not allowed are refused with 403.
+/// It answers the questions of browsers itself, and adds what they look for to all responses, responses of tasks that
+/// throw included. WebSockets of origins that are not allowed are refused with 403.
 public struct CrossOriginHandler: HTTPHandler {
   private let rules: CrossOriginRules
   private let inner: any HTTPHandler

@@ -4,8 +4,8 @@ public import VestaServiceInterop
 ///
 /// A server knows no product: it finds all providers by `container.resolveAll((any EndpointProvider).self)`, opens a
 /// port for each, and one that all share. A provider translates between the wire and the backend of its product;
-/// it never decides about tokens: what a caller sent goes into `CallContext(_:project:clock:)`, and the engine
-/// asks the `CallerVerifier` of the project.
+/// it never decides about tokens: the credential of a caller is passed to `CallContext(_:project:clock:)`, and the
+/// engine asks the `CallerVerifier` of the project.
 ///
 /// ```swift
 /// public enum AuthEndpointsLibrary: Library {
@@ -24,7 +24,7 @@ public protocol EndpointProvider: Sendable {
 
   /// Whether a request is for this product, on a port that all products share.
   ///
-  /// - Parameter head: The head of the request; its target tells.
+  /// - Parameter head: The head of the request; its target decides.
   func serves(_ head: HTTPRequestHead) -> Bool
 
   /// Makes the handler of the product's requests; called once for each server.

@@ -7,7 +7,7 @@ public import VestaBytes
 ///
 /// Promises of every implementation:
 /// - Memory is bounded, whatever the size of the data.
-/// - What was exported is imported into an empty project as it was, but for times that the layout has no place for.
+/// - Exported data is imported into an empty project unchanged, but for times that the layout has no place for.
 public protocol ExportPart: Sendable {
   /// The name of the product's entry in the metadata: "firestore", "auth", "storage", "database".
   var product: String { get }
@@ -19,7 +19,7 @@ public protocol ExportPart: Sendable {
   ///   - root: The path of the export directory, which exists and has nothing of this product.
   ///   - host: The server.
   /// - Returns: The entry of the metadata, without the version: `path` is relative to the directory.
-  /// - Throws: What kept it from writing; the directory is then incomplete.
+  /// - Throws: The failure of the writing; the directory is then incomplete.
   func write(project: String, to root: String, in host: any EndpointHost) async throws -> JSONObject
 
   /// Adds what an export has to a project.
@@ -29,6 +29,6 @@ public protocol ExportPart: Sendable {
   ///   - root: The path of the export directory.
   ///   - entry: The entry of the metadata.
   ///   - host: The server.
-  /// - Throws: What is wrong in the export, with the file; what was read before it is in the project.
+  /// - Throws: The mistake in the export, with the file; the data before it is in the project.
   func read(project: String, from root: String, entry: JSONObject, in host: any EndpointHost) async throws
 }

@@ -48,7 +48,7 @@ public struct GRPCChannel: Sendable {
   ///   - path: The method: `/package.Service/Method`.
   ///   - message: The request.
   ///   - metadata: Further fields of the request.
-  ///   - timeout: How long the caller waits; the server is told.
+  ///   - timeout: How long the caller waits; the timeout is sent to the server.
   ///   - isRepeatable: Whether the call may be made twice without a second effect. A connection that was lost is
   ///     `UNAVAILABLE` then, and `DEADLINE_EXCEEDED` otherwise if the server may have acted.
   /// - Returns: The response.
@@ -114,7 +114,7 @@ public struct GRPCChannel: Sendable {
   /// - Parameters:
   ///   - path: The method: `/package.Service/Method`.
   ///   - metadata: Further fields of the request.
-  ///   - timeout: How long the whole call may take; the server is told.
+  ///   - timeout: How long the whole call may take; the timeout is sent to the server.
   /// - Returns: The call, which is sent at once.
   public func open(_ path: String, metadata: HTTPFields = [:], timeout: Duration? = nil) -> GRPCClientCall {
     let upload = ByteStream(limit: options.streamBytes)

@@ -170,7 +170,7 @@ public final class GRPCClientCall: Sendable {
 
   // MARK: The end
 
-  /// Cancels the call: the server is told, and ``next()`` returns `nil`.
+  /// Cancels the call: the server is notified, and ``next()`` returns `nil`.
   public func cancel() { stop() }
 
   private func stop() {

@@ -3,7 +3,7 @@ import VestaServiceInterop
 
 /// The messages that the peer of a call sends, in order; there is one reader.
 ///
-/// What is not read is not taken from the connection, so a peer is no faster than its reader.
+/// A message that is not read is not taken from the connection, so a peer is no faster than its reader.
 public final class GRPCMessages: AsyncSequence, Sendable {
   private struct State: Sendable {
     var machine: GRPCMessageMachine

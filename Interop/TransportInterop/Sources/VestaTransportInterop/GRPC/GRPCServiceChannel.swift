@@ -168,7 +168,7 @@ public struct GRPCServiceChannel<Failure: ServiceFailure>: Sendable {
   }
 }
 
-/// One call of a service over gRPC: what is sent in addition to the identity of the caller.
+/// One call of a service over gRPC: the parts that are sent in addition to the identity of the caller.
 public struct GRPCCall: Sendable {
   /// The method: `/package.Service/Method`.
   public var path: String

@@ -81,8 +81,8 @@ public struct HTTPResponse: Sendable {
 
   /// The fields.
   ///
-  /// A transport adds `date`, `content-length` or `transfer-encoding`, and `connection`; it ignores those of the last
-  /// three names that are given.
+  /// A transport adds `date`, `content-length` or `transfer-encoding`, and `connection`; it ignores given fields
+  /// with the last three names.
   public var fields: HTTPFields
 
   /// The body.

@@ -1,4 +1,5 @@
-/// Tells the addresses of the public internet from those of a machine, of a private network, and of no host; pure.
+/// Distinguishes the addresses of the public internet from addresses of a machine, of a private network, and of no
+/// host; pure.
 public enum InternetAddress {
   /// Whether an address is one of a host of the public internet.
   ///
@@ -18,7 +19,7 @@ public enum InternetAddress {
     return unicast.contains(bytes) && !privateIPv6.contains { $0.contains(bytes) }
   }
 
-  /// The addresses whose first bits are those of one address.
+  /// The addresses whose first bits equal the bits of one address.
   private struct Block {
     let first: [UInt8]
     let length: Int

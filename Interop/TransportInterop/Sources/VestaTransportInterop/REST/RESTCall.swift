@@ -1,6 +1,6 @@
 public import VestaServiceInterop
 
-/// One call of a REST API: what is sent in addition to the identity of the caller.
+/// One call of a REST API: the parts that are sent in addition to the identity of the caller.
 public struct RESTCall: Sendable {
   /// The method.
   public var method: HTTPMethod
@@ -30,7 +30,7 @@ public struct RESTCall: Sendable {
   /// The time for which a caller that is cancelled still waits for the answer.
   ///
   /// With zero it leaves at once, while the server may be at work on the call. A call that changes something needs the
-  /// time: what its caller does next would otherwise meet an effect of the call that comes later.
+  /// time: the next call of its caller could otherwise meet a later effect of this one.
   public var answerGrace = Duration.zero
 
   /// Whether an answer may be a page of HTML, as the content of an object may be one; otherwise it is taken for the
@@ -41,7 +41,7 @@ public struct RESTCall: Sendable {
   /// is taken for the answer of a network in between, and nothing is concluded from it.
   public var acceptsPagesOfRefusals = false
 
-  /// The statuses that are answers in addition to those of success, such as 304.
+  /// The statuses that are answers in addition to the statuses of success, such as 304.
   public var acceptedStatuses: Set<HTTPStatus> = []
 
   /// A call.
@@ -103,7 +103,7 @@ public struct RESTAnswer: Sendable {
   /// - Parameters:
   ///   - status: The status of HTTP.
   ///   - fields: The fields.
-  ///   - call: What the call accepts.
+  ///   - call: The call, with the statuses that it accepts.
   ///   - isWhole: Whether the whole answer is read, which a page never is.
   static func foreign(_ status: HTTPStatus, _ fields: HTTPFields, to call: RESTCall, isWhole: Bool) -> ServiceStatus? {
     let isRedirection = (300..<400).contains(status.code) && status.code != 304 && status.code != 308

@@ -6,7 +6,7 @@ public import VestaServiceInterop
 ///
 /// - The context of a call becomes fields; its deadline limits the exchange as a whole and is sent along.
 /// - Answers of networks and proxies in the place of the service are `UNAVAILABLE`; longer ones than the limit are
-///   refused; what cannot be read is `INTERNAL`.
+///   refused; an unreadable answer is `INTERNAL`.
 /// - Every error leaves as the product's type. A lost connection is `UNAVAILABLE` where the call may be made again, and
 ///   `DEADLINE_EXCEEDED` where it may have had its effect and must not be repeated unseen.
 ///

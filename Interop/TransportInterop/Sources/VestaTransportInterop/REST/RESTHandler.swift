@@ -24,7 +24,7 @@ public struct RESTHandler: HTTPHandler {
   ///
   /// - Parameters:
   ///   - bodyLimit: The most bytes of a body, also when it is decompressed.
-  ///   - compression: The way to decompress bodies; those of gzip are refused without it.
+  ///   - compression: The way to decompress bodies; bodies of gzip are refused without it.
   ///   - rules: The rules for pages of other origins.
   ///   - failure: The response for an error that is none of the transport's; the envelope of its status unless given.
   ///   - serve: Makes the response to a request.

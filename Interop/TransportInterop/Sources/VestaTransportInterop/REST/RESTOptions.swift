@@ -11,7 +11,7 @@ public struct RESTOptions: Sendable {
   /// Returns the bearer token with which the owner of the project calls; without one the owner's calls are refused.
   public var ownerToken: (@Sendable () async throws -> String)?
 
-  /// The scheme of the field in which the ID token of a user is sent; Firebase's storage has one of its own.
+  /// The scheme of the field in which the ID token of a user is sent; Firebase's storage has a different one.
   public var userScheme = "Bearer"
 
   /// Whether tokens are sent in clear text to other machines.

@@ -1,6 +1,6 @@
 public import VestaServiceInterop
 
-/// The servers of an app: what its remote backends have in common, whatever product they belong to.
+/// The servers of an app: the common part of its remote backends, whatever product they belong to.
 ///
 /// A transport provides it as a component, made of what the app brings: its identity, its `RESTOptions`, the credential
 /// of its owner. The library of a remote backend names the address and the facts that its product sends.

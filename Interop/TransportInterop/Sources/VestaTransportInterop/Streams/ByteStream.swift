@@ -65,7 +65,7 @@ public final class ByteStream: AsyncSequence, Sendable {
     readOn(section)
   }
 
-  /// Reads until the reader lags; called by one at a time, as a hook comes only after an offer was refused.
+  /// Reads until the reader lags; called by one at a time, as a hook is called only after an offer was refused.
   private func readOn(_ section: FileSection) {
     while true {
       let (start, count) = reading.withLock { reading in
@@ -121,7 +121,7 @@ public final class ByteStream: AsyncSequence, Sendable {
     return nil
   }
 
-  /// Leaves the body; the peer is told not to send the rest.
+  /// Leaves the body; the peer is asked not to send the rest.
   public func cancel() { pieces.cancel() }
 
   /// Reads the bytes; there is one reader.

@@ -1,6 +1,6 @@
 public import VestaConcurrency
 
-/// The state of a ``DemandPipe``: what waits in it, who waits for it, and whether the writer should pause.
+/// The state of a ``DemandPipe``: the waiting elements, the waiting callers, and whether the writer should pause.
 ///
 /// Pure: every input returns what has to be resumed or called, and the pipe does it with its lock open.
 ///
@@ -15,7 +15,7 @@ struct DemandMachine<Element: Sendable>: Sendable {
     case failed(any Error)
   }
 
-  /// What the pipe has to do after an input, outside of its lock.
+  /// The work of the pipe after an input, outside of its lock.
   @usableFromInline
   struct Effects: Sendable {
     /// The reader that waited; it looks again.

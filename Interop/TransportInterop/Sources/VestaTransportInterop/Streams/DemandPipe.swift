@@ -2,8 +2,8 @@ public import VestaConcurrency
 
 /// A stream with one writer and one reader, in which the writer is no faster than the reader.
 ///
-/// What was written and not read yet has a weight, such as its number of bytes. From a limit on the writer pauses:
-/// ``write(_:)`` suspends its task, and ``offer(_:)``, which never waits, returns `false`. At half the limit it
+/// Written elements that are not read yet have a weight, such as its number of bytes. From a limit on the writer
+/// pauses: ``write(_:)`` suspends its task, and ``offer(_:)``, which never waits, returns `false`. At half the limit it
 /// continues on. So the memory of a pipe is bounded by its limit and one more element.
 ///
 /// Both ends have two forms, so that neither code on an event loop nor a task pays for the other's form:
@@ -83,7 +83,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Writes an element, and waits while the reader lags.
   ///
-  /// The element is taken at once; what is waited for is room for the next one.
+  /// The element is taken at once; the wait is for room for the next one.
   ///
   /// - Throws: ``TransportError`` with `.closed` when the reader has left or the stream was ended; `CancellationError`,
   ///   and then the element is in the stream nevertheless.
@@ -106,8 +106,9 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Writes an element without waiting.
   ///
-  /// - Returns: Whether the writer should continue; after `false` it waits for `onDemand`. What is offered nevertheless
-  ///   is taken too, so that a frame need not be cut. After the end or a cancellation the element is dropped.
+  /// - Returns: Whether the writer should continue; after `false` it waits for `onDemand`. An element that is offered
+  ///   nevertheless is taken too, so that a frame need not be cut. After the end or a cancellation the element is
+  ///   dropped.
   @inlinable
   @discardableResult
   public func offer(_ element: Element) -> Bool {
@@ -152,7 +153,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
         do {
           try await waitForElement()
         } catch let error as CancellationError {
-          // The writer may have been faster than the cancellation: what it has said before counts.
+          // The writer may have been faster than the cancellation: its earlier end counts.
           cancellation = error
         }
       }
@@ -183,7 +184,7 @@ public final class DemandPipe<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Leaves the stream: what was not read is dropped, and the writer is told.
+  /// Leaves the stream: unread elements are dropped, and the writer is notified.
   @inlinable
   public func cancel() {
     let (effects, _) = state.withLock { $0.machine.cancel() }

@@ -1,9 +1,9 @@
 extension Auth {
   /// Signs out.
   ///
-  /// - Throws: ``AuthError`` with `keychainError` when the store could not forget the session. Nobody is signed in then
-  ///   either, and forgetting is tried again at every occasion while the program runs; but a program that starts again
-  ///   before it succeeds would find the user signed in.
+  /// - Throws: ``AuthError`` with `keychainError` when the store could not forget the session. No user is signed in
+  ///   then either, and forgetting is tried again at every occasion while the program runs; but a program that starts
+  ///   again before it succeeds would find the user signed in.
   public func signOut() throws { try AuthActor.sync { try performSignOut() } }
 
   @AuthActor

@@ -54,7 +54,7 @@ public final class AuthError: CustomNSError, LocalizedError, Sendable, CustomStr
 
   // MARK: Details
 
-  /// What only some errors know.
+  /// Details that only some errors have.
   struct Details: Sendable {
     var email: String?
     var updatedCredential: AuthCredential?

@@ -18,7 +18,7 @@ import VestaCore
 /// }
 /// ```
 ///
-/// What is thrown is an ``AuthError``, which a cast turns into its code: `catch let code as AuthErrorCode` and
+/// The thrown error is an ``AuthError``, which a cast turns into its code: `catch let code as AuthErrorCode` and
 /// `error as? AuthErrorCode` match it as `error as? AuthError` does. The codes are in `AuthErrorCode+All.swift`.
 public struct AuthErrorCode: RawRepresentable, Hashable, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// The number.

@@ -1,6 +1,6 @@
 import VestaAuthBackend
 
-/// Goes on with a sign-in that needs a second factor.
+/// Continues a sign-in that needs a second factor.
 ///
 /// ```swift
 /// do {

@@ -165,7 +165,7 @@ extension Auth {
   @AuthActor
   private func refreshBeforeExpiry() async {
     guard let user, !isOver else { return }
-    // Somebody who asked may have refreshed it between the alarm and this.
+    // A caller may have refreshed it between the alarm and this.
     guard TokenFreshness.isDue(expiration: user.tokens.expiration, now: clock.date()) else {
       return scheduleRefresh(expiration: user.tokens.expiration)
     }

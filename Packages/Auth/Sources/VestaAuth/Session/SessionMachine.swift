@@ -6,8 +6,8 @@ import Foundation
 ///
 /// Two rules precede all others:
 /// - The store decides who is signed in at the start only. Once something has happened, a later look into the store
-///   changes nothing any more.
-/// - What the store could not save is saved at the next occasion. Nobody is signed out for it.
+///   changes nothing.
+/// - A session that the store could not save is saved at the next occasion. No user is signed out for it.
 struct SessionMachine {
   /// An action to perform.
   enum Action: Equatable {
@@ -43,7 +43,7 @@ struct SessionMachine {
     return [.announceUser, .announceToken, .watch(expiration: stored.tokens.expiration)]
   }
 
-  /// Somebody has signed in or out, or something about the user or the tokens is new.
+  /// A user has signed in or out, or something about the user or the tokens is new.
   mutating func sessionChanged(to new: StoredSession?) -> [Action] {
     let old = session
     // A sign-out counts also before the store was read: its user must not reappear.

@@ -5,7 +5,7 @@ import VestaFiles
 /// Keeps each session in a separate file, which only its owner may read (mode 0600, in a directory with mode 0700).
 ///
 /// - A write is on the disk when `save` returns. A crash during it leaves the old bytes or the new ones, whole.
-/// - What was kept before may still be in the file, until `remove` deletes it: secrets that only the owner can read.
+/// - Earlier bytes may still be in the file, until `remove` deletes it: secrets that only the owner can read.
 /// - A symbolic link, a pipe or another user's file in the place of a session is refused, and never followed. Rights
 ///   that others have to a session are taken away when it is next used.
 /// - All that is kept carries a checksum. A damaged file is renamed to `….corrupt-…` and never deleted.

@@ -65,7 +65,7 @@ extension User {
   ///
   /// - Parameter credential: A way to sign in that the account has.
   /// - Returns: The user.
-  /// - Throws: ``AuthError``: `userMismatch` when the credential is another user's. Nobody is signed out.
+  /// - Throws: ``AuthError``: `userMismatch` when the credential is another user's. No user is signed out.
   @discardableResult
   public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
     try await AuthActor.run { try await self.performReauthentication(credential) }

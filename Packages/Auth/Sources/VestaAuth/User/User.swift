@@ -8,7 +8,7 @@ import VestaServiceInterop
 ///
 /// - All members may be used from any thread, in any callback.
 /// - A user remains usable after another user has signed in; ``Auth/currentUser`` says who is signed in.
-/// - What is read here is what was known last; ``reload()`` asks the backend.
+/// - The values are the last known ones; ``reload()`` asks the backend.
 /// - When the backend no longer accepts the user, the operation fails and the user is signed out.
 public final class User: UserInfo {
   /// The user's id in the project; it never changes.

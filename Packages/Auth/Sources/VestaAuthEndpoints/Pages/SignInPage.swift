@@ -65,7 +65,7 @@ struct SignInPage: Sendable {
       """
   }
 
-  /// What an ID token of the provider would say about the account.
+  /// The claims about the account that an ID token of the provider would have.
   private static func claims(of account: ProviderUserInfo) -> JSONObject {
     var claims: JSONObject = ["sub": .string(account.rawID), "iss": "", "aud": "", "exp": 0, "iat": 0]
     claims["name"] = account.displayName.map { .string($0) }

@@ -9,8 +9,8 @@ public import VestaServiceInterop
 
 /// The key of a service account, as its key file has it.
 ///
-/// Whoever has the file administrates the project: keep it out of repositories and images, and readable for the program
-/// alone. Neither the description nor a mirror shows the private key.
+/// The holder of the file administrates the project: keep it out of repositories and images, and readable for the
+/// program alone. Neither the description nor a mirror shows the private key.
 public struct ServiceAccount: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The address that names the account, such as `admin@demo.iam.gserviceaccount.com`.
   public var clientEmail: String

@@ -52,7 +52,7 @@ extension AccountOperation {
 struct AccountChange: Sendable {
   var user: UserRecord
   var grant: Grant?
-  /// Goes to the old mailbox after a change of the address.
+  /// Sent to the old mailbox after a change of the address.
   var recovery: OobMessage?
   /// The address that a code has set.
   var newEmail: String?

@@ -45,7 +45,7 @@ struct AccountOperation: AuthOperation {
   let context: CallContext
 }
 
-/// What owners of the project may do; `AuthAdministration` has refused all others.
+/// A call for owners of the project; `AuthAdministration` has refused all others.
 struct AdminOperation: AuthOperation {
   let core: AuthCore
   let context: CallContext

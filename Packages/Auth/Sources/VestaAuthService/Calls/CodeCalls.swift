@@ -59,8 +59,8 @@ extension AuthWriteCall {
     try await guesses.takeMessage(
       to: "\(type) \(email)", or: type == .passwordReset ? .resetPasswordExceedLimit : .tooManyAttempts)
     let isForNobody = ticket.localID == nil && type != .emailSignIn
-    // For an address without account there is a ticket too, so that the work is the same. Nobody gets it, and it has no
-    // time to live: the next ones that are kept take it away.
+    // For an address without account there is a ticket too, so that the work is the same. It is not sent, and it
+    // has no time to live: the next ones that are kept take it away.
     if isForNobody { ticket.expiresAt = 0 }
     let code = try await tickets.keep(ticket, secretLength: 54)
     if isForNobody { return MadeCode(email: email, isHidden: true) }
@@ -99,7 +99,7 @@ extension AuthWriteCall {
     guard let caller else { throw AuthServiceError(.missingIDToken) }
     let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
     try requireRecentSignIn(caller)
-    // The answer tells whether an address is taken, so each account has a limited number of requests.
+    // The answer reveals whether an address is taken, so each account has a limited number of requests.
     try await guesses.takeMessage(
       to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
     if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }

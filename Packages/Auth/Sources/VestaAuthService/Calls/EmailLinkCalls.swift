@@ -22,7 +22,7 @@ private struct LinkedSignIn: Sendable {
   var localID: String
   var email: String
   var isNew: Bool
-  /// Goes to the old mailbox after a change of the address.
+  /// Sent to the old mailbox after a change of the address.
   var recovery: OobMessage?
 }
 

@@ -15,8 +15,8 @@ struct GuessLedger {
 
   /// Takes one guess of the digits that were sent to a phone, from the limit that all codes of the phone share.
   ///
-  /// The first guess at each code is let through in any case. Anybody can ask for codes of a phone and use up its limit
-  /// with wrong digits; its owner, who reads the message, still signs in with the first guess at a new code.
+  /// The first guess at each code is let through in any case. Every caller can ask for codes of a phone and use up its
+  /// limit with wrong digits; its owner, who reads the message, still signs in with the first guess at a new code.
   /// So a phone is guessed at most once for each message that it gets, and within the limit in addition; messages
   /// have their own limit, ``AuthServiceOptions/codesPerRecipient``.
   ///

@@ -1,6 +1,6 @@
 import VestaCryptoInterop
 
-/// An ID token that was verified; what it says of its account is still to be compared with the account.
+/// An ID token that was verified; its statements about its account are still to be compared with the account.
 struct Proof: Sendable {
   var claims: JWTObject
   var localID: String

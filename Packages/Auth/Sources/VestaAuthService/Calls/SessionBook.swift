@@ -88,7 +88,7 @@ struct SessionBook {
     let key = Keys.session(tenant, user.localID, try call.core.secrets.hash(token.text))
     try await transaction.put(SessionRecord(epoch: user.epoch, facts: facts), key)
     var grant = Grant(user: user, tenantID: scope.tenantID, facts: facts, refreshToken: token.text)
-    // Detached: what the key ring may have to write is no part of this transaction.
+    // Detached: writes of the key ring are no part of this transaction.
     grant.signing = Task.detached { [grant, core = call.core] in try await core.idToken(grant) }
     return grant
   }

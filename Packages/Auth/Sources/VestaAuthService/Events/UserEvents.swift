@@ -3,7 +3,7 @@ import VestaEngineInterop
 import VestaEventsInterop
 import VestaStoreInterop
 
-/// The events of accounts: what a call records of its changes, and what functions get of that.
+/// The events of accounts: the records of a call's changes, and their form for functions.
 enum UserEvents {
   /// The events that the engine offers.
   static var offer: EventOffer {

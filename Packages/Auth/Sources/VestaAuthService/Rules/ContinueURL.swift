@@ -1,7 +1,7 @@
 /// Where the link of a message leads to after its code was used.
 ///
-/// Read byte by byte, and stricter than browsers read it: what two readers could understand in two ways is refused, as
-/// the one that checks the domain and the one that opens the page would be two.
+/// Read byte by byte, and stricter than browsers read it: an ambiguous URL is refused, as
+/// one reader checks the domain and another one opens the page.
 enum ContinueURL: Equatable {
   /// A page, by the host in lower case.
   case web(host: String)

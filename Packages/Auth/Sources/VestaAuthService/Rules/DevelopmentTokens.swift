@@ -35,7 +35,7 @@ enum DevelopmentTokens {
     guard let uid = names.compactMap(\.self).first(where: { !$0.isEmpty }), uid.utf8.count <= longestUID else {
       throw .unauthenticated
     }
-    // Neither an expiry nor a time that is out of range: nobody looks at the times of such a token.
+    // Neither an expiry nor a time that is out of range: the times of such a token are not read.
     let time = claims["auth_time"]?.integer.flatMap { seconds in
       let (microseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
       return overflows ? nil : microseconds

@@ -5,9 +5,9 @@ import VestaAuthBackend
 extension UserRecord {
   /// Hands the account to the owner of its mailbox, which was proven now and had not been proven before.
   ///
-  /// Somebody without the mailbox may have made the account, so nothing that he set up is kept: no way to sign in, no
-  /// second factor, no session, no open code, and no earlier address to go back to. All paths that prove a mailbox (an
-  /// e-mail link, a password reset, an identity provider, a recovery) use this one function.
+  /// A user without the mailbox may have made the account, so nothing of that set-up is kept: no way to sign in,
+  /// no second factor, no session, no open code, and no earlier address to return to. All paths that prove a mailbox
+  /// (an e-mail link, a password reset, an identity provider, a recovery) use this one function.
   mutating func ownershipWasProven(now: Int64) {
     removePassword()
     emailLinkSignIn = false
@@ -62,7 +62,7 @@ extension UserRecord {
 }
 
 extension TicketRecord {
-  /// Binds the ticket to an account as it is now: what ends the sessions of the account ends the ticket as well.
+  /// Binds the ticket to an account as it is now: the end of the account's sessions ends the ticket as well.
   mutating func bind(to user: UserRecord) {
     localID = user.localID
     epoch = user.epoch

@@ -41,7 +41,7 @@ enum NewFactorWire: ProtobufConversion {
   }
 }
 
-/// The request of `accounts:signUp` of an owner, who signs nobody in.
+/// The request of `accounts:signUp` of an owner, which signs no user in.
 public enum CreateUserRequestWire: ProtobufSchema {
   /// No members.
   public static var empty: CreateUserRequest { CreateUserRequest() }
@@ -102,7 +102,7 @@ public enum GetUsersRequestWire: ProtobufSchema {
 
 /// The request of `accounts:update` of an owner.
 public enum AdminUpdateRequestWire: ProtobufSchema {
-  /// The second factors, in an object of their own; one without a list removes them all.
+  /// The second factors, in a separate object; one without a list removes them all.
   enum FactorsWire: ProtobufSchema {
     static var empty: [NewMfaEnrollment] { [] }
 

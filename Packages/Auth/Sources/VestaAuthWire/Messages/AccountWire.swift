@@ -3,7 +3,7 @@ public import VestaBytes
 
 /// The statement of an account, as look-ups and exports have it.
 ///
-/// The members are those of the service's JSON; the numbers of the statement are their places and are not on a wire.
+/// The members are the service's JSON names; the numbers of the statement are their positions and are not on a wire.
 public enum AuthUserWire: ProtobufSchema {
   /// The hash that stands for one that is not shown.
   static let redacted = "UkVEQUNURUQ="

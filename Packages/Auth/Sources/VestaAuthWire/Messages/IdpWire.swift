@@ -3,8 +3,8 @@ public import VestaBytes
 
 /// The request of `accounts:signInWithIdp`.
 ///
-/// The credential is a form inside the JSON: the fields of `postBody`, which count more than those of the query of
-/// `requestUri` and less than those of its fragment.
+/// The credential is a form inside the JSON: the fields of `postBody`, which count more than the fields of the query of
+/// `requestUri` and less than the fields of its fragment.
 public enum IdpSignInRequestWire: ProtobufConversion {
   /// The members of a request.
   public struct Parts {

@@ -1,7 +1,7 @@
 public import VestaAuthBackend
 public import VestaBytes
 
-/// The kinds of codes by the service's names and numbers; those that nobody asks for are none.
+/// The kinds of codes by the service's names and numbers; kinds that are never asked for are none.
 enum OobTypeWire: ProtobufEnumSchema {
   static var cases: [(number: Int32, name: StaticString, value: OobRequestType?)] {
     [

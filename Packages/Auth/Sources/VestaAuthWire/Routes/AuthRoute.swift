@@ -164,7 +164,7 @@ public struct AuthRoute: Sendable, Hashable {
   ]
 }
 
-/// The members that bodies of the service have next to those of a message.
+/// The members that bodies of the service have next to the members of a message.
 public enum AuthBodyWire {
   /// A body with the tenant of the call.
   ///

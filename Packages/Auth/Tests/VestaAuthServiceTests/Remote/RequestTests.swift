@@ -10,7 +10,7 @@ import VestaTransportInteropFakes
 
 @testable import VestaAuthService
 
-/// What a remote backend sends, and how it reads what is no answer of the service.
+/// The requests of a remote backend, and its reading of bodies that are no answer of the service.
 @Suite(.timeLimit(.minutes(2))) struct RequestTests {
   /// A network whose hosts all answer alike.
   private func network(

@@ -10,7 +10,7 @@ public enum FNV1a {
   ///
   /// - Parameters:
   ///   - text: The string.
-  ///   - start: The start value; another one gives an independent hash.
+  ///   - start: The start value; another one makes an independent hash.
   public static func hash(_ text: String, start: UInt64 = start) -> UInt64 {
     text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

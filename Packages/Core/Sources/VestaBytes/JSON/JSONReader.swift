@@ -1,4 +1,4 @@
-/// A strict and total reader of JSON (RFC 8259): every input gives a value or an error, within known limits.
+/// A strict and total reader of JSON (RFC 8259): every input results in a value or an error, within known limits.
 ///
 /// Refused, beyond what the grammar forbids: a name that occurs twice in an object (two readers could see different
 /// values), bytes that are not UTF-8, half surrogate pairs, numbers that no `Double` holds, nesting beyond the limit.

@@ -119,7 +119,7 @@ public struct KeyEncoder: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The key so far in readable form, as `KeyPrinter` gives it.
+  /// The key so far in readable form, as `KeyPrinter` writes it.
   public var description: String { KeyPrinter.text(for: bytes) }
 
   private mutating func append(tag: UInt8, _ direction: KeyDirection) {

@@ -1,6 +1,6 @@
 /// Groups, which no schema has: as fields that are not known, they are skipped with all that is in them.
 extension ProtobufReader {
-  /// Skips a group, and those that follow it, and moves to the field after them.
+  /// Skips a group, and the groups that follow it, and moves to the field after them.
   ///
   /// - Parameter tag: The tag of the first group; one of another wire type is an error.
   /// - Returns: Whether there is a field after the groups.

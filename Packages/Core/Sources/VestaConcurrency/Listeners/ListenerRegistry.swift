@@ -4,8 +4,8 @@
 /// - Events have one order, the same for all listeners, also when several threads emit at once and when a listener
 ///   emits. An event that is emitted while another is being delivered is delivered by the thread that is delivering,
 ///   after that one: such an `emit` returns before its event was delivered. Any other `emit` returns when its event,
-///   and those emitted meanwhile, have been delivered, but after 1,024 events at the latest: the rest is delivered on a
-///   queue, so that no emitter is kept for ever by others.
+///   and the events emitted in between, have been delivered, but after 1,024 events at the latest: the rest is
+///   delivered on a queue, so that no emitter is kept for ever by others.
 /// - A listener that is added during a delivery receives later events only.
 /// - A listener is not called again once its `cancel()` has returned, if that was called on the delivering thread, for
 ///   instance in a listener. If it was called on another thread, one call may be under way and still end.
@@ -92,7 +92,7 @@ public final class ListenerRegistry<Event: Sendable>: Sendable {
 }
 
 extension ListenerRegistry {
-  /// Goes on delivering elsewhere, where listeners may block without stopping tasks; the registry lives until it is
+  /// Continues the delivery elsewhere, where listeners may block without stopping tasks; the registry lives until it is
   /// done.
   @usableFromInline
   func deliverLater(_ delivery: ListenerBook<Listener<Event>, Event>.Delivery) {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A mailbox with room for one element: what arrives while one waits is merged with it.
+/// A mailbox with room for one element: an element that arrives while one waits is merged with it.
 ///
 /// The merge is the caller's code and runs without the lock. So the poster takes the waiting element out, merges,
 /// and puts the outcome back; later elements are queued, and the same thread merges that too, up to 256

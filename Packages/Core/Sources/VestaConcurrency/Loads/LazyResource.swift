@@ -3,11 +3,11 @@
 /// For a resource that takes an `await` to open, such as a store, in an object that exists at once, such as a
 /// component.
 ///
-/// - Whoever asks while it is being opened waits for that opening. A task that is cancelled leaves at once; the opening
-///   continues for the others, and for the next caller.
+/// - A caller that asks while it is being opened waits for that opening. A task that is cancelled leaves at once; the
+///   opening continues for the others, and for the next caller.
 /// - A failure to open is thrown to the waiting callers and not remembered: the next caller tries again.
 /// - ``close()`` waits for an opening that is under way and closes its result: when it has returned, nothing is open
-///   and nothing opens any more.
+///   and nothing opens again.
 ///
 /// ```swift
 /// let store = LazyResource(whenClosed: closed) { try await provider.openStore(…) } close: { try await $0.close() }

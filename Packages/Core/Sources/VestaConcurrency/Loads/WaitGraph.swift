@@ -3,7 +3,7 @@
 /// Example: the load of A waits for B. B's load now wants to wait for A: the path from A leads to B already, so this
 /// wait would close a cycle, and is refused with the path.
 package struct WaitGraph<Node: Hashable> {
-  /// What each node waits for, and how often.
+  /// The nodes for which each node waits, and how often.
   private var awaited: [Node: [Node: Int]] = [:]
 
   package init() {}

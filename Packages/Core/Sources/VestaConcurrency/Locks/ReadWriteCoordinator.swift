@@ -87,7 +87,7 @@ public final class ReadWriteCoordinator: Sendable {
 }
 
 extension ReadWriteCoordinator {
-  /// Somebody who waits for a write to end.
+  /// A caller that waits for a write to end.
   private enum Reader: Sendable {
     case thread(DispatchSemaphore)
     case task(Turn<Void>)

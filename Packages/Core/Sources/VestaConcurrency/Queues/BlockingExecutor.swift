@@ -1,7 +1,7 @@
 /// Runs tasks on the threads of a ``BlockingPool``: for asynchronous code of the program that may block.
 ///
 /// Between two suspension points a task has a thread of the pool, so code that blocks there stops none of the threads
-/// that other tasks share. Its calls run there too, except those of actors.
+/// that other tasks share. Its calls run there too, except calls of actors.
 ///
 /// ```swift
 /// let task = Task(executorPreference: BlockingExecutor.shared) { await handler(event) }

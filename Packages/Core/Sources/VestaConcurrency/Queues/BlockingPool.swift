@@ -12,7 +12,7 @@ import Dispatch
 /// let sum = try await BlockingPool.shared.run { legacySum(path) }
 /// ```
 ///
-/// Work that must not overlap goes through a ``BlockingLane``.
+/// Work that must not overlap uses a ``BlockingLane``.
 public final class BlockingPool: Sendable {
   /// The pool that all products of a process share, of at most 256 threads.
   public static let shared = BlockingPool(limit: 256)

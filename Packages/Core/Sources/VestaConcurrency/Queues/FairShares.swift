@@ -13,7 +13,7 @@
 /// defer { places.leave("resize") }
 /// ```
 ///
-/// A caller that waits for another one of the same queue gives its place back for that time, and returns with
+/// A caller that waits for another one of the same queue returns its place for that time, and returns with
 /// ``enter(_:isReturning:)``: it is served before all others then.
 public final class FairShares<Owner: Hashable & Sendable>: Sendable {
   /// The meaning of the limit.

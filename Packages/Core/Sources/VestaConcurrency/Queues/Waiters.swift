@@ -19,7 +19,7 @@
 public struct Waiters: Sendable {
   private var continuations: [CheckedContinuation<Void, Never>] = []
 
-  /// Nobody.
+  /// An empty list.
   public init() {}
 
   /// The number of tasks that wait.
@@ -45,7 +45,7 @@ extension Locked {
   /// A cancellation does not end the wait.
   ///
   /// - Parameters:
-  ///   - waiters: Where the task waits. Whoever makes the condition true takes and resumes them.
+  ///   - waiters: Where the task waits. The code that makes the condition true takes and resumes them.
   ///   - condition: The condition, which is read once, under the lock.
   public func wait(
     in waiters: any WritableKeyPath<State, Waiters> & Sendable, until condition: @Sendable (State) -> Bool

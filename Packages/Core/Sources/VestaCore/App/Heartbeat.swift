@@ -6,10 +6,10 @@ import VestaConcurrency
   import Foundation
 #endif
 
-/// The user agents that this app was used with, a line for each day: what products send along with their requests.
+/// The user agents that this app was used with, a line for each day: products send them along with their requests.
 ///
 /// A day is counted once for each app, however often the app is used and started on it: the days are kept in a file of
-/// the app. What was handed out is not handed out again.
+/// the app. A day that was handed out is not handed out again.
 ///
 /// ```swift
 /// if let json = app.heartbeat.payload() { request.fields.append("x-firebase-client", encoded(json)) }
@@ -21,7 +21,7 @@ public final class Heartbeat: Sendable {
     var date: String
   }
 
-  /// What is kept between runs.
+  /// The state that is kept between runs.
   private struct Days: Codable, Equatable, Sendable {
     /// The days that no request has named yet.
     var waiting: [Day] = []

@@ -69,7 +69,7 @@ final class InstallationIDs: Sendable {
       "The installation identifier in \(file.path) could not be used, another one holds for this process: \(failure)")
   }
 
-  /// Whether a string is an installation identifier: 17 bytes in base64url, the first of which begin with 0111.
+  /// Whether a string is an installation identifier: 17 bytes in base64url, whose first four bits are 0111.
   static func isValid(_ id: String) -> Bool {
     guard id.utf8.count == 22, let first = id.utf8.first, UInt8(ascii: "c")...UInt8(ascii: "f") ~= first else {
       return false

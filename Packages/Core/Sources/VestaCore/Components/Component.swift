@@ -29,8 +29,8 @@ public struct Component: Sendable {
   ///   - dependencies: The protocols that the creation block may resolve; checked as a whole while the app is being
   ///     configured.
   ///   - creationBlock: Makes the instance, on the thread that asked first. It sets `isCacheable` to `true` to have the
-  ///     same instance handed out from then on; otherwise it is called for each request. It gives `nil` where there is
-  ///     nothing to provide. It may resolve other components and must not wait for another thread that does.
+  ///     same instance handed out from then on; otherwise it is called for each request. It returns `nil` where there
+  ///     is nothing to provide. It may resolve other components and must not wait for another thread that does.
   public init<Interface: Sendable>(
     _ type: Interface.Type,
     instantiationTiming: InstantiationTiming = .lazy,

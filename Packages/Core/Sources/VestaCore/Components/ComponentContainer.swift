@@ -219,7 +219,7 @@ public final class ComponentContainer: Sendable {
   /// Forgets all instances and overrides: from here on the container provides nothing.
   func forgetAll() {
     hasDetour.store(true, ordering: .releasing)
-    // The overrides are dropped with the lock open: what they capture may call anything when it is released.
+    // The overrides are dropped with the lock open: captured objects may call anything when they are released.
     _ = state.withLock { state in
       state.isEmptied = true
       defer { (state.created, state.overrides) = ([], [:]) }

@@ -100,7 +100,7 @@ struct ComponentGraph: Sendable {
       }
     }
 
-    /// What provides a protocol with another backend, for a sentence.
+    /// The provider of a protocol with another backend, for a sentence.
     func provider(of dependency: Dependency) -> String? { names[dependency.key] }
   }
 

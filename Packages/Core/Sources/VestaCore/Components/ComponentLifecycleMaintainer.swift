@@ -5,8 +5,8 @@
 public protocol ComponentLifecycleMaintainer: Sendable {
   /// Ends listeners, finishes streams, closes files.
   ///
-  /// Called once, while the app is being deleted. Instances that exist can still be resolved; new ones are not created
-  /// any more.
+  /// Called once, while the app is being deleted. Instances that exist can still be resolved; new ones are no
+  /// longer created.
   ///
   /// - Parameter app: The app that is being deleted.
   func appWillBeDeleted(_ app: VestaApp) async

@@ -1,4 +1,4 @@
-/// A list of libraries that has everything: what the program named, and what it lacks.
+/// A list of libraries that has everything: the named ones, and the missing ones.
 ///
 /// The names are read from the texts of ``Dependency/required(_:providedBy:)``. A text has alternatives, divided by
 /// " or " or ";". An alternative names the libraries that it takes, each as "library of module (remark; folder)":

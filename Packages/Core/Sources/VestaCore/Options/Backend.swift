@@ -8,7 +8,7 @@ extension VestaOptions {
   /// Where an app's data lives.
   ///
   /// A program lists the libraries of several backends, such as an engine and a remote backend of one product, and this
-  /// option chooses among them: see ``Library/backends``. What an app keeps on this machine belongs to its backend, so
+  /// option chooses among them: see ``Library/backends``. The data of an app on this machine belongs to its backend, so
   /// a program that changes the backend finds neither the session nor the cache nor the pending writes of the other.
   public enum Backend: Hashable, Sendable, CustomStringConvertible {
     /// In this process, on this machine: every product runs on its own engine.

@@ -10,7 +10,7 @@ import VestaFiles
 /// The folders in which a program keeps its data.
 ///
 /// ```
-/// <base>/<project>/(engines)    the data of the project: what its engines keep
+/// <base>/<project>/(engines)    the data of the project: the files of its engines
 /// <base>/<project>/(default)    the data of the default app: its session, its caches, its pending writes
 /// <base>/<project>/<name>       the data of another app
 /// <base>/<project>/(https%3A%2F%2Fvesta.example)/(default)   the data of the default app with another backend

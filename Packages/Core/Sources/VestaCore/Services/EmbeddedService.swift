@@ -27,7 +27,7 @@ public struct EmbeddedService<Engine: Sendable>: Sendable {
   /// The engine.
   public let engine: Engine
 
-  /// The component that gives an app the engine of its project.
+  /// The component that provides an app with the engine of its project.
   ///
   /// - Parameters:
   ///   - product: The name of the product, for messages, such as "Auth".

@@ -47,7 +47,7 @@ struct DataEncoding: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoding(encoder: self) }
 
-  /// Records that something was encoded here already; what is encoded into the second container is lost.
+  /// Records that something was encoded here already; values of the second container are lost.
   func refuse(_ container: String) {
     guard slot.failure == nil else { return }
     slot.failure = EncodingError.invalidValue(

@@ -40,7 +40,7 @@ struct DeviceJob: Sendable {
   /// closed before.
   var then: (@Sendable (DatabaseError?) -> Void)?
 
-  /// What is to be called in the end; `nil` when nothing waits.
+  /// The closure to call in the end; `nil` when nothing waits.
   fileprivate func call(with error: DatabaseError? = nil) -> (@Sendable () -> Void)? {
     guard let then else { return nil }
     return { then(error) }
@@ -50,8 +50,8 @@ struct DeviceJob: Sendable {
 /// The changes that could not be stored yet, and what waits for them; pure.
 ///
 /// A write that the device still has is sent again at the next start, over everything that was written since. So no
-/// caller is told that a write was answered before the device has forgotten it and all writes before it, and a write
-/// that the device cannot keep is not sent while the device has an older one.
+/// caller is notified that a write was answered before the device has forgotten it and all writes before it, and a
+/// write that the device cannot keep is not sent while the device has an older one.
 ///
 /// By the example of a full disk, with the write 1 on the device: the answer to 1 arrives, and `forget(1)` fails; its
 /// completion waits. The write 2 cannot be saved; it is not sent either. When there is room again, or for deletions

@@ -77,7 +77,7 @@ enum DeviceRows {
     if node.isEmpty { try await removeEmptyParents(of: path, in: transaction) }
   }
 
-  /// Removes the values of all places above a path, and keeps their priorities.
+  /// Removes the values of all paths above a path, and keeps their priorities.
   private static func removeLeaves(
     above path: DatabasePath, in transaction: any StoreTransaction
   ) async throws {

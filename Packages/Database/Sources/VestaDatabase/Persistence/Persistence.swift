@@ -201,7 +201,7 @@ final class Persistence: Sendable {
     }
   }
 
-  /// The store takes nothing right now: what only frees room is tried by itself, and the rest waits.
+  /// The store takes nothing right now: writes that only free room are tried by themselves, and the rest waits.
   private func failed(_ jobs: [DeviceJob], _ error: any Error) async {
     let removals = jobs.filter(\.change.isRemoval)
     var areRemovalsDone = removals.isEmpty

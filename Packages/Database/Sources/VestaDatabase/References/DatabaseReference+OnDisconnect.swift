@@ -24,7 +24,7 @@ extension DatabaseReference {
     }
   }
 
-  /// Has the service replace the data of this place when this client's connection ends, whichever way it ends.
+  /// Has the service replace the data at this path when this client's connection ends, whichever way it ends.
   ///
   /// - Throws: ``DatabaseError`` when the value cannot be stored or the service refuses it.
   @discardableResult
@@ -32,7 +32,7 @@ extension DatabaseReference {
     try await written { onDisconnectSet(value, priority: nil, "onDisconnectSetValue:", $0) }
   }
 
-  /// Has the service replace data and priority of this place when this client's connection ends.
+  /// Has the service replace data and priority at this path when this client's connection ends.
   ///
   /// - Throws: ``DatabaseError`` when the value cannot be stored or the service refuses it.
   @discardableResult
@@ -40,7 +40,7 @@ extension DatabaseReference {
     try await written { onDisconnectSet(value, priority: priority, "onDisconnectSetValue:andPriority:", $0) }
   }
 
-  /// Has the service remove the data of this place when this client's connection ends.
+  /// Has the service remove the data at this path when this client's connection ends.
   ///
   /// - Throws: ``DatabaseError`` when the service refuses it.
   @discardableResult
@@ -48,7 +48,7 @@ extension DatabaseReference {
     try await written { onDisconnectSet(nil, priority: nil, "onDisconnectRemoveValue:", $0) }
   }
 
-  /// Has the service replace the data of several places below this one when this client's connection ends.
+  /// Has the service replace the data of several paths below this one when this client's connection ends.
   ///
   /// - Throws: ``DatabaseError`` when a value cannot be stored or the service refuses it.
   @discardableResult
@@ -56,7 +56,7 @@ extension DatabaseReference {
     try await written { onDisconnectUpdate(values, "onDisconnectUpdateChildValues:", $0) }
   }
 
-  /// Has the service forget what it was to do at this place and below it when the connection ends.
+  /// Has the service forget the writes that it was to make at this path and below it when the connection ends.
   ///
   /// - Throws: ``DatabaseError`` when the service refuses it.
   @discardableResult

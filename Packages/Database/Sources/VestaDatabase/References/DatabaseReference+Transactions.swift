@@ -3,7 +3,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 
 extension DatabaseReference {
-  /// Changes the data of this place depending on what it is, in competition with other clients.
+  /// Changes the data at this path depending on its value, in competition with other clients.
   ///
   /// The block is called with what is known of the data, which can be nothing, and again whenever the data turns out to
   /// be different: 25 times at the most. It runs on the database's own thread: while it blocks, everything else of this

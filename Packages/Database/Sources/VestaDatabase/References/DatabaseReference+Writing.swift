@@ -2,7 +2,7 @@ public import VestaDataCoding
 import VestaDatabaseModel
 
 extension DatabaseReference {
-  /// Replaces the data of this place; `nil` removes it.
+  /// Replaces the data at this path; `nil` removes it.
   ///
   /// Observers of this client see it at once; when the service refuses it, it is taken back.
   ///
@@ -12,7 +12,7 @@ extension DatabaseReference {
     try await written { set(value, priority: nil, "setValue:", $0) }
   }
 
-  /// Replaces the data and the priority of this place.
+  /// Replaces the data and the priority at this path.
   ///
   /// - Throws: ``DatabaseError``, as for a value alone.
   @discardableResult
@@ -20,7 +20,7 @@ extension DatabaseReference {
     try await written { set(value, priority: priority, "setValue:andPriority:", $0) }
   }
 
-  /// Removes the data of this place.
+  /// Removes the data at this path.
   ///
   /// - Throws: ``DatabaseError`` when the service refuses it.
   @discardableResult
@@ -28,7 +28,7 @@ extension DatabaseReference {
     try await written { set(nil, priority: nil, "removeValue:", $0) }
   }
 
-  /// Sets the priority of this place, which changes nothing where nothing is.
+  /// Sets the priority of this path, which changes nothing where nothing is.
   ///
   /// - Throws: ``DatabaseError`` when it cannot be a priority or the service refuses it.
   @discardableResult
@@ -36,7 +36,7 @@ extension DatabaseReference {
     try await written { setPriority(priority, "setPriority:", $0) }
   }
 
-  /// Replaces the data of several places below this one, all or none.
+  /// Replaces the data of several paths below this one, all or none.
   ///
   /// - Parameter values: The data by keys or paths; none may be above another.
   /// - Throws: ``DatabaseError`` when a value cannot be stored or the service refuses the write.
@@ -45,7 +45,7 @@ extension DatabaseReference {
     try await written { update(values, "updateChildValues:", $0) }
   }
 
-  /// Encodes a value and replaces the data of this place with it.
+  /// Encodes a value and replaces the data at this path with it.
   ///
   /// - Parameters:
   ///   - value: The value.

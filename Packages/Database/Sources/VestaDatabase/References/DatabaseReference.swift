@@ -4,8 +4,8 @@ import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-// Sound as @unchecked Sendable: it has no stored properties of its own; the class hierarchy of the Firebase SDK.
-/// A place of a database: reads it, writes it, leads to others.
+// Sound as @unchecked Sendable: it adds no stored properties; the class hierarchy of the Firebase SDK.
+/// A path of a database: reads it, writes it, leads to others.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, CustomDebugStringConvertible {
   init(_ database: Database, _ path: DatabasePath, problem: String? = nil) {
     super.init(database, path, QueryTerms(), problem: problem)
@@ -13,16 +13,16 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
 
   // MARK: Places
 
-  /// A place below, by a key or a path.
+  /// The reference below this one, by a key or a path.
   ///
-  /// A path that is not valid gives a reference whose every use fails with a sentence that says why.
+  /// A path that is not valid results in a reference whose every use fails with a sentence that says why.
   public func child(_ pathString: String) -> DatabaseReference {
     let isValid = path.isRoot ? KeyRules.isValidRootPath(pathString) : KeyRules.isValidPath(pathString)
     return DatabaseReference(
       database, path.appending(DatabasePath(pathString)), problem: problem ?? (isValid ? nil : Texts.path("child:")))
   }
 
-  /// A place below with a new key, which sorts after all that were made before.
+  /// The reference below this one with a new key, which sorts after all that were made before.
   public func childByAutoId() -> DatabaseReference {
     descendant(DatabasePath([DatabaseKey(database.nextPushID())]))
   }
@@ -31,7 +31,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable, Custom
     DatabaseReference(database, path.appending(below), problem: problem)
   }
 
-  /// The place above; `nil` at the root.
+  /// The reference above; `nil` at the root.
   public var parent: DatabaseReference? { path.parent.map { DatabaseReference(database, $0, problem: problem) } }
 
   /// The root.

@@ -195,14 +195,14 @@ struct ClientTree: Sendable {
     return IndexedNode(NodeWindow.window(of: known, read.spec), index: read.spec.index)
   }
 
-  /// The result of a read that the service has not answered: what the device keeps.
+  /// The result of a read that the service has not answered: the device's data.
   func keptResult(of read: RequestBook.Read) -> IndexedNode? {
     guard let kept = tree.cache?.nodeForRead(read.path, read.spec), !kept.isEmpty else { return nil }
     return IndexedNode(kept, index: read.spec.index)
   }
 }
 
-/// A query at its place.
+/// A query at its path.
 struct SyncQuery: Hashable, Sendable {
   let path: DatabasePath
   let spec: DatabaseQuerySpec

@@ -4,7 +4,7 @@ import VestaServiceInterop
 
 /// The connection of a client: when it is opened, with which tokens, and what its end means; pure.
 ///
-/// ``Repo`` performs its actions in their order. The pauses are those of a ``LinkMachine``; this machine adds the steps
+/// ``Repo`` performs its actions in their order. The pauses are a ``LinkMachine``'s; this machine adds the steps
 /// of one connection, the reasons for having none, and the tokens.
 ///
 /// ```
@@ -243,7 +243,7 @@ struct ConnectionMachine: Sendable {
     return [.note(.tokenRefused(status: status, reason: reason)), .close] + end("The token was not accepted.", now)
   }
 
-  /// Somebody has signed in or out, or a token was refreshed.
+  /// A user has signed in or out, or a token was refreshed.
   mutating func tokenChanged(_ new: String?) -> [Action] {
     hasNewerToken = true
     guard new != token else { return [] }
@@ -285,7 +285,7 @@ struct ConnectionMachine: Sendable {
     return actions + [.cancelTimer, .cleanUp]
   }
 
-  /// What belonged to the connection has ended: the next one is tried, unless there is a reason against it.
+  /// All parts of the connection have ended: the next one is tried, unless there is a reason against it.
   mutating func cleanedUp(at now: Int64, random: () -> Double) -> [Action] {
     guard link.phase == .open, stage == .disconnected else { return [] }
     // After a good connection the next attempt is at once.

@@ -27,7 +27,7 @@ struct ConnectionRunner {
   /// Sends a request on the connection, if there is one.
   func send(_ request: DatabaseRequest, number: Int) { connection?.send(request, id: number) }
 
-  /// What belonged to an ended connection has ended.
+  /// All parts of an ended connection have ended.
   mutating func cleanedUp(at now: Int64) -> [ConnectionMachine.Action] {
     let number = drawNumber()
     return machine.cleanedUp(at: now) { number }

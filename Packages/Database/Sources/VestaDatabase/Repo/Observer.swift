@@ -71,7 +71,7 @@ final class Observer: Sendable {
   }
 }
 
-/// The observers of the program, by their places: removing one takes effect before the call returns.
+/// The observers of the program, by their paths: removing one takes effect before the call returns.
 final class ObserverTable: Sendable {
   private let observers = Locked([DatabasePath: [Int: Observer]]())
 

@@ -6,7 +6,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaServiceInterop
 
-/// One database as a client has it: what is listened to and written, the connection, transactions.
+/// One database as a client has it: its listens and writes, the connection, transactions.
 ///
 /// All of it is confined to a serial queue, which is the executor of this actor. The public API hands its work to
 /// ``enqueue(_:)`` and returns; the order of its calls is the order of the work. Observers and completions are called
@@ -44,11 +44,11 @@ actor Repo {
   /// The difference between the time of the service and this device's, for callers that do not wait for the queue.
   nonisolated let knownOffset = Locked<Int64>(0)
 
-  /// What is kept on this device; `nil` when nothing is.
+  /// The data that is kept on this device; `nil` when none is.
   let persistence: Persistence?
   private var gate = StartGate()
 
-  // The machines; what they decide is performed in the extensions of this actor.
+  // The machines; their decisions are performed in the extensions of this actor.
   var data = ClientTree()
   var requestBook = RequestBook()
   var transactionMachine: TransactionMachine

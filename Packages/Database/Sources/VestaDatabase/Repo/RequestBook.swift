@@ -1,7 +1,7 @@
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// The requests of a client: what waits to be sent, what waits for its reply, and in which order replies take effect;
+/// The requests of a client: the unsent ones, the unanswered ones, and the order in which replies take effect;
 /// pure.
 ///
 /// ``Repo`` performs its actions in their order. A request gets its number when it is sent (``number(of:)``), because
@@ -105,7 +105,7 @@ struct RequestBook: Sendable {
   private var nextPutToSend = 1
   /// The operations for the end of the connection that wait for one.
   private var operations: [(id: Int, request: DatabaseRequest)] = []
-  /// What the service writes at the end of the connection.
+  /// The writes of the service at the end of the connection.
   private var disconnectWrites = WriteTrie.empty
   private var listensUnderWay = 0
   private var lastListen = 0

@@ -5,7 +5,7 @@ import VestaDatabaseModel
 
 /// The data of a location at the time of an event or a read; it never changes.
 public final class DataSnapshot: Sendable, CustomStringConvertible {
-  /// The place.
+  /// The path.
   public let ref: DatabaseReference
 
   let indexed: IndexedNode

@@ -93,7 +93,7 @@ public final class MutableData {
     return NSArray(array: children).objectEnumerator()
   }
 
-  /// The key of this place; `nil` for that of the root.
+  /// The key of this path; `nil` for that of the root.
   public var key: String? { base.appending(path).back?.text }
 }
 

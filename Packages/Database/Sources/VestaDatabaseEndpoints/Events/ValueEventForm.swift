@@ -127,7 +127,7 @@ struct ValueEventForm: EventTriggerForm {
   }
 }
 
-/// The difference of two values, as functions get it: what to put over the old one; pure.
+/// The difference of two values, as functions get it: the values to put over the old one; pure.
 enum ValueDelta {
   /// The difference; `null` for what was removed.
   static func delta(_ before: JSONValue, _ after: JSONValue) -> JSONValue {

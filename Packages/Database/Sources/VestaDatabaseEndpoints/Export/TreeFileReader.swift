@@ -5,7 +5,7 @@ import VestaDatabaseWire
 /// Reads a tree from JSON as the file is read: a row for each value, without the tree in memory; pure.
 ///
 /// The file is that of `format=export`, or one that a person has written: with spaces, line ends and arrays. The row of
-/// a place with a priority follows the rows below it.
+/// a path with a priority follows the rows below it.
 ///
 /// | in the file | rows |
 /// |---|---|

@@ -64,7 +64,7 @@ struct DatabaseExchange: Sendable {
       namespace: place.namespace, path: call.path, spec: call.spec, depth: call.isShallow ? .keys : .all,
       requiresIndex: true)
     let node = try await perform(request)
-    // The tag is that of a place: a part of it has none that a write could name.
+    // The tag is that of a path: a part of it has none that a write could name.
     let isWhole = call.spec.isDefault && !call.isShallow
     guard isWhole, call.wantsETag || call.ifNoneMatch != nil else {
       return HTTPResponse(DatabaseRESTWire.answer(node, to: call), to: call)

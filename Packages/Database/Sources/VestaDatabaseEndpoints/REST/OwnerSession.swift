@@ -10,7 +10,7 @@ struct OwnerSession: Sendable {
 
   init(_ exchange: DatabaseExchange) { self.exchange = exchange }
 
-  /// Reads; keys alone are those of what was read.
+  /// Reads; keys alone are the keys of the node that was read.
   func read(_ request: DatabaseReadRequest) async throws -> DatabaseNode {
     try await exchange.checkIndex()
     let reply = try await reply(to: .get(request.path, request.spec))

@@ -11,7 +11,7 @@ import VestaDatabaseWire
 /// .reply(7, …)                                   ->  send({"t":"d","d":{"r":7,"b":{"s":"ok","d":1}}})
 /// ```
 struct ServingMachine: Sendable {
-  /// What follows.
+  /// The next action.
   enum Action: Sendable, Equatable {
     /// Sends a request to the backend.
     case request(DatabaseRequest, id: Int)
@@ -34,7 +34,7 @@ struct ServingMachine: Sendable {
   /// - Parameter host: The host that the client has reached.
   init(host: String, tuning: DatabaseEndpointsTuning) { (self.host, self.tuning) = (host, tuning) }
 
-  /// Whether so many requests wait for replies that no further ones are read.
+  /// Whether too many requests wait for replies to read further ones.
   var isFull: Bool { pending.count >= tuning.requestLimit || pendingBytes >= tuning.requestBytes }
 
   /// Takes a text of the client.

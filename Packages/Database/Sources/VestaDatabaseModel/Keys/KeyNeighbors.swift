@@ -1,6 +1,6 @@
 public import VestaDatabaseBackend
 
-/// The keys next to a key, in the alphabet of an SDK: what turns "after a key" into "from the next key".
+/// The keys next to a key, in the alphabet of an SDK: they turn "after a key" into "from the next key".
 public struct KeyNeighbors: Sendable {
   private let lowest: Unicode.Scalar
   private let highest: Unicode.Scalar

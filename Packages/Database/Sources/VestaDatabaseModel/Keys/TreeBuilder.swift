@@ -6,7 +6,7 @@ public import VestaDatabaseBackend
 /// nor made again; at the third one, `b` and `c` become the children of `a`. A row costs what differs from the
 /// one before it.
 public struct TreeBuilder {
-  /// A place on the way to the last row.
+  /// A node on the way to the last row.
   private struct Level {
     let key: DatabaseKey
     /// Where the bytes of its key end.
@@ -21,7 +21,7 @@ public struct TreeBuilder {
     }
   }
 
-  /// The places from that of the node down to the last row.
+  /// The nodes from the first one down to the last row.
   private var levels: [Level]
   /// The key of the last row.
   private var last: [UInt8] = []

@@ -51,7 +51,7 @@ struct NodeFilter: Sendable {
     return IndexedNode(wanted, index: spec.index)
   }
 
-  /// Replaces the priority; what a query with a range or a limit shows has none.
+  /// Replaces the priority; the result of a query with a range or a limit has none.
   func updatePriority(_ old: IndexedNode, to priority: DatabaseNode) -> IndexedNode {
     filtersNodes ? old : old.withPriority(priority.leaf)
   }

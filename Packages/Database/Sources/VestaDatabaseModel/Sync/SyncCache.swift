@@ -9,7 +9,7 @@ public struct SyncCache: Sendable {
   public struct TrackedQuery: Sendable, Hashable {
     /// Its number.
     public let id: Int
-    /// Its place.
+    /// Its path.
     public let path: DatabasePath
     /// Its parameters; the default ones for every query that loads all data.
     public let spec: DatabaseQuerySpec

@@ -26,7 +26,7 @@ public struct SyncEvent: Sendable {
 
   /// The registration of the observer.
   public let registration: Int
-  /// The place that is listened to.
+  /// The path that is listened to.
   public let path: DatabasePath
   /// The query that is listened to.
   public let spec: DatabaseQuerySpec

@@ -5,7 +5,7 @@ struct SyncOperation: Sendable {
   enum Source: Sendable, Equatable {
     /// A write of this client.
     case user
-    /// Data for the listeners at the place.
+    /// Data for the listeners at the path.
     case server
     /// Data for one query.
     case query(DatabaseQuerySpec)

@@ -1,6 +1,6 @@
 import VestaDatabaseBackend
 
-/// The views of one place, and the places below it that have views.
+/// The views of one path, and the paths below it that have views.
 struct SyncPoint: Sendable {
   /// The views in the order in which they were made.
   private(set) var views = OrderedTable<DatabaseQuerySpec, View>()
@@ -37,7 +37,7 @@ struct SyncPoint: Sendable {
 
   func completeServerNode(at path: DatabasePath) -> DatabaseNode? {
     if path.isRoot {
-      // A query says nothing of the whole of its place.
+      // A query says nothing of all data at its path.
       for spec in complete { if let node = views[spec]?.completeServerNode(at: path) { return node } }
       return nil
     }
@@ -64,7 +64,7 @@ struct SyncPoint: Sendable {
     return Array(views.values) + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
   }
 
-  /// The views that need no separate listen once a complete view of this place listens.
+  /// The views that need no separate listen once a complete view of this path listens.
   var shadowedViews: [View] {
     views.values.filter { !$0.spec.loadsAllData }
       + children.sorted { $0.key < $1.key }.flatMap { $0.value.distinctViews }
@@ -78,7 +78,7 @@ struct SyncPoint: Sendable {
     }
   }
 
-  /// Applies an operation to the views that it concerns, the deepest places first.
+  /// Applies an operation to the views that it concerns, the deepest paths first.
   mutating func apply(
     _ operation: SyncOperation, server: DatabaseNode?, writes: WritesBelow, _ sink: inout SyncSink
   ) {

@@ -66,7 +66,7 @@ public struct SyncTree: Sendable {
     return isVisible ? apply(SyncOperation(source: .user, path: path, kind: .overwrite(node))) : []
   }
 
-  /// Applies a write of this client to several places below a path.
+  /// Applies a write of this client to several paths below a path.
   public mutating func userMerge(_ path: DatabasePath, _ trie: WriteTrie, writeID: Int) -> [SyncEvent] {
     writes.add(.merge(trie), at: path, id: writeID, isVisible: true)
     return apply(SyncOperation(source: .user, path: path, kind: .merge(trie)))
@@ -88,7 +88,7 @@ public struct SyncTree: Sendable {
     serverUpdate(path, .overwrite(node), tag)
   }
 
-  /// Applies data for several places below a path, for a query or for all listeners.
+  /// Applies data for several paths below a path, for a query or for all listeners.
   public mutating func serverMerge(_ path: DatabasePath, _ trie: WriteTrie, tag: Int? = nil) -> [SyncEvent] {
     serverUpdate(path, .merge(trie), tag)
   }
@@ -102,7 +102,7 @@ public struct SyncTree: Sendable {
     received(path, .overwrite(node), tag)
   }
 
-  /// Applies data that the service has sent for several places below a path.
+  /// Applies data that the service has sent for several paths below a path.
   public mutating func receivedMerge(_ path: DatabasePath, _ trie: WriteTrie, tag: Int?) -> [SyncEvent] {
     received(path, .merge(trie), tag)
   }
@@ -119,12 +119,12 @@ public struct SyncTree: Sendable {
     return finish(sink)
   }
 
-  /// Applies data for ranges of the leaves of a place, in what is known of the server's data there.
+  /// Applies data for ranges of the leaves of a path, in what is known of the server's data there.
   public mutating func serverRangeMerge(
     _ path: DatabasePath, _ merges: [DatabaseRangeMerge], tag: Int? = nil
   ) -> [SyncEvent] {
     let spec = tag.map { queries[$0]?.spec } ?? .all
-    // A tag that is not known belongs to a listen that has ended since, and so does a place without the data.
+    // A tag that is not known belongs to a listen that has ended since, and so does a path without the data.
     guard let spec, let known = knownServerNode(path, spec) else { return [] }
     return receivedOverwrite(path, CompoundHash.apply(merges, to: known), tag: tag)
   }
@@ -139,11 +139,11 @@ public struct SyncTree: Sendable {
     return share(node, at: path)
   }
 
-  /// Gives all of a place's data to the views at and below it.
+  /// Applies all data of a path to the views at and below it.
   ///
   /// By the example of a query of `/a/b` without data and of a listen to everything there, which begins with the `b`
   /// that a query of `/a` has in its window: the service finds by the hash that the client has all of it, and sends
-  /// none. The query of `/a/b` was told nothing yet, and what the service sends for it is dropped from here on. Where
+  /// none. The query of `/a/b` was sent nothing yet, and the service's data for it is dropped from here on. Where
   /// it has begun with the data of a window, too, it has missed the changes that were dropped.
   private mutating func share(_ node: DatabaseNode, at path: DatabasePath) -> [SyncEvent] {
     var sink = SyncSink()
@@ -170,7 +170,7 @@ public struct SyncTree: Sendable {
     return finish(sink)
   }
 
-  /// Whether a listen to everything has all of a place's data: data of a query of the place adds nothing to it,
+  /// Whether a listen to everything has all of a path's data: data of a query of the path adds nothing to it,
   /// and would narrow what the query's view knows to its window.
   private func hasAllData(_ path: DatabasePath) -> Bool {
     var point = root
@@ -230,7 +230,7 @@ public struct SyncTree: Sendable {
     return view?.cache.server.completeNode
   }
 
-  /// The listens that the service has to have, with their tags: what is sent after a new connection.
+  /// The listens that the service has to have, with their tags: they are sent after a new connection.
   public var listens: [(path: DatabasePath, spec: DatabaseQuerySpec, tag: Int?)] {
     root.distinctViews.map { ($0.path, $0.spec.loadsAllData ? .all : $0.spec, tag($0.path, $0.spec)) }
   }

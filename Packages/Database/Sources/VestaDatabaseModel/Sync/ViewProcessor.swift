@@ -3,9 +3,9 @@ import VestaDatabaseBackend
 /// Decides what an operation makes of a view.
 struct ViewProcessor {
   let filter: NodeFilter
-  /// The client's writes at the view's place.
+  /// The client's writes at the view's path.
   let writes: WritesBelow
-  /// The server's complete data at the view's place, where another view has it.
+  /// The server's complete data at the view's path, where another view has it.
   let completeServer: DatabaseNode?
 
   var changes = ChildChanges()
@@ -185,7 +185,7 @@ struct ViewProcessor {
     return serverMerge(cache, .root, known, filters: server.isFiltered)
   }
 
-  /// The place to show again after a write at a path.
+  /// The path to show again after a write at a path.
   ///
   /// It is higher up where a node above the path has no children for the server or for listeners: the write and the
   /// server's data have then replaced that node for each other.
@@ -223,7 +223,7 @@ struct ViewProcessor {
         : writes.completeChildren(server: old.server.node)
       cache.event.indexed = filter.updateFull(old.event.indexed, to: node, &changes)
     }
-    // No other write covers all of the place: it would cover this path too.
+    // No other write covers all of the view's path: it would cover this path too.
     cache.event.isComplete = old.server.isComplete
     cache.event.isFiltered = filter.filtersNodes
     return cache

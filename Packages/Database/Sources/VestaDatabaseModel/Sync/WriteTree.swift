@@ -9,7 +9,7 @@ public struct WriteTree: Sendable {
     public enum Change: Sendable {
       /// A node in the place of the one that was there.
       case overwrite(DatabaseNode)
-      /// Nodes at several places below the path.
+      /// Nodes at several paths below the path.
       case merge(WriteTrie)
     }
 
@@ -69,7 +69,7 @@ public struct WriteTree: Sendable {
       other.isVisible && (other.path.contains(removed.path) || removed.path.contains(other.path))
     }
     let hasEarlier = records[..<index].contains(where: overlaps)
-    // Nodes below a later write are as that write has left them, unless an earlier one comes to light below it.
+    // Nodes below a later write are as that write has left them, unless an earlier one appears below it.
     if isShadowed, !hasEarlier { return false }
     if hasEarlier || records[index...].contains(where: overlaps) {
       visible = Self.layered(records.filter(\.isVisible), below: .root)
@@ -82,7 +82,7 @@ public struct WriteTree: Sendable {
     return !isShadowed
   }
 
-  /// All that the given writes make of a place.
+  /// The result of the given writes at a path.
   private static func layered(_ records: [Record], below base: DatabasePath) -> WriteTrie {
     records.reduce(into: .empty) { layer($1, on: &$0, below: base) }
   }
@@ -107,7 +107,7 @@ public struct WriteTree: Sendable {
   /// Returns a node with the writes on top of the server's data; `nil` when that is not known.
   ///
   /// - Parameters:
-  ///   - path: The place.
+  ///   - path: The path.
   ///   - server: The server's data there; `nil` when that is not known.
   ///   - excluded: Writes that do not count.
   ///   - includesHidden: Whether invisible writes count.
@@ -129,11 +129,11 @@ public struct WriteTree: Sendable {
     return writes.applied(to: server ?? .empty)
   }
 
-  /// The writes as they apply to one place.
+  /// The writes as they apply to one path.
   func at(_ path: DatabasePath) -> WritesBelow { WritesBelow(trie: visible.child(path)) }
 }
 
-/// The visible writes at and below one place.
+/// The visible writes at and below one path.
 struct WritesBelow: Sendable {
   let trie: WriteTrie
 
@@ -175,7 +175,7 @@ struct WritesBelow: Sendable {
 
 /// The paths that an acknowledged or reverted write had changed.
 public struct AffectedPaths: Sendable {
-  /// Whether this place, with all that is below it, was changed.
+  /// Whether this path, with all that is below it, was changed.
   let isAll: Bool
   private(set) var children: [DatabaseKey: AffectedPaths] = [:]
 

@@ -1,6 +1,6 @@
 public import VestaDatabaseBackend
 
-/// Values at several places, of which none is below another: what a multi-path write writes.
+/// Values at several paths, of which none is below another: the data of a multi-path write.
 public struct WriteTrie: Sendable, Hashable {
   /// The written value at this path; there are no children then.
   public private(set) var value: DatabaseNode?
@@ -17,7 +17,7 @@ public struct WriteTrie: Sendable, Hashable {
     children = [:]
   }
 
-  /// One value, at the place itself.
+  /// One value, at the path itself.
   public init(_ value: DatabaseNode) {
     self.value = value
     children = [:]

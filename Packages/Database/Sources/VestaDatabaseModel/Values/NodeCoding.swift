@@ -40,14 +40,14 @@ public enum NodeCoding {
     return node
   }
 
-  /// Writes a row's data of its place: the leaf, if there is one, and the priority.
+  /// Writes a row's data of its path: the leaf, if there is one, and the priority.
   public static func encode(leaf: DatabaseLeaf?, priority: DatabaseLeaf?) -> [UInt8] {
     var writer = ByteWriter(reserving: 16)
     write(leaf, priority, &writer)
     return writer.bytes
   }
 
-  /// Reads a row's data of its place.
+  /// Reads a row's data of its path.
   public static func decodeRow(_ bytes: [UInt8]) throws -> (leaf: DatabaseLeaf?, priority: DatabaseLeaf?) {
     var reader = ByteReader(bytes)
     let kind = try reader.byte()

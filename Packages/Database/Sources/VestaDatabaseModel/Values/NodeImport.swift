@@ -16,10 +16,10 @@ public struct InvalidValue: Error, CustomStringConvertible {
 public struct NodeImport: Sendable {
   /// Where the value is to be stored.
   private let base: DatabasePath
-  /// The deepest nesting: what upstream allows, and how far the path may go.
+  /// The deepest nesting: the limit of upstream, and of the path.
   private static let maximumNesting = 1000
 
-  /// An import of a value for a place.
+  /// An import of a value for a path.
   public init(at path: DatabasePath) { base = path }
 
   /// Makes a node.

@@ -2,16 +2,16 @@ public import VestaDatabaseBackend
 
 /// Keys that Swift takes for one: `é` as one scalar and as two.
 ///
-/// A Swift dictionary holds one of such children, so `plainValue` shows the first of them only. What a program makes of
-/// that dictionary says nothing of the others.
+/// A Swift dictionary holds one of such children, so `plainValue` shows the first of them only. A dictionary that a
+/// program derives from it says nothing of the others.
 extension DatabaseNode {
   /// This node, made from what `plainValue` showed of another one, with the children that it could not show.
   ///
   /// Of `{é (one scalar): 1, é (two scalars): 2}` a dictionary has the first. Written back with `é: 3`, the node has 3
-  /// and 2; written back without `é`, both children are gone.
+  /// and 2; written back without `é`, both children are absent.
   public func keepingTwins(of old: DatabaseNode) -> DatabaseNode { withTwins(of: old) ?? self }
 
-  /// The node with what another one has beside it; `nil` when that is nothing.
+  /// The node with the twins that another one has; `nil` when there are none.
   private func withTwins(of old: DatabaseNode) -> DatabaseNode? {
     guard childCount > 0, old.childCount > 0 else { return nil }
     var changed: DatabaseNode?

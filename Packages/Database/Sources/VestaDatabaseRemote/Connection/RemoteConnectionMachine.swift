@@ -13,7 +13,7 @@ import VestaServiceInterop
 /// {"t":"d","d":{"r":1,"b":{"s":"ok","d":7}}}     ->  deliver(.reply(41, …))
 /// ```
 struct RemoteConnectionMachine: Sendable {
-  /// What follows.
+  /// The next action.
   enum Action: Sendable, Equatable {
     /// Opens a WebSocket, at another host where one is given; an earlier one is left.
     case open(host: String?)
@@ -67,7 +67,7 @@ struct RemoteConnectionMachine: Sendable {
   private var askedAt: Int64?
 
   /// - Parameters:
-  ///   - host: The host that the last connection was told to use; `nil` for the one that was configured.
+  ///   - host: The host to which the last connection was redirected; `nil` for the one that was configured.
   ///   - followsHosts: Whether the service names the host that serves a database.
   init(host: String?, followsHosts: Bool, tuning: DatabaseRemoteTuning) {
     (self.host, self.followsHosts, self.tuning) = (host, followsHosts, tuning)
@@ -234,7 +234,7 @@ struct RemoteConnectionMachine: Sendable {
 
   /// The time that was waited for.
   ///
-  /// A connection that has been silent asks for a sign of life, which a service that is there always gives.
+  /// A connection that has been silent asks for a sign of life, which an available service always sends.
   mutating func timeIs(_ now: Int64) -> [Action] {
     guard phase != .ended, phase != .opening else { return [] }
     if let askedAt, now >= askedAt + tuning.answerTime.microseconds { return lost("The service is silent.") }

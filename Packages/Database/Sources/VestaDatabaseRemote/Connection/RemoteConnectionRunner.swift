@@ -22,7 +22,7 @@ actor RemoteConnectionRunner {
   private var socket: WebSocket?
   private var opening: Task<Void, Never>?
   private var timer: ListenerRegistration?
-  /// The number of the WebSocket; what an earlier one reports is ignored.
+  /// The number of the WebSocket; reports of an earlier one are ignored.
   private var attempt = 0
 
   init(
@@ -98,7 +98,7 @@ actor RemoteConnectionRunner {
     }
   }
 
-  /// Reads to the end, also after the socket was left: what waits for the reader would keep it open.
+  /// Reads to the end, also after the socket was left: unread messages would keep it open.
   private func read(_ socket: WebSocket, _ attempt: Int) async {
     do {
       for try await message in socket.messages where attempt == self.attempt {

@@ -54,7 +54,7 @@ extension DatabaseEngine: DatabaseAdminBackend {
     to receive: @escaping @Sendable ([DatabaseRow]) async throws -> Void
   ) async throws(DatabaseServiceError) {
     try await administrate(context) { [frame, options] _ in
-      let (keys, limit) = (Keys(namespace: namespace), options.tuning.rowsOfATransfer)
+      let (keys, limit) = (Keys(namespace: namespace), options.tuning.transferRows)
       try await frame.store().read { reader in
         let prefix = keys.data(.root)
         var lower = prefix
@@ -87,7 +87,7 @@ extension DatabaseEngine: DatabaseAdminBackend {
         _ = try await replyOnce(to: request, in: namespace, context: context)
       }
       try await write(.put(.root, .empty, hash: nil))
-      var machine = ImportMachine(rows: options.tuning.rowsOfATransfer, bytes: options.tuning.bytesOfATransfer)
+      var machine = ImportMachine(rows: options.tuning.transferRows, bytes: options.tuning.transferBytes)
       while let rows = try await next() {
         for row in rows { if let batch = machine.add(row) { try await write(.merge(.root, batch)) } }
       }

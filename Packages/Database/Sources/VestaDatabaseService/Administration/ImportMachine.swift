@@ -2,7 +2,7 @@ import VestaDatabaseBackend
 
 /// Rows of an import as the values of merges, in batches; pure.
 ///
-/// A priority belongs to a node that is there: that of a place with children is written in a batch after theirs.
+/// A priority belongs to a node that is there: that of a path with children is written in a batch after theirs.
 ///
 /// ```
 /// a: priority 1    ->
@@ -46,7 +46,7 @@ struct ImportMachine {
     return [take(), take()].filter { !$0.isEmpty }
   }
 
-  /// Closes the places that a path is not below.
+  /// Closes the nodes that are not above a path.
   private mutating func close(above path: DatabasePath?) {
     while let last = open.last, path.map({ !last.path.contains($0) || last.path == $0 }) ?? true {
       open.removeLast()

@@ -8,7 +8,7 @@ import VestaStoreInterop
 ///
 /// Example: version 7 was published last, and the log was read then. The store reports 8, of another engine, and 9, of
 /// this one: before 9 is published the log has to be read. It then reports 10, of this engine: nothing is between, and
-/// 10 is published at once. Had 10 not been reported yet, nobody would know of an 8 or 9.
+/// 10 is published at once. Had 10 not been reported yet, an 8 or 9 would be unknown.
 struct CommitOrder: Sendable {
   /// The last commit whose changes were sent to the listens.
   private(set) var published = StoreVersion.zero

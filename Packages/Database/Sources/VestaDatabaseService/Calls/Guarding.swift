@@ -18,7 +18,7 @@ extension DatabaseServiceOptions {
 }
 
 extension Room {
-  /// Asks again about the listens of a connection, and ends those that are denied; without an answer they end, too.
+  /// Asks again about the listens of a connection, and ends the denied ones; without an answer they end, too.
   func askAgain(_ connection: EngineConnection) async {
     guard options.gatekeeper != nil else { return }
     let queries = hub.queries(of: connection)

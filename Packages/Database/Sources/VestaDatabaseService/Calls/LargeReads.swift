@@ -4,7 +4,7 @@ import VestaStoreInterop
 
 /// Reads of an embedded store that take long run on dedicated threads, apart from tasks.
 ///
-/// A store in the process answers on the calling thread. As many readers of a large place as there are cores would
+/// A store in the process answers on the calling thread. As many readers of a large node as there are cores would
 /// leave the writes of all others one thread, now and then: each of the hops of a write waited for the rows that a
 /// reader reads between two breaks. So a read begins in place; one that turns out to be large is begun again on a few
 /// threads that stand back behind the others.

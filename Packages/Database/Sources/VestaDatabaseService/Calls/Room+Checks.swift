@@ -5,14 +5,14 @@ import VestaEngineInterop
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// Writes with a hash at places of very many rows.
+/// Writes with a hash at paths of very many rows.
 ///
-/// By the example of a transaction at `/scores`, which has a million children: reading and hashing them takes seconds,
-/// in which no other client's write would get its turn. So they are read concurrently with the others, as they are in
-/// one snapshot. If the hash is theirs and no commit has touched `/scores` since, the write has its turn, and writes
+/// Example: a transaction at `/scores`, which has a million children. Reading and hashing them takes seconds,
+/// in which no other client's write would get its turn. So they are read from one snapshot, concurrently with other
+/// writes. If the hash is equal and no commit has touched `/scores` since, the write has its turn, and writes
 /// the rows in which the new value differs from that snapshot. If a commit has happened in between, all of this is done
-/// again; at the third time it is done in the turn itself, so that a busy place does not keep a client waiting for
-/// ever. What the same client requests in the meantime waits.
+/// again; at the third time it is done in the turn itself, so that a busy path does not keep a client waiting for
+/// ever. Requests of the same client in the meantime wait.
 extension Room {
   /// Begins to check the hash of a write; its connection waits.
   func check(_ write: RequestedWrite) {
@@ -78,7 +78,7 @@ struct HashCheck: Sendable {
   private func repeated() async {
     let next = RequestedWrite(
       connection: write.connection, request: write.request, id: write.id, checks: write.checks + 1)
-    if next.checks < room.options.tuning.checksBeside { return room.check(next) }
+    if next.checks < room.options.tuning.concurrentChecks { return room.check(next) }
     let waiting = write.connection.resume()
     var writes = [next]
     await room.commit(&writes)
@@ -87,7 +87,7 @@ struct HashCheck: Sendable {
 
   /// Carries out the write, whose hash has been checked.
   ///
-  /// - Returns: Whether no other engine has changed the place since.
+  /// - Returns: Whether no other engine has changed the path since.
   private func replace(_ found: Found) async throws -> Bool {
     let (context, now, operation, tuning) = (room.context, room.now, operation, room.options.tuning)
     // For so long the rows of the log are there, with a good margin.
@@ -108,7 +108,7 @@ struct HashCheck: Sendable {
         else { return .overtaken }
       }
       let written = try await operation.replace(
-        found.node, in: transaction, context, now: now, limit: tuning.placesOfAReplacement)
+        found.node, in: transaction, context, now: now, limit: tuning.replacementPaths)
       try await CommitLog.append([written], in: transaction, context)
       return .written(written)
     }

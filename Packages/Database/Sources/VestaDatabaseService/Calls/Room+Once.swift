@@ -52,7 +52,7 @@ extension Room {
 }
 
 extension RoomContext {
-  /// Whether a query needs an index that is not declared; also one that reads all of a place in its order.
+  /// Whether a query needs an index that is not declared; also one that reads all of a path in its order.
   fileprivate func lacksIndex(_ request: DatabaseReadRequest, _ reader: any StoreReader) async throws -> Bool {
     guard request.spec.index != .key, request.spec.index != .priority else { return false }
     return !(try await catalogs.read(reader, keys).declares(request.spec.index, at: request.path))

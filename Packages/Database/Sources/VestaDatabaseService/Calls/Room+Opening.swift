@@ -33,7 +33,7 @@ extension Room {
   private func declareIndexes(in store: any OrderedStore) async throws -> Bool {
     let (context, indexes) = (context, declared.current(for: context.namespace))
     let isBuilding = try await store.write { transaction -> Bool in
-      // One small row, without which nobody could remove anything.
+      // One small row, without which nothing could be removed.
       transaction.freesRoom()
       var catalog = try await IndexCatalog.intact(in: transaction, context)
       let removed = catalog.declare(indexes, keepsOthers: context.isShared)
@@ -58,7 +58,7 @@ extension Room {
     }
   }
 
-  /// Declares other indexes than those that were declared last; one of the jobs.
+  /// Declares other indexes than the ones that were declared last; one of the jobs.
   ///
   /// A database that is not ready yet declares them when it is.
   func redeclareIndexes() async {
@@ -76,7 +76,7 @@ extension Room {
   /// One step of the indexes that are being built, then the requests of others, then the next step.
   private func buildIndexes() async {
     do {
-      let (context, rows) = (context, options.tuning.rowsOfAStep)
+      let (context, rows) = (context, options.tuning.stepRows)
       let isBuilding = try await openStore().write { transaction in
         try await IndexBuilder(transaction: transaction, context: context).step(rows: rows)
       }.value

@@ -11,7 +11,7 @@ extension Room {
   /// Brings the results of queries up to date, and sends what has changed.
   ///
   /// - Parameters:
-  ///   - places: The places of queries, and what a commit has written that concerns them.
+  ///   - places: The paths of queries, and the data of a commit that concerns them.
   ///   - version: The version of the commit.
   func refresh(_ places: [Int: [DatabasePathValue]], _ version: StoreVersion) async {
     let reading = hub.reading(places, version)

@@ -41,7 +41,7 @@ extension Room {
     let node: DatabaseNode
     let lacksIndex: Bool
     let version: StoreVersion
-    /// What a listen is sent first.
+    /// The first messages of a listen.
     let data: [DatabaseServerMessage]
   }
 

@@ -90,7 +90,7 @@ extension Room {
     guard context.isShared else { return try await openStore().write(body) }
     let commit = try await openStore().write { transaction in
       let result = try await body(transaction)
-      // A transaction that changes nothing has the version of somebody else's commit.
+      // A transaction that changes nothing has the version of another commit.
       return (result, try await transaction.commitVersion())
     }
     if commit.value.1 == commit.version { state.withLock { $0.order.noteOwn(commit.version) } }
@@ -102,7 +102,7 @@ extension Room {
     guard let lease = context.sharing.lease else { return }
     let isMissing = state.withLock { state in
       guard version > state.order.published else { return false }
-      // What this engine has written was sent by the job that wrote it.
+      // The writes of this engine were sent by the job that made them.
       guard state.order.isNext(version, within: lease) else { return true }
       state.order.publish(version)
       return false

@@ -54,15 +54,15 @@ extension Room {
   }
 
   private func run(_ group: [RequestedWrite]) async throws {
-    let (context, access, now, rows) = (context, access, now, options.tuning.rowsOfACheck)
-    let (beside, gatekeeper) = (options.tuning.checksBeside, options.gatekeeper)
+    let (context, access, now, rows) = (context, access, now, options.tuning.hashCheckRows)
+    let (concurrentChecks, gatekeeper) = (options.tuning.concurrentChecks, options.gatekeeper)
     // Ends of sessions that could not be carried out precede later requests.
-    if state.withLock({ $0.sessions.owesEnds }) { try? await SessionEnds(self).finish() }
+    if state.withLock({ $0.sessions.hasUnfinishedEnds }) { try? await SessionEnds(self).finish() }
     let numbers = group.map { write in
       (0..<write.request.endOperationCount).map { _ in write.connection.nextOperation() }
     }
     let commit = try await change { transaction -> [Outcome] in
-      // What a removal puts are entries of indexes, and its row in the log.
+      // A removal puts only entries of indexes, and its row in the log.
       if group.allSatisfy(\.request.isRemoval) { transaction.freesRoom() }
       if context.isShared { try await group.fetch(in: transaction, context) }
       var outcomes: [Outcome] = []
@@ -75,7 +75,7 @@ extension Room {
         let call = RoomWrite(
           connection: write.connection, context: context, access: access, gatekeeper: gatekeeper, now: now,
           numbers: numbers,
-          rows: write.checks < beside ? rows : nil)
+          rows: write.checks < concurrentChecks ? rows : nil)
         let outcome = try await call.run(write.request, in: transaction)
         if case .large = outcome { waiting.insert(write.connection.session) }
         outcomes.append(outcome)
@@ -174,7 +174,7 @@ extension Room {
     private func forget(_ path: DatabasePath, in transaction: any StoreTransaction) async throws -> Outcome {
       let range = KeyRange(prefix: context.keys.session(context.owner, connection.session))
       for row in try await transaction.entries(in: range) {
-        // A damaged row says nothing of its place, and would be dropped at the end of the session.
+        // A damaged row says nothing of its path, and would be dropped at the end of the session.
         guard let operation = try? EndOperations.decode(row.value), path.contains(operation.path) else { continue }
         try await transaction.delete(row.key)
       }
@@ -206,7 +206,7 @@ extension Room {
 }
 
 extension DatabaseRequest {
-  /// The places whose own rows a write into the tree looks at: those that it names, and all above them; none for a
+  /// The paths whose own rows a write into the tree looks at: the named ones, and all above them; none for a
   /// write that breaks a rule of the tree.
   fileprivate var writtenPlaces: [DatabasePath] {
     let operation: WriteOperation
@@ -262,7 +262,7 @@ extension RequestedWrite {
   ///
   /// - Parameters:
   ///   - path: The path of the write.
-  ///   - values: What was written, by place.
+  ///   - values: The written values, by path.
   func done(_ path: DatabasePath, _ values: [DatabasePathValue]) -> DatabaseReply {
     guard connection.wantsNodes else { return .ok }
     let node = values.reduce(DatabaseNode.empty) { node, value in

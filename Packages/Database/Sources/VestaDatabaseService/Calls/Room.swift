@@ -45,7 +45,7 @@ final class Room: Sendable {
     var order = CommitOrder()
     var timer: ListenerRegistration?
     var observation: ListenerRegistration?
-    /// Hears of changes of the rules.
+    /// The registration for changes of the rules.
     var rules: ListenerRegistration?
     /// The time at which the building of the indexes continues after a failure.
     var retry: ListenerRegistration?
@@ -73,10 +73,10 @@ final class Room: Sendable {
     whenConnectionEnds: @escaping @Sendable () -> Void = {},
     openStore: @escaping @Sendable () async throws -> any OrderedStore
   ) {
-    lane = CommitLane(limit: options.tuning.jobsOfAGroup)
+    lane = CommitLane(limit: options.tuning.groupJobs)
     context = RoomContext(
-      owner: owner, keys: Keys(namespace: namespace, bytesOfAnEntry: options.tuning.bytesOfAnEntry),
-      catalogs: CatalogCache(), sharing: RoomSharing(), bytesOfALogPart: options.tuning.bytesOfALogPart,
+      owner: owner, keys: Keys(namespace: namespace, entryBytes: options.tuning.entryBytes),
+      catalogs: CatalogCache(), sharing: RoomSharing(), logPartBytes: options.tuning.logPartBytes,
       namespace: namespace, events: events)
     access = options.access
     self.options = options
@@ -140,7 +140,7 @@ final class Room: Sendable {
     var writes: [RequestedWrite] = []
     for job in jobs {
       if case .request(let connection, let request, let id) = job, request.isWrite {
-        // Nobody counts the jobs of a connection that has ended.
+        // The jobs of a connection that has ended are not counted.
         if connection.keep(job) || !isOpen(connection) { continue }
         writes.append(RequestedWrite(connection: connection, request: request, id: id))
         continue
@@ -175,7 +175,7 @@ final class Room: Sendable {
     }
   }
 
-  /// Whether the connection has been opened and has not ended: what it asks before and afterwards is dropped, because
+  /// Whether the connection has been opened and has not ended: requests before and afterwards are dropped, because
   /// its client asks again on the next one.
   func isOpen(_ connection: EngineConnection) -> Bool {
     state.withLock { $0.connections[connection.session] === connection }
@@ -266,7 +266,7 @@ struct RoomContext: Sendable {
   let sharing: RoomSharing
   /// Whether other engines have to be notified of commits.
   var isShared: Bool { sharing.isShared }
-  let bytesOfALogPart: Int
+  let logPartBytes: Int
   let namespace: String
   /// Where changes are recorded that functions want.
   let events: EventOutbox?

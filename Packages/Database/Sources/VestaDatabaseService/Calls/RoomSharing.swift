@@ -31,7 +31,7 @@ extension DatabaseSharing {
   }
 }
 
-/// The store is one that other processes write to, and the engine was told to be alone.
+/// The store is one that other processes write to, and the engine was configured to be alone.
 struct SharedStoreError: Error, CustomStringConvertible {
   var description: String {
     """

@@ -30,7 +30,7 @@ struct RoomTable {
   /// Counts a connection in.
   ///
   /// - Parameter make: Makes a database that is not open. Its argument is zero, or a number that no other database of
-  ///   the name has had: a database that is being closed gives back what belongs to its number.
+  ///   the name has had: a database that is being closed releases the resources of its number.
   mutating func enter(_ namespace: String, make: (Int) -> Room) -> Room {
     var entry = entries[namespace] ?? Entry(room: make(retirements))
     entry.connections += 1

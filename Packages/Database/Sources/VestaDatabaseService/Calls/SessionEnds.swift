@@ -25,14 +25,14 @@ struct SessionEnds: Sendable {
       try await run(below: context.keys.session(context.owner, session))
       room.state.withLock { $0.sessions.carriedOut(session) }
     }
-    guard room.state.withLock({ $0.sessions.owesForeignEnds }) else { return }
+    guard room.state.withLock({ $0.sessions.hasForeignEnds }) else { return }
     try await finishAllForeign()
   }
 
   /// Ends the sessions that were left behind in a store that this engine has for itself.
   ///
-  /// What cannot be carried out now, on a full disk for instance, is no reason not to open the database: it is tried
-  /// again before the next write.
+  /// A write that cannot be carried out now, on a full disk for instance, is no reason not to open the database: it is
+  /// tried again before the next write.
   func finishAllForeign() async throws {
     room.state.withLock { $0.sessions.foreignEndsBegan() }
     for session in try await sessions() where session.owner != context.owner {
@@ -136,7 +136,7 @@ extension EndOperations {
   ) async throws -> [[DatabasePathValue]] {
     let rows = try await transaction.entries(in: KeyRange(prefix: prefix))
     if rows.isEmpty { return [] }
-    // What is written has its size in the rows that are removed.
+    // The written rows are no larger than the removed ones.
     transaction.freesRoom()
     try await transaction.deleteRange(KeyRange(prefix: prefix))
     var written: [[DatabasePathValue]] = []

@@ -24,7 +24,7 @@ struct SessionLedger: Sendable {
   /// The sessions that have ended, and whose operations could not be carried out yet.
   private var unfinished: Set<String> = []
   /// Whether sessions of engines before this one could not be ended yet.
-  private(set) var owesForeignEnds = false
+  private(set) var hasForeignEnds = false
   /// The rows of the leases of other engines that were over at the last look.
   private var suspects: [String: [UInt8]] = [:]
 
@@ -35,7 +35,7 @@ struct SessionLedger: Sendable {
   var isSettled: Bool { unfinished.isEmpty }
 
   /// Whether something precedes later writes.
-  var owesEnds: Bool { owesForeignEnds || !unfinished.isEmpty }
+  var hasUnfinishedEnds: Bool { hasForeignEnds || !unfinished.isEmpty }
 
   /// Sessions of this engine have ended.
   mutating func ended(_ sessions: some Sequence<String>) { unfinished.formUnion(sessions) }
@@ -44,10 +44,10 @@ struct SessionLedger: Sendable {
   mutating func carriedOut(_ session: String) { unfinished.remove(session) }
 
   /// The sessions of earlier engines are to be ended.
-  mutating func foreignEndsBegan() { owesForeignEnds = true }
+  mutating func foreignEndsBegan() { hasForeignEnds = true }
 
   /// The sessions of earlier engines have been ended.
-  mutating func foreignEndsCarriedOut() { owesForeignEnds = false }
+  mutating func foreignEndsCarriedOut() { hasForeignEnds = false }
 
   /// Looks at the other engines of a shared store.
   ///

@@ -10,7 +10,7 @@ struct WriteOperation: Sendable {
   let values: [DatabasePathValue]
   /// The hash that the node at the path must have; `nil` for a write that asks nothing.
   let hash: String?
-  /// What the events of the write have of its call.
+  /// The part of the call that the events of the write have.
   var cause = EventCause.unknown
 
   init(put path: DatabasePath, _ node: DatabaseNode, hash: String? = nil) {
@@ -28,7 +28,7 @@ struct WriteOperation: Sendable {
   /// The paths and the values that the write sets.
   var places: [DatabasePathValue] { values.map { DatabasePathValue(path.appending($0.path), $0.node) } }
 
-  /// The places in the order in which they are written: that in which clients put the values of a merge together.
+  /// The paths in the order in which they are written: the order in which clients put the values of a merge together.
   private var orderedPlaces: [DatabasePathValue] {
     guard values.count > 1 else { return places }
     let trie = values.reduce(into: WriteTrie.empty) { $0.add($1.node, at: $1.path) }
@@ -47,7 +47,7 @@ struct WriteOperation: Sendable {
 
   /// The end of a write.
   enum End: Sendable {
-    /// The written values by place, with server values replaced.
+    /// The written values by path, with server values replaced.
     case written([DatabasePathValue])
     /// The hash is not that of the data.
     case stale
@@ -66,7 +66,7 @@ struct WriteOperation: Sendable {
   ) async throws -> End {
     let reader = TreeReader(reader: transaction, keys: room.keys)
     let written = try await resolved(reader, now: now)
-    // Before the hash: whoever is denied learns nothing of the data.
+    // Before the hash: a denied caller learns nothing of the data.
     if let question, !(try await question.mayWrite(written, reader)) { return .denied }
     if let hash {
       guard let isCurrent = try await isCurrent(hash, reader, rows) else { return .large }
@@ -76,7 +76,7 @@ struct WriteOperation: Sendable {
     return .written(written)
   }
 
-  /// The values by place, in the order in which they are written, with server values replaced.
+  /// The values by path, in the order in which they are written, with server values replaced.
   func resolved(_ reader: TreeReader, now: Int64) async throws -> [DatabasePathValue] {
     var written: [DatabasePathValue] = []
     for place in orderedPlaces {
@@ -92,7 +92,7 @@ struct WriteOperation: Sendable {
 
   /// Writes one node where another is known to be: the rows in which they differ.
   ///
-  /// - Parameter limit: The most places that are written one by one.
+  /// - Parameter limit: The most paths that are written one by one.
   /// - Returns: The written data by path.
   func replace(
     _ old: DatabaseNode, in transaction: any StoreTransaction, _ room: RoomContext, now: Int64, limit: Int

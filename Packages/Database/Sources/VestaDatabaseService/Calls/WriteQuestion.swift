@@ -2,14 +2,14 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaServiceInterop
 
-/// What a guard is asked about the write of a connection.
+/// The question to a guard about the write of a connection.
 struct WriteQuestion: Sendable {
   let gatekeeper: any DatabaseGuard
   let caller: CallContext
   let now: Int64
   let namespace: String
 
-  /// The question; `nil` where nobody is to be asked.
+  /// The question; `nil` where no guard is to be asked.
   init?(_ gatekeeper: (any DatabaseGuard)?, _ caller: CallContext, now: Int64, in namespace: String) {
     guard let gatekeeper, !caller.isOwner else { return nil }
     (self.gatekeeper, self.caller, self.now, self.namespace) = (gatekeeper, caller, now, namespace)

@@ -5,7 +5,7 @@ import VestaEngineInterop
 import VestaEventsInterop
 import VestaStoreInterop
 
-/// The events of one write: what functions that listen to references get of it.
+/// The events of one write: the form for functions that listen to references.
 ///
 /// A function listens to references of one depth, `rooms/{room}`. A write above them changes every reference below it
 /// that differs afterwards; a write at or below one of them changes that one.
@@ -24,7 +24,7 @@ struct TreeEvents {
     let pattern: EventPattern
     /// The depth of the references.
     let length: Int
-    /// The reference itself, or the place above that is written.
+    /// The reference itself, or the path above that is written.
     let root: DatabasePath
   }
 
@@ -111,7 +111,7 @@ struct TreeEvents {
       type, scope: scope, path: path.text, functions: functions, actor: actor, payload: try nodes.fieldBytes())
   }
 
-  /// The references at a depth below a place, in the order of their keys.
+  /// The references at a depth below a path, in the order of their keys.
   private static func references(
     below root: DatabasePath, _ depth: Int, _ before: DatabaseNode, _ after: DatabaseNode
   ) -> [DatabasePath] {

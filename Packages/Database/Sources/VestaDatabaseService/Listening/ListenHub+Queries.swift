@@ -3,9 +3,9 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaStoreInterop
 
-/// Queries: what commits make of their windows, and what has to be read for that.
+/// Queries: the effect of commits on their windows, and the reads for that.
 extension ListenHub {
-  /// The effect of a commit on the queries of some places, and the reads that it needs.
+  /// The effect of a commit on the queries of some paths, and the reads that it needs.
   struct Reading: Sendable {
     struct Place: Sendable {
       let path: DatabasePath
@@ -26,7 +26,7 @@ extension ListenHub {
   /// Finds out what queries need after a commit.
   ///
   /// - Parameters:
-  ///   - places: The places, and what the commit has written at, above and below them.
+  ///   - places: The paths, and the data of the commit at, above and below them.
   ///   - version: The version of the commit.
   func reading(_ places: [Int: [DatabasePathValue]], _ version: StoreVersion) -> Reading {
     state.withLock { state in
@@ -44,7 +44,7 @@ extension ListenHub {
     }
   }
 
-  /// Settles the queries of a place that have all changes before a commit.
+  /// Settles the queries of a path that have all changes before a commit.
   private static func settle(_ number: Int, _ version: StoreVersion, _ state: inout State) {
     for id in state.queries[number]?.unsettled ?? [] {
       guard let watch = state.watches[id], !watch.isReading, let seen = watch.version, seen < version else { continue }
@@ -52,15 +52,15 @@ extension ListenHub {
     }
   }
 
-  /// The settled queries of some places.
+  /// The settled queries of some paths.
   func queries(at places: some Sequence<Int>) -> Set<Int> {
     state.withLock { state in Set(places.flatMap { state.queries[$0]?.settled ?? [] }) }
   }
 
-  /// Whether a query may take a child that none of the place has, going by what it is ordered by.
+  /// Whether a query may take a child that none of the path has, going by what it is ordered by.
   ///
   /// - Parameters:
-  ///   - number: The number of the place.
+  ///   - number: The number of the path.
   ///   - sample: A node with the position of the child.
   func mayTake(_ number: Int, _ index: DatabaseIndex, _ key: DatabaseKey, _ sample: DatabaseNode) -> Bool {
     state.withLock { state in

@@ -8,7 +8,7 @@ import VestaStoreInterop
 /// A listen to everything is sent what was written. A query has a window, the result that its client has: a commit
 /// changes it as far as it says what the children have become (`QueryWindow`), and the rest is read. A query that has
 /// to be read again is read concurrently with later commits, and the replies to its own client wait for it: the data of
-/// a write is sent before its reply. The queries of one place are found by what a commit changes there (`QueryPlace`).
+/// a write is sent before its reply. The queries of one path are found by what a commit changes there (`QueryPlace`).
 ///
 /// To read on: `ListenHub+Commits.swift` for commits and listens to everything, `ListenHub+Queries.swift` for queries.
 final class ListenHub: Sendable {
@@ -47,7 +47,7 @@ final class ListenHub: Sendable {
   struct Owned {
     var all: Set<Int> = []
     var byName: [Name: Set<Int>] = [:]
-    /// Those that have no data yet.
+    /// The listens that have no data yet.
     var starting: Set<Int> = []
     /// The highest version that one of them was sent before the commits up to it were published.
     var newest = StoreVersion.zero
@@ -61,9 +61,9 @@ final class ListenHub: Sendable {
 
   struct State {
     var watches: [Int: Watch] = [:]
-    /// The numbers of the listens to everything, and of the places that have queries.
+    /// The numbers of the listens to everything, and of the paths that have queries.
     var places = PlaceTrie()
-    /// The places that have queries, by their numbers.
+    /// The paths that have queries, by their numbers.
     var queries: [Int: QueryPlace] = [:]
     var queryPlaces: [DatabasePath: Int] = [:]
     var owned: [ObjectIdentifier: Owned] = [:]
@@ -115,7 +115,7 @@ final class ListenHub: Sendable {
     }
   }
 
-  /// The number of a place that has queries, or has them from now on.
+  /// The number of a path that has queries, or has them from now on.
   private static func place(of path: DatabasePath, _ state: inout State) -> Int {
     if let known = state.queryPlaces[path] { return known }
     let number = state.makeID()
@@ -183,7 +183,7 @@ final class ListenHub: Sendable {
 
   /// Removes the listens that a client has ended before it began this one, of the same query.
   ///
-  /// - Returns: Whether there were any: what they have sent since the client said what it has is not in what it said.
+  /// - Returns: Whether there were any: their data since the client stated its own is not in that statement.
   private static func removePredecessors(of id: Int, _ watch: Watch, _ state: inout State) -> Bool {
     let owner = ObjectIdentifier(watch.connection), name = Name(query: watch.query, tag: watch.tag)
     let ended = (state.owned[owner]?.byName[name] ?? []).filter { other in

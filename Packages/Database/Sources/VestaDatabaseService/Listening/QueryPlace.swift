@@ -1,7 +1,7 @@
 import VestaBytes
 import VestaDatabaseBackend
 
-/// The queries of one place.
+/// The queries of one path.
 ///
 /// A commit is compared with those queries only that it can change. By the example of ten thousand queries of `/rooms`
 /// by `size`: a room whose size becomes 40 concerns the queries that had it and those in whose range 40 is.
@@ -23,7 +23,7 @@ struct QueryPlace: Sendable {
   /// The settled queries.
   var settled: [Int] { groups.values.flatMap(\.ids) }
 
-  /// Returns those ids that are queries of this place; the cost follows the smaller of both sets.
+  /// Returns those ids that are queries of this path; the cost follows the smaller of both sets.
   func queries(among ids: Set<Int>) -> [Int] {
     let count = groups.values.reduce(unsettled.count) { $0 + $1.ids.count }
     if ids.count > count { return unsettled.filter(ids.contains) + settled.filter(ids.contains) }
@@ -66,7 +66,7 @@ struct QueryPlace: Sendable {
   }
 }
 
-/// The settled queries of one place and one order, found by the position of a child.
+/// The settled queries of one path and one order, found by the position of a child.
 ///
 /// A window has all children between its ends, so the old and the new position of a child say which windows it can
 /// change.

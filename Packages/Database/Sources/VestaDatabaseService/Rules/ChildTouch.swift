@@ -1,8 +1,8 @@
 import VestaDatabaseBackend
 
-/// The children of a place that a commit touches.
+/// The children of a path that a commit touches.
 enum ChildTouch: Sendable {
-  /// The children that it touches: what they are now, or `nil` where the store has to be asked.
+  /// The children that it touches: their current nodes, or `nil` where the store has to be asked.
   case children([DatabaseKey: DatabaseNode?])
   /// It replaces all of them.
   case everything
@@ -10,8 +10,8 @@ enum ChildTouch: Sendable {
   /// The children that a commit touches.
   ///
   /// - Parameters:
-  ///   - values: The data written by the commit, in order, by paths below the place; the root for a value of the place
-  ///     itself.
+  ///   - values: The data written by the commit, in order, by paths below the parent; the root for a value of the
+  ///     parent itself.
   ///   - node: A child as it was before the commit; `nil` for one that is not known.
   init(_ values: [(path: DatabasePath, node: DatabaseNode)], _ node: (DatabaseKey) -> DatabaseNode?) {
     var known: [DatabaseKey: DatabaseNode?] = [:]

@@ -2,7 +2,7 @@ public import VestaBytes
 import VestaDatabaseBackend
 import VestaDatabaseModel
 
-/// Which orders of which places are indexed: the `.indexOn` parts of a rules document.
+/// Which orders of which paths are indexed: the `.indexOn` parts of a rules document.
 ///
 /// ```swift
 /// let indexes = try DatabaseIndexes(rules: #"{"rules": {"rooms": {"$room": {".indexOn": ["size", "owner/name"]}}}}"#)
@@ -42,7 +42,7 @@ public struct DatabaseIndexes: Sendable, Hashable {
   /// Adds one index.
   ///
   /// - Parameters:
-  ///   - path: The place whose children are ordered; a part that begins with `$` matches every key.
+  ///   - path: The path whose children are ordered; a part that begins with `$` matches every key.
   ///   - child: The path of the value below each child; ".value" for the child itself.
   public mutating func add(path: String, indexOn child: String) {
     add(child, at: path.split(separator: "/").map { $0.hasPrefix("$") ? nil : String($0) })

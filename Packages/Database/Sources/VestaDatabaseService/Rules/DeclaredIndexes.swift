@@ -3,7 +3,8 @@ import VestaConcurrency
 import VestaCore
 import VestaServiceInterop
 
-/// The indexes that are declared at each moment: those of the options, and the `.indexOn` parts of the rules in force.
+/// The indexes that are declared at each moment: the indexes of the options, and the `.indexOn` parts of the rules in
+/// force.
 final class DeclaredIndexes: Sendable {
   private let own: DatabaseIndexes
   private let rules: (any RulesAdministration)?

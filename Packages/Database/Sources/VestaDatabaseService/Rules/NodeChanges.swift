@@ -2,12 +2,12 @@ import VestaDatabaseBackend
 
 /// The part of a node that has to be written in place of another one.
 enum NodeChanges {
-  /// The places in which a node differs from the one that is there, and what it has in them.
+  /// The paths at which a node differs from the existing one, and its values there.
   ///
   /// Removed children are last: a node whose last child is removed before another is added would not exist in between,
   /// and its priority with it.
   ///
-  /// - Parameter limit: The most places.
+  /// - Parameter limit: The most paths.
   /// - Returns: `nil` when there are more; all of the node is written then.
   static func places(_ old: DatabaseNode, _ new: DatabaseNode, limit: Int) -> [DatabasePathValue]? {
     var found: [DatabasePathValue] = []

@@ -20,8 +20,8 @@ enum CommitLog {
     let version = try await transaction.commitVersion()
     let bytes = encode(writes)
     // A group of writes can be larger than a value of the store.
-    for (part, start) in stride(from: 0, to: bytes.count, by: context.bytesOfALogPart).enumerated() {
-      let value = Array(bytes[start..<min(start + context.bytesOfALogPart, bytes.count)])
+    for (part, start) in stride(from: 0, to: bytes.count, by: context.logPartBytes).enumerated() {
+      let value = Array(bytes[start..<min(start + context.logPartBytes, bytes.count)])
       try await transaction.put(value, for: context.keys.log(version, part))
     }
   }

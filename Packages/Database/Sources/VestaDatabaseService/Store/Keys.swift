@@ -9,8 +9,8 @@ import VestaStoreInterop
 ///
 /// | table | key after the table and the namespace | value |
 /// |---|---|---|
-/// | `1` | the bytes of a path | the leaf and the priority of that place (`NodeCoding`) |
-/// | `2` | engine, session, number | a path and a node: what to write when the session ends |
+/// | `1` | the bytes of a path | the leaf and the priority of that path (`NodeCoding`) |
+/// | `2` | engine, session, number | a path and a node: the write at the end of the session |
 /// | `3` | number of an index, path of the parent, `01`, sort value, key of the child | nothing |
 /// | `4` | path of the parent, `01`, sort value, key of the child | nothing: children that have a priority |
 /// | `5` | | the catalog of the indexes of table 3 (`IndexCatalog`) |
@@ -23,11 +23,11 @@ struct Keys: Sendable {
 
   private let namespace: [UInt8]
   /// The most bytes of a string in the entry of an index.
-  let bytesOfAnEntry: Int
+  let entryBytes: Int
 
-  init(namespace: String, bytesOfAnEntry: Int = DatabaseServiceTuning().bytesOfAnEntry) {
+  init(namespace: String, entryBytes: Int = DatabaseServiceTuning().entryBytes) {
     self.namespace = KeyEncoder(.string(namespace)).bytes
-    self.bytesOfAnEntry = bytesOfAnEntry
+    self.entryBytes = entryBytes
   }
 
   func data(_ path: DatabasePath) -> [UInt8] {
@@ -77,7 +77,7 @@ struct Keys: Sendable {
 
   func entry(_ table: IndexTable, of parent: DatabasePath, _ value: SortValue, _ key: DatabaseKey) -> [UInt8] {
     var bytes = entries(table, of: parent)
-    value.append(to: &bytes, cutAt: bytesOfAnEntry)
+    value.append(to: &bytes, cutAt: entryBytes)
     PathCoding.append(key, to: &bytes)
     return bytes
   }

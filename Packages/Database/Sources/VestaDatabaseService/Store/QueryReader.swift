@@ -108,7 +108,7 @@ struct QueryReader {
     let prefix = tree.keys.entries(table, of: path)
     let range = try range(prefix, spec)
     if range.isEmpty { return [] }
-    let cut = tree.keys.bytesOfAnEntry
+    let cut = tree.keys.entryBytes
     var found: [DatabaseKey] = []
     _ = try await tree.reader.scan(range, order: order(spec), limit: spec.limit?.count) { key, _ in
       let bytes = key.bytes
@@ -139,9 +139,9 @@ struct QueryReader {
   /// The entries at a position; before or after all of a value for the lowest and the highest key.
   private func range(_ prefix: [UInt8], _ position: DatabasePosition) throws -> KeyRange {
     let value = SortValue(position.value)
-    if value.isCut(at: tree.keys.bytesOfAnEntry) { throw CutEntry() }
+    if value.isCut(at: tree.keys.entryBytes) { throw CutEntry() }
     var bytes = prefix
-    value.append(to: &bytes, cutAt: tree.keys.bytesOfAnEntry)
+    value.append(to: &bytes, cutAt: tree.keys.entryBytes)
     if position.key == .minimum { return KeyRange(from: bytes, to: bytes) }
     if position.key == .maximum {
       let end = KeyRange(prefix: bytes).upper ?? bytes

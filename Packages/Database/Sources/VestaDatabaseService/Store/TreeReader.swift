@@ -31,7 +31,7 @@ struct TreeReader {
     do { try tree.add(key: key, value: value) } catch { throw damaged("The row \(Hex.encode(key))", error) }
   }
 
-  /// Whether anything is at a place or below it.
+  /// Whether anything is at a path or below it.
   func exists(_ path: DatabasePath) async throws -> Bool {
     try await reader.firstKey(in: KeyRange(prefix: keys.data(path))) != nil
   }
@@ -82,7 +82,7 @@ struct TreeReader {
 
   // MARK: Children in the order of their keys
 
-  /// The children of a place in the order of their keys.
+  /// The children of a path in the order of their keys.
   ///
   /// - Parameters:
   ///   - range: The bounds of the keys, both part of the range unless they say otherwise.
@@ -115,7 +115,7 @@ struct TreeReader {
     return children
   }
 
-  /// The keys of the children of a place, in their order; as many reads as keys.
+  /// The keys of the children of a path, in their order; as many reads as keys.
   func childKeys(of path: DatabasePath, after key: DatabaseKey?, limit: Int) async throws -> [DatabaseKey] {
     let prefix = keys.data(path)
     let upper = KeyRange(prefix: prefix).upper

@@ -8,7 +8,7 @@ struct TreeWriter {
   let transaction: any StoreTransaction
   let keys: Keys
   let catalog: IndexCatalog
-  /// Whether the rows of the places that are written have been read by the transaction, and cost nothing.
+  /// Whether the rows of the paths that are written have been read by the transaction, and cost nothing.
   var hasRows = false
 
   private var reader: TreeReader { TreeReader(reader: transaction, keys: keys) }
@@ -58,7 +58,7 @@ struct TreeWriter {
     let old = try await firstRows(path, key)
     guard let first = old.first else { return false }
     if first.key == key, let parent = path.parent, let name = path.back {
-      // A damaged row is replaced or removed like any other; nobody can say where its entry is.
+      // A damaged row is replaced or removed like any other; the place of its entry is unknown.
       if let row = try? TreeReader.decode(first.value, at: path) {
         if let priority = row.priority {
           try await transaction.delete(keys.entry(.priority, of: parent, .leaf(priority), name))
@@ -79,7 +79,7 @@ struct TreeWriter {
     return true
   }
 
-  /// The first two rows of a place.
+  /// The first two rows of a path.
   private func firstRows(_ path: DatabasePath, _ key: [UInt8]) async throws -> [StoreEntry] {
     // Nothing is below a leaf.
     if hasRows, let row = try await transaction.get(key), (try? TreeReader.decode(row, at: path))?.leaf != nil {
@@ -116,7 +116,7 @@ struct TreeWriter {
 
   /// A node without a child is deleted, and its priority with it.
   ///
-  /// One whose row is damaged stays: nobody can say whether it has a value.
+  /// One whose row is damaged stays: it is unknown whether it has a value.
   private func removeEmptyParents(_ path: DatabasePath) async throws {
     var place = path.parent
     while let current = place {
@@ -205,13 +205,13 @@ struct TreeWriter {
     if let after { try await transaction.put([], for: keys.entry(entry.table, of: entry.parent, after, entry.key)) }
   }
 
-  /// Removes the entries of a child wherever they are, by going through those of all its siblings.
+  /// Removes the entries of a child wherever they are, by reading the entries of all its siblings.
   private func removeEntries(of name: DatabaseKey, in table: IndexTable, of parent: DatabasePath) async throws {
     let prefix = keys.entries(table, of: parent)
     var found: [[UInt8]] = []
     _ = try await transaction.scan(KeyRange(prefix: prefix), order: .ascending, limit: nil) { key, _ in
       let bytes = key.bytes
-      if var position = try? SortValue.skip(bytes, from: prefix.count, cutAt: keys.bytesOfAnEntry).end,
+      if var position = try? SortValue.skip(bytes, from: prefix.count, cutAt: keys.entryBytes).end,
         (try? PathCoding.key(in: bytes, at: &position)) == name
       {
         found.append(bytes)

@@ -73,7 +73,7 @@ public struct DatabaseReplyBody: Sendable, Hashable {
 
   /// The reply.
   ///
-  /// - Parameter kind: What was asked.
+  /// - Parameter kind: The kind of the request.
   /// - Throws: `BytesError` with `.malformed` for data that is no node.
   public func reply(to kind: DatabaseReplyKind) throws(BytesError) -> DatabaseReply {
     guard status == .ok else { return DatabaseReply(status, message: data.string ?? "") }
@@ -96,7 +96,7 @@ public enum DatabaseServerWire {
   ///
   /// - Parameters:
   ///   - reply: The reply.
-  ///   - kind: What was asked.
+  ///   - kind: The kind of the request.
   ///   - id: The number of the request.
   public static func bytes(of reply: DatabaseReply, to kind: DatabaseReplyKind, id: Int) -> [UInt8] {
     var writer = ProtobufJSONWriter()

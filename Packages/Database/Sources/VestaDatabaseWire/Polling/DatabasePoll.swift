@@ -6,7 +6,7 @@ public enum DatabasePoll: Sendable, Hashable {
   case start(DatabaseOpening, callback: String, serial: Int)
   /// Waits for messages, and carries segments of messages of the client.
   case poll(id: String, password: String, serial: Int, [Segment])
-  /// Asks for the page that tells the end of the browser's page.
+  /// Asks for the page that reports the end of the browser's page.
   case frame(id: String, password: String)
   /// Ends the session.
   case disconnect(id: String, password: String)
@@ -137,7 +137,7 @@ public struct DatabaseSegmentMachine: Sendable {
   /// A machine at the beginning of a session.
   public init(tuning: DatabaseWireTuning = DatabaseWireTuning()) { self.tuning = tuning }
 
-  /// Takes the segments of a poll; those that were taken before are ignored.
+  /// Takes the segments of a poll; segments that were taken before are ignored.
   ///
   /// - Returns: The messages that are whole now.
   /// - Throws: `BytesError` with `.malformed` for what is not base64, `.limitExceeded` for a message that is too long

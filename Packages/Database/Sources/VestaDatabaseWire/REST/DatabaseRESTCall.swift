@@ -73,7 +73,7 @@ public struct DatabaseRESTCall: Sendable, Hashable {
   public var disablesTriggers = false
   /// The credential of the caller.
   public var credential: Credential?
-  /// The claims that an owner acts with: `auth_variable_override`, null for nobody.
+  /// The claims that an owner acts with: `auth_variable_override`, null for no user.
   public var authOverride: JSONValue?
   /// Whether the answer is to have an ETag.
   public var wantsETag = false

@@ -26,7 +26,7 @@ public enum DatabaseStreamEvent: Sendable, Hashable {
       self = .put(relative, node)
     case .merge(let place, let values, _):
       guard let relative = path.relative(place) else { return nil }
-      // At the deepest place that has them all, as the service says it.
+      // At the deepest path that has them all, as the service says it.
       let shared = Self.sharedParent(of: values)
       self = .patch(
         relative.appending(shared),

@@ -31,7 +31,7 @@ public enum NodeWire {
 
   /// Reads a node.
   ///
-  /// Keys are not checked here: the engine refuses those that data cannot have.
+  /// Keys are not checked here: the engine refuses keys that data cannot have.
   ///
   /// - Throws: `BytesError` with `.malformed` for members with a dot that say nothing together.
   public static func node(_ json: JSONValue) throws(BytesError) -> DatabaseNode {

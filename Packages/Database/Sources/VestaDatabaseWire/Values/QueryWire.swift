@@ -4,7 +4,7 @@ public import VestaDatabaseBackend
 /// Queries as the member `q` of the WebSocket protocol, and back.
 ///
 /// `i` is the order (none for that by priority), `sp`, `sn` and `sin` are the value, the key and whether the bound
-/// itself counts of the lower end, `ep`, `en` and `ein` those of the upper end, `l` and `vf` the limit and its side.
+/// itself counts of the lower end, `ep`, `en` and `ein` the same of the upper end, `l` and `vf` the limit and its side.
 public enum QueryWire {
   /// The object of a query; empty for everything by priority.
   public static func object(of spec: DatabaseQuerySpec) -> JSONObject {

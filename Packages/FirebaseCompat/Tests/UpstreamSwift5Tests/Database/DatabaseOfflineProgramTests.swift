@@ -9,7 +9,7 @@ import Testing
       let model = ScoreModel(app: app)
       #expect(await answer { model.connection($0) })
       #expect(await answer { model.skew($0) } > 1_700_000_000_000)
-      // What is taken back before it is sent has failed, as written for `write_canceled`.
+      // A write that is taken back before it is sent has failed, as written for `write_canceled`.
       async let canceled = answer { model.writeOffline($0) }
       while try await model.database.reference(withPath: "scores/ada").isShown() == false { await Task.yield() }
       model.database.purgeOutstandingWrites()

@@ -96,7 +96,7 @@ final class AppClientSource: FirestoreClientSource {
     return origin == source.origin ? nil : origin
   }
 
-  /// The prefix of the rows of a database: what was written for one backend is never sent to another.
+  /// The prefix of the rows of a database: a write for one backend is never sent to another.
   private static func persistenceKey(_ database: DatabaseName, at origin: String?) -> String {
     origin.map { "\(database.description) at \($0)" } ?? database.description
   }

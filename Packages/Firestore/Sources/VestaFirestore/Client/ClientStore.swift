@@ -15,8 +15,8 @@ struct ClientStore: Sendable {
   /// - Parameters:
   ///   - stores: The provider.
   ///   - directory: The data directory.
-  ///   - installation: The identifier of the data directory, which tells it from one with the same path on another
-  ///     machine.
+  ///   - installation: The identifier of the data directory, which distinguishes it from one with the same path on
+  ///     another machine.
   /// - Throws: `StoreError`: `locked` while another process has the store of the directory.
   init(_ stores: any StoreProvider, in directory: String, installation: () -> String) async throws {
     var name = "firestore-client"

@@ -193,7 +193,7 @@ extension Parse {
 // MARK: - Field masks
 
 extension Parse {
-  /// The data of `setData(_:mergeFields:)`: what the named fields have, and the transforms within them.
+  /// The data of `setData(_:mergeFields:)`: the values of the named fields, and the transforms within them.
   fileprivate func restricted(_ fields: MapValue, to paths: [ModelFieldPath]) throws -> WriteData {
     let written = mask + transforms.compactMap { try? ModelFieldPath(parsing: $0.fieldPath) }
     for path in paths

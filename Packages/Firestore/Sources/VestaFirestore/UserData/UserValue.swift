@@ -1,7 +1,7 @@
 internal import Foundation
 internal import VestaFirestoreBackend
 
-/// A value of an application before it is checked: what `[String: Any]` and `Encodable` data have in common.
+/// A value of an application before it is checked: the common form of `[String: Any]` and `Encodable` data.
 indirect enum UserValue: Sendable, Hashable {
   /// A value that needs no further check.
   case value(Value)
@@ -78,8 +78,8 @@ extension UserValue {
 
   /// Values of Foundation's types, and containers of one type of elements.
   ///
-  /// Containers come before the classes, as on Linux a cast of an array or dictionary to a class makes an object of
-  /// each of its elements.
+  /// Containers are tried before the classes, as on Linux a cast of an array or dictionary to a class makes an object
+  /// of each of its elements.
   private static func foundation(_ any: Any) -> UserValue? {
     if type(of: any) == NSNull.self { return .value(.null) }
     return switch any {

@@ -81,7 +81,7 @@ public final class Timestamp: Sendable, Hashable, Comparable, CustomStringConver
 }
 
 extension WireTimestamp {
-  /// A date, rounded down to the nanosecond; what a 64-bit number cannot hold becomes its first or last value.
+  /// A date, rounded down to the nanosecond; a date beyond a 64-bit number becomes its first or last value.
   init(date: Date) {
     let interval = date.timeIntervalSince1970
     let whole = interval.rounded(.down)

@@ -61,7 +61,7 @@ struct AdminCallTable: Sendable {
   ///   - requests: The statement of the request.
   ///   - responses: The statement of the response.
   ///   - resource: The resource name by which the project is found.
-  ///   - serve: What the call does.
+  ///   - serve: The work of the call.
   ///   - service: The path of the service.
   private mutating func add<Requests: ProtobufSchema, Responses: ProtobufSchema>(
     _ name: String, _ requests: Requests.Type, _ responses: Responses.Type,

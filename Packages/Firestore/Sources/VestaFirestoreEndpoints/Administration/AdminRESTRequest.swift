@@ -63,7 +63,7 @@ struct AdminRESTRequest {
     return object
   }
 
-  /// What the path and the body are in a message.
+  /// The members of a message for the path and the body.
   private enum Member: Equatable {
     /// The path is the name; there is no body.
     case name

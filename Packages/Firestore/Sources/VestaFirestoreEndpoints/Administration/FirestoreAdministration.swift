@@ -177,7 +177,7 @@ extension AdminIndex {
 }
 
 extension UpdateFieldRequest {
-  /// What happens to the indexes of a field.
+  /// The change of the indexes of a field.
   fileprivate enum Change {
     case nothing
     /// The field has the indexes of its ancestor.

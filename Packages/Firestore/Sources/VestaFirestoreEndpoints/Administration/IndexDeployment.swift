@@ -18,7 +18,7 @@ public enum IndexDeployment {
   ///   - backend: The administration of the database.
   ///   - context: The caller.
   /// - Throws: `INVALID_ARGUMENT`, with the entry, for a text that declares no indexes, and `FAILED_PRECONDITION` for
-  ///   one whose entries cannot be told apart; no index has changed then.
+  ///   one whose entries cannot be distinguished; no index has changed then.
   public static func deploy(
     _ text: String, to database: String, of backend: any FirestoreAdminBackend, context: CallContext
   ) async throws {

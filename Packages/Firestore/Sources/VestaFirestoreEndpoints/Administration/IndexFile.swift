@@ -77,8 +77,8 @@ struct IndexFile {
 
   /// Adds what another file declares, as a deployment does.
   ///
-  /// An index that is declared already is not added again, and the indexes of a field are those of the other file. What
-  /// the other file does not name stays.
+  /// An index that is declared already is not added again, and the indexes of a field are replaced by the other file's.
+  /// Fields that the other file does not name stay.
   mutating func add(_ other: IndexFile) {
     var known = Set(indexes(of: "-").map(\.name))
     let added = other.entries("indexes").filter { entry in
@@ -121,7 +121,7 @@ struct IndexFile {
     }.sorted { UTF8Order.compare($0.name, $1.name) < 0 }
   }
 
-  /// A field, with its indexes or those of its ancestor.
+  /// A field, with its indexes or its ancestor's.
   func field(_ path: String, in group: String) -> AdminField {
     var (field, config) = (AdminField(), AdminField.IndexConfig())
     field.name = name(of: path, in: group)
@@ -149,7 +149,7 @@ struct IndexFile {
   /// The collection group of the field that stands for all.
   static let defaultGroup = "__default__"
 
-  /// Sets the indexes of a field; `nil` for those of its ancestor.
+  /// Sets the indexes of a field; `nil` for its ancestor's.
   mutating func set(_ indexes: [AdminIndex]?, of path: String, in group: String) {
     var entries = entries("fieldOverrides")
     let place = entries.firstIndex { $0["fieldPath"]?.string == path && Self.group(of: $0) == group }

@@ -15,7 +15,7 @@ extension CallTable {
     ) { backend, request, context, receive in
       try await backend.batchGet(request, context: context) { response in
         var response = response
-        // The transaction comes first, and alone.
+        // The transaction is first, and alone.
         if response.result != nil, let transaction = response.transaction {
           try await receive(BatchGetDocumentsResponse(transaction: transaction))
           response.transaction = nil

@@ -163,7 +163,7 @@ struct BytesFailure: Error {
   let message: String
 }
 
-/// Runs what reads a request: its errors are the caller's, and not those of a response that cannot be written.
+/// Runs the reading of a request: its errors are the caller's, and not errors of a response that cannot be written.
 func reading<Result>(_ read: () throws(BytesError) -> Result) throws(BytesFailure) -> Result {
   do { return try read() } catch {
     throw BytesFailure(message: "Invalid request: \(error.message).")

@@ -7,7 +7,7 @@ struct MessageForm<Message: Sendable>: Sendable {
   let write: @Sendable (Message) throws(BytesError) -> [UInt8]
   let writeJSON: @Sendable (Message) throws(BytesError) -> [UInt8]
 
-  /// The form that a statement of fields gives.
+  /// The form of a statement of fields.
   static func schema<Schema: ProtobufSchema>(_ schema: Schema.Type) -> Self where Schema.Message == Message {
     MessageForm(
       read: { (bytes) throws(BytesError) in try Schema.message(from: bytes) },
@@ -16,7 +16,7 @@ struct MessageForm<Message: Sendable>: Sendable {
       writeJSON: { (message) throws(BytesError) in try Schema.json(of: message) })
   }
 
-  /// The form that a conversion gives.
+  /// The form of a conversion.
   static func conversion<Conversion: ProtobufConversion>(
     _ conversion: Conversion.Type
   ) -> Self where Conversion.Value == Message {

@@ -12,7 +12,7 @@ func project(of name: String) throws(ServiceStatus) -> String {
   return String(Substring(parts[1]))
 }
 
-/// The status that a caller is told for an error.
+/// The status that a caller gets for an error.
 func status(of error: any Error) -> ServiceStatus {
   switch error {
   case let error as any ServiceFailure: error.status

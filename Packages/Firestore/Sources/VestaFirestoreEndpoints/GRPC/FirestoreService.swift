@@ -1,6 +1,6 @@
 import VestaTransportInterop
 
-/// The methods of `google.firestore.v1.Firestore`, and those of its administration.
+/// The methods of `google.firestore.v1.Firestore`, and of its administration.
 struct FirestoreService: GRPCService {
   private let methods: [String: GRPCMethod]
 

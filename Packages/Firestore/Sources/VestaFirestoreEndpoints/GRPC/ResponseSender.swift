@@ -2,7 +2,7 @@ import VestaTransportInterop
 
 /// Sends the responses of a call in batches: one for each would cost a turn of the connection for each.
 ///
-/// A call reads a version of the database while it sends. Up to a bound it goes on without waiting for a slow caller,
+/// A call reads a version of the database while it sends. Up to a bound it continues without waiting for a slow caller,
 /// so that the version is held for a short time.
 struct ResponseSender: ~Copyable {
   private let call: GRPCServerCall

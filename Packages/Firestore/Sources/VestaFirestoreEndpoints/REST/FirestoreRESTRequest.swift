@@ -104,7 +104,7 @@ struct RESTPlace {
   /// The document, or the root of the database's documents.
   var name: String { (["\(database)/documents"] + ids).joined(separator: "/") }
 
-  /// What the last id is in.
+  /// The path of the parent of the last id.
   var parent: String { (["\(database)/documents"] + ids.dropLast()).joined(separator: "/") }
 
   static func nothing(at path: Substring) -> ServiceStatus {

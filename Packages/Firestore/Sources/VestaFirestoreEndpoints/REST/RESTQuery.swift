@@ -18,7 +18,7 @@ enum RESTQuery {
     "currentDocument.exists", "current_document.exists", "showMissing", "show_missing", "showDeleted",
   ]
 
-  /// What the path and the body say.
+  /// The members that the path and the body have.
   private static let taken: Set = ["name", "parent", "collectionId", "collection_id", "database", "document"]
 
   /// Puts the parameters into a message.

@@ -101,7 +101,7 @@ final class WebChannelHandler: Sendable {
       session.terminate()
       throw error
     }
-    // What the backend says comes after the opening, also when it refuses the call at once.
+    // The responses of the backend follow the opening, also when it refuses the call at once.
     begin()
     var response = Self.response(.bytes(opening))
     response.fields.append("x-http-session-id", session.httpID)
@@ -164,7 +164,7 @@ extension JSONLimits {
   fileprivate static let large = WebChannelFrames.limits
 }
 
-/// The backend's stream of a session: what comes before it is open waits for it.
+/// The backend's stream of a session: earlier messages wait for its opening.
 private final class WebChannelSource<Request: Sendable, Response: Sendable>: Sendable {
   private struct State {
     var call: DuplexCall<Request, Response>?

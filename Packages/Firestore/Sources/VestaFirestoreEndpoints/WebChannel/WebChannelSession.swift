@@ -7,9 +7,9 @@ import VestaTransportInterop
 /// A WebChannel that is open: a stream of the backend on one side, requests of a browser on the other.
 ///
 /// The machine knows what the browser still needs; the session has the response that is open at the moment, the pauses
-/// and the end. Its requests come on several connections and loops: all of it is under one lock. What is to be written
-/// waits in a line that one thread at a time empties, so frames keep their order and nothing is called with the lock
-/// held.
+/// and the end. Its requests arrive on several connections and loops: all of it is under one lock. Messages to be
+/// written wait in a line that one thread at a time empties, so frames keep their order and nothing is called with the
+/// lock held.
 final class WebChannelSession: Sendable {
   /// The response to the request by which a browser waits.
   private enum BackChannel {
@@ -54,7 +54,7 @@ final class WebChannelSession: Sendable {
   }
 
   let id = WebChannelSession.random()
-  /// What later requests have to know beside the id.
+  /// The value that later requests have to know in addition to the id.
   let httpID = WebChannelSession.random()
   private let clock: ServiceClock
   private let keepAlive: Duration
@@ -199,7 +199,7 @@ final class WebChannelSession: Sendable {
     }
   }
 
-  /// A pause is over: something is said to a browser that waits, and a session that nobody asks for ends.
+  /// A pause is over: something is said to a browser that waits, and a session without requests ends.
   private func fire(_ turn: Int) {
     let pause = state.withLock { state -> Duration? in
       guard state.turn == turn, !state.isOver else { return nil }

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// A document as a client knows it: what the service said last, or what local writes made of that.
+/// A document as a client knows it: the last state of the service, or the result of local writes on it.
 ///
 /// Equality compares key, contents, version and pending writes, but not the create time and the read time.
 package struct CachedDocument: Sendable, Hashable {

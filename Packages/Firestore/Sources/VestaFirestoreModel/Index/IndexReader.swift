@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// Walks over what an `IndexEncoder` has written, value by value.
 ///
-/// Values are not read back but measured: what an index is asked for is a range of bytes. Numbers are the exception,
+/// Values are not read back but measured: an index is asked for a range of bytes. Numbers are the exception,
 /// for sums are made of them.
 package struct IndexReader: Sendable {
   private let bytes: [UInt8]
@@ -150,7 +150,7 @@ package struct IndexReader: Sendable {
 }
 
 extension IndexNumber {
-  /// The double that has these bits, as `bits(of:)` gives them.
+  /// The double that has these bits, as `bits(of:)` returns them.
   static func double(from bits: UInt64) -> Double {
     Double(bitPattern: bits >> 63 == 1 ? bits & ~(1 << 63) : ~bits)
   }

@@ -4,7 +4,7 @@ extension Mutation {
   /// Applies the mutation before the service has answered.
   ///
   /// Server times become pending timestamps that keep the value from before. The other transforms of a set are applied
-  /// to its own fields, as the service does: the fields of before are gone. Where the precondition does not hold, the
+  /// to its own fields, as the service does: the earlier fields are removed. Where the precondition does not hold, the
   /// document stays.
   ///
   /// - Parameters:

@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// A write of one document as a client keeps it: what it does, and what must hold for it.
+/// A write of one document as a client keeps it: its change, and its precondition.
 ///
 /// It is applied twice: locally, so that listeners see it at once, and again with the service's answer. A set replaces
 /// the fields, a patch changes the paths of its mask, a delete removes the document, a verification only checks.

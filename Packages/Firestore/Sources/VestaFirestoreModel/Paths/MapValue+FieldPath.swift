@@ -11,7 +11,7 @@ extension MapValue {
     return map.value(at: names.dropFirst())
   }
 
-  /// Puts a value at a path; what is on the way and no map becomes one.
+  /// Puts a value at a path; a value on the way that is no map becomes one.
   package mutating func set(_ value: Value, at path: FieldPath) { set(value, at: path.names[...]) }
 
   private mutating func set(_ value: Value, at names: ArraySlice<String>) {

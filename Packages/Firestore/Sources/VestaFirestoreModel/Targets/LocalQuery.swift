@@ -145,7 +145,7 @@ package struct LocalQuery: Sendable, Hashable {
 }
 
 extension StructuredQuery.Cursor {
-  /// The cursor as the other end of the opposite order; what is within stays within.
+  /// The cursor as the other end of the opposite order; the same documents stay within.
   fileprivate var turned: StructuredQuery.Cursor { StructuredQuery.Cursor(values: values, before: !before) }
 }
 

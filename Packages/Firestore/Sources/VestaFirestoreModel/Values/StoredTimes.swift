@@ -1,6 +1,6 @@
 package import VestaFirestoreBackend
 
-/// Times are stored to the microsecond: what is finer is cut off.
+/// Times are stored to the microsecond: finer parts are cut off.
 extension MapValue {
   /// The map as it is stored.
   package var stored: MapValue {

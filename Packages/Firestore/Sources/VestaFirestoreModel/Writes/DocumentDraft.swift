@@ -162,7 +162,7 @@ package struct DocumentDraft: Sendable {
 
   // MARK: Arrays
 
-  /// Takes an array apart; what is no array becomes an empty one.
+  /// Takes an array apart; another value becomes an empty one.
   private mutating func takeApart(_ path: FieldPath) {
     guard arrays[path] == nil else { return }
     var elements: [Value] = []

@@ -73,7 +73,7 @@ extension Write {
 extension Precondition {
   /// Checks a document, or that there is none.
   ///
-  /// - Throws: `NOT_FOUND`, `ALREADY_EXISTS` or `FAILED_PRECONDITION`; a failed verification gives the last of these.
+  /// - Throws: `NOT_FOUND`, `ALREADY_EXISTS` or `FAILED_PRECONDITION`; a failed verification throws the last of these.
   package func check(
     _ document: Document?, name: String, isVerification: Bool = false
   ) throws(FirestoreServiceError) {

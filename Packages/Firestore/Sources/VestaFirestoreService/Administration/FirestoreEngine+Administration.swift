@@ -31,7 +31,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
       if try await call.engine.indexes.declaredText() != nil {
         try await call.engine.indexes.declare(try FirestoreIndexes(json: "{}"), as: "{}", if: .any)
       }
-      // In this order a document that is written meanwhile stays, and the database with it.
+      // In this order a document that is written during that stays, and the database with it.
       try await call.clear()
       try await databases.delete(name)
     }
@@ -117,7 +117,7 @@ extension FirestoreEngine: FirestoreAdminBackend {
 extension FirestoreCall {
   /// Deletes all documents that are there now, in the order of their names, some by each commit.
   ///
-  /// What is written meanwhile behind the place that has been reached may stay, and the end is reached in any case.
+  /// A document that is written in the meantime at a passed position may stay, and the end is reached in any case.
   fileprivate func clear() async throws {
     var query = StructuredQuery(from: [.init(collectionID: "", allDescendants: true)])
     query.select = ["__name__"]

@@ -99,7 +99,7 @@ final class DocumentDatabases: Sendable {
 
   private func deletion(of name: DatabaseName) -> UInt64? { deleted.withLock { $0[name] } }
 
-  /// Notes that a database exists again, unless it was deleted again meanwhile.
+  /// Notes that a database exists again, unless it was deleted again in between.
   private func exists(_ name: DatabaseName, after deletion: UInt64?) {
     guard let deletion else { return }
     deleted.withLock { if $0[name] == deletion { $0[name] = nil } }

@@ -33,7 +33,7 @@ extension FirestoreCall {
       return try await receive(RunQueryResponse(readTime: context.readTime, done: true, explainMetrics: metrics))
     }
     var total = QueryAnswer()
-    // The results that the offset leaves out are told with the response that follows them.
+    // The results that the offset leaves out are counted in the response that follows them.
     var (results, untold, isSilent) = (0, 0, true)
     let pace = ReadingPace()
     while true {

@@ -5,7 +5,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// The events of documents: what a commit records of its changes, and what functions get of that.
+/// The events of documents: the records of a commit's changes, and their form for functions.
 enum DocumentEvents {
   /// The events that the engine offers.
   static let offer = EventOffer(

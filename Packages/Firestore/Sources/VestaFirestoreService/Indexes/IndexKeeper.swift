@@ -153,7 +153,7 @@ final class IndexKeeper: QueryIndexes {
     let lease = StoreLease(key: keys.lease(.aging), owner: owner)
     do {
       try await store.write { transaction in
-        // Everybody notes what they used; one of them drops.
+        // Every engine notes the indexes that it used; one of them drops.
         let isMine = try await lease.take(in: transaction) == nil
         try await rows.age(used, lifetime: isMine ? lifetime : .max, in: transaction)
       }

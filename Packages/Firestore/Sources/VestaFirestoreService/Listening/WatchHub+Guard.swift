@@ -16,7 +16,7 @@ extension WatchHub {
   /// The refusal of a new target of a query; documents are asked about when their state is known.
   func denial(of target: Target, _ guarded: GuardedCaller, _ snapshot: Snapshot) async -> FirestoreServiceError? {
     guard case .query(_, let query) = target.subject,
-      // What is no query is refused for that reason.
+      // An invalid query is refused for that reason.
       case .query(let normal)? = try? WatchSubject(target.subject, in: name)
     else { return nil }
     return await denial { try await guarded.list(normal.parent, query, SnapshotState(snapshot: snapshot)) }

@@ -28,7 +28,7 @@ extension WatchHub {
       try await read { snapshot in
         if let before = start?.version, before < snapshot.version { _ = try await start?.advance(to: snapshot) }
       }
-      // Of documents that a guard is asked about, no state goes out but the one that it is asked about.
+      // Of documents that a guard is asked about, no state is sent but the one that it is asked about.
       if gatekeeper == nil || !request.subject.isDocuments { start?.prepare(for: target) }
       guard let start else { return .failure(.shutDown) }
       return .success(start)

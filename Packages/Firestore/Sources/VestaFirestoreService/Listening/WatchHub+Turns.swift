@@ -26,7 +26,7 @@ extension WatchHub {
   ) async throws {
     // Nothing is read for callers that have left.
     for event in events where event.isEnd { try await serve(event, &machine, &jobs, snapshot) }
-    // Before the changes: what the rules deny now is not sent.
+    // Before the changes: documents that the rules deny now are not sent.
     if events.contains(where: \.isRulesChange) { await askAgain(&machine, &jobs, snapshot) }
     try await advance(&machine, &jobs, to: snapshot)
     for event in events where !event.isEnd { try await serve(event, &machine, &jobs, snapshot) }

@@ -201,7 +201,7 @@ final class WatchHub: Sendable {
 
   /// Takes turns until nothing has happened since the last one began.
   ///
-  /// On the executor of a call it takes one: what else has happened may concern other calls.
+  /// On the executor of a call it takes one: other events may concern other calls.
   private func takeTurns(_ start: Start) async {
     // Taken out of the state and put back, so that it is never copied.
     var serving = state.withLock { $0.run == start.run ? $0.resting.take() : nil }

@@ -7,7 +7,7 @@ import VestaFirestoreModel
 ///
 /// Subjects of names are found by name; queries by their collection and, in each alternative of their filter, by the
 /// value that a field or an element of an array must equal, or else by the range that a field must be in. The queries
-/// found may still not match; what is not found cannot.
+/// found may still not match; a target that is not found cannot.
 struct WatchIndex {
   private enum Scope: Hashable {
     case collection(ResourcePath)

@@ -92,7 +92,7 @@ private struct FigureWalk {
 
   var scanned: Int { entries.scanned }
 
-  /// Goes on to the end.
+  /// Continues to the end.
   ///
   /// - Parameter rows: How many entries may be looked at in all.
   /// - Returns: `nil` when that was not enough; the next call continues.

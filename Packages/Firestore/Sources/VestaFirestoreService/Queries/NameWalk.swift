@@ -89,7 +89,7 @@ private struct DocumentStream {
   private var batch: Int
 
   /// - Parameter first: The identifier to begin with, and what follows it; with more after it, the document itself
-  ///   comes before the beginning.
+  ///   precedes the beginning.
   init(_ collection: ResourcePath, from first: ArraySlice<String>, in snapshot: Snapshot) {
     self.snapshot = snapshot
     batch = min(snapshot.tuning.queries.firstNames, snapshot.tuning.queries.mostNames)

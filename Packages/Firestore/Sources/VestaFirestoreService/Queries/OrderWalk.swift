@@ -37,7 +37,7 @@ struct OrderWalk {
   /// The number of rows that were read.
   var cost: Int { source.cost }
 
-  /// Goes on until the page is full or has cost enough, or the results are at their end.
+  /// Continues until the page is full or has cost enough, or the results are at their end.
   ///
   /// - Parameter rows: How many rows may be read in all.
   /// - Returns: `nil` when that was not enough; the next call continues.
@@ -88,7 +88,7 @@ struct OrderWalk {
     while let first = past.first, query.compare(first, document) < 0 { sink.take(past.removeFirst()) }
   }
 
-  /// Ends the page after a document; what was a result before it then is one of this page.
+  /// Ends the page after a document; the earlier results then belong to this page.
   private mutating func page(endingAfter document: Document) -> QueryPage {
     takePast(before: document)
     if sink.isFull { return QueryPage(answer: answer, rest: .none) }

@@ -16,7 +16,7 @@ struct QueryRunner {
     self.progress = progress
   }
 
-  /// What follows a page.
+  /// The rest after a page.
   init(_ position: QueryPosition, snapshot: Snapshot) {
     self.init(query: position.query, snapshot: snapshot, progress: position.progress)
   }

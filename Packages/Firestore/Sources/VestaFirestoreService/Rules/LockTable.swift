@@ -71,7 +71,7 @@ struct LockTable<Resource: Hashable & Sendable, Owner: Hashable & Sendable>: Sen
 
   /// Gives everything back that an owner holds or waits for.
   ///
-  /// - Returns: Those who had waited and now hold what they waited for.
+  /// - Returns: The owners that had waited and now hold their locks.
   mutating func release(_ owner: Owner) -> [Owner] {
     var touched = held.removeValue(forKey: owner) ?? []
     if let resource = waiting.removeValue(forKey: owner) {

@@ -2,7 +2,7 @@
 ///
 /// Versions are times, but may be ahead of the clock for long: one commit with a clock a year ahead, and all later ones
 /// are a microsecond after each other until the clock is there. Then a version says nothing about its age, and the log
-/// would be kept for a year. The marks say it: what was committed before a mark is at least as old as the mark.
+/// would be kept for a year. The marks say it: a commit before a mark is at least as old as the mark.
 struct VersionMarks: Sendable {
   private var marks: [(wall: Int64, version: Int64)] = []
 

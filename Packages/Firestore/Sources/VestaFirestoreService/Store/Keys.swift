@@ -12,7 +12,7 @@ import VestaStoreInterop
 /// | `(3, database, collection…, null, id)` | a document: a `DocumentRow` |
 /// | `(4, database, version, part)` | what a commit changed: a `LogRow` |
 /// | `(4, "", …)` | the events of all databases; see `EventOutbox` |
-/// | `(5, database, index)` | an `IndexRow`: what is indexed, and how far the index is |
+/// | `(5, database, index)` | an `IndexRow`: the indexed fields, and the progress of the index |
 /// | `(6, database, index, …)` | an entry of an index: an `EntryValue`, which has the document's path key |
 /// | `(7, database, id, collection…, null, version, part)` | which parts of the log, up to that one, have documents of a collection, and which: a `ChangeRow` |
 /// | `(8, database, 1)` | the version of the index catalogue |

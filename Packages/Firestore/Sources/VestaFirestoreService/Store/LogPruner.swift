@@ -75,7 +75,7 @@ final class LogPruner: Sendable {
     } catch let lost as StoreLeaseLost {
       state.withLock { $0.busyUntil = lost.holder.until }
     } catch StoreError.Code.closed {
-      // The next start goes on.
+      // The next start continues.
     } catch {
       log.warning("I-FSS000006", "What is older than the retention could not be deleted: \(error)")
     }

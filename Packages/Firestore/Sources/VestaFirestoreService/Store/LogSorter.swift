@@ -32,7 +32,7 @@ final class LogSorter: Sendable {
     var bytes = 0
     var isClosed = false
 
-    /// Whether there is enough to sort; what has been noted so far is taken to be sorted then.
+    /// Whether there is enough to sort; the notes so far are taken to be sorted then.
     mutating func begin(_ tuning: LogTuning) -> Bool {
       guard !isClosed, commits >= tuning.unsortedCommits || bytes >= tuning.unsortedBytes else { return false }
       (commits, bytes) = (0, 0)
@@ -94,7 +94,7 @@ final class LogSorter: Sendable {
       do {
         try await sort()
       } catch StoreError.Code.closed {
-        // The next start goes on.
+        // The next start continues.
       } catch {
         log.warning("I-FSS000007", "The log could not be sorted by collection: \(error)")
       }

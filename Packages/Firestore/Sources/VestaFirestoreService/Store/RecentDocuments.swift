@@ -9,7 +9,7 @@ import VestaStoreInterop
 /// A document is kept when it is read for the second time: most documents of a large collection are read once, and
 /// keeping them would cost every such read.
 ///
-/// What makes it right is the order of three things. A commit says which documents it changes before it can be visible
+/// It is right by the order of three things. A commit says which documents it changes before it can be visible
 /// (`announce`). The store reports every commit, in order: then what it changes is forgotten, and `latest` is its
 /// version. And each caller that returns a version says so (`noteSeen`): as long as a version after `latest` has been
 /// shown, nothing is answered from here. So an answer is never older than any version returned before it was requested

@@ -2,7 +2,7 @@ import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// The answers to the requests of one queue: what makes a request of a write call apply once.
+/// The answers to the requests of one queue: by them a request of a write call applies once.
 ///
 /// A client whose connection or process ends cannot know whether the requests without an answer have been served. It
 /// sends them again under their old identifiers. The answer is a row that the commit writes too: either both are

@@ -18,7 +18,7 @@ struct BackendCalls: Sendable {
 
   /// Makes a call of the backend; one whose tokens are refused is made once more, with new ones.
   ///
-  /// - Parameter body: The call; what it had received the first time is received again.
+  /// - Parameter body: The call; data of the first time is received again.
   private func call(_ body: (CallContext) async throws -> Void) async throws {
     do {
       try await body(streams.context())

@@ -29,7 +29,7 @@ struct RowSource: CacheSource {
 
   func complete(_ loader: inout CacheLoader) {}
 
-  /// Reads a part of the cache; what cannot be read costs the cache, which the backend sends again.
+  /// Reads a part of the cache; an unreadable part costs the cache, which the backend sends again.
   func read(_ missing: CachePiece) async -> @Sendable (ClientMachine) -> Void {
     do {
       let (loader, piece) = try await reader.read(await afterWriting(missing))

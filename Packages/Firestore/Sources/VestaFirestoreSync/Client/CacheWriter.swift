@@ -39,7 +39,7 @@ final class CacheWriter: Sendable {
     var isUrgent = false
     /// Whether the clock is going to call.
     var isTimed = false
-    /// Why nothing is written: what is there could not be read, and must not be overwritten.
+    /// Why nothing is written: the existing rows could not be read, and must not be overwritten.
     var refusal: StoreError?
   }
 
@@ -111,7 +111,7 @@ final class CacheWriter: Sendable {
     begin()
   }
 
-  /// Ends writing for good; what is to be written from now on fails.
+  /// Ends writing for good; later writes fail.
   func refuse(_ error: any Error) {
     let refusal = error as? StoreError ?? StoreError(.inputOutput, operation: "write the cache", message: "\(error)")
     state.withLock { $0.refusal = refusal }

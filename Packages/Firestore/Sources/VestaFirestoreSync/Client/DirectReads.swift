@@ -13,8 +13,8 @@ import VestaFirestoreModel
 /// some attempts it is.
 ///
 /// Worked example: `rooms/a` is `{n: 4}` in the engine, and `{n: 5}` is pending. The queue is looked at, then the
-/// engine is read: 4, shown as 5 with a pending write. Was the write answered meanwhile, both are looked at again: 5,
-/// without.
+/// engine is read: 4, shown as 5 with a pending write. If the write was answered in between, both are looked at again:
+/// 5, without.
 struct DirectReads: Sendable {
   /// Looks at the pending writes after the events that wait.
   typealias Pending = (@escaping @Sendable (PendingWrites) -> PendingOverlays) async throws -> PendingOverlays

@@ -24,7 +24,7 @@ final class LocalCommits: Sendable {
     if machine.makesRowsOfWrites { return writer.add(machine.takeRows(), completions: [write.local]) }
     withoutRows.withLock { $0[id] = write.local }
     write.remote.whenDone { [withoutRows] _ in
-      // Where the engine does not take the write, it has got rows before its caller is told.
+      // Where the engine does not take the write, it has got rows before its caller is notified.
       withoutRows.withLock { $0.removeValue(forKey: id) }?.finish(nil)
     }
   }

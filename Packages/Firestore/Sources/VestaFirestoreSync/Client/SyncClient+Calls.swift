@@ -25,7 +25,8 @@ extension SyncClient {
       return state.nextID
     }
     let awaitedTarget = options.isAwaited ? Locked<Int32?>(nil) : nil
-    // The first results of a limited query are read first; what may take their place is read before anything changes.
+    // The first results of a limited query are read first; the documents that may replace them are read before anything
+    // changes.
     let isLimited = query.limit != nil && !query.isDocument && self.options.link == .remote && writer != nil
     run(
       .listener(query, isCacheOnly: options.isCacheOnly), awaitedTarget: awaitedTarget,

@@ -113,7 +113,8 @@ final class SyncStreams: Sendable {
   ) async throws {
     let executor = backend.responseExecutor
     try await withTaskExecutorPreference(executor) {
-      // What the machine was sent and has not shown yet: the response that shows it costs as much as all of it.
+      // The bytes that the machine was sent and has not shown yet: the response that shows it costs as much as all of
+      // it.
       var held = 0
       for try await batch in responses {
         held += batch.count

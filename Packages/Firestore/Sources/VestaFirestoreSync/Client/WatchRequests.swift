@@ -4,8 +4,8 @@ import VestaFirestoreBackend
 /// The requests of a watch stream on their way to the backend.
 ///
 /// A read is a listener that is removed after its first event. Its removal need not be fast, and would cost a message
-/// and a response: it waits for the next request, for `SyncTuning.removalSeconds` at most. What waits is sent on the
-/// thread of the connection, where it leaves by one write.
+/// and a response: it waits for the next request, for `SyncTuning.removalSeconds` at most. The waiting removals are
+/// sent on the thread of the connection, where it leaves by one write.
 ///
 /// Worked example: a document is read, and then another one. The removal of the first target waits; the request for the
 /// second one is made 10 microseconds later, and both leave together, in order.
@@ -73,7 +73,7 @@ final class WatchRequests: Sendable {
 
   /// Sends what waits.
   private func flush() {
-    // Under the lock, which sending does not need: what two threads send stays in order.
+    // Under the lock, which sending does not need: the requests of two threads stay in order.
     state.withLock { state in
       for waiting in state.waiting { call(waiting.stream)?.send(waiting.request) }
       state.waiting.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 /// The actions that the parts of a client ask for during an event, in order.
 ///
-/// One object for all parts: what a listener is told and what a stream is sent happen in the order in which they were
+/// One object for all parts: calls of listeners and messages of streams happen in the order in which they were
 /// asked for, whichever part has asked.
 final class ClientActions {
   private var list: [ClientAction] = []

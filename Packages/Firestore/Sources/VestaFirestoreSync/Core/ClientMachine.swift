@@ -12,7 +12,7 @@ package import VestaFirestoreModel
 ///
 /// The core calls the links with targets and batches, and is their owner (`WatchLinkOwner`, `WriteLinkOwner`): they
 /// call it with snapshots and answers. Both look at the cache. Everything that one event causes is done before the
-/// event returns; what must happen outside is in `takeActions()`, in the order in which it was asked for.
+/// event returns; outside work is in `takeActions()`, in the order in which it was asked for.
 ///
 /// Worked example: a listener on `rooms`, offline, then a write, then the network.
 /// 1. `core.listen`: target 2 is allocated, the view runs on the cache, the event machine withholds an empty first
@@ -105,7 +105,7 @@ package final class ClientMachine {
     local.clearedTags += CacheKey.indexTags
   }
 
-  /// Begins the cache again: what views show stays, and their targets are fetched again.
+  /// Begins the cache again: views keep their documents, and their targets are fetched again.
   package func discardCache() {
     core.discardCache()
     restartNetwork()

@@ -134,7 +134,7 @@ package struct EventMachine: Sendable {
     return (!wasRemote && !options.isCacheOnly ? .remote : .nothing, events)
   }
 
-  /// Removes a listener; what is unknown is ignored.
+  /// Removes a listener; an unknown one is ignored.
   mutating func remove(_ id: ListenerID) -> (query: LocalQuery, id: QueryID, demand: Demand)? {
     guard let queryID = queryOfListener.removeValue(forKey: id), var info = infos[queryID] else { return nil }
     let wasRemote = info.isRemote

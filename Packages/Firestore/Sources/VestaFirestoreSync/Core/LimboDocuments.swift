@@ -12,7 +12,7 @@ import VestaFirestoreModel
 /// target 1, of `rooms/a`; `rooms/b` waits. The backend sends `rooms/a`, and the view of target 2 has it no longer in
 /// limbo: `track` wants to end target 1 and to listen to target 3, of `rooms/b`.
 package struct LimboDocuments {
-  /// What the owner is to ask the watch link for.
+  /// The request of the owner to the watch link.
   enum Request {
     case listen(TargetRecord)
     case unlisten(Int32)

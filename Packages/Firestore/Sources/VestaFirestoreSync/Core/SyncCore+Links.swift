@@ -39,7 +39,7 @@ extension SyncCore: WatchLinkOwner {
     limbo.hasKey(of: target, key) ?? views.hasSyncedKey(of: target, key)
   }
 
-  /// Begins the cache again: what views show stays, and their targets are fetched again.
+  /// Begins the cache again: views keep their documents, and their targets are fetched again.
   func discardCache() {
     cache.local.discard()
     var event = RemoteEvent(version: .zero)

@@ -1,17 +1,17 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// The sync core of a client: what listeners are shown, and what is asked of the backend for them.
+/// The sync core of a client: the snapshots of listeners, and the requests to the backend for them.
 ///
-/// It has a view for each query (`ViewTable`), tells the listeners (`EventMachine`), asks for documents in limbo
+/// It has a view for each query (`ViewTable`), notifies the listeners (`EventMachine`), asks for documents in limbo
 /// (`LimboDocuments`) and for overdue ones (`AwaitedDocuments`), and knows who waits for writes (`WriteCallers`). The
 /// links call it as their owner; it calls them with targets and batches. Changes of documents go through `updateViews`,
 /// wherever they have been made: by a write, an answer, a snapshot, another user, a bundle.
 ///
 /// Worked example: a listener on `rooms`, and a write of `rooms/a`. `listen`: the cache has no room, the event machine
 /// withholds an empty first event, and the watch link is given target 2. `write`: the cache queues batch 1,
-/// `updateViews` finds the view, the listener gets the room with pending writes, and the write link is told to fill its
-/// pipeline. The link calls `acknowledge`: the caller is resumed, and the view awaits a snapshot of the write. The
+/// `updateViews` finds the view, the listener gets the room with pending writes, and the write link is asked to fill
+/// its pipeline. The link calls `acknowledge`: the caller is resumed, and the view awaits a snapshot of the write. The
 /// watch link calls `apply` with that snapshot: the listener gets the room without pending writes.
 package final class SyncCore {
   let configuration: ClientMachine.Configuration
@@ -67,7 +67,7 @@ package final class SyncCore {
     startAwaiting()
     endAsking()
     if refilled.isEmpty { return }
-    // The other views look at the documents that have come in, too.
+    // The other views look at the documents that have arrived, too.
     let changed = refilled
     refilled = [:]
     updateViews(changed, event: nil)

@@ -1,6 +1,6 @@
 import VestaBytes
 
-/// The callers that wait for pending writes: for one batch, or for all that were pending when they came.
+/// The callers that wait for pending writes: for one batch, or for all that were pending when they began to wait.
 ///
 /// Worked example: batches 1 and 2 of a user are pending, each with its caller, and a third caller waits for both.
 /// Batch 1 is refused: its caller gets the error. Batch 2 is acknowledged: its caller and the third one are resumed.

@@ -95,7 +95,7 @@ package enum CacheNeeds: Sendable {
   case everything
 }
 
-/// A part of a durable cache: what is to be read, or what has been.
+/// A part of a durable cache: to be read, or read.
 package struct CachePiece: Sendable {
   /// Documents.
   package var documents: Set<DocumentKey> = []

@@ -69,7 +69,7 @@ final class ClientCache {
   /// The rows of a durable cache that have changed since the last call.
   ///
   /// - Parameter ofWrites: Whether pending writes of the current user without a row get one, where only pending writes
-  ///   have rows. Those of other users always do: the engine gets them when their user signs in again.
+  ///   have rows. Writes of other users always do: the engine gets them when their user signs in again.
   func takeRows(ofWrites: Bool) -> [CacheRow] {
     guard rows == .pendingWrites else { return local.takeRows() }
     let (current, others) = store.takeBatchRows()

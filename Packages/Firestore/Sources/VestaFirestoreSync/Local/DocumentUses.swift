@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// What keeps documents in the cache, and when each of them was used last.
+/// The uses that keep documents in the cache, and when each of them was used last.
 ///
 /// A document is *referred to* by targets, by pending writes, and by what is noted here: the views that show it, and
 /// acknowledged writes whose snapshot has not been received. With the eager policy a document that nothing refers to

@@ -3,7 +3,7 @@ package import VestaFirestoreModel
 
 /// How a query is answered from the cache: from what its target had before, else from its collections.
 extension LocalDocuments {
-  /// What the cache has of the target of a query.
+  /// The state of a query's target in the cache.
   struct Previous {
     /// The documents that the target had.
     var keys: Set<DocumentKey> = []
@@ -13,7 +13,7 @@ extension LocalDocuments {
 
   /// The results of a query, without its limit.
   ///
-  /// - Parameter previous: What the target had; `nil` to look at the collections.
+  /// - Parameter previous: The earlier state of the target; `nil` to look at the collections.
   mutating func results(of query: LocalQuery, previous: Previous?) -> [DocumentKey: CachedDocument] {
     if !usesIndex(query), let previous, let results = results(of: query, since: previous) { return results }
     return scan(query, readAfter: nil)

@@ -2,13 +2,13 @@ import VestaBytes
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
-/// The cache of a client: what the backend sent, what is pending on top of it, and what is listened to.
+/// The cache of a client: the backend's documents, the pending writes on top of them, and the targets.
 ///
 /// It puts four values together, and has what concerns several of them, as one transaction:
 ///
 /// - `shown` (`LocalDocuments`): the backend's documents and the pending writes on top, and queries over both.
-/// - `targets` (`TargetCache`): what is listened to, as far as it has been followed, with the documents of each.
-/// - `uses` (`DocumentUses`): what keeps documents in the cache, and when each was used.
+/// - `targets` (`TargetCache`): the targets, as far as they have been followed, with the documents of each.
+/// - `uses` (`DocumentUses`): the uses that keep documents in the cache, and when each was used.
 /// - `residence` (`CacheResidence`): which part of a durable cache is in memory.
 ///
 /// Whatever an event needs is in memory before the event (`missing(_:)`), so that no event waits; `changes`
@@ -42,7 +42,7 @@ package struct LocalStore {
   package internal(set) var bundles = BundleCache()
   /// The part of the durable cache that is in memory.
   package var residence = CacheResidence()
-  /// What keeps documents in the cache.
+  /// The uses that keep documents in the cache.
   var uses: DocumentUses
   /// The acknowledged writes of documents that were not known before them.
   var unfounded = UnfoundedDocuments()

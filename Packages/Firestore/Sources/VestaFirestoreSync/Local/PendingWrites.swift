@@ -59,7 +59,7 @@ package struct PendingWrites {
 
   /// Queues writes as one batch.
   ///
-  /// - Parameter base: What the writes are based on.
+  /// - Parameter base: The values on which the writes are based.
   mutating func add(_ mutations: [Mutation], base: [Mutation], at time: Timestamp) -> MutationBatch {
     queues[user, default: MutationQueue()].add(mutations, base: base, at: time)
   }

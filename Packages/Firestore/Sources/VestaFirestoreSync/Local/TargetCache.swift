@@ -39,7 +39,7 @@ package struct TargetCache: Sendable {
   /// - Parameters:
   ///   - key: The identity of the target.
   ///   - number: The number of the transaction.
-  /// - Returns: What is known about it, and whether it is a new one.
+  /// - Returns: Its record, and whether it is a new one.
   mutating func use(_ target: QueryTarget, _ key: TargetKey, number: Int64) -> (record: TargetRecord, isNew: Bool) {
     if let kept = record(of: key) {
       let record = active[kept.id] ?? kept

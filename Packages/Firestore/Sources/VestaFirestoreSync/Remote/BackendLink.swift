@@ -42,7 +42,7 @@ package enum BackendLink: Sendable, Hashable {
 
   /// Whether a stream had not opened when it ended.
   ///
-  /// A stream over a network counts as open before the service has seen it: its refusal comes as the first answer.
+  /// A stream over a network counts as open before the service has seen it: its refusal is the first answer.
   ///
   /// - Parameters:
   ///   - isOpen: Whether the stream counted as open.

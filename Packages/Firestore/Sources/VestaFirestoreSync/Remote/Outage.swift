@@ -7,15 +7,15 @@ import VestaFirestoreBackend
 /// backend's own sentence. The writes stay pending, also over a restart, and are sent once the backend takes them: what
 /// was queued is not lost by the failure of a backend.
 ///
-/// It is *over*, or writes are *stalled*, or stalled and *told*: then the callers have the error.
+/// It is *over*, or writes are *stalled*, or stalled and *reported*: then the callers have the error.
 ///
 /// Worked example: the disk of the engine is full. The first attempt stalls the writes, with a warning; a second one
-/// with the same message does not warn. The store is found to be damaged: another warning, and the callers are told. A
-/// caller that arrives now makes the link try at once. An answer ends the outage.
+/// with the same message does not warn. The store is found to be damaged: another warning, and the callers get the
+/// error. A caller that arrives now makes the link try at once. An answer ends the outage.
 struct Outage {
   /// Whether the writes of an embedded client have rows, because its engine does not take them.
   private(set) var isStalled = false
-  /// The error that callers have been told; the writes are pending all the same.
+  /// The error that callers have got; the writes are pending all the same.
   private(set) var told: FirestoreServiceError?
   private var lastReason: String?
 
@@ -28,7 +28,7 @@ struct Outage {
     return lastReason != error.message
   }
 
-  /// Notes that callers are told an error.
+  /// Notes that callers get an error.
   mutating func tell(_ error: FirestoreServiceError) { told = error }
 
   /// Notes that the backend takes writes.

@@ -2,7 +2,7 @@ package import VestaFirestoreBackend
 
 /// The life of one stream: connecting, backing off, being idle.
 ///
-/// Each connection has a number; what belongs to an earlier one is ignored by its number.
+/// Each connection has a number; events of an earlier one are ignored by its number.
 package struct StreamMachine: Sendable {
   /// Where a stream is in its life.
   package enum State: Sendable, Hashable {
@@ -121,7 +121,7 @@ package struct StreamMachine: Sendable {
   package mutating func closed(_ error: FirestoreServiceError?) -> [Step] {
     switch error?.code {
     case .resourceExhausted?: backoff.resetToMaximum()
-    // What cannot be understood will be the same the next time.
+    // A message that cannot be understood will be the same the next time.
     case .dataLoss? where timers == .watch: backoff.resetToMaximum()
     case .unauthenticated? where state != .healthy: refreshesTokens = true
     default: break

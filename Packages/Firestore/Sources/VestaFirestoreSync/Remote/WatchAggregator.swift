@@ -295,7 +295,7 @@ package struct WatchAggregator {
 
   // MARK: Snapshots
 
-  /// The event of a consistent snapshot; what it contains is forgotten here.
+  /// The event of a consistent snapshot; its content is forgotten here.
   package mutating func makeEvent(version: Timestamp) -> RemoteEvent {
     var event = RemoteEvent(version: version)
     event.globalToken = global.isPending ? global.token : []

@@ -23,7 +23,7 @@ protocol WatchLinkOwner: AnyObject {
 ///
 /// A target is *listened to* from `listen` to `unlisten`, whether there is a stream or not. While the stream is open
 /// each of them has been asked for, is being read from the engine, or is about to be followed (`FetchedTargets`). The
-/// stream runs while the network is enabled and there are targets; its states are those of `StreamMachine`.
+/// stream runs while the network is enabled and there are targets; its states are `StreamMachine`'s.
 ///
 /// Worked example: target 2 is listened to while the network is disabled: nothing happens. The network is enabled:
 /// `.openWatch`, and the online state waits for a first message. `opened`: `.watch(target 2)`. A document, CURRENT and
@@ -74,7 +74,7 @@ package final class WatchLink {
     if !targets.isEmpty, !stream.isStarted { start() } else { change(online.update(.unknown)) }
   }
 
-  /// Ends the stream; what it has brought is kept in the records.
+  /// Ends the stream; its data is kept in the records.
   func stop() {
     isEnabled = false
     settleTokens()

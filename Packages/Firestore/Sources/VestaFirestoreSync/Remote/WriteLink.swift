@@ -7,7 +7,7 @@ protocol WriteLinkOwner: AnyObject {
   func acknowledge(_ answer: BatchAcknowledgement)
   /// Takes the refusal of the oldest batch that was sent.
   func reject(_ batch: MutationBatch, _ error: FirestoreServiceError)
-  /// Tells everybody who waits for pending writes an error; the writes stay pending.
+  /// Fails all callers that wait for pending writes with an error; the writes stay pending.
   func tellCallers(_ error: FirestoreServiceError)
 }
 
@@ -15,7 +15,7 @@ protocol WriteLinkOwner: AnyObject {
 ///
 /// A batch is *queued* in the cache, then *in the pipeline*, then *sent*: when the stream has shaken hands, and again
 /// by each new stream, until it is answered. The stream runs while the network is enabled and the pipeline has batches;
-/// its states are those of `StreamMachine`, and `Outage` says why writes wait.
+/// its states are `StreamMachine`'s, and `Outage` says why writes wait.
 ///
 /// Worked example: batch 1 is queued. `fill`: `.openWrite`. `opened`: `.shakeHands`. The first answer brings the token:
 /// `.write(batch 1)`. The stream breaks: `.warnStalled`, and the stream begins again after a pause, with the handshake
@@ -56,7 +56,7 @@ package final class WriteLink {
     fill()
   }
 
-  /// Ends the stream; what was sent and not answered is sent again by the next one.
+  /// Ends the stream; unanswered batches are sent again by the next one.
   func stop() {
     isEnabled = false
     perform(stream.stop())

@@ -219,7 +219,7 @@ struct GroupReader {
     return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// A length and a message, for a reader of its own.
+  /// A length and a message, for a separate reader.
   mutating func nested() throws(BytesError) -> GroupReader {
     let length = try varint()
     guard length <= UInt64(rest.count) else { throw BytesError(.malformed, "A field is longer than its record.") }

@@ -26,7 +26,7 @@ public struct ExportEntity: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// What a property means beyond its value.
+  /// The meaning of a property beyond its value.
   enum Meaning {
     static let timestamp: UInt64 = 7
     static let point: UInt64 = 9

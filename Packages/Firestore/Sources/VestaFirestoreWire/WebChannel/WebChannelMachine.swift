@@ -57,7 +57,7 @@ public struct WebChannelMachine: Sendable {
     return (response, messages)
   }
 
-  /// Takes the messages of a request; those that were taken before are ignored.
+  /// Takes the messages of a request; messages that were taken before are ignored.
   ///
   /// - Parameters:
   ///   - body: The body.

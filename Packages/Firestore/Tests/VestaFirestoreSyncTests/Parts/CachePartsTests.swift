@@ -65,7 +65,7 @@ import VestaFirestoreModel
     let two = try query("rooms", [Filter.field(path: "n", .equal, .integer(2))])
     #expect(documents.results(of: one, previous: nil).isEmpty)
     #expect(documents.results(of: two, previous: nil).keys.map { $0 } == [key])
-    // What the backend has, whatever is pending.
+    // The backend's documents, whatever is pending.
     #expect(documents.remembered(by: one) == [key])
     let changed = documents.changeUser(UTF8String("bob"))
     #expect(changed[key]?.fields == ["n": .integer(1)] && !documents.writes.hasOverlays)

@@ -145,7 +145,7 @@ final class EverydayNotes: Sendable {
     }
   }
 
-  /// What the last snapshot shows; `nil` while it is incomplete.
+  /// The data of the last snapshot; `nil` while it is incomplete.
   private var shown: [String: Int]? { state.withLock { $0.shown } }
 
   /// The last snapshot or error.

@@ -4,7 +4,7 @@ import VestaFirestore
 
 /// A listener that checks each snapshot by itself and against the one before.
 final class OracleListener: Sendable {
-  /// What a snapshot shows.
+  /// The data of a snapshot.
   struct Shown: Sendable {
     var paths: [String] = []
     var fields: [String: OracleFields] = [:]

@@ -2,7 +2,7 @@ import Foundation
 import VestaFirestore
 import VestaTesting
 
-/// What a history consists of.
+/// The steps of a history.
 extension OracleWorld {
   /// One random step.
   func step() async throws {
@@ -123,7 +123,7 @@ extension OracleWorld {
     let client = clients[index]
     try await settleEstimates(client)
     let path = client.isOnline ? random.pick(Self.collections) + "/d\(random.below(8))" : randomPath(for: index)
-    // What the other client has not been answered yet may be there or not.
+    // Unanswered writes of the other client may be there or not.
     try await flushOthers(index)
     guard isComplete(client) else { return }
     let expected = local(client)[path]

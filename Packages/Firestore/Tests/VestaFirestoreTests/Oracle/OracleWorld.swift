@@ -36,7 +36,7 @@ final class OracleWorld {
   var number: Int64 = 0
   /// The client that has written each document last.
   var writers: [String: Int] = [:]
-  /// What has been done, for the message of a failure.
+  /// The steps so far, for the message of a failure.
   private(set) var history: [String] = []
   private(set) var faults: [String] = []
 

@@ -2,8 +2,8 @@ import VestaConcurrency
 
 /// The place of a function that runs.
 ///
-/// A function that calls functions waits for them, and gives its place back for that time: with its place kept, as many
-/// functions as there are places could each wait for a place that none of them gives back. When the last nested call
+/// A function that calls functions waits for them, and returns its place for that time: with its place kept, as many
+/// functions as there are places could each wait for a place that none of them returns. When the last nested call
 /// has ended, it takes a place again, before all that wait for their first one.
 final class CallPlace: Sendable {
   /// The place of the function that runs in this task.

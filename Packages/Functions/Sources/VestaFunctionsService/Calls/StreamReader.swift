@@ -2,8 +2,8 @@ import VestaConcurrency
 import VestaFunctionsBackend
 import VestaServiceInterop
 
-/// The reader's end of a streaming call: starts the call when it is first read, and cancels it when nobody reads any
-/// more.
+/// The reader's end of a streaming call: starts the call when it is first read, and cancels it when it is no longer
+/// read.
 final class StreamReader: Sendable {
   private let channel: StreamChannel
   private let start: @Sendable (StreamChannel) -> Task<Void, Never>

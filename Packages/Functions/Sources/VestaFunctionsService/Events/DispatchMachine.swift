@@ -224,7 +224,7 @@ struct DispatchMachine {
     outcomes = batch + outcomes
     settling.formUnion(batch.map(\.function))
     restart(dropped)
-    // Those of other functions were not the reason.
+    // Outcomes of other functions were not the reason.
     if !outcomes.isEmpty { settleTime = lost.isEmpty ? now + timing.failure : now }
   }
 

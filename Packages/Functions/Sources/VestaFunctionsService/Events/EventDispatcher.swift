@@ -93,7 +93,7 @@ final class EventDispatcher: EventSourceObserver {
     if state.withLock({ !$0.machine.isClosed && $0.machine.othersMayHaveRecorded(now: now) }) { pump() }
   }
 
-  /// Cancels the running deliveries, keeps the outcomes that are known, and gives the lease up.
+  /// Cancels the running deliveries, keeps the outcomes that are known, and releases the lease.
   func sourceWillClose() async {
     let (outcomes, runs, observation, isFirst) = state.withLock { state in
       let isFirst = !state.machine.isClosed

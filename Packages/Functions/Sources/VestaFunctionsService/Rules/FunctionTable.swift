@@ -11,7 +11,7 @@ struct FunctionTable<Function> {
 
   /// Sets or, with `nil`, removes a function.
   ///
-  /// - Returns: The function of before, which the caller lets go when it holds no lock any more.
+  /// - Returns: The previous function, which the caller releases when it no longer holds a lock.
   mutating func set(_ function: Function?, _ name: String, _ region: String) -> Function? {
     let key = Key(name: name, region: region)
     guard let function else { return functions.removeValue(forKey: key) }

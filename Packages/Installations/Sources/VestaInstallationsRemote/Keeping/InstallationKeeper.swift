@@ -14,7 +14,7 @@ public import VestaServiceInterop
 ///
 /// - Callers at the same time wait for one request.
 /// - After a failure the service is left alone as Firebase's SDKs leave it alone (`InstallationKeeperTuning`); callers
-///   get the failure meanwhile.
+///   get the failure until then.
 /// - An installation that the service no longer knows is given up, and another one with another id is created.
 ///
 /// ```swift

@@ -24,7 +24,7 @@ struct InstallationMachine: Sendable {
     var begin: Int64
   }
 
-  /// What is to be done for a credential.
+  /// The work for a credential.
   enum Need: Equatable {
     case nothing(Record)
     case create
@@ -33,7 +33,7 @@ struct InstallationMachine: Sendable {
     case pause(until: Int64, InstallationsServiceError)
   }
 
-  /// What follows a failure.
+  /// The consequence of a failure.
   enum Verdict: Equatable {
     case tryAgain, fail, createAnother
   }
@@ -70,7 +70,7 @@ struct InstallationMachine: Sendable {
         begin: now))
   }
 
-  /// - Returns: `nil` where the installation was given up meanwhile.
+  /// - Returns: `nil` where the installation was given up in between.
   mutating func renewed(_ old: Record, _ token: InstallationToken, now: Int64) -> Record? {
     guard record?.id == old.id else { return nil }
     return succeeded(

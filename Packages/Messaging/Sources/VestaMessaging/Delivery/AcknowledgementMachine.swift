@@ -1,6 +1,7 @@
 import VestaConcurrency
 
-/// The decisions about the acknowledgements of messages: what is sent together, and what is tried again and when; pure.
+/// The decisions about the acknowledgements of messages: which are sent together, and which are tried again and when;
+/// pure.
 ///
 /// One acknowledgement is under way at a time; later messages are gathered for the next one. An acknowledgement that
 /// fails for a passing reason is tried again after a pause, which doubles. Of one that the service refuses, each half

@@ -72,7 +72,7 @@ struct DeliveryBook {
   /// The loop asked for the next message: it is done with the message that it took last.
   ///
   /// - Returns: The messages to acknowledge.
-  mutating func cameBack(_ reader: Reader) -> [String] {
+  mutating func finishedCurrent(_ reader: Reader) -> [String] {
     guard let id = places[reader]?.current else { return [] }
     places[reader]?.current = nil
     return released(id, by: reader, isTaken: true) ? [id] : []

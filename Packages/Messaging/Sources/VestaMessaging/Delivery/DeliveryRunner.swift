@@ -14,7 +14,7 @@ final class DeliveryRunner: Sendable {
     var book: DeliveryBook
     /// The loops that wait for a message.
     var turns: [Reader: Turn<MessagingRemoteMessage?>] = [:]
-    /// The number of the token's connection: what an earlier one still delivers is ignored.
+    /// The number of the token's connection: deliveries of an earlier one are ignored.
     var epoch = 0
     var handlers: Handlers?
     var isOver = false
@@ -72,7 +72,7 @@ final class DeliveryRunner: Sendable {
   ///
   /// - Returns: `nil` at the end, and for a cancelled task.
   func next(_ reader: Reader) async -> MessagingRemoteMessage? {
-    acknowledgements.add(state.withLock { $0.book.cameBack(reader) })
+    acknowledgements.add(state.withLock { $0.book.finishedCurrent(reader) })
     do {
       return try await Turn<MessagingRemoteMessage?>().wait { turn in
         let isOver = state.withLock { state in

@@ -37,7 +37,7 @@ final class TopicFile: Sendable {
     known = Locked(Known(limit: slack))
   }
 
-  /// Reads the changes that wait; what follows the first damaged line is set aside.
+  /// Reads the changes that wait; the lines after the first damaged one are set aside.
   func load() -> TopicQueue {
     known.withLock { known in
       do {
@@ -45,7 +45,7 @@ final class TopicFile: Sendable {
         let found = TopicEvent.replay(bytes)
         known = Known(
           length: Int64(bytes.count), lines: found.lines, limit: slack, isWhole: found.length == bytes.count)
-        // The end of a line that a crash has torn is none that anyone was told of.
+        // The end of a line that a crash has torn was acknowledged to no caller.
         if bytes[found.length...].contains(TopicEvent.end) {
           log.error("I-MSG000002", "A part of \(path) is damaged, and is left out; the file is kept as \(aside).")
           try DurableFile.replace(aside, with: bytes)
@@ -110,7 +110,7 @@ final class TopicFile: Sendable {
   }
 }
 
-/// What has happened to the changes of topics that wait.
+/// An event of the changes of topics that wait.
 enum TopicEvent: Sendable, Equatable {
   case called(TopicQueue.Action, String)
   /// The service has answered the first change.

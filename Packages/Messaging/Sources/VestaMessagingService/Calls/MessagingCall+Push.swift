@@ -28,7 +28,7 @@ extension MessagingCall {
     try await !transaction.entries(in: Keys.members(topic), limit: 1).isEmpty
   }
 
-  /// Takes the messages whose time has come; another engine takes them when this one has not handed them over in time.
+  /// Takes the messages that are due; another engine takes them when this one has not handed them over in time.
   ///
   /// A message for a platform that no transport of this engine reaches is left to other engines for half the time of a
   /// claim. This one takes it then, and ends it or moves it: it would be in the way of all others for good.

@@ -7,7 +7,7 @@ import VestaStoreInterop
 struct Acceptance: Sendable {
   var number: Int64
   var messageID: String
-  /// What is to be handed to transports.
+  /// The messages for transports.
   var push: PushJob?
 }
 
@@ -102,7 +102,7 @@ extension MessagingCall {
       else { break }
       if dropped.expiryTime > now {
         sequence.discarded += 1
-        // It may be under way: its acknowledgement still counts, and the registration is told of it otherwise.
+        // It may be under way: its acknowledgement still counts, and otherwise the registration is notified of it.
         try await transaction.put([], for: Keys.dropped(key, oldest))
       } else {
         try await count { $0.expired += 1 }

@@ -82,7 +82,7 @@ extension MessagingCall {
   ///
   /// Messages below the new cursor that are under way are kept by separate rows, until they are acknowledged.
   ///
-  /// - Returns: The number of dropped messages that the registration has to be told of.
+  /// - Returns: The number of dropped messages of which the registration has to be notified.
   func noteLoad(_ outcome: PendingLoad.Outcome, for key: RegistrationKey) async throws -> Int64 {
     guard var registration = try await reader.record(RegistrationRecord.self, Keys.registration(key)),
       registration.token == outcome.token, registration.cursor == outcome.cursor

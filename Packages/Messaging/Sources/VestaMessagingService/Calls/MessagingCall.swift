@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaStoreInterop
 
-/// One call in one transaction: what it changes, and what it counts.
+/// One call in one transaction: its changes, and its counts.
 struct MessagingCall {
   let transaction: any StoreTransaction
   let options: MessagingServiceOptions

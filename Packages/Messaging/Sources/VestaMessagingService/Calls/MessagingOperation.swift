@@ -4,8 +4,8 @@ import VestaStoreInterop
 
 /// One call of the service, outside of any transaction.
 ///
-/// The methods of the extensions next to this file are the calls of `MessagingEngine`, one for each. What happens
-/// within a transaction is a method of ``MessagingCall``; what is only read is read through ``MessagingReader``.
+/// The methods of the extensions next to this file are the calls of `MessagingEngine`, one for each. Work within
+/// a transaction is a method of ``MessagingCall``; data that is only read is read through ``MessagingReader``.
 ///
 /// Example: `send` checks here who sends and that the message can be delivered at all, writes its rows in a
 /// `MessagingCall`, and starts the dispatch to the connections after the commit.

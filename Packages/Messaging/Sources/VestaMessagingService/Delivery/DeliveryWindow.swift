@@ -14,7 +14,7 @@
 struct DeliveryWindow: Sendable {
   /// The outcome of a delivery.
   enum Outcome: Sendable, Equatable {
-    /// It is to be delivered, and tells of a number of messages that were dropped before.
+    /// It is to be delivered, and reports a number of messages that were dropped before.
     case delivered(droppedBefore: Int)
     case superfluous
     case windowIsFull
@@ -30,7 +30,7 @@ struct DeliveryWindow: Sendable {
   private(set) var position: Int64 = 0
   /// The number of messages for many that were acknowledged since the cursor was moved.
   private var acknowledgedBroadcasts = 0
-  /// The number of dropped messages that the next delivery tells of.
+  /// The number of dropped messages that the next delivery reports.
   private var dropped: Int64 = 0
   private var isReading = false
   private var readsAgain = false
@@ -73,7 +73,7 @@ struct DeliveryWindow: Sendable {
     return !isReading
   }
 
-  /// Messages were dropped; the next delivery tells of them.
+  /// Messages were dropped; the next delivery reports them.
   mutating func noteDropped(_ count: Int64) { dropped += count }
 
   /// Everything up to a message was delivered.

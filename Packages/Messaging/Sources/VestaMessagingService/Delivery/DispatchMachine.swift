@@ -28,7 +28,7 @@ import VestaMessagingBackend
 /// - A load that has read a message before it was dispatched waits (``isAwaited(_:)``): immediate messages (time to
 ///   live 0) are never read, and keep their place in the order that way.
 /// - An immediate message that a connection has missed is kept for it (``takeInstants(_:of:upTo:)``), up to a number.
-/// - One round dispatches at a time (``beginRound()``); what is asked for in between repeats it.
+/// - One round dispatches at a time (``beginRound()``); a request in between repeats it.
 struct DispatchMachine: Sendable {
   private struct Connection: Sendable {
     let id: Int

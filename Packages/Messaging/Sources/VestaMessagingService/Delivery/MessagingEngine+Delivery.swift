@@ -71,7 +71,7 @@ extension MessagingEngine {
       let (outcome, key) = (load.outcome, session.key)
       session.noteDropped(try await write { try await $0.noteLoad(outcome, for: key) })
     }
-    // Immediate messages are not read, they are dispatched: what was sent after one must not arrive before it.
+    // Immediate messages are not read, they are dispatched: a later message must not arrive before one.
     await table.waitForDispatch(upTo: load.lastNumber) { startDispatching() }
     guard deliver(load, limit, to: session), !load.isTruncated else {
       // An acknowledgement in between has made room without starting to read: the window was not full.

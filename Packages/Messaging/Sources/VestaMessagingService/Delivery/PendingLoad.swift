@@ -28,7 +28,7 @@ struct PendingLoad: Sendable {
     var tuning: MessagingServiceTuning
   }
 
-  /// What the read has found out, to be written down; see `MessagingCall.noteLoad`.
+  /// The findings of the read, to be written; see `MessagingCall.noteLoad`.
   struct Outcome: Sendable, Equatable {
     /// The token and the cursor at the time of the read: with others the outcome is void.
     var token: String

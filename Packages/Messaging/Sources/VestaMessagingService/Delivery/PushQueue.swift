@@ -19,7 +19,7 @@ final class PushQueue: Sendable {
     var count = 0
     var running = 0
     var allowed = 1
-    /// Whether it is among the services whose turn comes.
+    /// Whether it is among the services that have a turn.
     var isReady = false
     /// The lane of services that have not accepted a message lately that it has.
     var trial: Trial?
@@ -91,7 +91,7 @@ final class PushQueue: Sendable {
       return trial
     }
 
-    /// Frees a lane, for the next service that waits for one: new ones go before those that have failed.
+    /// Frees a lane, for the next service that waits for one: new ones precede services that have failed.
     ///
     /// - Returns: Whether there is one.
     mutating func end(_ trial: Trial) -> Bool {

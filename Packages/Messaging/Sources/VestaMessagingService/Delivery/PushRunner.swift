@@ -41,7 +41,7 @@ struct PushRunner: Sendable {
     if let due = jobs.compactMap(\.due).min() { wake(at: due) }
   }
 
-  /// Takes up the messages whose time has come, at or after a time.
+  /// Takes up the messages that are due, at or after a time.
   func wake(at time: Int64) {
     guard !engine.transports.isEmpty else { return }
     let delay = time - engine.time()
@@ -53,7 +53,7 @@ struct PushRunner: Sendable {
     if delay <= 0 { work() } else { timer.start(at: time, after: .microseconds(delay), on: options.clock, work) }
   }
 
-  /// Takes up the messages whose time has come, as many as have a place.
+  /// Takes up the messages that are due, as many as have a place.
   private func takeUp() async {
     guard engine.pushTimer.begin() else { return }
     var look = PushLook()

@@ -19,7 +19,7 @@ import VestaBytes
 /// | `"dropped"`, installation, sender, number | nothing; messages that gave way, perhaps while they were under way |
 /// | `"expiry"`, time, number | nothing; when a message is removed |
 /// | `"push"`, time, number, installation, sender | ``PushRecord``: when a message is handed to the transport of a \
-/// registration; without a registration to those of the members of its topic |
+/// registration; without a registration to the transports of the members of its topic |
 /// | `"statistics"` | ``StatisticsRecord`` |
 ///
 /// A message to a topic is one row of the message and one of the topic, however many registrations there are: each of

@@ -68,7 +68,7 @@ struct RegistrationRecord: FieldRecord {
   var topics: Int64 = 0
   /// The number of topics that it has left, while messages to them wait.
   var leftTopics: Int64 = 0
-  /// The number of messages to topics and conditions that were dropped, and that it was not told of.
+  /// The number of messages to topics and conditions that were dropped, and not reported to it.
   var dropped: Int64 = 0
 
   mutating func visit(_ visitor: inout some RecordVisitor) throws {

@@ -5,7 +5,7 @@ import VestaStoreInterop
 final class CommitRequest: Sendable {
   enum Outcome: Sendable {
     case committed(Int64)
-    /// Somebody else has committed what makes it wrong: the body runs again.
+    /// Another commit has made it wrong: the body runs again.
     case conflict
     case failed(StoreError)
   }
@@ -62,7 +62,7 @@ struct CommitUnit {
   var isEmpty: Bool { commits.isEmpty }
 
   /// - Parameters:
-  ///   - requests: Those that wait.
+  ///   - requests: The waiting requests.
   ///   - last: The state of the store.
   ///   - log: The recent commits, up to its version.
   init(_ requests: [CommitRequest], _ last: CommitState, log: ConflictLog) {

@@ -26,7 +26,7 @@ final class PostgresTransaction: StoreTransaction {
 
   var version: StoreVersion { StoreVersion(microseconds: snapshot?.version ?? known) }
 
-  /// Ends the transaction; what it has reserved and is not committed is given up.
+  /// Ends the transaction; uncommitted reservations are released.
   func end() {
     hasEnded = true
     if let snapshot {

@@ -32,7 +32,7 @@ enum ConnectionString {
     let rest = info.dropFirst(scheme.count).prefix { $0 != "?" }
     let (authority, path) = (rest.prefix { $0 != "/" }, rest.drop { $0 != "/" })
     guard authority.count(where: { $0 == "@" }) <= 1, !path.contains("@") else { throw .malformed(unescaped) }
-    // A question mark ends it as well: what follows has the @ then.
+    // A question mark ends it as well: the rest has the @ then.
     let parameters = info.dropFirst(scheme.count + rest.count)
     if !rest.contains("@"), parameters.prefix(while: { $0 != "=" }).contains("@") { throw .malformed(unescaped) }
   }

@@ -164,7 +164,7 @@ final class PostgresLink {
 
   // MARK: Receiving
 
-  /// Goes on after the socket has become ready.
+  /// Continues after the socket has become ready.
   func advance() {
     if isDead { return }
     if isConnecting { return connect() }

@@ -127,7 +127,7 @@ final class PostgresLoop: Sendable {
     for entry in links.values { entry.link.die("The store has been closed.") }
   }
 
-  /// Ends connections that have not answered for too long, and removes those that have ended.
+  /// Ends connections that have not answered for too long, and removes ended ones.
   private static func endSilent(_ links: inout [Int: Entry], _ patience: Duration) {
     let now = ContinuousClock.now
     for (id, entry) in links {

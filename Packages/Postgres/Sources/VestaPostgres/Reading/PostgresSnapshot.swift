@@ -97,7 +97,7 @@ final class PostgresSnapshot {
     }
   }
 
-  /// Ends the transaction, and gives the connection back, without waiting.
+  /// Ends the transaction, and returns the connection, without waiting.
   func end() {
     if failure == nil { loan.connection.send(Schema.commit) }
     pool.give(loan, isSound: failure == nil)

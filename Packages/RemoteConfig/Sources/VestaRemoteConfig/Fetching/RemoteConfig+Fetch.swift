@@ -100,7 +100,7 @@ extension RemoteConfig {
     }
   }
 
-  /// Asks the service, which is told of the limit; one that does not keep to it is not waited for.
+  /// Asks the service, and sends it the limit; one that does not keep to it is not waited for.
   private func response(
     to request: FetchConfigRequest, _ locale: String?, within limit: Duration
   ) async throws -> FetchConfigResponse {

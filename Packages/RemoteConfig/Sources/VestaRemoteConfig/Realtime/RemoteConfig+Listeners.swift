@@ -22,7 +22,7 @@ public final class ConfigUpdateListenerRegistration: NSObject, Sendable {
 extension RemoteConfig {
   /// Adds a listener for templates that are published.
   ///
-  /// While there is a listener, the app is connected to the service: what is published is fetched at once, and
+  /// While there is a listener, the app is connected to the service: a published template is fetched at once, and
   /// listeners receive the keys that have changed. The listener is called on a serial queue, never before this method
   /// has returned.
   ///

@@ -6,8 +6,8 @@ import VestaStoreInterop
 
 /// One call of the service, outside of any transaction.
 ///
-/// The methods of the extensions next to this file are the calls of `RemoteConfigEngine`, one for each. What happens
-/// within a transaction is a method of ``PublishCall``; what is only read is read through ``ConfigReader``.
+/// The methods of the extensions next to this file are the calls of `RemoteConfigEngine`, one for each. Work within
+/// a transaction is a method of ``PublishCall``; data that is only read is read through ``ConfigReader``.
 ///
 /// Example: `publish` checks here who calls and what the template holds, stores the next version in a `PublishCall`,
 /// and notifies the connections after the commit.

@@ -4,7 +4,7 @@ import VestaEventsInterop
 import VestaRemoteConfigBackend
 import VestaStoreInterop
 
-/// The events of templates: what a publish records, and what functions get of that.
+/// The events of templates: the records of a publish, and their form for functions.
 enum ConfigEvents {
   /// The events of the service.
   static let offer = EventOffer(

@@ -25,7 +25,7 @@ final class InvalidationHub: Sendable {
     }
   }
 
-  /// Removes a connection that was left: it hears nothing more.
+  /// Removes a connection that was left: it is sent nothing more.
   func remove(_ connection: InvalidationReceiver, namespace: String) {
     // The connection is released with the lock open.
     take(connection, namespace)?.silence()

@@ -10,7 +10,7 @@ extension RemoteConfigEngine {
     _ connection: InvalidationReceiver, _ namespace: String, _ context: CallContext
   ) -> ListenerRegistration {
     let isAdded = hub.add(connection, namespace: namespace)
-    // Nothing is called before this method has returned: what there is to say is said in a task.
+    // Nothing is called before this method has returned: messages are sent in a task.
     Task { [self] in
       guard isAdded else { return connection.end(RemoteConfigServiceError(.unavailable, "The service was shut down.")) }
       do {

@@ -6,7 +6,7 @@ import VestaBytes
 /// |---|---|
 /// | `"current"`, namespace | ``CurrentRecord``: which version is current |
 /// | `"template"`, namespace, version | ``TemplateRecord``: the template in Firebase's JSON, without its version |
-/// | `"version"`, namespace, version | ``VersionRecord``: what was noted down when it was published |
+/// | `"version"`, namespace, version | ``VersionRecord``: the notes of its publish |
 /// | `"events"`, … | events; see `EventOutbox` |
 ///
 /// Versions are ordered by number, so a list of them is one scan from the end.

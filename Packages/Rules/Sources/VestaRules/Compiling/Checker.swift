@@ -249,7 +249,7 @@ struct Checker {
 
   /// The functions that can reach themselves.
   private func recursiveFunctions() -> Set<Int> {
-    // What is left after functions that call nothing left are taken away has all cycles, and what leads to them.
+    // Functions that call no remaining one are removed; the rest has all cycles, and the functions that lead to them.
     var callers: [[Int]] = Array(repeating: [], count: calls.count)
     var open = calls.map { Set($0).count }
     for (caller, callees) in calls.enumerated() { for callee in Set(callees) { callers[callee].append(caller) } }
@@ -261,7 +261,7 @@ struct Checker {
       }
     }
     let left = Set(open.indices.filter { open[$0] > 0 })
-    // A file that has more of them is told about the first ones: the search for each is as long as the cycle.
+    // Of a file that has more of them the first ones are reported: the search for each is as long as the cycle.
     return Set(left.sorted().prefix(64).filter { reaches($0, within: left) })
   }
 

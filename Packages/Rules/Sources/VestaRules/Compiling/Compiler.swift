@@ -237,7 +237,7 @@ enum PatternResult: Sendable {
 
   /// Compiles a pattern that is a value of a request, and is matched once.
   ///
-  /// - Parameter steps: What reading it may take.
+  /// - Parameter steps: The steps that reading it may take.
   init(_ text: String, steps: Int) {
     var limits = PatternLimits()
     limits.steps = steps

@@ -42,7 +42,7 @@ public protocol DatabaseRulesData {
 
   /// The number of answers so far that stand for nodes which have yet to be read.
   ///
-  /// Such a decision means nothing. It goes on as if nothing had been refused, so that all that has to be read is known
+  /// Such a decision means nothing. It continues as if nothing had been refused, so that everything to be read is known
   /// after few attempts. Zero for data that is there.
   var missedCount: Int { get }
 }

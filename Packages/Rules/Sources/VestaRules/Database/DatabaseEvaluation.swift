@@ -97,7 +97,7 @@ struct DatabaseEvaluation {
         let holds = try bool(operand, "\(index == 0 ? "Left" : "Right") operand of \(sign) must be boolean.")
         if holds == decisive, context.missed == missed { return decisive }
       } catch {
-        // What later operands look at is read together with what this one has missed.
+        // The data of later operands is read together with the data that this one has missed.
         if context.missed == missed { throw error }
       }
     }

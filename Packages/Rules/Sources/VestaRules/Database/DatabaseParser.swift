@@ -92,7 +92,7 @@ struct DatabaseParser {
   }
 
   private mutating func add(_ node: DatabaseSyntax, from start: Int) throws(Failure) -> NodeID {
-    // Evaluation goes as deep as the operands are nested.
+    // Evaluation recurses as deep as the operands are nested.
     let depth = (node.children.map { depths[$0] }.max() ?? 0) + 1
     guard depth < tuning.databaseDepth else {
       note("The expression is nested too deeply.", index)

@@ -1,7 +1,7 @@
 /// How a decision about the Realtime Database was made: every rule that was asked, and every expression with its
 /// outcome.
 ///
-/// It is for developers and tests; a caller that is denied learns no more than production tells.
+/// It is for developers and tests; a caller that is denied learns no more than in production.
 public struct DatabaseRulesTrace: Sendable {
   /// An expression that was evaluated, or that was not needed.
   public struct Expression: Sendable {

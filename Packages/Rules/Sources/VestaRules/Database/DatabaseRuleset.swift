@@ -76,7 +76,7 @@ public struct DatabaseRuleset: Sendable {
 
   /// Compiles rules.
   ///
-  /// - Throws: ``RulesetError`` with all errors, the messages being those of the check at upload.
+  /// - Throws: ``RulesetError`` with all errors, with the messages of the check at upload.
   public init(_ source: String, limits: RulesLimits = RulesLimits()) throws(RulesetError) {
     let text = SourceText(source)
     guard text.bytes.count <= limits.databaseSourceSize else {
@@ -117,7 +117,7 @@ struct DatabaseWay {
   var counts: [Int]
 }
 
-/// What a request to the Realtime Database is judged by.
+/// The facts by which a request to the Realtime Database is judged.
 struct DatabaseContext {
   let auth: RulesValue
   let now: Double

@@ -70,7 +70,7 @@ enum DatabaseMethod: String, Sendable, CaseIterable {
   }
 }
 
-/// The type that the check at upload gives an expression.
+/// The type of an expression in the check at upload.
 enum DatabaseType: Sendable, Equatable {
   case boolean, number, string, null, regex, array, snapshot, method(DatabaseMethod), value, auth, query, queryValue
   case mixed

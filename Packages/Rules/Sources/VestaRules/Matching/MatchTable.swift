@@ -63,7 +63,7 @@ struct MatchTable: Sendable {
     static let few = 4
   }
 
-  /// A literal segment: its bytes among those of all, and where it leads to.
+  /// A literal segment: its bytes among the bytes of all, and where it leads to.
   struct Literal: Sendable {
     let bytes: Range<Int>
     let next: Int32

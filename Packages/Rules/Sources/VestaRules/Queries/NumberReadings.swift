@@ -1,7 +1,7 @@
 /// The values that a filter takes for one: it returns documents whose `f` is 5 and 5.0 alike, and -0.0 where it says
 /// 0, while rules can tell them apart (`is int`, `5 / 2`, `string(0.0)`).
 ///
-/// What a filter fixes has to prove the rules in all readings.
+/// The values that a filter fixes have to prove the rules in all readings.
 enum NumberReadings {
   /// The readings of a value, itself first; nil when there are more than a limit.
   static func of(_ value: RulesValue, limit: Int) -> [RulesValue]? {
@@ -49,7 +49,8 @@ enum NumberReadings {
 extension QueryCondition {
   /// The condition in all readings of the value that it fixes, itself first.
   ///
-  /// The value is left open where the readings, together with those of the conditions before it, exceed the limit.
+  /// The value is left open where the readings, together with the readings of the conditions before it, exceed the
+  /// limit.
   fileprivate func readings(limit: Int, others: Int) -> [QueryCondition] {
     guard constraint.comparison == .equal else { return [self] }
     guard let readings = NumberReadings.of(constraint.value, limit: limit), others * readings.count <= limit else {

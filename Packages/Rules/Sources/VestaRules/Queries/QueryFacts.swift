@@ -1,6 +1,6 @@
 import VestaBytes
 
-/// What one alternative of a query's filter says about every document that it returns.
+/// The facts that one alternative of a query's filter states about every document that it returns.
 struct QueryFacts: Sendable {
   struct Constraint: Sendable {
     let comparison: RulesQuery.Comparison
@@ -112,7 +112,7 @@ struct QueryFacts: Sendable {
     }
   }
 
-  /// What a condition says of all readings of a value; nil where they differ or are too many.
+  /// The verdict of a condition on all readings of a value; nil where they differ or are too many.
   private static func allReadings(
     of value: RulesValue, _ limit: Int, _ condition: (RulesValue) -> Bool
   ) -> Bool? {

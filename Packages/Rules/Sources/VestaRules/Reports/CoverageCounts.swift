@@ -11,7 +11,7 @@ final class CoverageCounts: @unchecked Sendable {
 
   /// - Parameters:
   ///   - count: The number of steps.
-  ///   - kinds: The number of different values that are told apart for one.
+  ///   - kinds: The number of different values that are distinguished for one.
   init(_ count: Int, kinds: Int) {
     self.count = count
     table = CoverageTable(count, kinds: kinds)

@@ -1,6 +1,6 @@
 /// How a decision was made: every statement that was asked, and every expression with its outcome.
 ///
-/// It is for developers and tests; a caller that is denied learns no more than production tells.
+/// It is for developers and tests; a caller that is denied learns no more than in production.
 public struct RulesTrace: Sendable {
   /// An expression that was evaluated, or that was not needed.
   public struct Expression: Sendable {

@@ -1,6 +1,6 @@
 /// Reads a rules file of Firestore or Storage.
 ///
-/// Every input gives a tree; what is wrong with it is in `issues`.
+/// Every input results in a tree; its errors are in `issues`.
 ///
 /// After an error the parser skips to the end of the statement and continues, so that one call finds all errors.
 struct Parser {
@@ -42,7 +42,7 @@ struct Parser {
     token = lexer.next()
   }
 
-  /// Goes back to the end of the token before and reads on with the lexer.
+  /// Returns to the end of the previous token and reads on with the lexer.
   mutating func restart(at offset: Int) {
     lexer.seek(to: offset)
     previousEnd = offset

@@ -4,8 +4,8 @@ import VestaStoreInterop
 /// Group commit: the task that finds the turn free leads, and serves requests that arrive in the meantime within its
 /// commit.
 ///
-/// Example: task 1 finds the turn free and runs body A on its own thread. Meanwhile tasks 2 and 3 ask; they wait. When
-/// A has returned, task 1 takes B and C from the queue and runs them too, each in a savepoint, commits once, sends
+/// Example: task 1 finds the turn free and runs body A on its own thread. During that tasks 2 and 3 ask; they wait.
+/// When A has returned, task 1 takes B and C from the queue and runs them too, each in a savepoint, commits once, sends
 /// three versions to the observers, resumes tasks 2 and 3 with their outcomes, and passes the turn on to a task that
 /// waits then.
 extension SQLiteStore {

@@ -226,7 +226,7 @@ final class WriterSession: @unchecked Sendable {
 
   /// Saves the commits of a log that was moved or removed: the file is still open, and is written back.
   ///
-  /// A log that was cut is left as it is: what is left of it is good up to the cut, and pages from behind it would
+  /// A log that was cut is left as it is: the rest is good up to the cut, and pages from behind it would
   /// spoil the database.
   func rescueLostLog() {
     guard hasLostLog, let connection else { return }

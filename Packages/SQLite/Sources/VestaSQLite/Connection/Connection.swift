@@ -6,7 +6,7 @@ import VestaStoreInterop
 ///
 /// It reads one consistent version between `begin` and `commit`. Used by one body at a time: the reader pool and the
 /// turn of the writer see to that, so SQLite's own mutexes are off.
-// Sound as @unchecked Sendable: a connection has one holder at a time, who gets and gives it under a lock.
+// Sound as @unchecked Sendable: a connection has one holder at a time, which takes and returns it under a lock.
 final class Connection: @unchecked Sendable {
   let path: String
 
@@ -84,7 +84,7 @@ final class Connection: @unchecked Sendable {
     return statement
   }
 
-  /// Runs a prepared statement that takes and gives nothing.
+  /// Runs a prepared statement without parameters and results.
   func run(_ query: Query) throws { try statement(query).run() }
 
   /// Runs SQL that is not worth keeping.

@@ -11,14 +11,14 @@ struct ReaderLease: Sendable {
 
 /// Connections to read with, each for one body at a time.
 ///
-/// - **Limit.** Bodies that never suspend need no more readers than there are threads. Those that do suspend hold
-///   theirs, so there is a limit; beyond it a task waits, suspended, in the order of arrival.
+/// - **Limit.** Bodies that never suspend need no more readers than there are threads. Bodies that do suspend
+///   hold theirs, so there is a limit; beyond it a task waits, suspended, in the order of arrival.
 /// - **Nesting.** A read inside a body would wait for its own body, so each body may have one reader beyond the limit;
 ///   its other child tasks wait for that one, or for the pool. So there are never more readers than the limit and one
 ///   for each body that is running.
 /// - **Memory.** The first few readers have large page caches and are preferred, the others small ones.
 /// - **Trimming.** Opening a reader costs more than most reads. So all are kept while they are in demand; all but a few
-///   of those that were idle for a while are closed.
+///   of the ones that were idle for a while are closed.
 /// - **No `FairQueue`.** Waiters want different things: any reader, one for their body, one that is open. And the lock
 ///   of the pool alone decides between a grant and a cancellation, so no reader is handed to a task that has left.
 /// - **No descriptors left.** When a connection cannot be opened, the task waits for one that is open; only where there

@@ -120,8 +120,8 @@ final class StoreFiles: Sendable {
     }
   }
 
-  /// Throws when the database, its log or the lock file is not where it was: commits would be written to a file that
-  /// nobody finds again.
+  /// Throws when the database, its log or the lock file is not where it was: commits would be written to a file
+  /// that is never found again.
   ///
   /// A look costs a commit some microseconds, and cannot see what happens right after it. So one is good for a while.
   ///

@@ -5,8 +5,8 @@ public struct StoreSize: Sendable, Hashable {
   /// The bytes of the database file.
   public let databaseBytes: Int
 
-  /// The bytes of the database file that hold nothing; they are used again, and `SQLiteStore.compact()` gives them
-  /// back.
+  /// The bytes of the database file that hold nothing; they are used again; `SQLiteStore.compact()`
+  /// returns them.
   public let freeBytes: Int
 
   /// The bytes of the write-ahead log, which is bounded and is deleted when the store is closed.

@@ -56,7 +56,7 @@ extension SQLiteStore {
     defer { Platform.closeFile(lock) }
     defer { Platform.removeFile(copy) }
     try rewrite(files.database, to: copy, request)
-    // The log was written back when the last connection was closed; what is left of it belongs to the old file.
+    // The log was written back when the last connection was closed; the rest belongs to the old file.
     Platform.removeFile(files.log)
     try Platform.move(copy, to: files.database)
     return StoreRepair(rewroteChecksums: true, lostLog: lostLog)

@@ -1,4 +1,4 @@
-/// What a command prints, and the status that it ends with.
+/// The output of a command, and its status at the end.
 public struct CommandResult: Sendable, Hashable {
   /// The lines.
   public var text: String

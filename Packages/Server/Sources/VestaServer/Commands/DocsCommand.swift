@@ -14,7 +14,7 @@ public enum DocsCommand {
   ///   - directory: The directory that a relative folder is in.
   ///   - signals: The signals that this process receives.
   ///   - say: Takes the address.
-  /// - Returns: What to print, and the status.
+  /// - Returns: The output, and the status.
   public static func run(
     _ arguments: [String], in directory: String, until signals: AsyncStream<Int32>, say: (String) -> Void
   ) async -> CommandResult {

@@ -34,7 +34,7 @@ extension TriggerSender: TriggerSwitch {}
 ///
 /// To serve a product add two lines: the library of its engine to ``engines``, and that of its routes to ``routes``.
 enum Composition {
-  /// What each project has.
+  /// The engines of each project.
   private static let engines: [any Library.Type] = [
     AppCheckServiceLibrary.self,
     AuthServiceLibrary.self,
@@ -50,7 +50,7 @@ enum Composition {
     RulesLibrary.self,
   ]
 
-  /// What the server puts on the wire.
+  /// The endpoints of the server.
   private static let routes: [any Library.Type] = [
     AppCheckEndpointsLibrary.self,
     AuthEndpointsLibrary.self,

@@ -5,7 +5,7 @@ import VestaServiceInterop
 
 /// The arguments of `vesta serve`.
 public struct ServeArguments: Sendable, Hashable {
-  /// What they say.
+  /// The settings of the arguments.
   public var settings = ServerSettings()
 
   /// Whether help was asked for.

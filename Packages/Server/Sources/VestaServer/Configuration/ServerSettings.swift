@@ -1,4 +1,4 @@
-/// What a server serves, where it keeps its data, and at which addresses it listens.
+/// The services of a server, the directory of its data, and the addresses at which it listens.
 public struct ServerSettings: Sendable, Hashable {
   /// The project of requests that name none.
   public var project: String

@@ -25,7 +25,7 @@ struct ExportDirectory: Sendable {
   /// - Parameters:
   ///   - path: The directory.
   ///   - products: The products to export; `nil` for all.
-  /// - Throws: ``ServerError``; what was at the path is unchanged.
+  /// - Throws: ``ServerError``; an earlier file at the path is unchanged.
   func write(to path: String, products: Set<String>? = nil) async throws(ServerError) {
     let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
     try Self.checkReplaceable(path)
@@ -77,7 +77,7 @@ struct ExportDirectory: Sendable {
   /// Imports.
   ///
   /// - Parameter path: The directory, with the metadata of the suite, or of an export of Firestore in production.
-  /// - Throws: ``ServerError``; what was read before is in the project.
+  /// - Throws: ``ServerError``; the data before the mistake is in the project.
   func read(from path: String) async throws(ServerError) {
     let path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false).trimmingSlash
     let metadata = try Self.entries(in: path)

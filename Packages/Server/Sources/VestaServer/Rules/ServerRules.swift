@@ -29,7 +29,7 @@ final class ServerRules: Sendable {
     var name: String?
   }
 
-  /// What a file has.
+  /// The content of a file.
   enum Content: Sendable, Hashable {
     case text(String)
     /// Nothing that can be read, with the cause.

@@ -71,7 +71,7 @@ struct HubHandler: HTTPHandler {
     }
   }
 
-  /// What the file has by which the Firebase CLI finds the hub.
+  /// The content of the file by which the Firebase CLI finds the hub.
   var locator: JSONObject {
     [
       "version": .string(VestaVersion()), "origins": .array(origins.map { .string($0) }),

@@ -1,7 +1,7 @@
 import VestaCore
 
 extension VestaServer {
-  /// What a person wants to know at the start: what runs, and where.
+  /// The table for a person at the start: the services, and their addresses.
   public var table: String {
     let width = max(9, ports.map(\.name.count).max() ?? 0)
     let rows = ports.map { port in

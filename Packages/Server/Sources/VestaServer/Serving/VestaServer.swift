@@ -25,7 +25,7 @@ public final class VestaServer: Sendable {
   /// The ports, in the order in which they were opened.
   public let ports: [Port]
 
-  /// What was asked for.
+  /// The requested settings.
   public let settings: ServerSettings
 
   private let host: ServerHost
@@ -108,14 +108,14 @@ public final class VestaServer: Sendable {
   /// - Parameters:
   ///   - path: The directory, which is absent, empty, or an export that is replaced.
   ///   - products: The products to export; `nil` for all.
-  /// - Throws: ``ServerError``; what was at the path is unchanged.
+  /// - Throws: ``ServerError``; an earlier file at the path is unchanged.
   public func exportData(to path: String, products: Set<String>? = nil) async throws(ServerError) {
     try await exports.write(to: path, products: products)
   }
 
   /// Imports an export of the suite, of Vesta, or of Firestore in production into the project of the settings.
   ///
-  /// - Throws: ``ServerError`` with the file that is wrong; what was read before is in the project.
+  /// - Throws: ``ServerError`` with the file that is wrong; the data before the mistake is in the project.
   public func importData(from path: String) async throws(ServerError) { try await exports.read(from: path) }
 
   private var exports: ExportDirectory {

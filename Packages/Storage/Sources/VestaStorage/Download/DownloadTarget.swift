@@ -14,7 +14,7 @@ protocol DownloadTarget: Sendable {
   /// - Throws: An error when the target cannot be one.
   func prepare() async throws -> DownloadStart?
 
-  /// The object is open: what is written next is of this generation.
+  /// The object is open: the next bytes are of this generation.
   func opened(_ object: StorageObject)
 
   /// Takes the bytes at an offset, which is the number of bytes that it has.

@@ -72,7 +72,7 @@ final class FileTarget: DownloadTarget {
         state.withLock { $0.isClaimant = false }
         return nil
       }
-      // The download begins again, in another file: what cannot be opened must not stay.
+      // The download begins again, in another file: an unusable one must not stay.
       if !error.isMissing {
         log.notice("I-STR000009", "The download to \(path) cannot be continued and starts again. \(error)")
         try? DurableFile.remove(entry.temporary)
@@ -148,7 +148,7 @@ final class FileTarget: DownloadTarget {
       return try FileBeside(named: book.temporaryName(), target: path)
     } catch {
       guard error.isLocked else { throw error }
-      // Somebody took the new file for a leftover before it was locked.
+      // Another process took the new file for a leftover before it was locked.
       return try FileBeside(named: book.temporaryName(), target: path)
     }
   }

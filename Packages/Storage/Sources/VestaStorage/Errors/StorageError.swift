@@ -15,7 +15,7 @@ public enum StorageError: Error, CustomNSError, LocalizedError, Sendable, Custom
   case projectNotFound(project: String)
   /// The bucket, or the disk that it is kept on, is full.
   case quotaExceeded(bucket: String, serverError: [String: any Sendable])
-  /// Nobody is signed in, or the ID token could not be refreshed.
+  /// No user is signed in, or the ID token could not be refreshed.
   case unauthenticated(serverError: [String: any Sendable])
   /// The user may not do this.
   case unauthorized(bucket: String, object: String, serverError: [String: any Sendable])

@@ -11,7 +11,7 @@ public let StorageErrorDomain: String = "FIRStorageErrorDomain"
 /// }
 /// ```
 ///
-/// What is thrown matches by a cast as well: `(error as? StorageErrorCode) == .objectNotFound`.
+/// The thrown error matches by a cast as well: `(error as? StorageErrorCode) == .objectNotFound`.
 public enum StorageErrorCode: Int, Error, Sendable {
   /// Another failure; the message says which.
   case unknown = -13000
@@ -23,7 +23,7 @@ public enum StorageErrorCode: Int, Error, Sendable {
   case projectNotFound = -13012
   /// The bucket is full.
   case quotaExceeded = -13013
-  /// Nobody is signed in, or the ID token could not be refreshed. Sign in and try again.
+  /// No user is signed in, or the ID token could not be refreshed. Sign in and try again.
   case unauthenticated = -13020
   /// The signed-in user may not do this.
   case unauthorized = -13021

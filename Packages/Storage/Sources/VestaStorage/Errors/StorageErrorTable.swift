@@ -4,7 +4,7 @@ import VestaStorageBackend
 
 /// Turns what the service threw into what the app catches; pure.
 enum StorageErrorTable {
-  /// What is thrown for any error of an operation on an object.
+  /// The failure that is thrown for an error of an operation on an object.
   static func thrown(for error: any Error, object: ObjectName) -> StorageFailure {
     switch error {
     case let error as StorageError: error.thrown

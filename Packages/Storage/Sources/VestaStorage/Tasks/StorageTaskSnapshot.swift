@@ -5,7 +5,7 @@ public final class StorageTaskSnapshot: Sendable, CustomStringConvertible {
   /// The transfer.
   public let task: StorageTask
 
-  /// The metadata: what the app gave an upload until it has succeeded, the service's afterwards; `nil` for downloads.
+  /// The metadata: the app's for an upload until it has succeeded, the service's afterwards; `nil` for downloads.
   public let metadata: StorageMetadata?
 
   /// The reference that is the transfer's target or source.

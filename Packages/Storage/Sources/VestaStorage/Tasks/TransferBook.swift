@@ -37,7 +37,7 @@ final class TransferBook<Entry: Codable & Sendable>: Sendable {
   }
 
   func forget(_ key: String) {
-    // A file that stays does no harm: what it says is compared with what is there before it is used.
+    // A file that stays does no harm: its content is compared with the actual state before it is used.
     try? file(key).remove()
   }
 

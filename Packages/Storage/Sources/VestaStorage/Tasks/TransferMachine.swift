@@ -179,7 +179,7 @@ struct TransferMachine: Sendable, Equatable {
     }
   }
 
-  /// What a failed transfer used is free.
+  /// The resources of a failed transfer are free.
   mutating func cleanedUp() -> [Action] {
     guard state == .failing else { return [] }
     state = .failed

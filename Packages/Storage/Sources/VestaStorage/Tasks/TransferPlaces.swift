@@ -3,7 +3,7 @@ import VestaConcurrency
 /// The places of the transfers that run at once in a process, shared by all instances of `Storage`.
 ///
 /// Each transfer has files open and content in memory while it runs: without a limit, a program that starts a thousand
-/// uploads would use up the file descriptors of the process. Those that wait hold nothing.
+/// uploads would use up the file descriptors of the process. Waiting ones hold nothing.
 final class TransferPlaces: Sendable {
   /// The places of the process.
   static let shared = TransferPlaces(count: StorageTuning().transfers)

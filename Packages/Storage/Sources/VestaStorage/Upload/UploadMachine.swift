@@ -1,7 +1,7 @@
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// Decides the steps of one upload: what to ask the service next, and what to do when that fails; pure.
+/// Decides the steps of one upload: the next request to the service, and the reaction to its failure; pure.
 ///
 /// An upload of known content that fits into one call is one call. Any other starts a session, sends chunks and
 /// finalizes. After a failure that may pass, it waits, asks how much has arrived, and continues there, if what has

@@ -39,7 +39,7 @@ final class UploadRunner: TransferWork {
     var wasFinished = false
     var isOver = false
 
-    /// Goes back to the checksum of the first bytes; `false` when it is not known.
+    /// Returns to the checksum of the first bytes; `false` when it is not known.
     mutating func rewind(to length: Int64) -> Bool {
       if previous.hashed == length { (checksum, hashed) = previous }
       return hashed == length

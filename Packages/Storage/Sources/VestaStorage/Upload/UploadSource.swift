@@ -11,7 +11,7 @@ protocol UploadSource: Sendable {
 
   /// The bytes at an offset, the same ones at each call.
   ///
-  /// A source that is not repeatable gives the bytes of the last call again, or those after them.
+  /// A source that is not repeatable returns the bytes of the last call again, or the bytes after them.
   ///
   /// - Returns: `length` bytes; fewer at the end.
   /// - Throws: An error when the content has changed since the upload began.

@@ -26,7 +26,7 @@ final class PieceWriter: BlobWriter {
 
   var size: Int64 { state.withLock { $0.size } }
 
-  /// Stores the bytes, the beginning of the next piece included: what was appended is there when the writer has ended.
+  /// Stores the bytes, the beginning of the next piece included: appended bytes are there when the writer has ended.
   func append(_ bytes: [UInt8]) async throws {
     var next = try current()
     next.tail += bytes

@@ -4,7 +4,7 @@ import VestaCryptoInterop
 import VestaServiceInterop
 import VestaStorageBackend
 
-/// An upload whose blob is open: what has been written, and its digests so far.
+/// An upload whose blob is open: its written bytes, and its digests so far.
 ///
 /// A caller that holds it through ``ActiveUploads`` has exclusive access. Two things run concurrently with its calls:
 /// the digest of the last chunk, which takes longer than writing it, and the checkpoint, which waits for the disk. Each
@@ -133,8 +133,8 @@ final class ActiveUpload: Sendable {
 
 /// The uploads that are open, each used by one call at a time; the others wait in the order of their arrival.
 ///
-/// A client whose call was cut off asks again while the service is still at work on that call: it waits, and what it is
-/// told then is what holds.
+/// A client whose call was cut off asks again while the service is still at work on that call: it waits, and
+/// then gets the current state.
 final class ActiveUploads: Sendable {
   private struct State {
     var idle: [UploadID: ActiveUpload] = [:]

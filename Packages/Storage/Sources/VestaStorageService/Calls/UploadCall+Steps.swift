@@ -80,7 +80,7 @@ extension UploadCall {
   /// - Parameters:
   ///   - progress: The durable bytes; `nil` where they are as before.
   ///   - id: The upload.
-  ///   - isLast: Whether the engine gives the upload up: another one may continue it at once.
+  ///   - isLast: Whether the engine releases the upload: another one may continue it at once.
   func note(_ progress: ActiveUpload.Progress?, of id: UploadID, isLast: Bool = false) async throws {
     let (store, ownership) = (try await engine.frame.store(), engine.options.tuning.ownership)
     try await write { transaction in

@@ -55,7 +55,7 @@ struct UploadCall: StorageCall {
     let (ready, ownership) = (try newRecord(of: request), engine.options.tuning.ownership)
     await engine.expireUploads(now: now)
     try await write { transaction in
-      // Whoever may turn out not to be allowed the upload is not told of the object that is there.
+      // A caller that may be denied the upload must not learn of the existing object.
       if engine.gatekeeper == nil || context.isOwner {
         try PreconditionRules.check(request.preconditions, try await transaction.object(request.object))
       }

@@ -4,7 +4,7 @@ import VestaEventsInterop
 import VestaStorageBackend
 import VestaStoreInterop
 
-/// The events of objects: what a call records of its changes, and what functions get of that.
+/// The events of objects: the records of a call's changes, and their form for functions.
 enum ObjectEvents {
   /// The events of the engine, whose outbox is in the store of the metadata.
   static let offer = EventOffer(

@@ -3,7 +3,7 @@ public import VestaStorageBackend
 
 /// The forms in which Google's JSON says who has access to buckets and objects.
 ///
-/// Access of users is decided by rules, and Google's API is that of owners: buckets are as those of Google with uniform
+/// Access of users is decided by rules, and Google's API is for owners: buckets are as Google's with uniform
 /// bucket-level access, which have no access lists.
 public enum AccessWire {
   /// The access of a bucket's owners, as a policy.

@@ -37,7 +37,7 @@ extension StorageRoute {
     fields.append("ifSourceMetagenerationNotMatch", source.ifMetagenerationNotMatch.map { "\($0)" })
   }
 
-  /// The header that tells the kinds of uploads of Firebase's API apart; `nil` for none.
+  /// The header that distinguishes the kinds of uploads of Firebase's API; `nil` for none.
   public var uploadProtocol: String? {
     guard api == .firebase, case .upload(_, _, let kind) = call else { return nil }
     switch kind {

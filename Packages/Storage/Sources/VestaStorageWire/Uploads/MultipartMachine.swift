@@ -117,7 +117,7 @@ public struct MultipartMachine: Sendable {
 
   private mutating func readContent(_ events: inout [Event]) throws(BytesError) -> Bool {
     let found = Self.firstIndex(of: delimiter, in: rest, from: scanned)
-    // Without a delimiter all bytes but those that may begin one are content.
+    // Without a delimiter all bytes but the possible beginning of one are content.
     let count = found ?? max(0, rest.count - delimiter.count + 1)
     switch state {
     case .metadata:

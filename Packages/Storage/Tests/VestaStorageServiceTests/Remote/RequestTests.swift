@@ -10,7 +10,7 @@ import VestaTransportInteropFakes
 
 @testable import VestaStorageRemote
 
-/// What a remote backend sends, and how it reads what servers do that are not `vesta`.
+/// The requests of a remote backend, and its reading of the answers of servers other than `vesta`.
 @Suite(.timeLimit(.minutes(2))) struct RequestTests {
   private let network = FakeNetwork()
   private let name = ObjectName(bucket: "b", name: "a")

@@ -1,7 +1,7 @@
 /// Decides which address of a host is tried when (RFC 8305): one after the other, the next one when the one before has
 /// failed or has not answered for a moment, and the first that answers wins.
 ///
-/// Pure: it is told what has happened, and says what to do. Addresses are known by their places in the order in which
+/// Pure: its inputs are events, its outputs the next steps. Addresses are known by their places in the order in which
 /// to try them.
 struct AddressRace {
   enum Action: Equatable {

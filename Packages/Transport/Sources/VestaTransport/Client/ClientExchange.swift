@@ -65,7 +65,7 @@ final class ClientExchange: @unchecked Sendable {
   /// Whether it can be sent again after a server has said that it has not looked at it.
   func canBeRepeatedAfterRefusal(attempts limit: Int) -> Bool {
     guard !hasResponse, !isOver, attempts < limit else { return false }
-    // What was taken out of a stream cannot be sent again.
+    // Bytes that were taken out of a stream cannot be sent again.
     if case .stream = request.body { return !isSent }
     return true
   }

@@ -27,7 +27,7 @@ struct ConnectionOpening {
   /// - Parameter completion: Called once, on the loop; also when the loop's owner no longer needs it.
   func start(_ completion: @escaping Completion) {
     let (host, port) = route.proxy.map { ($0.host, $0.port) } ?? (route.host, route.port)
-    // The addresses of the proxy are those that its user has chosen.
+    // The addresses of the proxy were chosen by its user.
     let isPublic = route.isForPublicHosts && route.proxy == nil
     let connector = Connector(loop, host: host, port: port, isPublic: isPublic, lookUp) { outcome in
       switch outcome {

@@ -57,7 +57,7 @@ final class Connector: @unchecked Sendable {
       return finish(
         .failure(TransportError(.hostNotFound, "There is no address of \(host).", mayHaveBeenProcessed: false)))
     }
-    // The addresses that are connected to, and not those of an earlier look-up, which may have been others.
+    // The addresses that are connected to, and not the addresses of an earlier look-up, which may differ.
     let addresses = isPublic ? addresses.filter { InternetAddress.isPublic($0.bytes) } : addresses
     guard !addresses.isEmpty else { return finish(.failure(forbidden)) }
     self.addresses = addresses

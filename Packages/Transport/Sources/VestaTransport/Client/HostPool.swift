@@ -17,7 +17,7 @@ final class HostPool: @unchecked Sendable {
   /// Exchanges that wait for such a connection.
   var multiplexing: [Route: [ClientExchange]] = [:]
   private(set) var isClosed = false
-  /// What resumes a session of TLS, by route; each is used once, so that it does not link connections.
+  /// The values that resume a session of TLS, by route; each is used once, so that it does not link connections.
   private var resumptions: [Route: TLSResumption] = [:]
 
   private let lookUp: NameLookUp

@@ -42,6 +42,6 @@ enum ProxyRules {
   /// The value of `authorization` for a user and a password with a colon between them.
   static func basic(_ pair: [UInt8]) -> String { "Basic " + Base64.standard.encode(pair) }
 
-  /// A part of a URL without its percent-encoding; what is encoded wrongly stays as it is.
+  /// A part of a URL without its percent-encoding; a wrong encoding stays as it is.
   static func decoded(_ text: Substring) -> [UInt8] { (try? PercentEncoding.decodedBytes(text)) ?? Array(text.utf8) }
 }

@@ -4,7 +4,7 @@ public import VestaTransportInterop
 ///
 /// Only what becomes smaller is compressed: texts, JSON, XML, scripts, and not short ones. A stream is compressed piece
 /// by piece, and each piece can be read on arrival. Responses that mix a secret with what an attacker has chosen
-/// belong outside of it, because their length then tells of the secret.
+/// belong outside of it, because their length then reveals the secret.
 public struct GzipHandler: HTTPHandler {
   private let inner: any HTTPHandler
   private let level: Int

@@ -123,7 +123,7 @@ class SocketConnection: Channel, @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Whether the connection has ended before the peer said that it would: what lasts until the end is not whole.
+  /// Whether the connection has ended before the peer said that it would: a body that lasts until the end is not whole.
   var isCutOff: Bool { security?.isCutOff ?? false }
 
   /// Begins with the bytes received with the end of the handshake.

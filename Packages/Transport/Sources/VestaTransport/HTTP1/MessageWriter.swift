@@ -12,9 +12,9 @@ enum MessageWriter {
     case untilEnd
   }
 
-  /// What is said about the connection after the message.
+  /// The statement about the connection after the message.
   enum Connection: Equatable {
-    /// What the version says anyway.
+    /// The default of the version.
     case usual
     case close
     /// For clients of HTTP/1.0 that ask for it.

@@ -167,7 +167,7 @@ extension HTTP2Session {
       let code = HTTP2Code(frame.rst_stream.error_code)
       if role == .server, code != .noError, code != .cancel { countReset() }
     case NGHTTP2_GOAWAY.rawValue:
-      // What the peer had sent before it saw the announcement is here when the ping is answered.
+      // Streams that the peer opened before it saw the announcement are here when the ping is answered.
       if frame.goaway.last_stream_id == .max { ping() }
     default: break
     }

@@ -58,7 +58,7 @@ struct HTTP2HeadReader {
     size += name.count + value.count + 32
     if size > sizeLimit || spans.count >= countLimit {
       head.problem = .tooLarge
-      // What is read over costs time, however little it costs the peer to send.
+      // Skipped fields cost time, however little they cost the peer to send.
       return size <= 64 * sizeLimit
     }
     if name.first == 58 { addPseudo(name, value) } else { addField(name, value) }

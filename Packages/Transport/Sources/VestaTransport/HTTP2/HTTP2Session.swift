@@ -76,7 +76,7 @@ final class HTTP2Session {
     nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
     vesta_http2_limit_resets(option, UInt64(max(1, tuning.http2Resets)), UInt64(max(1, tuning.http2ResetsPerSecond)))
     vesta_http2_limit_continuations(option, max(1, tuning.headBytes / 16_384 + 8))
-    // The owner releases the session before itself: what the library has of it is never used afterwards.
+    // The owner releases the session before itself: the library's pointer to it is never used afterwards.
     let owner = Unmanaged.passUnretained(self).toOpaque()
     switch role {
     case .server: nghttp2_session_server_new2(&session, HTTP2Callbacks.shared, owner, option)

@@ -5,9 +5,9 @@ import VestaTransportInterop
 /// Confined to the loop of its connection.
 class HTTP2Stream {
   enum Production {
-    /// So many bytes, and more will follow.
+    /// This number of bytes, and more will follow.
     case some(Int)
-    /// So many bytes, and nothing follows but the trailers.
+    /// This number of bytes, and nothing follows but the trailers.
     case last(Int, HTTPFields)
     /// Nothing is there yet.
     case waits
@@ -27,7 +27,7 @@ class HTTP2Stream {
   /// Whether the stream is reset without an error when this side has sent all and the peer has not: it need not
   /// continue.
   var resetsWhenAnswered = false
-  /// Whether the library waits to be told that there is more to send.
+  /// Whether the library waits for the notice that there is more to send.
   var isDeferred = false
   /// Whether something is sent that the peer must take; the time at which it took something last.
   private(set) var isSending = false
@@ -78,7 +78,7 @@ class HTTP2Stream {
     }
   }
 
-  /// The stream is over: a writer that still writes is told.
+  /// The stream is over: a writer that still writes is notified.
   func stopSending() {
     source?.cancel()
     source = nil

@@ -10,8 +10,9 @@ import VestaTransportInterop
 /// same turn in which they are resumed.
 ///
 /// A turn: wait for events; serve each; run the closures that were there by then, and the jobs with the jobs that they
-/// enqueue; let the channels write that asked for it meanwhile; fire the timers that are due.
-// Sound as @unchecked Sendable: what is not constant, atomic or locked is touched by the thread of the loop alone.
+/// enqueue; let the channels write that asked for it in this turn; fire the timers that are due.
+// Sound as @unchecked Sendable: state that is not constant, atomic or locked is touched by the thread of the loop
+// alone.
 final class EventLoop: TaskExecutor, @unchecked Sendable {
   private struct Work: Sendable {
     let perform: @Sendable () -> Void
@@ -215,7 +216,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     let events = UnsafeMutableBufferPointer<PlatformEvent>.allocate(capacity: max(1, tuning.eventsPerTurn))
     defer {
       events.deallocate()
-      // First: a task that this resumes runs elsewhere, and not on a list that no turn reads any more.
+      // First: a task that this resumes runs elsewhere, and not on a list that no turn will read.
       thread.store(0, ordering: .relaxed)
       leaveChannels()
       ended.open()
@@ -294,7 +295,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
       // On no actor: code that is isolated to none would be enqueued again after each wait.
       job.runSynchronously(on: asUnownedTaskExecutor())
     }
-    // What has run leaves the list when it is at least half of it, so that each job is moved once on average.
+    // Finished jobs leave the list when it is at least half of it, so that each job is moved once on average.
     if firstJob == jobs.count {
       jobs.removeAll(keepingCapacity: true)
       firstJob = 0
@@ -304,7 +305,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Calls the channels that have asked for it; the ones that ask meanwhile wait for the next turn.
+  /// Calls the channels that have asked for it; the ones that ask during that wait for the next turn.
   private func callDueChannels() {
     guard !dueChannels.isEmpty else { return }
     var batch: [Channel] = []

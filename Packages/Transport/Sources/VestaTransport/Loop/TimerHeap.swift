@@ -7,7 +7,7 @@ final class LoopTimer {
 
 /// Timers in the order of their times: a binary heap.
 ///
-/// Those that are cancelled stay until their time, or until they are more than the others, and are then removed
+/// Cancelled timers stay until their time, or until they are more than the others, and are then removed
 /// together.
 struct TimerHeap {
   private struct Entry {

@@ -13,7 +13,7 @@ public final class VestaNetworkMonitor: NetworkMonitor, Sendable {
 
   /// A monitor with a dedicated thread.
   ///
-  /// - Throws: `TransportError` with `.exhausted` when the system gives no socket or thread for it.
+  /// - Throws: `TransportError` with `.exhausted` when the system has no socket or thread for it.
   public init(tuning: TransportTuning = TransportTuning()) throws {
     guard let descriptor = PlatformNetwork.changes() else {
       throw TransportError(.exhausted, "The system tells of no changes of its network.")

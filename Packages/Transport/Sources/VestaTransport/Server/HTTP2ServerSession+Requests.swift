@@ -44,7 +44,7 @@ extension HTTP2ServerSession {
       if goesOn { readerGoesOn(stream) }
       return
     }
-    // Nobody waits for it: a peer that has its answer may still send.
+    // No handler waits for it: a peer that has its answer may still send.
     guard let limit = stream.limit, !stream.isAnswered else { return session.consumeConnection(bytes.count) }
     consume(bytes.count, of: stream)
     guard bytes.count <= limit - stream.body.count else { return refuseBody(stream) }
@@ -65,7 +65,7 @@ extension HTTP2ServerSession {
   private func readerGoesOn(_ stream: HTTP2ServerStream) {
     guard stream.unconsumed > 0, !stream.isClosed else { return }
     if stream.incoming?.pipe.isCancelled ?? false {
-      // What is not wanted takes nothing from other streams, and is not asked for.
+      // An unwanted body takes nothing from other streams, and is not asked for.
       session.consumeConnection(stream.unconsumed)
     } else {
       consume(stream.unconsumed, of: stream)
@@ -92,7 +92,7 @@ extension HTTP2ServerSession {
       method: stream.head.method, target: stream.head.target, fields: stream.head.fields)
     stream.isLingering = true
     refuse(stream, listener.handler.refusal(of: head, limit: stream.limit ?? 0))
-    // Clients that are told at once not to send, and are in the middle of it, may look at nothing else.
+    // Clients that are asked at once not to send, and are in the middle of it, may look at nothing else.
     loop.schedule(after: tuning.http2ResetDelay) { [weak self, weak stream] in
       guard let self, let stream, !stream.isClosed, let owner else { return }
       stream.resetsWhenAnswered = true

@@ -62,7 +62,7 @@ final class HTTP2ServerSession: @unchecked Sendable {
     if !session.events.isEmpty { takeEvents() }
   }
 
-  /// What went wrong is said to the peer as far as the socket takes it.
+  /// The error is sent to the peer as far as the socket takes it.
   private func endAtOnce() {
     guard let owner else { return }
     _ = session.produce(into: &owner.output.tail, limit: tuning.backlogBytes)

@@ -18,7 +18,7 @@ final class HTTP2ServerStream: HTTP2Stream, @unchecked Sendable {
   var isAnswered = false
   /// Whether the stream is over.
   var isClosed = false
-  /// Whether the peer is told some time after the answer, and not at once, that the rest of its body is not wanted.
+  /// Whether the peer is notified some time after the answer, and not at once, that the rest of its body is not wanted.
   var isLingering = false
   /// The time after which a body that is gathered is late.
   var deadline = Int64.max

@@ -96,7 +96,7 @@ extension ServerConnection {
     phase = .idle
     request = nil
     if machine.isInBody {
-      // What the handler has not read would have to be read over; the connection ends instead.
+      // The body that the handler has not read would have to be skipped; the connection ends instead.
       closesAfterReply = true
       incoming?.fail(TransportError(.closed, "The response was sent before the end of the request."))
       incoming = nil
@@ -119,7 +119,7 @@ extension ServerConnection {
         if framing == .chunked { MessageWriter.end(trailers: stream.trailers, into: &output.tail) }
         return afterBody()
       case .ended:
-        // What was written before leaves first, so far as the socket takes it.
+        // Earlier bytes are sent first, so far as the socket takes them.
         _ = write()
         return abort()
       }

@@ -3,10 +3,10 @@ import VestaTransportInterop
 
 /// A connection of a server that speaks HTTP/1.1, until it becomes a WebSocket or ends, or HTTP/2 from its first byte.
 ///
-/// One request at a time: what is pipelined behind it is kept, up to the backlog, and beyond it stays in the socket.
+/// One request at a time: pipelined requests are kept, up to the backlog, and beyond it stay in the socket.
 // Sound as @unchecked Sendable: it is touched on the thread of its loop alone.
 final class ServerConnection: SocketConnection, @unchecked Sendable {
-  /// What the connection is busy with.
+  /// The current work of the connection.
   enum Phase {
     /// Waits for a request, or has a part of its head.
     case idle
@@ -156,7 +156,7 @@ final class ServerConnection: SocketConnection, @unchecked Sendable {
 
   override func fileSent() { if case .sending = phase { afterBody() } }
 
-  /// The body of a response was written, or waits to be: a request that was received meanwhile is next.
+  /// The body of a response was written, or waits to be: a request that was received in between is next.
   func afterBody() {
     hasEndedBody = true
     afterReply()

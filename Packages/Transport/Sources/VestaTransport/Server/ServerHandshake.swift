@@ -23,7 +23,7 @@ final class ServerHandshake: TLSHandshake {
   ) -> ServerConnection? {
     let connection = ServerConnection(descriptor, listener, loop, security: session)
     if loop.add(connection, [.readable, .finished]) {
-      // Over TLS, HTTP/2 is never known before: what was not agreed on is HTTP/1.1.
+      // Over TLS, HTTP/2 is never known before: without an agreement it is HTTP/1.1.
       connection.choose(session?.negotiatedProtocol == ALPN.http2 ? .http2 : .http1)
       return connection
     }

@@ -2,7 +2,7 @@ import CVestaTLS
 import VestaConcurrency
 import VestaTransportInterop
 
-/// What sessions of one kind share: an `SSL_CTX`.
+/// The shared part of sessions of one kind: an `SSL_CTX`.
 // Sound as @unchecked Sendable: it is not changed after its initialisation, and OpenSSL lets threads share it.
 class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer

@@ -32,7 +32,7 @@ enum TLSFailure {
     }
   }
 
-  /// What is wrong with the certificate of a server, and what to do.
+  /// The fault of a server's certificate, and the remedy.
   private static func ofCertificate(_ result: Int) -> TransportError {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED:

@@ -91,7 +91,7 @@ final class TLSSession {
 
   // MARK: Moving
 
-  /// Goes on with the handshake.
+  /// Continues the handshake.
   ///
   /// - Parameter bytes: How many it reads before others have their turn.
   func handshake(bytes: Int = TransportTuning().handshakeBytes) -> Progress {

@@ -159,7 +159,7 @@ struct FrameMachine {
     }
   }
 
-  /// Checks what is there of a text, so that its peer is told at the first wrong byte.
+  /// Checks what is there of a text, so that its peer is notified at the first wrong byte.
   private mutating func checkText() throws(Failure) {
     guard messageOpcode == 1, checked < message.count else { return }
     let isText = message.withUnsafeBufferPointer { text.accepts(UnsafeBufferPointer(rebasing: $0[checked...])) }

@@ -3,7 +3,7 @@ import VestaTransportInterop
 
 /// The opening of a WebSocket on HTTP/1.1 (RFC 6455, section 4).
 enum WebSocketHandshake {
-  /// What a server answers to the key of a client.
+  /// The answer of a server to the key of a client.
   static func accept(_ key: String) -> String {
     Base64.standard.encode(SHA1.digest(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
   }

@@ -35,7 +35,7 @@ enum ModuleRole: String {
     }
   }
 
-  /// What a violation says of this role.
+  /// The sentence of a violation about this role.
   fileprivate var sentence: String {
     switch self {
     case .client: "a client reaches its service through the seam"

@@ -3,7 +3,7 @@ import VestaCore
 
 /// The command line.
 struct Arguments {
-  /// What is to be done.
+  /// The command.
   enum Command: Equatable {
     case check
     case signIn(email: String)
@@ -45,7 +45,7 @@ struct Arguments {
       guard let value = rest.popFirst() else { throw Complaint(Self.usage) }
       environment[name] = value
     }
-    // What is kept on this machine lies in one folder, whichever backend it belongs to.
+    // All data on this machine lies in one folder, whichever backend it belongs to.
     if let folder = environment["VESTA_DIRECTORY"] { setenv("XDG_DATA_HOME", folder, 1) }
     options = try VestaOptions.fromEnvironment(environment)
     if options.projectID == nil { options.projectID = "notes" }

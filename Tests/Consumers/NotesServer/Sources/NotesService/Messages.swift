@@ -8,19 +8,19 @@ import VestaFirestoreService
 import VestaTransportInterop
 
 extension NotesService {
-  /// What the service needs, apart from a store.
+  /// The needs of the service, apart from a store.
   public static let libraries: [any Library.Type] = [
     AuthServiceLibrary.self, FirestoreLibrary.self, FirestoreServiceLibrary.self, CryptoLibrary.self,
   ]
 }
 
-/// What a client sends for an account.
+/// The body of a client's request for an account.
 struct Account: Decodable {
   var email: String
   var password: String
 }
 
-/// What a client sends for a note.
+/// The body of a client's request for a note.
 struct NewNote: Decodable {
   var text: String
 }
@@ -44,7 +44,7 @@ struct Refusal: Error {
 
   init(_ status: HTTPStatus, _ message: String) { (self.status, self.message) = (status, message) }
 
-  /// What a failure of Auth means for a client.
+  /// The meaning of a failure of Auth for a client.
   init(_ error: AuthServiceError) {
     switch error.code {
     case .emailExists: self.init(409, "This address has an account already.")

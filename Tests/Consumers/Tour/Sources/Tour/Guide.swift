@@ -41,7 +41,7 @@ struct Guide: Sendable {
   init(folder: URL, emulator: VestaOptions.Backend? = nil) throws {
     self.folder = folder
     self.emulator = emulator
-    // What apps of another backend keep on this machine lies in the folder as well.
+    // The data of apps of another backend on this machine lies in the folder as well.
     if emulator != nil { setenv("XDG_DATA_HOME", folder.path, 1) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let counter = folder.appending(path: "runs")

@@ -79,7 +79,7 @@ public struct UpdateTenantRequest: AuthMessage {
     self.members = members
   }
 
-  /// A change of the name or of all ways to sign in; what is `nil` stays.
+  /// A change of the name or of all ways to sign in; a property that is `nil` stays.
   ///
   /// - Parameters:
   ///   - tenantID: The tenant.

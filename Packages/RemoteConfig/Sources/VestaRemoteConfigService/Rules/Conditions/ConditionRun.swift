@@ -9,7 +9,7 @@ struct ConditionRun {
 
   init(_ expression: ConditionExpression) { self.expression = expression }
 
-  /// Goes on until it is known whether the condition holds, or until the units are used up.
+  /// Continues until it is known whether the condition holds, or until the units are used up.
   ///
   /// - Parameters:
   ///   - evaluator: The instance.
