@@ -72,6 +72,16 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
+      name: "VestaInstallationsWireTests",
+      dependencies: [
+        "VestaInstallationsWire",
+        .product(name: "VestaBytes", package: "Core"),
+        .product(name: "VestaInstallationsBackend", package: "InstallationsBackend"),
+        .product(name: "VestaTesting", package: "Core"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "VestaInstallationsServiceTests",
       dependencies: [
         "VestaInstallationsService",

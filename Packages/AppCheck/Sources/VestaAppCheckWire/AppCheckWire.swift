@@ -13,8 +13,8 @@ public enum AppCheckWire {
   /// The body of an exchange.
   public static func body(of proof: AppCheckProof) -> [UInt8] {
     switch proof {
-    case .debug(let secret): bytes(["debug_token": .string(secret)])
-    case .custom(let token): bytes(["custom_token": .string(token)])
+    case .debug(let secret): bytes(of: Text(secret), DebugProofSchema.self)
+    case .custom(let token): bytes(of: Text(token), CustomProofSchema.self)
     }
   }
 
@@ -23,64 +23,68 @@ public enum AppCheckWire {
   /// - Throws: `BytesError` for a body without the proof.
   public static func proof(_ body: [UInt8], _ kind: AppCheckRoute.ProofKind) throws(BytesError) -> AppCheckProof {
     switch kind {
-    case .debug: .debug(try text(body, "debug_token", "debugToken"))
-    case .custom: .custom(try text(body, "custom_token", "customToken"))
+    case .debug: .debug(try message(body, DebugProofSchema.self).needed("debugToken"))
+    case .custom: .custom(try message(body, CustomProofSchema.self).needed("customToken"))
     }
   }
 
   /// The body of an answer with a token.
   public static func body(of token: AppCheckToken) -> [UInt8] {
-    bytes(["token": .string(token.text), "ttl": .string("\(token.lifetime.components.seconds)s")])
+    let lifetime = Duration.seconds(token.lifetime.components.seconds)
+    return bytes(of: TokenParts(text: Text(token.text), lifetime: lifetime), TokenSchema.self)
   }
 
   /// Reads an answer with a token.
   public static func token(_ body: [UInt8]) throws(BytesError) -> AppCheckToken {
-    let time = try text(body, "ttl")
-    guard time.hasSuffix("s"), let seconds = Int64(time.dropLast()), (0..<1 << 40).contains(seconds) else {
+    let parts = try message(body, TokenSchema.self)
+    guard let lifetime = parts.lifetime, lifetime >= .zero else {
       throw BytesError(.malformed, "the ttl is no number of seconds")
     }
-    return AppCheckToken(text: try text(body, "token"), lifetime: .seconds(seconds))
+    return AppCheckToken(text: try parts.text.needed("token"), lifetime: lifetime)
   }
 
   // MARK: Verifying
 
   /// The body of a request to consume a token.
-  public static func body(consuming token: String) -> [UInt8] { bytes(["app_check_token": .string(token)]) }
+  public static func body(consuming token: String) -> [UInt8] { bytes(of: Text(token), ConsumedSchema.self) }
 
   /// Reads the body of a request to consume a token.
   public static func consumed(_ body: [UInt8]) throws(BytesError) -> String {
-    try text(body, "app_check_token", "appCheckToken")
+    try message(body, ConsumedSchema.self).needed("appCheckToken")
   }
 
   /// Reads the answer: whether the token was consumed before.
   public static func isAlreadyConsumed(_ body: [UInt8]) throws(BytesError) -> Bool {
-    try JSONObject(json: body, limits: limits)["alreadyConsumed"]?.bool ?? false
+    try message(body, VerifiedSchema.self)
   }
 
   /// The body of the answer.
   public static func body(of verified: VerifiedAppCheckToken) -> [UInt8] {
-    bytes(verified.isAlreadyConsumed ? ["alreadyConsumed": true] : JSONObject())
+    bytes(of: verified.isAlreadyConsumed, VerifiedSchema.self)
   }
 
   // MARK: Secrets
 
   /// The body of a request for a secret.
   public static func body(ofSecret secret: String, displayName: String) -> [UInt8] {
-    bytes(["displayName": .string(displayName), "token": .string(secret)])
+    bytes(of: SecretParts(displayName: displayName, secret: Text(secret)), SecretSchema.self)
   }
 
   /// Reads the body of a request for a secret.
-  public static func secret(_ body: [UInt8]) throws(BytesError) -> String { try text(body, "token") }
+  public static func secret(_ body: [UInt8]) throws(BytesError) -> String {
+    try message(body, SecretSchema.self).secret.needed("token")
+  }
 
   // MARK: Parts
 
-  private static func text(_ body: [UInt8], _ names: String...) throws(BytesError) -> String {
-    let object = try JSONObject(json: body, limits: limits)
-    for name in names {
-      if let text = object[name]?.string { return text }
-    }
-    throw BytesError(.malformed, "the body has no \(names[0])")
+  private static func message<Schema: ProtobufSchema>(
+    _ body: [UInt8], _ schema: Schema.Type
+  ) throws(BytesError) -> Schema.Message {
+    try Schema.message(json: body, limits: limits, ignoresUnknownNames: true)
   }
 
-  private static func bytes(_ object: JSONObject) -> [UInt8] { (try? object.json()) ?? [] }
+  /// Every one of these messages can be written.
+  private static func bytes<Schema: ProtobufSchema>(of message: Schema.Message, _ schema: Schema.Type) -> [UInt8] {
+    (try? Schema.json(of: message)) ?? []
+  }
 }

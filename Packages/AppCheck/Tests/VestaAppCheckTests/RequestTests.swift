@@ -24,7 +24,7 @@ import VestaTransportInteropFakes
     return AppCheckRemote(project: "p", number: "7", on: service, options: options)
   }
 
-  @Test func `exchanges are sent as upstream's SDKs send them`() async throws {
+  @Test func `exchanges are sent as the API's reference has them`() async throws {
     let remote = try remote(answer: #"{"token":"t","ttl":"3600s"}"#)
     let token = try await remote.exchange(.debug("s"), appID: "1:7:ios:3", context: CallContext())
     #expect(token == AppCheckToken(text: "t", lifetime: .seconds(3_600)))
@@ -40,7 +40,7 @@ import VestaTransportInteropFakes
       #expect(request.fields["x-ios-bundle-identifier"] == "b.c" && request.fields[.userAgent] == "u/1")
       bodies.append(String(decoding: try await request.body.collect(upTo: 1_000), as: UTF8.self))
     }
-    #expect(bodies == [#"{"debug_token":"s"}"#, #"{"custom_token":"c"}"#])
+    #expect(bodies == [#"{"debugToken":"s"}"#, #"{"customToken":"c"}"#])
   }
 
   @Test func `proofs are not sent in clear text to other machines`() async throws {

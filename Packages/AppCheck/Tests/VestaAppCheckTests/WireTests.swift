@@ -32,6 +32,50 @@ import VestaTransportInterop
     #expect(try AppCheckRoute(method: "GET", target: "/v1beta/jwks?x") == keys && keys.target == "/v1/jwks")
   }
 
+  @Test func `random bodies come back as they were`() throws {
+    var random = SplitMix(seed: 27)
+    func text() -> String { random.pick(["", "a", "é", "\u{1F600}", "\"\\/'", "\u{0}", "a.b.c"]) }
+    for _ in 0..<5_000 {
+      let (secret, token, name) = (text(), text(), text())
+      #expect(try AppCheckWire.proof(AppCheckWire.body(of: .debug(secret)), .debug) == .debug(secret))
+      #expect(try AppCheckWire.proof(AppCheckWire.body(of: .custom(token)), .custom) == .custom(token))
+      let made = AppCheckToken(text: token, lifetime: .seconds(random.pick([0, 1, 3_600, 315_576_000_000])))
+      #expect(try AppCheckWire.token(AppCheckWire.body(of: made)) == made)
+      #expect(try AppCheckWire.consumed(AppCheckWire.body(consuming: token)) == token)
+      #expect(try AppCheckWire.secret(AppCheckWire.body(ofSecret: secret, displayName: name)) == secret)
+      let verified = VerifiedAppCheckToken(appID: "a", tokenID: "t", isAlreadyConsumed: random.oneIn(2))
+      #expect(try AppCheckWire.isAlreadyConsumed(AppCheckWire.body(of: verified)) == verified.isAlreadyConsumed)
+    }
+  }
+
+  @Test func `bodies have the members of the service, in camel case`() {
+    func json(_ body: [UInt8]) -> String { String(decoding: body, as: UTF8.self) }
+    #expect(json(AppCheckWire.body(of: .debug("s"))) == #"{"debugToken":"s"}"#)
+    #expect(json(AppCheckWire.body(of: .custom("t"))) == #"{"customToken":"t"}"#)
+    let token = AppCheckToken(text: "t", lifetime: .milliseconds(7_500))
+    #expect(json(AppCheckWire.body(of: token)) == #"{"token":"t","ttl":"7s"}"#)
+    #expect(json(AppCheckWire.body(consuming: "t")) == #"{"appCheckToken":"t"}"#)
+    #expect(json(AppCheckWire.body(ofSecret: "s", displayName: "n")) == #"{"displayName":"n","token":"s"}"#)
+    let verified = VerifiedAppCheckToken(appID: "a", tokenID: "t", isAlreadyConsumed: true)
+    #expect(json(AppCheckWire.body(of: verified)) == #"{"alreadyConsumed":true}"#)
+  }
+
+  @Test func `a body without what it is for is refused, and members that are not known are ignored`() throws {
+    func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
+    for body in ["", "[]", "{}", #"{"debug_token":null}"#, #"{"debugToken":7}"#, #"{"customToken":"t"}"#] {
+      #expect(throws: BytesError.self) { try AppCheckWire.proof(utf8(body), .debug) }
+      #expect(throws: BytesError.self) { try AppCheckWire.consumed(utf8(body)) }
+      #expect(throws: BytesError.self) { try AppCheckWire.secret(utf8(body)) }
+    }
+    for body in [#"{"token":"t"}"#, #"{"ttl":"1s"}"#, #"{"token":"t","ttl":"-1s"}"#, #"{"token":"t","ttl":"1"}"#] {
+      #expect(throws: BytesError.self) { try AppCheckWire.token(utf8(body)) }
+    }
+    #expect(try AppCheckWire.proof(utf8(#"{"x":[{}],"debug_token":"s"}"#), .debug) == .debug("s"))
+    #expect(try AppCheckWire.token(utf8(#"{"token":"t","ttl":"1.5s"}"#)).lifetime == .milliseconds(1_500))
+    let large = utf8(#"{"token":"s"}"# + String(repeating: " ", count: AppCheckWire.limits.maximumSize))
+    #expect(throws: BytesError.self) { try AppCheckWire.secret(large) }
+  }
+
   @Test func `an id of an app keeps its colons, and other exchanges are no routes`() throws {
     let base = "/v1/projects/p/apps/1:2:web:3:"
     let read = try AppCheckRoute(method: "POST", target: base + "exchangeDebugToken?key=k")

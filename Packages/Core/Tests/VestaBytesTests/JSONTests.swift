@@ -29,7 +29,8 @@ import VestaTesting
   @Test(arguments: [
     "", " ", "nul", "nulll", "tru", "{", "[", "[1", "[1,", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
     "{\"a\":1 \"b\":2}", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x1", "1e999", "NaN", "\"", "\"\\\"", "\"\\x\"",
-    "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"a\nb\"", "1 2", "{} {}", "'a'",
+    "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\\ud800\\ue000\"",
+    "\"\\ud800\\udbff\"", "\"a\nb\"", "1 2", "{} {}", "'a'",
     "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "\u{feff}1", "[1]]",
   ])
   func `what the grammar forbids is an error`(text: String) {
@@ -52,6 +53,27 @@ import VestaTesting
       try JSONValue(json: utf8("[1,2,3]"), limits: JSONLimits(maximumSize: 6))
     }
     #expect(tooLong?.code == .limitExceeded)
+  }
+
+  @Test func `the depth of what is read and written has a highest limit`() throws {
+    #expect(JSONLimits(maximumDepth: 513).maximumDepth == 512 && JSONLimits(maximumDepth: 3).maximumDepth == 3)
+    var value: JSONValue = 1
+    for _ in 0..<3 { value = [value] }
+    #expect(try JSONValue(json: value.json(maximumDepth: 3), limits: JSONLimits(maximumDepth: 3)) == value)
+    #expect(throws: BytesError.self) { try value.json(maximumDepth: 2) }
+    #expect(throws: BytesError.self) { try JSONValue(json: "[[[1]]]", limits: JSONLimits(maximumDepth: 2)) }
+  }
+
+  @Test func `a space may follow an escape, and each end of the surrogates is read`() throws {
+    #expect(try read(#""\n b""#) == "\n b")
+    #expect(try read(#""\ud800\udc00\udbff\udfff""#) == "\u{10000}\u{10FFFF}")
+    #expect(try read(#""\ud7ff\ue000""#) == "\u{D7FF}\u{E000}")
+  }
+
+  @Test func `members are equal with the same name and the same value`() {
+    let member = JSONObject.Member(name: "a", value: 1)
+    #expect(member == JSONObject.Member(name: "a", value: 1))
+    #expect(member != JSONObject.Member(name: "a", value: 2) && member != JSONObject.Member(name: "b", value: 1))
   }
 
   @Test func `many members are read in order`() throws {

@@ -41,6 +41,29 @@ import VestaTesting
     }
   }
 
+  @Test func `a member of a value with another wire type is skipped, and is no value`() throws {
+    func read(_ bytes: [UInt8]) throws -> Value? {
+      let entry: [UInt8] = [0x0A, 1, 0x61, 0x12, UInt8(bytes.count)] + bytes
+      return try DocumentWire.message(from: [0x12, UInt8(entry.count)] + entry).fields["a"]
+    }
+    // The number of each member with the content of another wire type, alone and around a value.
+    let others: [[UInt8]] = [
+      [0x0A, 1, 1], [0x15, 1, 2, 3, 4], [0x1A, 1, 0x61], [0x28, 1], [0x30, 1], [0x41, 1, 2, 3, 4, 5, 6, 7, 8],
+      [0x48, 1],
+      [0x50, 1], [0x5A, 0], [0x88, 1, 1], [0x95, 1, 1, 2, 3, 4],
+    ]
+    for other in others {
+      #expect(failure { _ = try read(other) } == ValueWire.noType, "\(other)")
+      #expect(try read(other + [0x10, 7] + other) == .integer(7), "\(other)")
+    }
+    // Within a point, a timestamp, a map and an array.
+    let point = GeoPoint(latitude: 0, longitude: 0)
+    #expect(try read([0x42, 4, 0x08, 1, 0x10, 1]) == .geoPoint(point))
+    #expect(try read([0x52, 6, 0x0A, 0, 0x12, 0, 0x08, 5]) == .timestamp(Timestamp(seconds: 5)))
+    #expect(try read([0x32, 2, 0x08, 1]) == .map([:]))
+    #expect(try read([0x4A, 6, 0x08, 1, 0x0A, 2, 0x58, 0]) == .array([.null]))
+  }
+
   @Test func `a write that verifies has the field that the published definition lacks`() throws {
     let write = Write.verify("a", precondition: .exists(false))
     #expect(try WriteWire.bytes(of: write) == [0x22, 2, 0x08, 0, 0x2A, 1, 0x61])

@@ -66,8 +66,7 @@ final class DeliveryStreams: Sendable {
 
   private func end(_ number: Int, _ error: MessagingServiceError?) {
     guard let body = remove(number) else { return }
-    let failure = error.flatMap { try? JSONObject(json: MessagingErrorWire.body(of: $0)) }
-    body.offer(Self.event("end", failure ?? JSONObject()))
+    body.offer(Self.event("end", error.map { MessagingErrorWire.body(of: $0) } ?? Array("{}".utf8)))
     body.finish()
   }
 
@@ -91,8 +90,7 @@ final class DeliveryStreams: Sendable {
   @discardableResult
   private func remove(_ number: Int) -> ByteStream? { state.withLock { $0.open.removeValue(forKey: number) } }
 
-  private static func event(_ name: String, _ object: JSONObject) -> [UInt8] {
-    let data = (try? String(decoding: object.json(), as: UTF8.self)) ?? "{}"
-    return ServerSentEvent(data, name: name).encoded
+  private static func event(_ name: String, _ json: [UInt8]) -> [UInt8] {
+    ServerSentEvent(String(decoding: json, as: UTF8.self), name: name).encoded
   }
 }

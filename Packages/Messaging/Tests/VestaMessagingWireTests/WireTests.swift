@@ -46,8 +46,22 @@ extension SplitMix {
         messageID: "7", message: message, from: "/topics/a", sentTime: .max,
         settings: DeliverySettings(message, platform: random.pick(["ios", "web", "linux"]), now: 5),
         droppedBefore: random.below(3))
-      #expect(try DeliveryWire.delivery(try DeliveryWire.json(of: delivery).json()) == delivery)
+      #expect(try DeliveryWire.delivery(DeliveryWire.json(of: delivery)) == delivery)
     }
+  }
+
+  @Test func `a delivery has the members that it needs, and the number of lost ones where there are any`() throws {
+    var settings = DeliverySettings(PushMessage(to: .topic("a")), platform: "", now: 0)
+    (settings.timeToLive, settings.isHighPriority, settings.collapseKey) = (60, false, nil)
+    var delivery = PushDelivery(
+      messageID: "7", message: PushMessage(to: .topic("a")), from: "f", sentTime: 5, settings: settings,
+      droppedBefore: 0)
+    #expect(
+      String(decoding: DeliveryWire.json(of: delivery), as: UTF8.self)
+        == #"{"messageId":"7","from":"f","sentTime":"5","message":{"topic":"a"},"ttl":60,"priority":"normal"}"#)
+    (delivery.droppedBefore, delivery.settings.collapseKey, delivery.settings.isHighPriority) = (2, "c", true)
+    let text = String(decoding: DeliveryWire.json(of: delivery), as: UTF8.self)
+    #expect(text.hasSuffix(#""ttl":60,"priority":"high","collapseKey":"c","droppedBefore":2}"#))
   }
 
   @Test func `requests are read as they are written`() throws {
@@ -93,7 +107,43 @@ extension SplitMix {
     (statistics.accepted, statistics.delivered, statistics.acknowledged) = (1, 2, 3)
     (statistics.collapsed, statistics.expired, statistics.discarded) = (4, 5, .max)
     #expect(try DeliveryWire.statistics(DeliveryWire.body(of: statistics)) == statistics)
-    #expect(throws: BytesError.self) { try DeliveryWire.statistics(utf8("{}")) }
+    #expect(try DeliveryWire.statistics(utf8("{}")) == DeliveryStatistics())
+    #expect(throws: BytesError.self) { try DeliveryWire.statistics(utf8(#"{"accepted":1.5}"#)) }
+  }
+
+  @Test func `what a delivery, a sent message or a request needs is missed, and the rest is not`() throws {
+    let message = #"{"topic":"a"}"#
+    let whole = #"{"messageId":"7","from":"f","sentTime":"5","message":\#(message)}"#
+    let read = try DeliveryWire.delivery(utf8(whole))
+    #expect(read.messageID == "7" && read.from == "f" && read.sentTime == 5 && read.droppedBefore == 0)
+    #expect(read.settings.timeToLive == DeliverySettings(read.message, platform: "", now: 0).timeToLive)
+    #expect(!read.settings.isHighPriority && read.settings.collapseKey == nil)
+    for part in [#""messageId":"7","#, #""from":"f","#, #""sentTime":"5","#] {
+      #expect(throws: MessagingServiceError.self) {
+        try DeliveryWire.delivery(utf8(whole.replacing(part, with: "")))
+      }
+    }
+    for wrong in [#"{"messageId":"7","from":"f","sentTime":"5"}"#, whole.replacing(message, with: "7"), "[]", ""] {
+      #expect(throws: MessagingServiceError.self) { try DeliveryWire.delivery(utf8(wrong)) }
+    }
+    let negative = whole.replacing(#""from""#, with: #""droppedBefore":-3,"from""#)
+    #expect(try DeliveryWire.delivery(utf8(negative)).droppedBefore == 0)
+
+    let time = "1970-01-01T00:00:01Z"
+    let sent = #"{"name":"projects/p/messages/7","sendTime":"\#(time)","expireTime":"\#(time)","message":\#(message)}"#
+    let page = try DeliveryWire.outbox(utf8(#"{"messages":[\#(sent)]}"#))
+    #expect(page.messages.map(\.messageID) == ["7"] && page.messages[0].isWaiting == nil && page.nextPageToken == nil)
+    for part in [#""name":"projects/p/messages/7","#, #""sendTime":"\#(time)","#, #""expireTime":"\#(time)","#] {
+      #expect(throws: BytesError.self) {
+        try DeliveryWire.outbox(utf8(#"{"messages":[\#(sent.replacing(part, with: ""))]}"#))
+      }
+    }
+    #expect(try DeliveryWire.outbox(utf8("{}")).messages.isEmpty)
+
+    #expect(try DeliveryWire.request(utf8(#"{"token":"t"}"#)) == DeliveryWire.Request(token: "t"))
+    for wrong in ["{}", #"{"token":7}"#, #"{"token":"t","messageIds":[7]}"#, #"{"token":"t","messageIds":"7"}"#] {
+      #expect(throws: MessagingServiceError.self) { try DeliveryWire.request(utf8(wrong)) }
+    }
   }
 
   @Test func `addresses of browsers and devices become text and back`() throws {
@@ -162,7 +212,7 @@ extension SplitMix {
         case 0: SendWire.body(of: SendWire.Request(random.message()))
         case 1: TopicWire.body(of: TopicWire.Request(topic: "a", tokens: ["x"]))
         case 2: DeliveryWire.body(of: DeliveryWire.Request(token: "t", messageIDs: ["1"]))
-        default: (try? DeliveryWire.json(of: delivery).json()) ?? []
+        default: DeliveryWire.json(of: delivery)
         }
       let damaged = random.damaged(body)
       _ = try? SendWire.request(damaged)

@@ -39,14 +39,7 @@ public enum InvalidationWire {
 
   /// The body of a request.
   public static func body(of call: ConfigStreamCall) throws(BytesError) -> [UInt8] {
-    var object = JSONObject()
-    object["project"] = .string(call.project)
-    object["namespace"] = .string(call.request.namespace)
-    object["lastKnownVersionNumber"] = .string("\(call.request.lastKnownVersion)")
-    object["appId"] = call.appID.map(JSONValue.string)
-    object["sdkVersion"] = call.sdkVersion.map(JSONValue.string)
-    object["appInstanceId"] = call.installationID.map(JSONValue.string)
-    return try object.json()
+    try StreamCallSchema.json(of: call)
   }
 
   /// Reads a request.
@@ -59,19 +52,10 @@ public enum InvalidationWire {
   public static func call(
     body: [UInt8], namespace: String, limits: JSONLimits = JSONLimits(maximumSize: 1 << 16)
   ) throws(BytesError) -> ConfigStreamCall {
-    let object = try RelaxedJSON.object(body, limits: limits)
-    let version: Int64? =
-      switch object["lastKnownVersionNumber"] {
-      case nil, .null?: 0
-      case .string(let text)?: text.isEmpty ? 0 : Int64(text)
-      case let number?: number.integer
-      }
-    guard let version, version >= 0 else { throw BytesError(.malformed, "the last known version is no number") }
-    let named = object["namespace"]?.string ?? ""
-    return ConfigStreamCall(
-      InvalidationsRequest(namespace: named.isEmpty ? namespace : named, lastKnownVersion: version),
-      project: object["project"]?.string ?? "", appID: object["appId"]?.string,
-      installationID: object["appInstanceId"]?.string, sdkVersion: object["sdkVersion"]?.string)
+    let json = JSONValue.object(try RelaxedJSON.object(body, limits: limits))
+    var call = try StreamCallSchema.message(json: json, ignoresUnknownNames: true)
+    if call.request.namespace.isEmpty { call.request.namespace = namespace }
+    return call
   }
 
   /// The piece of a message.
@@ -80,12 +64,11 @@ public enum InvalidationWire {
   ///   - message: The message.
   ///   - isFirst: Whether it is the first of the body.
   public static func piece(of message: ConfigInvalidation, isFirst: Bool) -> [UInt8] {
-    var text = isFirst ? "" : ",\n"
-    text += #"{"latestTemplateVersionNumber":"\#(message.latestVersion)""#
-    // Its presence disables the stream for Apple's clients, whatever its value.
-    if message.isFeatureDisabled { text += #","featureDisabled":true"# }
-    if let interval = message.retryInterval { text += #","retryIntervalSeconds":"\#(interval)""# }
-    return Array((text + "}").utf8)
+    let parts = Invalidation(
+      version: message.latestVersion, isDisabled: message.isFeatureDisabled,
+      interval: message.retryInterval.map(Int64.init))
+    // Numbers, and whether a feature is off, can always be written.
+    return (isFirst ? [] : Array(",\n".utf8)) + ((try? InvalidationSchema.json(of: parts)) ?? [])
   }
 }
 
@@ -117,7 +100,7 @@ public struct InvalidationMachine: Sendable {
       guard ends(byte) else { continue }
       isInObject = false
       defer { object = [] }
-      if let message = try Self.message(JSONObject(json: object)) { messages.append(message) }
+      if let message = try Self.message(object) { messages.append(message) }
     }
     return messages
   }
@@ -134,16 +117,11 @@ public struct InvalidationMachine: Sendable {
     return !isInString && byte == UInt8(ascii: "}")
   }
 
-  private static func message(_ object: JSONObject) -> ConfigInvalidation? {
-    func number(_ name: String) -> Int64? {
-      if let text = object[name]?.string { return Int64(text) }
-      return object[name]?.integer
-    }
-    let isDisabled = object["featureDisabled"]?.bool == true
-    let version = number("latestTemplateVersionNumber")
-    guard version != nil || isDisabled else { return nil }
+  private static func message(_ json: [UInt8]) throws(BytesError) -> ConfigInvalidation? {
+    let parts = try InvalidationSchema.message(json: json, ignoresUnknownNames: true)
+    guard parts.version != nil || parts.isDisabled else { return nil }
     return ConfigInvalidation(
-      latestVersion: version ?? 0, isFeatureDisabled: isDisabled,
-      retryInterval: number("retryIntervalSeconds").flatMap { Int(exactly: $0) })
+      latestVersion: parts.version ?? 0, isFeatureDisabled: parts.isDisabled,
+      retryInterval: parts.interval.flatMap { Int(exactly: $0) })
   }
 }

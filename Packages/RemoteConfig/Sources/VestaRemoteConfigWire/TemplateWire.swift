@@ -24,43 +24,59 @@ public enum TemplateWire {
   }
 
   /// The body of a rollback.
-  public static func body(rollbackTo version: Int64) -> [UInt8] { Array(#"{"versionNumber":"\#(version)"}"#.utf8) }
+  public static func body(rollbackTo version: Int64) -> [UInt8] { (try? RollbackSchema.json(of: version)) ?? [] }
 
   /// The version that a rollback restores.
   ///
   /// - Throws: `BytesError` with `.malformed`.
   public static func rollbackVersion(_ body: [UInt8]) throws(BytesError) -> Int64 {
-    let object = try JSONObject(json: body)
-    let value = object["versionNumber"] ?? object["version_number"]
-    guard let version = value?.string.flatMap({ Int64($0) }) ?? value?.integer else {
+    guard let version = try RollbackSchema.message(json: body, ignoresUnknownNames: true) else {
       throw BytesError(.malformed, "the version number is missing")
     }
     return version
   }
 
   /// The body of a page of versions.
-  public static func body(of page: VersionPage) throws(BytesError) -> [UInt8] {
-    var object = JSONObject()
-    var versions: [JSONValue] = []
-    for version in page.versions { versions.append(try JSONValue(json: version.json)) }
-    if !versions.isEmpty { object["versions"] = .array(versions) }
-    object["nextPageToken"] = page.nextPageToken.map(JSONValue.string)
-    return try object.json()
-  }
+  public static func body(of page: VersionPage) throws(BytesError) -> [UInt8] { try VersionPageSchema.json(of: page) }
 
   /// Reads a page of versions.
   ///
   /// - Throws: `BytesError` with `.malformed` or `.limitExceeded`.
   public static func page(_ body: [UInt8]) throws(BytesError) -> VersionPage {
-    let object = try JSONObject(json: body)
-    var versions: [ConfigVersion] = []
-    for json in object["versions"]?.array ?? [] {
-      guard let version = try? ConfigVersion(json: json.json()) else {
-        throw BytesError(.malformed, "a version cannot be read")
-      }
-      versions.append(version)
+    try VersionPageSchema.message(json: body, limits: JSONLimits(), ignoresUnknownNames: true)
+  }
+}
+
+/// The statement of a rollback: the version, if the body has one.
+private enum RollbackSchema: ProtobufSchema {
+  static var empty: Int64? { nil }
+
+  static func visit(_ version: inout Int64?, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+    try visitor.optional(1, "versionNumber", &version, ProtobufInt64.self)
+  }
+}
+
+/// The statement of a page of versions.
+private enum VersionPageSchema: ProtobufSchema {
+  static var empty: VersionPage { VersionPage(versions: []) }
+
+  static func visit(_ page: inout VersionPage, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
+    try visitor.repeated(1, "versions", &page.versions, VersionKind.self)
+    try visitor.optional(2, "nextPageToken", &page.nextPageToken, ProtobufString.self)
+  }
+}
+
+/// A version has its JSON in the seam.
+private enum VersionKind: JSONKind {
+  static func write(_ value: ConfigVersion, to writer: inout ProtobufJSONWriter) throws(BytesError) {
+    try writer.write(JSONValue(json: value.json))
+  }
+
+  static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> ConfigVersion {
+    guard let object = json.object, let version = try? ConfigVersion(json: object.json()) else {
+      throw reader.malformed("this is no version")
     }
-    return VersionPage(versions: versions, nextPageToken: object["nextPageToken"]?.string)
+    return version
   }
 }
 

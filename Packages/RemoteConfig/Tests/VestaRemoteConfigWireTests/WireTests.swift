@@ -123,6 +123,32 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     }
   }
 
+  @Test func `requests have names in camel case, and both forms are read`() throws {
+    var instance = ConfigInstance()
+    (instance.installationID, instance.appID, instance.firstOpenTime) = ("f", "1:2:web:3", 1_000_000)
+    instance.operatingSystem = .init(name: "web", version: "7")
+    (instance.customSignals, instance.userProperties) = (["b": "2", "a": "1"], ["k": "v"])
+    let call = ConfigFetchCall(FetchConfigRequest(namespace: "n", instance: instance), installationToken: "t")
+    let json =
+      #"{"appInstanceIdToken":"t","appInstanceId":"f","appId":"1:2:web:3","platformVersion":"7","firstOpenTime":"1970-01-01T00:00:01Z","analyticsUserProperties":{"k":"v"},"customSignals":{"a":"1","b":"2"}}"#
+    #expect(text(try FetchWire.body(of: call)) == json)
+    let snake = #"{"app_instance_id":"f","app_instance_id_token":"t","custom_signals":{"snake_case":"1"}}"#
+    let read = try FetchWire.call(body: utf8(snake), namespace: "n", etag: "")
+    #expect(read.request.instance.installationID == "f" && read.installationToken == "t" && read.request.etag == nil)
+    #expect(read.request.instance.customSignals == ["snake_case": "1"] && read.request.namespace == "n")
+  }
+
+  @Test func `a member that is empty is none, a number is a string, and a time that is none is left out`() throws {
+    func instance(_ json: String) throws -> ConfigInstance {
+      try FetchWire.call(body: utf8(json), namespace: "n", etag: nil).request.instance
+    }
+    #expect(try instance(#"{"appBuild":7,"appId":"","sdkVersion":null,"firstOpenTime":"yesterday"}"#).appBuild == "7")
+    #expect(try instance(#"{"appId":"","sdkVersion":null,"firstOpenTime":"yesterday"}"#) == ConfigInstance())
+    for wrong in [#"{"appId":[]}"#, #"{"appId":true}"#, #"{"customSignals":[]}"#, #"{"firstOpenTime":[]}"#] {
+      #expect(throws: BytesError.self) { try instance(wrong) }
+    }
+  }
+
   @Test func `random fetches and responses survive a round trip`() throws {
     var random = SplitMix(seed: 1)
     for round in 0..<20_000 {
@@ -201,6 +227,10 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     let apple = utf8("{project:'42', namespace:'', lastKnownVersionNumber:'', appId:'a'}")
     let read = try InvalidationWire.call(body: apple, namespace: "firebase")
     #expect(read.request == InvalidationsRequest(namespace: "firebase", lastKnownVersion: 0))
+    #expect(
+      text(try InvalidationWire.body(of: call))
+        == #"{"project":"42","namespace":"firebase","lastKnownVersionNumber":"3","appId":"1:2:ios:3","sdkVersion":"1","appInstanceId":"fid"}"#
+    )
     for version in ["'x'", "-1", "[]", "9e99"] {
       let body = utf8("{lastKnownVersionNumber:\(version)}")
       #expect(throws: BytesError.self) { _ = try InvalidationWire.call(body: body, namespace: "f") }

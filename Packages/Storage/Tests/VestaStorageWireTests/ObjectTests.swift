@@ -65,6 +65,31 @@ import VestaTesting
     }
   }
 
+  @Test func `metadata of an upload and its change have the members of Google's API`() throws {
+    var body = UploadBody(name: "n", downloadTokens: ["t", "u"])
+    body.metadata.contentType = "text/plain"
+    body.metadata.customTime = 1_000_000
+    body.metadata.custom = ["b": "2", "a": "1"]
+    body.digest = ContentDigest(crc32c: 1, md5: [UInt8](repeating: 0, count: 16))
+    #expect(
+      text(MetadataWire.json(of: body))
+        == #"{"name":"n","contentType":"text/plain","customTime":"1970-01-01T00:00:01Z","md5Hash":"AAAAAAAAAAAAAAAAAAAAAA==","crc32c":"AAAAAQ==","metadata":{"a":"1","b":"2","firebaseStorageDownloadTokens":"t,u"}}"#
+    )
+    #expect(try MetadataWire.upload(json: utf8(#"{"crc32c":"1","contentType":null}"#)).digest.crc32c == 1)
+    #expect(text(MetadataWire.json(of: UploadBody())) == "{}" && text(MetadataWire.json(of: MetadataChange())) == "{}")
+    var change = MetadataChange()
+    (change.contentType, change.cacheControl, change.customTime) = (.set(""), .remove, .remove)
+    change.custom = .set(["b": "2", "a": nil])
+    let json = #"{"contentType":"","cacheControl":null,"customTime":null,"metadata":{"a":null,"b":"2"}}"#
+    #expect(text(MetadataWire.json(of: change)) == json)
+    #expect(try MetadataWire.change(json: utf8(json)) == change)
+    #expect(try MetadataWire.change(json: utf8(#"{"metadata":null,"new":1}"#)).custom == .remove)
+    for wrong in [#"{"contentType":1}"#, #"{"customTime":"x"}"#, #"{"metadata":[]}"#, #"{"metadata":{"a":[]}}"#, "[]"] {
+      #expect(throws: BytesError.self) { try MetadataWire.change(json: utf8(wrong)) }
+      #expect(throws: BytesError.self) { try MetadataWire.upload(json: utf8(wrong)) }
+    }
+  }
+
   @Test func `pages survive a round trip, with names alone in Firebase's form`() throws {
     let page = ListPage(items: [cat], prefixes: ["a/"], nextPageToken: "é")
     #expect(try ListWire.page(json: ListWire.json(of: page, form: .google)).prefixes == ["a/"])

@@ -1,6 +1,7 @@
-"""Random messages of google.firestore.v1 by Google's own definitions, and the comparison with what became of them.
+"""Random messages of google.firestore.v1 and google.firestore.admin.v1 by Google's own definitions, and the comparison with what became of them.
 
-The bytes of every third message have fields that no definition has, at every depth; nothing is to become of them.
+The bytes of every third message have fields that no definition has, and fields of known numbers with another wire type, at
+every depth; nothing is to become of them.
 
   firestore-oracle.py write SEED COUNT FILE   writes COUNT messages: a line each of name, bytes in hex, JSON
   firestore-oracle.py check FILE RESULTS      RESULTS has a line for each message: name, bytes and JSON that were made of the
@@ -10,8 +11,11 @@ import json
 import random
 import sys
 
+from google.cloud.firestore_admin_v1 import types as admin_types
 from google.cloud.firestore_v1 import types
-from google.protobuf import json_format
+from google.longrunning import operations_pb2
+from google.protobuf import empty_pb2, json_format
+from google.protobuf.descriptor import FieldDescriptor as Kinds
 
 NAMES = [
     "Document", "DocumentMask", "StructuredQuery", "Write", "WriteResult", "GetDocumentRequest", "ListDocumentsRequest",
@@ -22,11 +26,45 @@ NAMES = [
     "ListCollectionIdsRequest", "ListCollectionIdsResponse", "BatchWriteRequest", "BatchWriteResponse", "WriteRequest",
     "WriteResponse", "ListenRequest", "ListenResponse", "Target",
 ]
+# Of google.firestore.admin.v1.
+ADMIN_NAMES = [
+    "Index", "Field", "Database", "CreateIndexRequest", "GetIndexRequest", "DeleteIndexRequest", "ListIndexesRequest",
+    "ListIndexesResponse", "GetFieldRequest", "UpdateFieldRequest", "ListFieldsRequest", "ListFieldsResponse",
+    "CreateDatabaseRequest", "GetDatabaseRequest", "UpdateDatabaseRequest", "DeleteDatabaseRequest",
+    "ListDatabasesRequest", "ListDatabasesResponse", "BulkDeleteDocumentsRequest", "ExportDocumentsRequest",
+    "ImportDocumentsRequest", "ExportDocumentsResponse", "ExportDocumentsMetadata", "ImportDocumentsMetadata",
+    "IndexOperationMetadata", "FieldOperationMetadata",
+]
+# Of google.longrunning.
+OPERATION_NAMES = ["Operation", "GetOperationRequest", "ListOperationsRequest", "ListOperationsResponse"]
+ALL_NAMES = NAMES + ADMIN_NAMES + OPERATION_NAMES
+# The messages that operations carry.
+CARRIED = ["Index", "Field", "Database", "ExportDocumentsResponse", "ExportDocumentsMetadata", "ImportDocumentsMetadata",
+           "IndexOperationMetadata", "FieldOperationMetadata", "Empty"]
 
-# What Vesta does not keep: tags of requests, labels of writes, details of statuses, pipelines and their values.
+
+def kind_of(name):
+    """The class of a message."""
+    if name == "Empty":
+        return empty_pb2.Empty
+    if name in OPERATION_NAMES:
+        return getattr(operations_pb2, name)
+    return getattr(admin_types if name in ADMIN_NAMES else types, name).pb()
+
+
+# What Vesta does not keep: tags of requests, labels of writes, details of statuses, pipelines and their values; of
+# administration search indexes, backups, tags, modes of access, and the progress of work on indexes.
 SKIPPED = {
+    "search_index_options", "search_config", "expiration_offset", "delete_time", "previous_id", "source_info", "tags",
+    "free_tier", "realtime_updates_mode", "firestore_data_access_mode", "mongodb_compatible_data_access_mode",
+    "active_key_version", "unreachable", "return_partial_success", "index_config_deltas", "ttl_config_delta",
     "request_options", "details", "structured_pipeline", "pipeline_query", "field_reference_value", "function_value",
     "pipeline_value", "variable_reference_value", "explain_stats",
+}
+SKIPPED_OF = {
+    "IndexOperationMetadata": {"progress_documents", "progress_bytes"},
+    "FieldOperationMetadata": {"progress_documents", "progress_bytes"},
+    "ExportDocumentsMetadata": {"namespace_ids", "snapshot_time"}, "ImportDocumentsMetadata": {"namespace_ids"},
 }
 LABELLESS = {"WriteRequest", "BatchWriteRequest", "ListenRequest"}
 
@@ -40,12 +78,15 @@ REQUIRED = {
     "PartitionQueryRequest": {"structured_query"}, "CommitResponse": {"commit_time"}, "DocumentChange": {"document"},
     "CreateDocumentRequest": {"document"}, "UpdateDocumentRequest": {"document"}, "BloomFilter": {"bits"},
     "BeginTransactionRequest": {"options"}, "ExplainMetrics": {"plan_summary"}, "ExecutionStats": {"execution_duration"},
-    "Status": {"code"}, "DocumentMask": {"field_paths"},
+    "Status": {"code"}, "DocumentMask": {"field_paths"}, "CreateIndexRequest": {"index"}, "UpdateFieldRequest": {"field"},
+    "CreateDatabaseRequest": {"database"}, "UpdateDatabaseRequest": {"database"},
+    "ExportDocumentsMetadata": {"progress_documents", "progress_bytes"},
+    "ImportDocumentsMetadata": {"progress_documents", "progress_bytes"},
 }
 # Oneofs of which one member has to be there.
 CHOSEN = {"Value", "Filter", "Write", "FieldTransform", "Aggregation", "TransactionOptions", "Precondition", "Target",
           "ListenRequest", "ListenResponse", "RunQueryRequest", "RunAggregationQueryRequest", "PartitionQueryRequest",
-          "StructuredAggregationQuery", "QueryTarget", "UnaryFilter"}
+          "StructuredAggregationQuery", "QueryTarget", "UnaryFilter", "VectorConfig"}
 OPTIONAL_ONEOFS = {"resume_type", "consistency_selector", "result", "continuation_selector"}
 
 TEXTS = ["", "a", "rooms", "`a b`.c", "é", "e\u0301", "\u0000", "🐢", "\"\\/\b", "x" * 200, "__name__", "\u2028"]
@@ -56,6 +97,12 @@ UNKNOWN = [bytes.fromhex(field) for field in [
     "c03e07", "c03effffffffffffffffff01", "c13e0102030405060708", "c23e00", "c23e03616263", "c53e01020304", "c33ec03e01c43e",
     "c33ec33ec23e0161c43ec43e", "f8ffffff0f01", "faffffff0f020a00",
 ]]
+
+
+# The contents of a field by its wire type, and the wire types of the kinds of fields that are neither bytes nor messages.
+CONTENTS = {0: b"\xff\x01", 1: bytes(8), 2: b"\x02\x08\x01", 5: b"abcd"}
+WIRE_TYPES = {Kinds.CPPTYPE_BOOL: 0, Kinds.CPPTYPE_ENUM: 0, Kinds.CPPTYPE_INT32: 0, Kinds.CPPTYPE_INT64: 0,
+              Kinds.CPPTYPE_DOUBLE: 1, Kinds.CPPTYPE_FLOAT: 5}
 
 
 class Maker:
@@ -90,14 +137,24 @@ class Maker:
             message.seconds = self.random.choice([0, 1, 3600])
             message.nanos = self.random.choice([0, 1000000, 123456789])
             return
+        if descriptor.full_name == "google.protobuf.FieldMask":
+            paths = ["name", "index_config", "ttl_config.state", "delete_protection_state"]
+            message.paths.extend(self.random.sample(paths, self.random.randrange(4)))
+            return
+        if descriptor.full_name == "google.protobuf.Any":
+            content = kind_of(self.random.choice(CARRIED))()
+            self.fill(content, depth - 1)
+            message.Pack(content)
+            return
         if descriptor.full_name == "google.protobuf.Struct":
             # Not empty: the seam has an empty structure for one that is absent.
             for key in self.random.sample(["a", "b", "é"], self.random.randrange(1, 3)):
                 message[key] = self.random.choice([None, 1.0, True, "x", [1.0, "y"], {"z": 2.0}])
             return
         needed = REQUIRED.get(name, set())
+        skipped = SKIPPED | SKIPPED_OF.get(name, set())
         for oneof in descriptor.oneofs:
-            fields = [f for f in oneof.fields if f.name not in SKIPPED]
+            fields = [f for f in oneof.fields if f.name not in skipped]
             if name == "Value" and depth <= 0:
                 fields = [f for f in fields if f.name not in ("array_value", "map_value")]
             if name == "Filter" and depth <= 0:
@@ -106,7 +163,7 @@ class Maker:
                 continue
             self.set(message, self.random.choice(fields), depth, True)
         for field in descriptor.fields:
-            if field.containing_oneof or field.name in SKIPPED or field.name == "labels" and name in LABELLESS:
+            if field.containing_oneof or field.name in skipped or field.name == "labels" and name in LABELLESS:
                 continue
             if name == "Write" and field.name in ("update_mask", "update_transforms") and not message.HasField("update"):
                 continue
@@ -155,9 +212,25 @@ class Maker:
                     self.add_unknown(value[key])
         for _ in range(self.random.randrange(3)):
             message.MergeFromString(self.random.choice(UNKNOWN))
+        if message.DESCRIPTOR.fields and self.random.random() < 0.5:
+            message.MergeFromString(self.mistyped(self.random.choice(message.DESCRIPTOR.fields)))
+
+    def mistyped(self, field):
+        """The bytes of a field with its number and a wire type that it does not have."""
+        own = WIRE_TYPES.get(field.cpp_type, 2)
+        if field.type == field.TYPE_BYTES:
+            own = 2
+        # Numbers of a repeated field are read packed and singly.
+        others = [kind for kind in CONTENTS if kind != own and not (field.is_repeated and kind == 2)]
+        kind = self.random.choice(others)
+        (tag, bytes_of_tag) = (field.number << 3 | kind, [])
+        while tag > 127:
+            bytes_of_tag.append(tag & 127 | 128)
+            tag >>= 7
+        return bytes(bytes_of_tag + [tag]) + CONTENTS[kind]
 
     def message(self, name):
-        message = getattr(types, name).pb()()
+        message = kind_of(name)()
         self.fill(message, self.random.randrange(1, 6))
         if name == "BatchWriteResponse":
             del message.write_results[len(message.status):]
@@ -183,10 +256,10 @@ def write(seed, count, path):
     maker = Maker(seed)
     with open(path, "w", encoding="utf-8") as file:
         for number in range(count):
-            name = NAMES[number % len(NAMES)]
+            name = ALL_NAMES[number % len(ALL_NAMES)]
             message = maker.message(name)
             text = json_format.MessageToJson(message, indent=None)
-            if number // len(NAMES) % 3 == 0:
+            if number // len(ALL_NAMES) % 3 == 0:
                 maker.add_unknown(message)
             file.write(f"{name}\t{message.SerializeToString().hex()}\t{text}\n")
 
@@ -197,7 +270,7 @@ def check(path, results):
         for number, (line, answer) in enumerate(zip(written, made, strict=True)):
             name, original, _ = line.rstrip("\n").split("\t")
             parts = answer.rstrip("\n").split("\t")
-            kind = getattr(types, name).pb()
+            kind = kind_of(name)
             wanted = kind.FromString(bytes.fromhex(original))
             wanted.DiscardUnknownFields()
             wanted = wanted.SerializeToString(deterministic=True)

@@ -33,14 +33,14 @@ public enum BatchCreateRequestWire: ProtobufConversion {
       try visitor.optional(4, "hashAlgorithm", &parts.algorithm, ProtobufString.self)
       try visitor.field(5, "signerKey", &parts.signerKey, ProtobufBytes.self)
       try visitor.field(6, "saltSeparator", &parts.saltSeparator, ProtobufBytes.self)
-      try visitor.optional(7, "rounds", &parts.rounds, PlainNumber.self)
-      try visitor.optional(8, "memoryCost", &parts.memoryCost, PlainNumber.self)
-      try visitor.optional(9, "cpuMemCost", &parts.cost, PlainNumber.self)
-      try visitor.optional(10, "blockSize", &parts.blockSize, PlainNumber.self)
-      try visitor.optional(11, "parallelization", &parts.parallelization, PlainNumber.self)
+      try visitor.optional(7, "rounds", &parts.rounds, JSONInteger.self)
+      try visitor.optional(8, "memoryCost", &parts.memoryCost, JSONInteger.self)
+      try visitor.optional(9, "cpuMemCost", &parts.cost, JSONInteger.self)
+      try visitor.optional(10, "blockSize", &parts.blockSize, JSONInteger.self)
+      try visitor.optional(11, "parallelization", &parts.parallelization, JSONInteger.self)
       try visitor.optional(12, "passwordHashOrder", &parts.order, ProtobufString.self)
       // Read by other services; each hash has the length already.
-      try visitor.optional(13, "dkLen", &parts.derivedKeyLength, PlainNumber.self)
+      try visitor.optional(13, "dkLen", &parts.derivedKeyLength, JSONInteger.self)
     }
   }
 
@@ -97,7 +97,7 @@ public enum ImportedUserWire: ProtobufSchema {
     try visitor.field(19, "emailLinkSignin", &user.emailLinkSignIn, ProtobufBool.self)
     try visitor.field(20, "customAuth", &user.customAuth, ProtobufBool.self)
     try visitor.optional(21, "lastRefreshAt", &user.lastRefreshAt, MillisecondTime.self)
-    try visitor.optional(22, "passwordUpdatedAt", &user.passwordUpdatedAt, PlainNumber.self)
+    try visitor.optional(22, "passwordUpdatedAt", &user.passwordUpdatedAt, JSONInteger.self)
   }
 
   private static let redacted = Array("REDACTED".utf8)

@@ -110,7 +110,7 @@ extension ProtobufVisitor {
   /// Visits the place of an entry in the request; zero is written too.
   fileprivate mutating func index(_ number: UInt32, _ index: inout Int) throws(BytesError) {
     var value: Int64? = Int64(index)
-    try optional(number, "index", &value, PlainNumber.self)
+    try optional(number, "index", &value, JSONInteger.self)
     index = value.flatMap { Int(exactly: $0) } ?? 0
   }
 }

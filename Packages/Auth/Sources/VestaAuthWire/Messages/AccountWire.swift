@@ -21,7 +21,7 @@ public enum AuthUserWire: ProtobufSchema {
     try visitor.optional(6, "phoneNumber", &user.phoneNumber, ProtobufString.self)
     try visitPassword(&user, &visitor)
     try visitor.optional(8, "salt", &user.salt, ProtobufString.self)
-    try visitor.optional(9, "passwordUpdatedAt", &user.passwordUpdatedAt, PlainNumber.self)
+    try visitor.optional(9, "passwordUpdatedAt", &user.passwordUpdatedAt, JSONInteger.self)
     try visitor.optional(10, "validSince", &user.validSince, ProtobufInt64.self)
     try visitor.field(11, "disabled", &user.disabled, ProtobufBool.self)
     try visitor.field(12, "createdAt", &user.createdAt, ProtobufInt64.self)

@@ -8,37 +8,6 @@ struct Empty {
   }
 }
 
-/// A kind that is in JSON alone: the service's messages have no binary form.
-protocol JSONKind: ProtobufKind {}
-
-extension JSONKind {
-  static var wireType: ProtobufWireType { .delimited }
-
-  static func isDefault(_ value: Value) -> Bool { false }
-
-  static func write(_ value: Value, to writer: inout ProtobufWriter) throws(BytesError) {
-    throw BytesError(.invalidValue, "this message has no binary form")
-  }
-
-  static func read(_ reader: inout ProtobufReader) throws(BytesError) -> Value {
-    throw BytesError(.invalidValue, "this message has no binary form")
-  }
-}
-
-/// A whole number that is a number in JSON, and not a string as others are.
-enum PlainNumber: JSONKind {
-  static func write(_ value: Int64, to writer: inout ProtobufJSONWriter) throws(BytesError) {
-    writer.write(raw: "\(value)")
-  }
-
-  static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> Int64 {
-    guard let number = json.integer ?? json.string.flatMap({ Int64($0) }) else {
-      throw reader.malformed("this is no number")
-    }
-    return number
-  }
-}
-
 /// A number of milliseconds since 1970 that is a time in JSON.
 enum MillisecondTime: JSONKind {
   static func write(_ value: Int64, to writer: inout ProtobufJSONWriter) throws(BytesError) {
@@ -57,26 +26,12 @@ enum MillisecondTime: JSONKind {
   }
 }
 
-/// A member that has the same value in every message: it is written, and ignored when it is read.
 extension ProtobufVisitor {
-  mutating func constant(_ number: UInt32, _ name: StaticString, _ text: String) throws(BytesError) {
-    var text: String? = isReading ? nil : text
-    try optional(number, name, &text, AnyText.self)
-  }
-
+  /// Visits a member that is true in every message: it is written, and ignored when it is read.
   mutating func flag(_ number: UInt32, _ name: StaticString) throws(BytesError) {
     var flag: Bool? = isReading ? nil : true
     try optional(number, name, &flag, AnyFlag.self)
   }
-}
-
-/// A string whose value is not used.
-enum AnyText: JSONKind {
-  static func write(_ value: String, to writer: inout ProtobufJSONWriter) throws(BytesError) {
-    writer.write(string: value)
-  }
-
-  static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> String { "" }
 }
 
 /// A boolean whose value is not used.

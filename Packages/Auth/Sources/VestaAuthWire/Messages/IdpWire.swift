@@ -104,7 +104,7 @@ public enum IdpSignInResponseWire: ProtobufConversion {
       try visitor.field(30, "isNewUser", &parts.response.isNewUser, ProtobufBool.self)
       try visitor.optional(31, "oauthIdToken", &parts.response.oauthIDToken, ProtobufString.self)
       try visitor.optional(32, "oauthAccessToken", &parts.response.oauthAccessToken, ProtobufString.self)
-      try visitor.optional(33, "oauthExpireIn", &parts.response.oauthExpiresIn, PlainNumber.self)
+      try visitor.optional(33, "oauthExpireIn", &parts.response.oauthExpiresIn, JSONInteger.self)
       try visitor.optional(34, "oauthTokenSecret", &parts.response.oauthTokenSecret, ProtobufString.self)
       try visitor.optional(35, "pendingToken", &parts.response.pendingToken, ProtobufString.self)
       try visitor.optional(36, "nonce", &parts.response.nonce, ProtobufString.self)

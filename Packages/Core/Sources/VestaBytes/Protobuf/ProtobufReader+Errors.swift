@@ -28,12 +28,6 @@ extension ProtobufReader {
 
   @usableFromInline
   @inline(never)
-  func isNot(_ type: ProtobufWireType) -> BytesError {
-    malformed("field \(number) is of the wire type \(wireType), not \(type)")
-  }
-
-  @usableFromInline
-  @inline(never)
   func endsInside() -> BytesError { malformed("the bytes end inside field \(number)") }
 
   @usableFromInline

@@ -13,7 +13,8 @@ public enum ProtobufWireType: UInt8, Sendable {
 /// Reads protobuf's binary form; the schemas' visitor for that direction.
 ///
 /// Total: any bytes give values or a ``BytesError``. A length is compared with what is left before anything is made of
-/// it, so memory stays within a small multiple of the input.
+/// it, so memory stays within a small multiple of the input. A field of a known number and another wire type is an
+/// unknown field and is skipped, as readers of Google do; numbers of a repeated field may be packed or not.
 public struct ProtobufReader: Sendable {
   @usableFromInline
   let bytes: [UInt8]
@@ -115,12 +116,6 @@ public struct ProtobufReader: Sendable {
     case .fixed32: try advance(4)
     case .delimited: try advance(length())
     }
-  }
-
-  /// Checks the wire type of the current field.
-  @inlinable
-  public func expect(_ type: ProtobufWireType) throws(BytesError) {
-    guard wireType == type else { throw isNot(type) }
   }
 
   @usableFromInline
@@ -257,8 +252,7 @@ extension ProtobufReader: ProtobufVisitor {
   public mutating func field<Kind: ProtobufKind>(
     _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value, _ kind: Kind.Type
   ) throws(BytesError) {
-    guard number == self.number else { return }
-    try expect(Kind.wireType)
+    guard number == self.number, wireType == Kind.wireType else { return }
     try Kind.merge(&self, into: &value)
     isTaken = true
   }
@@ -268,8 +262,7 @@ extension ProtobufReader: ProtobufVisitor {
   public mutating func optional<Kind: ProtobufKind>(
     _ number: UInt32, _ name: StaticString, _ value: inout Kind.Value?, _ kind: Kind.Type
   ) throws(BytesError) {
-    guard number == self.number else { return }
-    try expect(Kind.wireType)
+    guard number == self.number, wireType == Kind.wireType else { return }
     value = try merged(value, kind)
     isTaken = true
   }
@@ -284,9 +277,10 @@ extension ProtobufReader: ProtobufVisitor {
       let outer = try enter()
       while index < end { values.append(try Kind.read(&self)) }
       try leave(outer)
-    } else {
-      try expect(Kind.wireType)
+    } else if wireType == Kind.wireType {
       values.append(try Kind.read(&self))
+    } else {
+      return
     }
     isTaken = true
   }
@@ -296,8 +290,7 @@ extension ProtobufReader: ProtobufVisitor {
   public mutating func map<Kind: ProtobufKind, Map: ProtobufMap>(
     _ number: UInt32, _ name: StaticString, _ entries: inout Map, _ kind: Kind.Type
   ) throws(BytesError) where Map.Value == Kind.Value {
-    guard number == self.number else { return }
-    try expect(.delimited)
+    guard number == self.number, wireType == .delimited else { return }
     if entries.isEmpty { entries.reserve(entriesAhead()) }
     // Entries follow one another, as nearly every writer has them.
     repeat {
@@ -349,13 +342,9 @@ extension ProtobufReader: ProtobufVisitor {
       }
     }
     while try nextField() {
-      switch number {
-      case 1:
-        try expect(.delimited)
-        key = try string()
-      case 2:
-        try expect(Kind.wireType)
-        value = try Kind.read(&self)
+      switch (number, wireType) {
+      case (1, .delimited): key = try string()
+      case (2, Kind.wireType): value = try Kind.read(&self)
       default: try skip()
       }
     }
@@ -370,8 +359,7 @@ extension ProtobufReader: ProtobufVisitor {
     _ number: UInt32, _ name: StaticString, _ oneof: inout Oneof, _ kind: Kind.Type,
     extract: (Oneof) -> Kind.Value?, embed: (Kind.Value) -> Oneof
   ) throws(BytesError) {
-    guard number == self.number else { return }
-    try expect(Kind.wireType)
+    guard number == self.number, wireType == Kind.wireType else { return }
     oneof = embed(try merged(extract(oneof), kind))
     isTaken = true
   }

@@ -37,6 +37,35 @@ import VestaBytes
     }
   }
 
+  @Test func `a field of a known number and another wire type is skipped like an unknown one`() throws {
+    let values: [(type: ProtobufWireType, bytes: [UInt8])] = [
+      (.varint, [0xFF, 1]), (.fixed64, [1, 2, 3, 4, 5, 6, 7, 8]), (.delimited, [2, 0x08, 1]), (.fixed32, [1, 2, 3, 4]),
+    ]
+    let own: [UInt32: [ProtobufWireType]] = [
+      1: [.varint], 2: [.varint], 3: [.varint], 4: [.fixed64], 5: [.delimited], 6: [.delimited], 7: [.varint],
+      8: [.delimited], 9: [.delimited], 10: [.varint, .delimited], 11: [.delimited], 12: [.delimited],
+      17: [.delimited], 18: [.varint], 19: [.delimited],
+    ]
+    var expected = Sample()
+    expected.flag = true
+    for (number, types) in own {
+      for value in values where !types.contains(value.type) {
+        var writer = ProtobufWriter()
+        writer.write(tag: number, value.type)
+        let bytes = writer.bytes + value.bytes + [0x08, 1]
+        #expect(try SampleSchema.message(from: bytes) == expected, "field \(number) as \(value.type)")
+      }
+    }
+    // A value that was read before stays, also that of a oneof.
+    #expect(try SampleSchema.message(from: [0x10, 7, 0x12, 1, 0x61]).small == 7)
+    #expect(try SampleSchema.message(from: [0x8A, 1, 1, 0x61, 0x88, 1, 1, 0x92, 1, 0]).choice == .text("a"))
+    // Such fields are in entries and in wrappers as well.
+    #expect(try SampleSchema.message(from: [0x5A, 4, 0x08, 1, 0x10, 3]).counts == ["": 3])
+    #expect(try SampleSchema.message(from: [0x5A, 6, 0x0A, 1, 0x61, 0x12, 1, 0x62]).counts == ["a": 0])
+    #expect(try SampleSchema.message(from: [0x5A, 8, 0x0A, 1, 0x61, 0x12, 1, 0x62, 0x10, 3]).counts == ["a": 3])
+    #expect(try SampleSchema.message(from: [0x42, 3, 0x0A, 1, 1]).limit == 0)
+  }
+
   @Test(arguments: [0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17])
   func `a byte that is no UTF-8 is refused at each position`(count: Int) throws {
     let text = [UInt8](repeating: 0x61, count: count)

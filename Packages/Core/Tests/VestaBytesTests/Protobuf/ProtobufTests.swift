@@ -132,7 +132,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     arguments: [
       [0x08], [0x0B, 1], [0x0C], [0x0E, 0], [0x00, 0], [0x08, 0xFF], [0x2A, 5, 1], [0x2A, 1, 0xFF],
       [0x2A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
-      [0x21, 1, 2], [0x08] + [UInt8](repeating: 0xFF, count: 11), [0x42, 3, 0x08, 1], [0x38, 2], [0x0A, 1, 1],
+      [0x21, 1, 2], [0x08] + [UInt8](repeating: 0xFF, count: 11), [0x42, 3, 0x08, 1], [0x38, 2], [0x0A, 2, 1],
       [0x62, 2, 0x2A, 1, 0x61],
     ] as [[UInt8]])
   func `bytes that are no message are refused`(bytes: [UInt8]) {
@@ -150,6 +150,7 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     let bytes = deep
     #expect(code { _ = try SampleSchema.message(from: bytes) } == .limitExceeded)
     _ = try SampleSchema.message(from: bytes, limits: ProtobufLimits(maximumDepth: 150))
+    #expect(ProtobufLimits(maximumDepth: 201).maximumDepth == 200)
     let limits = ProtobufLimits(maximumSize: bytes.count - 1)
     #expect(code { _ = try SampleSchema.message(from: bytes, limits: limits) } == .limitExceeded)
   }

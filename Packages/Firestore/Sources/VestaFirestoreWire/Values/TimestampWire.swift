@@ -22,13 +22,9 @@ public enum TimestampWire: ProtobufKind {
     let outer = try reader.enter()
     var timestamp = Timestamp(seconds: 0)
     while try reader.nextField() {
-      switch reader.fieldNumber {
-      case 1:
-        try reader.expect(.varint)
-        timestamp.seconds = Int64(bitPattern: try reader.varint())
-      case 2:
-        try reader.expect(.varint)
-        timestamp.nanos = Int32(truncatingIfNeeded: try reader.varint())
+      switch (reader.fieldNumber, reader.fieldWireType) {
+      case (1, .varint): timestamp.seconds = Int64(bitPattern: try reader.varint())
+      case (2, .varint): timestamp.nanos = Int32(truncatingIfNeeded: try reader.varint())
       default: try reader.skip()
       }
     }
@@ -79,37 +75,12 @@ public enum DurationWire: ProtobufKind {
 
   /// Writes a string.
   public static func write(_ value: Duration, to writer: inout ProtobufJSONWriter) throws(BytesError) {
-    let (seconds, nanos) = parts(of: value)
-    let sign = value < .zero ? "-" : ""
-    let digits = String(nanos.magnitude)
-    let fraction = nanos == 0 ? "" : "." + String(repeating: "0", count: 9 - digits.utf8.count) + digits
-    writer.write(string: "\(sign)\(seconds.magnitude)\(fraction)s")
+    try JSONDuration.write(value, to: &writer)
   }
 
   /// Reads a string.
   public static func read(_ json: JSONValue, _ reader: ProtobufJSONReader) throws(BytesError) -> Duration {
-    guard case .string(let text) = json, text.utf8.last == UInt8(ascii: "s"),
-      let value = duration(of: text.dropLast())
-    else { throw reader.malformed("this is no duration") }
-    return value
-  }
-
-  /// The duration of a number of seconds with up to nine digits after the point.
-  private static func duration(of text: Substring) -> Duration? {
-    let isNegative = text.hasPrefix("-")
-    let parts = text.dropFirst(isNegative ? 1 : 0).split(
-      separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = parts.first, let seconds = UInt64(whole), seconds <= 315_576_000_000, !whole.hasPrefix("+") else {
-      return nil
-    }
-    var nanos: UInt64 = 0
-    if parts.count == 2 {
-      let digits = parts[1]
-      guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-      nanos = UInt64(digits + String(repeating: "0", count: 9 - digits.utf8.count)) ?? 0
-    }
-    let value = Duration.seconds(Int64(seconds)) + .nanoseconds(Int64(nanos))
-    return isNegative ? .zero - value : value
+    try JSONDuration.read(json, reader)
   }
 
   private static func parts(of value: Duration) -> (seconds: Int64, nanos: Int32) {

@@ -105,17 +105,18 @@ public enum ValueWire: ProtobufKind {
     return value
   }
 
-  /// Reads the current field; `nil` when it is none of a value's.
+  /// Reads the current field; `nil` when it is none of a value's, or has another wire type.
   private static func readMember(_ reader: inout ProtobufReader) throws(BytesError) -> Value? {
+    let type = reader.fieldWireType
     switch reader.fieldNumber {
     case 3:
-      try reader.expect(.fixed64)
+      guard type == .fixed64 else { return nil }
       return .double(Double(bitPattern: try reader.fixed64()))
     case 1, 2, 11:
-      try reader.expect(.varint)
+      guard type == .varint else { return nil }
       return number(reader.fieldNumber, try reader.varint())
     case 5, 6, 8, 9, 10, 17, 18:
-      try reader.expect(.delimited)
+      guard type == .delimited else { return nil }
       return try readDelimited(&reader)
     default: return nil
     }
@@ -176,13 +177,9 @@ public enum ValueWire: ProtobufKind {
     let outer = try reader.enter()
     var point = GeoPointWire.empty
     while try reader.nextField() {
-      switch reader.fieldNumber {
-      case 1:
-        try reader.expect(.fixed64)
-        point.latitude = Double(bitPattern: try reader.fixed64())
-      case 2:
-        try reader.expect(.fixed64)
-        point.longitude = Double(bitPattern: try reader.fixed64())
+      switch (reader.fieldNumber, reader.fieldWireType) {
+      case (1, .fixed64): point.latitude = Double(bitPattern: try reader.fixed64())
+      case (2, .fixed64): point.longitude = Double(bitPattern: try reader.fixed64())
       default: try reader.skip()
       }
     }
