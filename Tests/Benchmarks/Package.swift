@@ -61,6 +61,11 @@ let package = Package(
       name: "vesta-bench-guards", dependencies: ["BenchmarkKit", "GuardBenchmarks"], swiftSettings: settings),
     .executableTarget(
       name: "vesta-bench-rules", dependencies: ["BenchmarkKit", "RulesBenchmarks"], swiftSettings: settings),
+    // Its allocator counts; the lines of the rules read what it prints.
+    .executableTarget(
+      name: "vesta-rules-allocations", dependencies: ["BenchmarkKit", "CVestaCountingAllocator", "RulesBenchmarks"],
+      swiftSettings: settings),
+    .target(name: "CVestaCountingAllocator"),
     // The program itself is started as a separate process.
     .executableTarget(
       name: "vesta-bench-server",

@@ -22,8 +22,13 @@ public struct RulesLimits: Sendable, Hashable {
   public var callDepth = 20
   /// The nesting of expressions.
   public var expressionDepth = 200
-  /// The number of expressions that one request evaluates.
+  /// The number of expressions that one request, or one write of a commit, evaluates.
   public var expressions = 1_000
+  /// The number of expressions that all writes of a commit evaluate together; `nil` for no such limit.
+  ///
+  /// Batches of 500 writes, which production accepts, evaluate more than 1,000 expressions under
+  /// `request.auth != null`.
+  public var commitExpressions: Int?
   /// The number of documents that a single request or a query looks up.
   public var accesses = 10
   /// The number of documents of Firestore that one request of Storage looks up.

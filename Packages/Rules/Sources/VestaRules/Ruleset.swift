@@ -109,12 +109,14 @@ public struct Ruleset: Sendable {
     budget: inout RulesBudget, recorder: EvaluationRecorder?
   ) -> RulesDecision {
     let denied = RulesDecision(.denied, .list)
+    let segments = MatchedPath.segments(query.segments)
+    if recorder == nil, allowsQuickly(query, segments, auth: auth, &budget) { return RulesDecision(.allowed, .list) }
+    let path = RulesPath(query.parent.segments + [query.collection])
+    let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
+    if recorder == nil, let decision = decideJoined(query, request, segments, documents, &budget) { return decision }
     guard let alternatives = query.filter.map({ $0.alternatives(limit: limits.alternatives) }) ?? [[]] else {
       return denied
     }
-    let segments = MatchedPath.segments(query.segments)
-    let path = RulesPath(query.parent.segments + [query.collection])
-    let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
     var last = denied
     // A filter that no document satisfies proves every comparison with a document; what else the rules ask of the
     // caller has to hold.
@@ -126,6 +128,25 @@ public struct Ruleset: Sendable {
       guard last.isAllowed else { return last }
     }
     return last
+  }
+
+  /// The decision on all alternatives of a query at once, which differ in the values of some fields alone; `nil` where
+  /// they have to be decided one by one.
+  private func decideJoined(
+    _ query: RulesQuery, _ request: RulesRequest, _ segments: MatchedPath, _ documents: any RulesDocuments,
+    _ budget: inout RulesBudget
+  ) -> RulesDecision? {
+    guard let (conditions, count) = query.filter?.joined(limit: limits.alternatives) else { return nil }
+    let before = budget
+    let decision = decide(request, segments, QueryFacts(conditions, limits), documents, &budget, recorder: nil)
+    // Each alternative counts.
+    let used = (before.expressions - budget.expressions) * count
+    if decision.verdict != .denied, !decision.isAllowed || used <= before.expressions {
+      budget.expressions = before.expressions - used
+      return decision
+    }
+    budget = before
+    return nil
   }
 
   /// The decision on an alternative of a query.
@@ -192,6 +213,8 @@ final class RulesCode: Sendable {
   let everywhere: [Shortcut?]
   /// For each match the statements about a get, in their quick form; nil where one has none.
   let quickGets: [QuickStatements?]
+  /// The same of statements about queries.
+  let quickLists: [QuickStatements?]
 
   init(
     source: SourceText, tree: SyntaxTree, program: Program, table: MatchTable, service: RulesService,
@@ -206,11 +229,16 @@ final class RulesCode: Sendable {
     self.limits = limits
     self.version = version
     self.warnings = warnings
-    quickGets = table.matches.map { match in
-      let gets = match.allows.filter { $0.names(.get) }
-      let quick = gets.compactMap { QuickCompiler.condition(of: $0, in: match, program, limits) }
-      return quick.count == gets.count ? QuickStatements(quick) : nil
+    func quick(_ method: RulesMethod, where isQuick: (QuickCondition) -> Bool) -> [QuickStatements?] {
+      table.matches.map { match in
+        let allows = match.allows.filter { $0.names(method) }
+        let quick = allows.compactMap { QuickCompiler.condition(of: $0, in: match, program, limits) }
+        return quick.count == allows.count && quick.allSatisfy { isQuick($0.condition) } ? QuickStatements(quick) : nil
+      }
     }
+    quickGets = quick(.get) { _ in true }
+    // Whether a document is there is no fact about the documents of a query.
+    quickLists = quick(.list) { !$0.asksForResource }
     everywhere = RulesMethod.allCases.map { table.shortcut(everywhereFor: $0, below: limits.expressions) }
   }
 }

@@ -94,8 +94,12 @@ public final class FirestoreRulesGuard: FirestoreGuard {
     let lookups = CommitLookups(state, first.name, writes)
     let ruleset = rules.ruleset
     for write in writes {
-      // Nothing to decide; where outcomes are counted, every decision is made.
-      if reports == nil, ruleset.allowsEverywhere(write.method, isSignedIn: context.isUser) { continue }
+      // Nothing to decide; where outcomes or the expressions of a commit are counted, every decision is made.
+      if reports == nil, ruleset.limits.commitExpressions == nil,
+        ruleset.allowsEverywhere(write.method, isSignedIn: context.isUser)
+      {
+        continue
+      }
       var request = ruleset.request(write.method, write.name, existing: write.before, at: { time }, context)
       if write.kind == .change { request.resource = RulesValue(write.after, at: request.path) }
       budget.beginWrite(request.path)

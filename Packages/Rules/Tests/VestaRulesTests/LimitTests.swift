@@ -59,6 +59,47 @@ import VestaTesting
     #expect(try !ruleset(lookups(11)).decide(request("d"), documents: Counting(), budget: &one).isAllowed)
   }
 
+  @Test func `the expressions of each write of a commit count anew`() throws {
+    // The simplest rule, in a commit of as many writes as production's libraries allow.
+    let compiled = try ruleset("request.auth != null && id != ''")
+    var (budget, used) = (RulesBudget.commit(), 0)
+    for index in 0..<500 {
+      var request = request("d\(index)")
+      request.auth = ["uid": "ada"]
+      budget.beginWrite(request.path)
+      #expect(compiled.decide(request, documents: Counting(), budget: &budget).isAllowed)
+      used += 1_000 - budget.expressions
+    }
+    #expect(used > 1_000)
+  }
+
+  @Test func `the expressions of all writes of a commit count together where limits say so`() throws {
+    var limits = RulesLimits()
+    (limits.expressions, limits.commitExpressions) = (30, 80)
+    let compiled = try Ruleset(
+      """
+      rules_version = '2'; service cloud.firestore { match /databases/{d}/documents/c/{id} {
+        allow write: if id == 'dear' ? \((0..<9).map { "1 != \($0 + 2)" }.joined(separator: " && ")) : id != '';
+      } }
+      """, for: .firestore, limits: limits)
+    /// The verdicts and errors of writes in one commit.
+    func outcomes(_ ids: [String]) -> [RulesFailure?] {
+      var budget = RulesBudget.commit(limits: limits)
+      return ids.map { id in
+        let request = request(id)
+        budget.beginWrite(request.path)
+        return compiled.decide(request, documents: Counting(), budget: &budget).statements.first?.failure
+      }
+    }
+    // Each write has its own limit, whatever the writes before it have left.
+    #expect(outcomes(["cheap", "dear", "cheap"]) == [nil, .expressionLimit(30), nil])
+    let many = Array(repeating: "cheap", count: 11)
+    #expect(outcomes(many).compactMap(\.self) == [.expressionLimit(80)])
+    #expect(outcomes(many).last != .some(nil))
+    limits.commitExpressions = nil
+    #expect(outcomes(many).compactMap(\.self).isEmpty)
+  }
+
   @Test func `nothing makes up for the limit of expressions`() throws {
     let sum = (0..<40).map { "f\($0)()" }.joined(separator: " && ")
     let body = (0..<10).map { "1 + \($0) > 0" }.joined(separator: " && ")

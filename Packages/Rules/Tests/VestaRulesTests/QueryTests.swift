@@ -46,6 +46,50 @@ import VestaTesting
     #expect(try isAllowed("request.query.limit <= 10 && request.query.offset == 0", nil, limit: 10))
   }
 
+  @Test func `a query is decided alike at once, together and by each of its alternatives`() throws {
+    let conditions = [
+      "request.auth.uid == resource.data.f", "resource.data.f == 'ada' && resource.data.g != 'x'",
+      "request.auth != null && resource.data.g == 'x'", "resource.data.f == resource.data.g", "resource.data.f",
+      "!resource.data.f", "resource.data.f is string", "resource.data.f is int", "resource.data.f >= 0",
+      "resource.data.f > 1 && resource.data.f < 9", "resource.data.f != 7", "resource.data.f != 'eve'",
+      "resource.data.f == [1]", "resource == null || resource.data.f == 'ada'",
+      "resource.data.f in ['ada', 'bob', 1, 2]",
+      "request.auth.token.role == resource.data.f", "id == 'ada' || resource.data.f == 'ada'", "resource.data.f < 'b'",
+    ]
+    let values: [RulesValue] = [
+      "ada", "bob", 1, 1.0, 2, .int(0), .float(-0.0), true, nil, .float(.nan), [1], ["x": 1],
+    ]
+    var filters: [RulesQuery.Filter?] = [nil] + values.map { f(.equal, $0) }
+    let lists: [[RulesValue]] = [
+      values, ["ada"], ["ada", "bob"], [1, 2], [2, 2.0], [true, true], [1, "ada"], [[1], [1]], [nil], [],
+    ]
+    filters += lists.map { f(.isIn, .list($0)) }
+    filters += values.map { .all([.field(["g"], .equal, "x"), f(.isIn, .list([$0, $0]))]) }
+    filters += values.map { .all([f(.equal, $0), .field(["g"], .isIn, .list(["x", $0]))]) }
+    filters += [.any([f(.equal, "ada"), f(.isIn, ["ada", "bob"])]), .all([f(.notEqual, 7), f(.isIn, [1, 2])])]
+    var allowed = 0
+    for condition in conditions {
+      let compiled = try ruleset(condition)
+      for filter in filters {
+        let query = RulesQuery("c", below: notes, filter: filter)
+        let auth: RulesValue = ["uid": "ada", "token": ["role": "x"]]
+        let isAllowed = compiled.decide(query, auth: auth).isAllowed
+        // A trace shows every expression of every alternative.
+        let trace = compiled.trace(query, auth: auth).decision.isAllowed
+        #expect(isAllowed == trace, "\(condition), \(String(describing: filter))")
+        allowed += isAllowed ? 1 : 0
+      }
+    }
+    #expect(allowed > 50)
+  }
+
+  @Test func `all values of a filter count against the limit of expressions`() throws {
+    let condition = (0..<12).map { "resource.data.f != \(100 + $0)" }.joined(separator: " && ")
+    // Less than 1,000 expressions for ten values, and more for thirty.
+    #expect(try isAllowed(condition, f(.isIn, .list((0..<10).map { .int($0) }))))
+    #expect(try !isAllowed(condition, f(.isIn, .list((0..<30).map { .int($0) }))))
+  }
+
   @Test func `a filter that can find nothing, because of null or NaN, proves every comparison`() throws {
     let nan = RulesValue.float(.nan)
     let filters = [

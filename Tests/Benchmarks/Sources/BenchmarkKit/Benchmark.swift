@@ -15,6 +15,8 @@ public struct Benchmark: Sendable {
     case microseconds = "us"
     /// Memory, in bytes; less is better.
     case kibibytes = "KiB"
+    /// Calls of the allocator per operation; fewer is better.
+    case allocations
   }
 
   /// The bar: the ratio to reach.
@@ -29,8 +31,11 @@ public struct Benchmark: Sendable {
     case none
   }
 
-  /// A way to measure: returns the cost of one operation, in nanoseconds or bytes.
+  /// A way to measure: returns the cost of one operation, in nanoseconds, bytes or calls.
   public typealias Run = @Sendable () async -> Double
+
+  /// A way to measure many operations one by one: returns the nanoseconds of each.
+  public typealias Samples = @Sendable () async -> [Double]
 
   /// The name by which the line is chosen and compared; it stays as it is.
   public let name: String
@@ -48,7 +53,13 @@ public struct Benchmark: Sendable {
   public let other: (label: String, run: Run)
 
   /// Measures single operations of ours, in nanoseconds: their percentiles stand in the line.
-  public let samples: (@Sendable () -> [Double])?
+  public let samples: Samples?
+
+  /// Measures single operations of the other.
+  public let otherSamples: Samples?
+
+  /// The reason why there is nothing to measure, which stands in place of the figures.
+  public let absence: String?
 
   /// Describes a line.
   ///
@@ -59,9 +70,10 @@ public struct Benchmark: Sendable {
   ///   - ours: The name of ours, and its measurement.
   ///   - other: The name of the other, and its measurement.
   ///   - samples: Measures single operations of ours, for percentiles.
+  ///   - otherSamples: Measures single operations of the other.
   public init(
     name: String, unit: Unit = .nanoseconds, bar: Bar, ours: (label: String, run: Run),
-    other: (label: String, run: Run), samples: (@Sendable () -> [Double])? = nil
+    other: (label: String, run: Run), samples: Samples? = nil, otherSamples: Samples? = nil
   ) {
     self.name = name
     self.unit = unit
@@ -69,6 +81,20 @@ public struct Benchmark: Sendable {
     self.ours = ours
     self.other = other
     self.samples = samples
+    self.otherSamples = otherSamples
+    absence = nil
+  }
+
+  /// A line that has no figures here, with the reason.
+  public init(name: String, absence: String) {
+    self.name = name
+    unit = .nanoseconds
+    bar = .none
+    ours = ("", { 0 })
+    other = ("", { 0 })
+    samples = nil
+    otherSamples = nil
+    self.absence = absence
   }
 }
 

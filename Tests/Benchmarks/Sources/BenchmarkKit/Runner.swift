@@ -25,6 +25,7 @@ public func runBenchmarks(_ benchmarks: [Benchmark], filters: [String]) async {
 }
 
 private func line(for benchmark: Benchmark) async -> String {
+  if let absence = benchmark.absence { return row(benchmark.name, absence) }
   var (ours, others) = ([Double](), [Double]())
   for _ in 0..<5 {
     ours.append(await benchmark.ours.run())
@@ -35,16 +36,16 @@ private func line(for benchmark: Benchmark) async -> String {
   let ratio = median(zip(ours, others).map { $0 / $1 })
   let unit = benchmark.unit
   return row(
-    benchmark.name, "\(benchmark.ours.label) \(format(our, unit))\(percentiles(benchmark))",
-    "\(benchmark.other.label) \(format(other, unit))",
+    benchmark.name, "\(benchmark.ours.label) \(format(our, unit))\(await percentiles(benchmark.samples, unit))",
+    "\(benchmark.other.label) \(format(other, unit))\(await percentiles(benchmark.otherSamples, unit))",
     format(ratio), barText(benchmark.bar, unit), verdict(benchmark.bar, our, ratio, unit))
 }
 
 /// The median and the 99th of a hundred single operations; nothing where they are not measured.
-private func percentiles(_ benchmark: Benchmark) -> String {
-  guard let sorted = benchmark.samples?().sorted(), !sorted.isEmpty else { return "" }
+private func percentiles(_ samples: Benchmark.Samples?, _ unit: Benchmark.Unit) async -> String {
+  guard let sorted = await samples?().sorted(), !sorted.isEmpty else { return "" }
   let (half, most) = (sorted[sorted.count / 2], sorted[min(sorted.count - 1, sorted.count * 99 / 100)])
-  return " (p50 \(format(half, benchmark.unit)), p99 \(format(most, benchmark.unit)))"
+  return " (p50 \(format(half, unit)), p99 \(format(most, unit)))"
 }
 
 private func barText(_ bar: Benchmark.Bar, _ unit: Benchmark.Unit) -> String {
@@ -70,6 +71,7 @@ private func scaled(_ cost: Double, _ unit: Benchmark.Unit) -> Double {
   case .nanoseconds: cost
   case .microseconds: cost / 1_000
   case .kibibytes: cost / 1_024
+  case .allocations: cost
   }
 }
 

@@ -92,24 +92,65 @@ private func processorTime() -> Double {
   return Double(time.tv_sec) * 1_000_000_000 + Double(time.tv_nsec)
 }
 
-/// A line for something that an engine does with a guard and without one.
+/// A line for something that an engine does with a guard and without one: processor time, and the times of single
+/// operations as their callers wait for them.
+///
+/// - Parameter operation: One operation, with its number.
 func line(
   _ name: String, _ bar: Benchmark.Bar, count: Int, rules: String, documents: Int = 1_000,
-  _ body: @escaping @Sendable (GuardBench, _ count: Int) async throws -> Void
+  _ operation: @escaping @Sendable (GuardBench, _ number: Int) async throws -> Void
 ) -> Benchmark {
   let (guarded, open) = (GuardBench(rules: rules), GuardBench(rules: nil))
-  @Sendable func cost(_ bench: GuardBench) async -> Double {
+  let singles = min(max(count, 500), 5_000)
+  @Sendable func times(_ bench: GuardBench) async -> [Double] {
     do {
       try await bench.fill(documents)
-      try await body(bench, max(1, count / 10))
-      let start = processorTime()
-      try await body(bench, count)
-      return (processorTime() - start) / Double(count)
+      for number in 0..<(singles / 10) { try await operation(bench, number) }
+      let clock = ContinuousClock()
+      var times: [Double] = []
+      for number in 0..<singles {
+        let start = clock.now
+        try await operation(bench, number)
+        times.append((clock.now - start) / .nanoseconds(1))
+      }
+      return times
     } catch {
       preconditionFailure("the benchmark \(name) failed: \(error)")
     }
   }
+  let body: @Sendable (GuardBench, Int) async throws -> Void = { bench, count in
+    for number in 0..<count { try await operation(bench, number) }
+  }
   return Benchmark(
-    name: "guards-\(name)", bar: bar, ours: ("with a guard", { await cost(guarded) }),
-    other: ("without", { await cost(open) }))
+    name: "guards-\(name)", bar: bar,
+    ours: ("with a guard", { await cost(name, guarded, documents, count, body) }),
+    other: ("without", { await cost(name, open, documents, count, body) }),
+    samples: { await times(guarded) }, otherSamples: { await times(open) })
+}
+
+/// A line for many operations of which none is alone, such as changes that many listeners receive.
+func line(
+  _ name: String, _ bar: Benchmark.Bar, count: Int, rules: String,
+  together body: @escaping @Sendable (GuardBench, _ count: Int) async throws -> Void
+) -> Benchmark {
+  let (guarded, open) = (GuardBench(rules: rules), GuardBench(rules: nil))
+  return Benchmark(
+    name: "guards-\(name)", bar: bar, ours: ("with a guard", { await cost(name, guarded, 1_000, count, body) }),
+    other: ("without", { await cost(name, open, 1_000, count, body) }))
+}
+
+/// The processor time of one of many operations.
+private func cost(
+  _ name: String, _ bench: GuardBench, _ documents: Int, _ count: Int,
+  _ body: @Sendable (GuardBench, _ count: Int) async throws -> Void
+) async -> Double {
+  do {
+    try await bench.fill(documents)
+    try await body(bench, max(1, count / 10))
+    let start = processorTime()
+    try await body(bench, count)
+    return (processorTime() - start) / Double(count)
+  } catch {
+    preconditionFailure("the benchmark \(name) failed: \(error)")
+  }
 }

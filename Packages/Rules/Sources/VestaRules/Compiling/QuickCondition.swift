@@ -50,6 +50,16 @@ indirect enum QuickCondition: Sendable {
   case all([QuickCondition])
   case any([QuickCondition])
 
+  /// Whether it compares `resource` with null.
+  var asksForResource: Bool {
+    switch self {
+    case .hasResource: true
+    case .not(let inner): inner.asksForResource
+    case .all(let inner), .any(let inner): inner.contains(where: \.asksForResource)
+    case .constant, .signedIn, .value, .equal: false
+    }
+  }
+
   /// Whether two values are equal; nil for values that are compared in full, and for longer strings.
   static func equal(_ left: RulesValue, _ right: RulesValue, upTo longest: Int) -> Bool? {
     switch (left, right) {

@@ -86,7 +86,7 @@ struct Evaluation {
   private mutating func evaluateStep(_ id: Int) -> Operand {
     budget.expressions -= 1
     guard budget.expressions >= 0, !isEnded else {
-      return fail(isEnded ? .unknown : .expressionLimit(budget.limits.expressions), id)
+      return fail(isEnded ? .unknown : .expressionLimit(budget.expressionLimit), id)
     }
     let step = code.program.steps[id]
     let (a, b, c) = (Int(step.a), Int(step.b), Int(step.c))

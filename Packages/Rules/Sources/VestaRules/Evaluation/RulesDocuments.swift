@@ -62,6 +62,10 @@ public struct RulesBudget: Sendable {
   let limits: RulesLimits
   /// The expressions that may still be evaluated.
   public internal(set) var expressions: Int
+  /// The expressions that the current write had when it began.
+  private var expressionsAtStart: Int
+  /// The expressions that are left to the writes of a commit together; `nil` where they have no limit together.
+  private var commitExpressions: Int?
   var work: WorkMeter
   private var accesses: [Access] = []
   /// The number of documents that count, of the request and of the writes before the current one.
@@ -79,6 +83,7 @@ public struct RulesBudget: Sendable {
   public init(accesses: Int? = nil, limits: RulesLimits = RulesLimits()) {
     self.limits = limits
     expressions = limits.expressions
+    expressionsAtStart = expressions
     work = WorkMeter(left: limits.work)
     accessLimit = accesses ?? limits.accesses
     writeLimit = accesses ?? limits.accesses
@@ -92,22 +97,35 @@ public struct RulesBudget: Sendable {
   private init(total: Int, each: Int, limits: RulesLimits) {
     self.limits = limits
     expressions = limits.expressions
+    expressionsAtStart = expressions
     work = WorkMeter(left: limits.work)
     accessLimit = total
     writeLimit = each
+    commitExpressions = limits.commitExpressions
   }
 
   /// Begins with the next write of a commit.
   ///
-  /// The expressions count anew for each write, as the batches of real programs need; the documents of all writes
-  /// count together.
+  /// The expressions count anew for each write, and together where ``RulesLimits/commitExpressions`` limits them; the
+  /// documents of all writes count together.
   ///
   /// - Parameter path: The document that is written, whose state after the commit is free.
   public mutating func beginWrite(_ path: RulesPath) {
+    let used = expressionsAtStart - expressions
     expressions = limits.expressions
+    if let left = commitExpressions {
+      commitExpressions = left - used
+      expressions = min(expressions, left - used)
+    }
+    expressionsAtStart = expressions
     work = WorkMeter(left: limits.work)
     writtenPath = path
     countedBefore = accessCount
+  }
+
+  /// The limit that ends a write which evaluates too many expressions.
+  var expressionLimit: Int {
+    expressionsAtStart < limits.expressions ? limits.commitExpressions ?? limits.expressions : limits.expressions
   }
 
   /// Looks a document up, from what is kept or from `documents`.

@@ -11,6 +11,9 @@ struct SegmentPlaces: Sendable {
   /// The number of segments.
   private(set) var count = 0
 
+  /// No segments, of which nothing is known.
+  init() {}
+
   /// The places; nil for a name that is long or has empty segments, which is taken apart in the usual way.
   init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     let raw = UnsafeRawBufferPointer(bytes)

@@ -62,22 +62,35 @@ extension QueryCondition {
   }
 }
 
+extension QueryCondition {
+  /// Whether the condition fixes a number.
+  fileprivate var fixesNumber: Bool {
+    guard constraint.comparison == .equal else { return false }
+    switch constraint.value {
+    case .int, .float: return true
+    default: return false
+    }
+  }
+}
+
 extension [QueryCondition] {
   /// The conditions with every number that they fix known by comparisons alone, which is true of all readings at once;
   /// nil where a list or a map is fixed, or no number.
   var withOpenNumbers: [QueryCondition]? {
+    contains(where: \.fixesNumber) ? withOpenValues : nil
+  }
+
+  /// The same, also where no number is fixed.
+  var withOpenValues: [QueryCondition]? {
     var all = self
-    var hasNumber = false
     for (index, condition) in enumerated() where condition.constraint.comparison == .equal {
       switch condition.constraint.value {
-      case .int, .float:
-        hasNumber = true
-        all[index].isOpen = true
+      case .int, .float: all[index].isOpen = true
       case .list, .map: return nil
       default: break
       }
     }
-    return hasNumber ? all : nil
+    return all
   }
 
   /// The conditions in all readings of the values that they fix, themselves first.

@@ -87,6 +87,7 @@ struct QueryFacts: Sendable {
     case (.arrayContains, .contained):
       return QueryFacts.allReadings(of: known.value, limit) { $0 == value } == true ? true : nil
     case (.equal, _): return QueryFacts.open(known.value, asked, value)
+    case (.isIn, _): return QueryFacts.oneOf(known.value, asked, value)
     case (.greater, .greater), (.greater, .greaterOrEqual), (.greaterOrEqual, .greaterOrEqual):
       return Arithmetic.order(known.value, value).map { $0 == .after || $0 == .same } == true ? true : nil
     case (.greaterOrEqual, .greater): return Arithmetic.order(known.value, value) == .after ? true : nil
@@ -110,6 +111,25 @@ struct QueryFacts: Sendable {
       return Arithmetic.order(known, value).map { Arithmetic.holds(asked, $0) }
     default: return nil
     }
+  }
+
+  /// The answer of a comparison with one of several values; nil where it is not the same for all of them.
+  private static func oneOf(_ known: RulesValue, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
+    guard case .list(let values) = known else { return nil }
+    var answer: Bool?
+    for one in values {
+      let found: Bool?
+      switch (one, asked) {
+      case (.int, _), (.float, _): found = open(one, asked, value)
+      case (.list, _), (.map, _): found = nil
+      case (_, .equal): found = one == value
+      case (_, .notEqual): found = one != value
+      default: found = nil
+      }
+      guard let found, answer == nil || answer == found else { return nil }
+      answer = found
+    }
+    return answer
   }
 
   /// The verdict of a condition on all readings of a value; nil where they differ or are too many.
@@ -178,7 +198,7 @@ extension RulesValue {
   fileprivate var isNull: Bool { if case .null = self { true } else { false } }
 
   /// Whether it is null or NaN.
-  fileprivate var isSpecial: Bool {
+  var isSpecial: Bool {
     switch self {
     case .null: true
     case .float(let number): number.isNaN
