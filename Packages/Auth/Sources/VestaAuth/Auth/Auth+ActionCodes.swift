@@ -76,7 +76,8 @@ extension Auth {
   /// - Parameters:
   ///   - email: The address.
   ///   - actionCodeSettings: The settings of the link; `handleCodeInApp` must be set.
-  /// - Throws: ``AuthError``: `invalidEmail`, `operationNotAllowed`, `missingContinueURI`.
+  /// - Throws: ``AuthError``: `invalidEmail`, `operationNotAllowed`, `invalidContinueURI`. The embedded engine also
+  ///   sends a link without `url`; a service that demands it answers `missingContinueURI`.
   public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
     guard actionCodeSettings.handleCodeInApp else {
       throw AuthError(.internalError, "Set actionCodeSettings.handleCodeInApp: a link to sign in is opened by the app.")
