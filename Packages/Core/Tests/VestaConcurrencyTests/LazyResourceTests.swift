@@ -128,7 +128,7 @@ import VestaTesting
     for close in closes { #expect(try await close.value == ["close 7"]) }
   }
 
-  @Test(.timeLimit(.minutes(5))) func `an opening that hangs keeps the callers that wait, and few of the callers that left`()
+  @Test(.timeLimit(.minutes(5))) func `a hanging opening keeps the callers that wait, and few of those that left`()
     async throws
   {
     let gate = Gate()
