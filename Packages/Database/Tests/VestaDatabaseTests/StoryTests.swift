@@ -88,11 +88,6 @@ struct StoryTests {
     #expect(Set([a, one.reference(withPath: "a"), one.reference(withPath: "b")]).count == 2)
   }
 
-  @Test func `the time of a client is that of its system`() {
-    // A day is left for a system whose time is being set.
-    #expect(abs(systemMilliseconds() - Int64(Date().timeIntervalSinceReferenceDate + 978_307_200) * 1000) < 86_400_000)
-  }
-
   @Test func `transactions add up, abort, show or hide what they do, and lose against a plain write`() async throws {
     let (client, other) = (world.client(), world.client())
     let reference = client.reference(withPath: "n")
