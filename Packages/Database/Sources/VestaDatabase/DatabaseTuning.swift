@@ -1,3 +1,5 @@
+import VestaConcurrency
+
 /// The figures of a client at which its behaviour changes; tests make them small.
 struct DatabaseTuning: Sendable, Hashable {
   /// The most changes of what the device keeps that share a commit.
@@ -6,11 +8,8 @@ struct DatabaseTuning: Sendable, Hashable {
   /// The most changes of cached data that wait for a device that takes none; with more, the cache is written anew.
   var deviceBacklog = 1_000
 
-  /// The time after which changes that the device did not take are tried again, at first; it doubles.
-  var firstDeviceRetry = Duration.seconds(1)
-
-  /// The longest such time.
-  var longestDeviceRetry = Duration.seconds(8)
+  /// The pauses after which changes that the device did not take are tried again.
+  var deviceRetry = Retry(initial: .seconds(1), factor: 2, cap: .seconds(8))
 
   /// After how many updates of the service the limits of the cached data are applied.
   var updatesPerPruning = 1_000

@@ -160,7 +160,7 @@ struct AttackTests {
   }
 
   @Test func `a query with a limit reads no more than what a commit may have changed in it`() async {
-    let counted = CountedStore(ModelStore())
+    let counted = HookedStore()
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "all", indexOn: "n")
     let engine = DatabaseEngine(store: counted, options: options)
@@ -174,10 +174,10 @@ struct AttackTests {
     await client.listen("all", spec, tag: 7)
     func cost(_ request: DatabaseRequest) async -> Int {
       await engine.settle()
-      let before = counted.entries.withLock { $0 }
+      let before = counted.entries
       _ = await client.call(request)
       await engine.settle()
-      return counted.entries.withLock { $0 } - before
+      return counted.entries - before
     }
     // Within the window, deep and whole; outside of it; into it.
     #expect(await cost(.put("all/k90/x1", DatabaseNode(.int(2)), hash: nil)) < 60)

@@ -134,16 +134,16 @@ import VestaTesting
   }
 
   @Test func `keys are read without the rows of the children`() async throws {
-    let store = CountedStore(ModelStore())
+    let store = HookedStore()
     let engine = DatabaseEngine(store: store)
     let large = DatabaseNode(children: (0..<500).map { (DatabaseKey("k\($0)"), DatabaseNode(.int($0))) })
     let client = TestClient(engine)
     _ = await client.put("rooms", DatabaseNode(children: [("a", large), ("b", large), ("c", DatabaseNode(.int(1)))]))
-    let before = store.entries.withLock { $0 }
+    let before = store.entries
     let request = DatabaseReadRequest(namespace: "test", path: "rooms", depth: .keys)
     let result = try await engine.read(request, context: CallContext())
     let mark = DatabaseNode(.bool(true))
     #expect(result.node == DatabaseNode(children: [("a", mark), ("b", mark), ("c", mark)]))
-    #expect(store.entries.withLock { $0 } - before < 20)
+    #expect(store.entries - before < 20)
   }
 }

@@ -9,17 +9,18 @@ import VestaTesting
 /// The costs of one client's queries for the others.
 @Suite(.timeLimit(.minutes(20)))
 struct CostTests {
-  private let store = CountedStore(ModelStore())
+  private let store = HookedStore()
+  private let reads: StoreReads
   private let engine: DatabaseEngine
 
-  init() { engine = DatabaseEngine(store: store) }
+  init() { (reads, engine) = (StoreReads(of: store), DatabaseEngine(store: store)) }
 
   private func cost(_ client: TestClient, _ request: DatabaseRequest) async -> Int {
     await engine.settle()
-    let before = store.entries.withLock { $0 }
+    let before = store.entries
     _ = await client.call(request)
     await engine.settle()
-    return store.entries.withLock { $0 } - before
+    return store.entries - before
   }
 
   @Test(arguments: [DatabaseIndex.key, .priority, .value, .child("n")])
@@ -48,18 +49,18 @@ struct CostTests {
     let spec = DatabaseQuerySpec(index: .child("n"), limit: .init(2, .last))
     await slow.listen("all", spec, tag: 1)
     await engine.settle()
-    store.reads.close()
+    self.reads.gate.close()
     // The window loses a child, and only the store knows which one is next.
-    let reads = store.begun.entries.count + 1
+    let reads = self.reads.begun.entries.count + 1
     #expect(await other.put("all/k9", .empty).status == .ok)
-    await store.begun.wait { $0.count == reads }
+    await self.reads.begun.wait { $0.count == reads }
     #expect(await other.put("all/k8", .empty).status == .ok)
     let own = slow.send(.put("all/k7", .empty, hash: nil))
     let next = slow.send(.put("other", DatabaseNode(.int(1)), hash: nil))
     #expect(await other.put("more", DatabaseNode(.int(1))).status == .ok)
     #expect(!slow.messages.contains(.reply(own, .ok)), "the reply of a write comes after its data")
-    #expect(store.begun.entries.count == reads, "commits in between cause no more reads")
-    store.reads.open()
+    #expect(self.reads.begun.entries.count == reads, "commits in between cause no more reads")
+    self.reads.gate.open()
     _ = await slow.reply(next)
     #expect(Set(slow.node(tag: 1).keys) == ["k5", "k6"])
     let messages = slow.messages
@@ -72,13 +73,13 @@ struct CostTests {
     let client = TestClient(engine), other = TestClient(engine)
     for key in ["a", "b", "c"] { _ = await client.put(DatabasePath("all/\(key)"), DatabaseNode(.int(1))) }
     _ = await other.get("all")
-    store.reads.close()
+    self.reads.gate.close()
     let spec = DatabaseQuerySpec(index: .key, limit: .init(2, .first))
-    let reads = store.begun.entries.count + 1
+    let reads = self.reads.begun.entries.count + 1
     async let listening = client.listen("all", spec, tag: 1)
-    await store.begun.wait { $0.count == reads }
+    await self.reads.begun.wait { $0.count == reads }
     #expect(await other.put("all/a", .empty).status == .ok)
-    store.reads.open()
+    self.reads.gate.open()
     #expect(await listening.status == .ok)
     #expect(client.node(tag: 1).keys == ["b", "c"])
   }

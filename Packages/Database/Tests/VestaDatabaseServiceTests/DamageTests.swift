@@ -19,7 +19,7 @@ struct DamageTests {
     var options = DatabaseServiceOptions()
     for child in children { options.indexes.add(path: "rooms", indexOn: child) }
     if shared { options.sharing = .shared(lease: .seconds(15)) }
-    return DatabaseEngine(store: OpenStore(store), options: options)
+    return DatabaseEngine(store: HookedStore(store, closesBase: false), options: options)
   }
 
   private func put(_ bytes: [UInt8], at key: [UInt8]) async throws {

@@ -112,20 +112,20 @@ struct EngineTests {
     await first.settle()
     var options = DatabaseServiceOptions()
     options.indexes = try DatabaseIndexes(rules: #"{"rules": {"rooms": {".read": true, ".indexOn": "size"}}}"#)
-    let counted = CountedStore(store)
+    let counted = HookedStore(store, closesBase: false)
     let reader = TestClient(DatabaseEngine(store: counted, options: options))
     _ = await reader.get("nothing")
-    let before = counted.entries.withLock { $0 }
+    let before = counted.entries
     let spec = DatabaseQuerySpec(index: .child("size"), limit: .init(2, .last))
     let node = await reader.get("rooms", spec)
     #expect(node.childCount == 2)
-    #expect(counted.entries.withLock { $0 } - before <= 8)
+    #expect(counted.entries - before <= 8)
     #expect(throws: (any Error).self) { try DatabaseIndexes(rules: #"{"rules": {".indexOn": 1}}"#) }
   }
 
   @Test func `a write and a small query touch as many rows in a large tree as in a small one`() async {
     func costs(_ count: Int) async -> [Int] {
-      let counted = CountedStore(ModelStore())
+      let counted = HookedStore()
       let client = TestClient(DatabaseEngine(store: counted))
       let children = (0..<count).map { (DatabaseKey("k\($0)"), DatabaseNode(.int(Int64($0)))) }
       _ = await client.put("all", DatabaseNode(children: children))
@@ -137,9 +137,9 @@ struct EngineTests {
         .get("all", DatabaseQuerySpec(limit: .init(2, .last))),
         .get("all", DatabaseQuerySpec(index: .key, start: .init(DatabaseNode(.string("k3"))), limit: .init(2, .first))),
       ] {
-        let before = counted.entries.withLock { $0 }
+        let before = counted.entries
         _ = await client.call(request)
-        costs.append(counted.entries.withLock { $0 } - before)
+        costs.append(counted.entries - before)
       }
       return costs
     }

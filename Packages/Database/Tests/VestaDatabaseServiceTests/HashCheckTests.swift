@@ -14,10 +14,13 @@ import VestaTesting
 @Suite(.timeLimit(.minutes(20)))
 struct HashCheckTests {
   private static let count = DatabaseServiceTuning().hashCheckRows + 200
-  private let store = CountedStore(ModelStore())
+  private let store = HookedStore()
+  private let reads: StoreReads
   private let clock = ManualClock()
   private let large = DatabaseNode(
     children: (0..<Self.count).map { (DatabaseKey("k\($0)"), DatabaseNode(.int(Int64($0)))) }, priority: .int(4))
+
+  init() { reads = StoreReads(of: store) }
 
   private func engine() -> DatabaseEngine {
     var options = DatabaseServiceOptions()
@@ -42,15 +45,15 @@ struct HashCheckTests {
     let client = TestClient(engine), other = TestClient(engine)
     _ = await client.put("list", large)
     await engine.settle()
-    store.reads.close()
+    reads.gate.close()
     let id = client.send(.put("list", changed("k7", -1), hash: NodeHash.hash(large)))
-    await store.begun.wait { !$0.isEmpty }
+    await reads.begun.wait { !$0.isEmpty }
     #expect(await other.put("other", DatabaseNode(.int(1))).status == .ok)
     // Later requests of the same client are served after it.
     let next = client.send(.put("list/k7", DatabaseNode(.incrementInt(-1)), hash: nil))
     let read = client.send(.get("list/k7", .all))
     #expect(await other.put("other", DatabaseNode(.int(2))).status == .ok)
-    store.reads.open()
+    reads.gate.open()
     #expect(await client.reply(id).status == .ok)
     #expect(await client.reply(next).status == .ok)
     #expect(await client.reply(read).node.leaf == .int(-2))
@@ -63,12 +66,12 @@ struct HashCheckTests {
     _ = await client.put("list", large)
     await client.listen("list", tag: 1)
     await engine.settle()
-    let before = store.entries.withLock { $0 }
+    let before = store.entries
     let next = changed("k7", -1).setting("new" as DatabaseKey, to: DatabaseNode(.bool(true)))
       .setting("k9" as DatabaseKey, to: .empty)
     #expect(await client.put("list", next, hash: NodeHash.hash(large)).status == .ok)
     // At first a thousand rows and one, then all of them once, and a few for each place.
-    let cost = store.entries.withLock { $0 } - before
+    let cost = store.entries - before
     #expect(cost < DatabaseServiceTuning().hashCheckRows + Self.count + 150, "\(cost)")
     #expect(await client.get("list") == next)
     #expect(client.node(tag: 1) == next)
@@ -95,31 +98,30 @@ struct HashCheckTests {
     let client = TestClient(engine), other = TestClient(engine)
     _ = await client.put("list", large)
     await engine.settle()
-    store.reads.close()
+    reads.gate.close()
     let id = client.send(.put("list", changed("k7", -1), hash: NodeHash.hash(large)))
-    await store.begun.wait { $0.count == 1 }
+    await reads.begun.wait { $0.count == 1 }
     #expect(await other.put(path, DatabaseNode(.int(9))).status == .ok)
-    store.reads.open()
+    reads.gate.open()
     #expect(await client.reply(id).status == .dataStale, "\(path)")
     #expect(await client.get("list") == large.setting(path.withoutFront, to: DatabaseNode(.int(9))))
   }
 
   @Test func `a check that commits overtake again and again is made in the turn at last`() async {
-    let store = HookedStore(ModelStore())
+    let store = HookedStore()
     let engine = DatabaseEngine(store: store)
     let client = TestClient(engine), other = TestClient(engine)
     _ = await client.put("list", large)
     await engine.settle()
     let rounds = Locked(0)
-    store.afterRead.withLock { hook in
-      hook = {
-        rounds.withLock { $0 += 1 }
-        // It writes what is there, so that the hash stays right.
-        #expect(await other.put("list/k3", DatabaseNode(.int(3))).status == .ok)
-      }
+    store.hook { step in
+      guard step == .readEnd else { return }
+      rounds.withLock { $0 += 1 }
+      // It writes what is there, so that the hash stays right.
+      #expect(await other.put("list/k3", DatabaseNode(.int(3))).status == .ok)
     }
     #expect(await client.put("list", changed("k7", -1), hash: NodeHash.hash(large)).status == .ok)
-    store.afterRead.withLock { $0 = nil }
+    store.hook(nil)
     #expect(rounds.withLock { $0 } == DatabaseServiceTuning().concurrentChecks)
     #expect(await client.get("list") == changed("k7", -1))
   }
@@ -130,13 +132,13 @@ struct HashCheckTests {
     _ = await client.put("list", large)
     _ = await client.call(.onDisconnectPut("gone", DatabaseNode(.int(1))))
     await engine.settle()
-    store.reads.close()
+    reads.gate.close()
     _ = client.send(.put("list", changed("k7", -1), hash: NodeHash.hash(large)))
     _ = client.send(.put("late", DatabaseNode(.int(1)), hash: nil))
-    await store.begun.wait { $0.count == 1 }
+    await reads.begun.wait { $0.count == 1 }
     client.close()
     await client.closed()
-    store.reads.open()
+    reads.gate.open()
     await engine.settle()
     #expect(await other.get("gone").leaf == .int(1))
     #expect(await other.get("list") == large)
@@ -145,16 +147,17 @@ struct HashCheckTests {
 
   @Test func `a hash that another engine has overtaken is checked again`() async {
     let shared = ModelStore()
-    let watched = CountedStore(OpenStore(shared))
-    let client = TestClient(sharing(watched)), other = TestClient(sharing(OpenStore(shared)))
+    let watched = HookedStore(shared, closesBase: false)
+    let held = StoreReads(of: watched)
+    let client = TestClient(sharing(watched)), other = TestClient(sharing(HookedStore(shared, closesBase: false)))
     _ = await client.put("list", large)
     #expect(await other.get("list").childCount == Self.count)
-    let begun = watched.begun.entries.count
-    watched.reads.close()
+    let begun = held.begun.entries.count
+    held.gate.close()
     let id = client.send(.put("list", changed("k7", -1), hash: NodeHash.hash(large)))
-    await watched.begun.wait { $0.count > begun }
+    await held.begun.wait { $0.count > begun }
     #expect(await other.put("list/k3", DatabaseNode(.int(9))).status == .ok)
-    watched.reads.open()
+    held.gate.open()
     #expect(await client.reply(id).status == .dataStale)
     #expect(await other.get("list/k7").leaf == .int(7))
   }
@@ -162,8 +165,8 @@ struct HashCheckTests {
   @Test func `a reply that data is stale follows that data, also when another engine has written it`() async {
     let shared = ModelStore()
     // The store of the first engine says nothing of commits.
-    let client = TestClient(sharing(CountedStore(OpenStore(shared))))
-    let other = TestClient(sharing(OpenStore(shared)))
+    let client = TestClient(sharing(HookedStore(shared, closesBase: false)))
+    let other = TestClient(sharing(HookedStore(shared, closesBase: false)))
     await client.listen("n", tag: 1)
     #expect(await other.put("n", DatabaseNode(.int(5))).status == .ok)
     #expect(await client.put("n", DatabaseNode(.int(1)), hash: "").status == .dataStale)
@@ -179,7 +182,9 @@ struct HashCheckTests {
     options.tuning.hashCheckRows = 0
     options.clock = clock.service
     if isShared { options.sharing = .shared() }
-    let engines = (0..<(isShared ? 2 : 1)).map { _ in DatabaseEngine(store: OpenStore(shared), options: options) }
+    let engines = (0..<(isShared ? 2 : 1)).map { _ in
+      DatabaseEngine(store: HookedStore(shared, closesBase: false), options: options)
+    }
     let reader = TestClient(engines[0])
     let accounts = (0..<6).map { DatabaseKey("a\($0)") }
     _ = await reader.put("bank", DatabaseNode(children: accounts.map { ($0, DatabaseNode(.int(100))) }))
@@ -248,30 +253,4 @@ struct HashCheckTests {
     #expect(NodeChanges.places(old, new, limit: places.count)?.count == places.count, "seed \(seed)")
     if !places.isEmpty { #expect(NodeChanges.places(old, new, limit: places.count - 1) == nil, "seed \(seed)") }
   }
-}
-
-/// A store whose reads do something before they return.
-private final class HookedStore: CommitObservable {
-  private let store: any CommitObservable
-  let afterRead = Locked<(@Sendable () async -> Void)?>(nil)
-
-  init(_ store: any CommitObservable) { self.store = store }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    let result = try await store.read(body)
-    await afterRead.withLock { $0 }?()
-    return result
-  }
-
-  func write<Result: Sendable>(
-    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> { try await store.write(body) }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws { try await store.close() }
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
-  }
-  var commits: AsyncStream<StoreVersion> { store.commits }
-  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
 }

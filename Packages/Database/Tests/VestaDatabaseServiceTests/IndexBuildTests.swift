@@ -82,12 +82,12 @@ struct IndexBuildTests {
     let reader = TestClient(next)
     _ = await reader.get("x")
     await next.settle()
-    let counted = CountedStore(store)
+    let counted = HookedStore(store, closesBase: false)
     let third = TestClient(DatabaseEngine(store: counted, options: options(["size"])))
     _ = await third.get("x")
-    let before = counted.entries.withLock { $0 }
+    let before = counted.entries
     #expect(Set(await third.get("rooms", largest).keys) == ["r0", "r999", "r1499"])
-    #expect(counted.entries.withLock { $0 } - before < 20, "the index is not used")
+    #expect(counted.entries - before < 20, "the index is not used")
     let spec = DatabaseQuerySpec(index: .child("size"), end: .init(DatabaseNode(.int(-1))))
     #expect(await third.get("rooms", spec).keys == ["r500"])
   }
@@ -193,16 +193,16 @@ struct IndexBuildTests {
   }
 
   @Test func `a string that an entry has whole is found along the index, and one that fills it is not`() async {
-    let counted = CountedStore(ModelStore())
+    let counted = HookedStore()
     var options = DatabaseServiceOptions()
     options.indexes.add(path: "all", indexOn: ".value")
     let client = TestClient(DatabaseEngine(store: counted, options: options))
     for number in 0..<200 { _ = await client.put(DatabasePath("all/k\(number)"), DatabaseNode(.int(Int64(number)))) }
     func cost(_ length: Int) async -> Int {
-      let before = counted.entries.withLock { $0 }
+      let before = counted.entries
       let text = DatabaseNode(.string(String(repeating: "x", count: length)))
       #expect(await client.get("all", DatabaseQuerySpec(index: .value, start: .init(text))).isEmpty)
-      return counted.entries.withLock { $0 } - before
+      return counted.entries - before
     }
     #expect(await cost(DatabaseServiceTuning().entryBytes - 1) < 10)
     #expect(await cost(DatabaseServiceTuning().entryBytes) > 200)

@@ -14,7 +14,7 @@ struct OpeningTests {
   private let store = ModelStore()
   private let keys = Keys(namespace: "test")
 
-  private func engine() -> DatabaseEngine { DatabaseEngine(store: OpenStore(store)) }
+  private func engine() -> DatabaseEngine { DatabaseEngine(store: HookedStore(store, closesBase: false)) }
 
   /// Leaves operations for the end of two sessions behind.
   private func leave(_ operations: [(session: String, path: DatabasePath, node: DatabaseNode)]) async throws {
@@ -85,7 +85,7 @@ struct OpeningTests {
       guard !isLocked.withLock({ $0 }) else {
         throw StoreError(.locked, operation: "open", message: "Another process has the store open.")
       }
-      return OpenStore(store)
+      return HookedStore(store, closesBase: false)
     }
     for _ in 0..<2 {
       let client = TestClient(engine)
@@ -116,7 +116,7 @@ struct OpeningTests {
     async throws
   {
     try await leave([("s1", "presence", DatabaseNode(.string("offline")))])
-    let failing = FaultyStore(OpenStore(store))
+    let failing = FaultyStore(HookedStore(store, closesBase: false))
     failing.failures.withLock { $0 = 1 }
     let client = TestClient(DatabaseEngine(store: failing))
     #expect(await client.get("presence").leaf == .string("offline"))

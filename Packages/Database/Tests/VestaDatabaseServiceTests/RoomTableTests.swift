@@ -20,7 +20,7 @@ struct RoomTableTests {
       options.clock = ManualClock().service
       options.sharing = .shared(lease: .seconds(15))
     }
-    return DatabaseEngine(store: OpenStore(store), options: options)
+    return DatabaseEngine(store: HookedStore(store, closesBase: false), options: options)
   }
 
   /// Connects, writes, asks for a write at the end, and closes.

@@ -40,7 +40,7 @@ struct SharedStoreTests {
       }
     }
     for child in indexOn { options.indexes.add(path: "rooms", indexOn: child) }
-    return DatabaseEngine(store: OpenStore(store), options: options)
+    return DatabaseEngine(store: HookedStore(store, closesBase: false), options: options)
   }
 
   private func settle(_ engines: [DatabaseEngine]) async {
@@ -133,7 +133,7 @@ struct SharedStoreTests {
   }
 
   @Test func `an engine that closes with operations it could not carry out leaves them to another`() async throws {
-    let failing = FaultyStore(OpenStore(store))
+    let failing = FaultyStore(HookedStore(store, closesBase: false))
     var options = DatabaseServiceOptions()
     options.clock = clock.service
     options.sharing = .shared(lease: .seconds(15))
@@ -150,7 +150,8 @@ struct SharedStoreTests {
   }
 
   @Test func `an engine that is closed while it renews its lease sets no further timer`() async throws {
-    let held = CountedStore(OpenStore(store))
+    let held = HookedStore(store, closesBase: false)
+    let reads = StoreReads(of: held)
     var options = DatabaseServiceOptions()
     options.clock = clock.service
     options.sharing = .shared(lease: .seconds(15))
@@ -158,14 +159,14 @@ struct SharedStoreTests {
     let client = TestClient(engine)
     _ = await client.get("x")
     await engine.settle()
-    let begun = held.begun.entries.count
-    held.reads.close()
+    let begun = reads.begun.entries.count
+    reads.gate.close()
     clock.advance(by: .seconds(8))
-    await held.begun.wait { $0.count > begun }
+    await reads.begun.wait { $0.count > begun }
     #expect(clock.deadlines.isEmpty)
     let closing = Task { try await engine.close() }
     while engine.room("test")?.state.withLock({ $0.isOver }) != true { await Task.yield() }
-    held.reads.open()
+    reads.gate.open()
     try await closing.value
     #expect(clock.deadlines.isEmpty)
   }
@@ -225,7 +226,7 @@ struct SharedStoreTests {
     var options = DatabaseServiceOptions()
     options.clock = clock.service
     if let sharing { options.sharing = sharing }
-    return DatabaseEngine(store: OpenStore(store, isShared: true), options: options)
+    return DatabaseEngine(store: HookedStore(store, closesBase: false, isShared: true), options: options)
   }
 
   @Test func `on a store that says that it is shared, engines share it without being told`() async {
@@ -253,14 +254,14 @@ struct SharedStoreTests {
     let reasons = client.messages.compactMap { if case .failed(let reason) = $0 { reason } else { nil } }
     #expect(reasons.count == 1 && reasons.allSatisfy { $0.contains("DatabaseServiceOptions.sharing is .alone") })
     // A store that says nothing is taken for one that others can have.
-    let silent = DeafStore(OpenStore(store))
+    let silent = DeafStore(HookedStore(store, closesBase: false))
     #expect((try? DatabaseSharing.automatic.lease(on: silent, default: .seconds(1))) == .seconds(1))
     #expect((try? DatabaseSharing.automatic.lease(on: store, default: .seconds(1))) == .some(nil))
     #expect((try? DatabaseSharing.alone.lease(on: silent, default: .seconds(1))) == .some(nil))
   }
 
   @Test func `an engine that was stopped for longer than commits are kept begins anew with its clients`() async {
-    let stopped = ManualClock(at: clock.now), gate = OpenStore(store)
+    let stopped = ManualClock(at: clock.now), gate = HookedStore(store, closesBase: false)
     var options = DatabaseServiceOptions()
     options.clock = stopped.service
     options.sharing = .shared(lease: .seconds(15))
@@ -360,33 +361,9 @@ final class SpreadBackend: DatabaseBackend {
 
 /// A store that reports no commits.
 private final class DeafStore: OrderedStore {
-  private let store: OpenStore
+  private let store: HookedStore
 
-  init(_ store: OpenStore) { self.store = store }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> { try await store.write(body) }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws {}
-}
-
-/// A store that stays open when one of its engines closes it.
-final class OpenStore: CommitObservable {
-  private let store: any CommitObservable
-
-  /// Whether each commit is reported before it is acknowledged; not so in a store that other processes write to.
-  let tellsBeforeAcknowledging: Bool
-
-  init(_ store: any CommitObservable, isShared: Bool = false) {
-    self.store = store
-    tellsBeforeAcknowledging = !isShared
-  }
+  init(_ store: HookedStore) { self.store = store }
 
   func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
     try await store.read(body)
@@ -398,10 +375,4 @@ final class OpenStore: CommitObservable {
 
   func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
   func close() async throws {}
-
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
-  }
-
-  var commits: AsyncStream<StoreVersion> { store.commits }
 }

@@ -3,6 +3,7 @@ import VestaDatabaseBackend
 import VestaDatabaseModel
 import VestaServiceInterop
 import VestaStoreInterop
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabaseService
@@ -120,94 +121,26 @@ final class TestClient: Sendable {
   }
 }
 
-/// A store that counts what passes through it, and whose reads wait while a gate is closed.
-final class CountedStore: CommitObservable {
-  private let store: any CommitObservable
-  let entries = Locked(0)
-  let reads = Gate(isOpen: true)
+/// The reads of a store, which wait while a gate is closed.
+final class StoreReads: Sendable {
+  let gate = Gate(isOpen: true)
   /// The reads that have begun.
   let begun = Log<Int>()
 
-  init(_ store: any CommitObservable) { self.store = store }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read { reader in
+  init(of store: HookedStore) {
+    store.hook { [gate, begun] step in
+      guard step == .snapshot else { return }
       begun.add(begun.entries.count)
-      await reads.wait()
-      return try await body(CountedReader(reader: reader, entries: entries))
+      await gate.wait()
     }
-  }
-
-  func write<Result: Sendable>(
-    _ body: nonisolated(nonsending) @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    let entries = entries
-    return try await store.write { transaction in
-      try await body(CountedTransaction(transaction: transaction, entries: entries))
-    }
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws { try await store.close() }
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
-  }
-  var commits: AsyncStream<StoreVersion> { store.commits }
-  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
-}
-
-private struct CountedReader: StoreReader {
-  let reader: any StoreReader
-  let entries: Locked<Int>
-
-  var version: StoreVersion { reader.version }
-
-  func get(_ key: [UInt8]) async throws -> [UInt8]? {
-    entries.withLock { $0 += 1 }
-    return try await reader.get(key)
-  }
-
-  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] {
-    entries.withLock { $0 += keys.count }
-    return try await reader.get(keys)
-  }
-
-  func scan(
-    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
-  ) async throws -> ScanEnd {
-    let end = try await reader.scan(range, order: order, limit: limit, visit)
-    entries.withLock { $0 += 1 + end.visited }
-    return end
   }
 }
 
-private struct CountedTransaction: StoreTransaction {
-  let transaction: any StoreTransaction
-  let entries: Locked<Int>
-  private var reader: CountedReader { CountedReader(reader: transaction, entries: entries) }
-
-  var version: StoreVersion { transaction.version }
-  func commitVersion() async throws -> StoreVersion { try await transaction.commitVersion() }
-  func get(_ key: [UInt8]) async throws -> [UInt8]? { try await reader.get(key) }
-  func get(_ keys: [[UInt8]]) async throws -> [[UInt8]?] { try await reader.get(keys) }
-
-  func scan(
-    _ range: KeyRange, order: ScanOrder, limit: Int?, _ visit: (RawSpan, RawSpan) throws -> ScanStep
-  ) async throws -> ScanEnd { try await reader.scan(range, order: order, limit: limit, visit) }
-
-  func put(_ value: [UInt8], for key: [UInt8]) async throws {
-    entries.withLock { $0 += 1 }
-    try await transaction.put(value, for: key)
-  }
-
-  func delete(_ key: [UInt8]) async throws {
-    entries.withLock { $0 += 1 }
-    try await transaction.delete(key)
-  }
-
-  func deleteRange(_ range: KeyRange) async throws {
-    entries.withLock { $0 += 1 }
-    try await transaction.deleteRange(range)
+extension HookedStore {
+  /// How many rows, scans and changes have passed through.
+  var entries: Int {
+    let counts = counts
+    return counts.rowsRead + counts.scans + counts.rowsScanned + counts.put + counts.deleted
   }
 }
 
@@ -241,9 +174,9 @@ final class FaultyStore: CommitObservable {
       return failures > 0
     }
     if isRefused || fails { throw StoreError(.diskFull, operation: "write", message: "The disk is full.") }
-    let counted = CountedStore(store)
+    let counted = HookedStore(store, closesBase: false)
     let commit = try await counted.write(body)
-    sizes.add(counted.entries.withLock { $0 })
+    sizes.add(counted.entries)
     if unknown.withLock({ $0 }) {
       throw StoreError(.unknownOutcome, operation: "write", message: "The connection was lost.")
     }

@@ -14,7 +14,7 @@ import VestaTesting
 @Suite(.timeLimit(.minutes(20)))
 struct DeviceTests {
   private struct Stores: StoreProvider {
-    let store: HeldStore
+    let store: HookedStore
 
     func openStore(named name: String, in directory: String, options: StoreOptions) async throws -> any OrderedStore {
       store
@@ -28,7 +28,8 @@ struct DeviceTests {
 
   /// A kill in between would otherwise lose a write that the service has, and send older ones again over it.
   @Test func `a write is sent when the device keeps it, and answered when the device has forgotten it`() async {
-    let (backend, store) = (ScriptedDatabaseBackend(), HeldStore())
+    let (backend, store) = (ScriptedDatabaseBackend(), HookedStore())
+    let gates = StoreGates(in: store)
     let client = World.client(Repo.Environment(backend: backend), stores: Stores(store: store))
     client.isPersistenceEnabled = true
     let ended = Log<String>()
@@ -40,8 +41,8 @@ struct DeviceTests {
     link.hello()
     await link.answer(.ok, isPut("x"))
     await ended.wait { $0 == ["x"] }
-    store.writes.close()
-    let before = store.held.entries.count
+    gates.writes.close()
+    let before = gates.held.entries.count
     client.reference(withPath: "a").setValue(1, withCompletionBlock: { _, _ in ended.add("a") })
     // A transaction is not kept, and does not overtake what was written before it.
     client.reference(withPath: "b").runTransactionBlock { data in
@@ -50,26 +51,26 @@ struct DeviceTests {
     } andCompletionBlock: { _, _, _ in
       ended.add("b")
     }
-    await store.held.wait { $0.count > before }
+    await gates.held.wait { $0.count > before }
     await rest(client)
     #expect(!link.requests.contains { isPut("a")($0) || isPut("b")($0) })
-    store.writes.open()
+    gates.writes.open()
     await link.asked.wait { $0.contains(where: isPut("b")) }
     let puts = link.requests.compactMap { if case .put(let path, _, _) = $0 { path } else { nil } }
     #expect(puts == ["x", "a", "b"])
-    store.writes.close()
-    let held = store.held.entries.count
+    gates.writes.close()
+    let held = gates.held.entries.count
     await link.answer { if case .listen = $0 { true } else { false } }
     await link.answer(.ok, isPut("a"))
-    await store.held.wait { $0.count > held }
+    await gates.held.wait { $0.count > held }
     await rest(client)
     #expect(ended.entries == ["x"])
-    store.writes.open()
+    gates.writes.open()
     await ended.wait { $0 == ["x", "a"] }
   }
 
   @Test func `a damaged row of the device's store takes no others with it`() async throws {
-    let store = UnclosedStore(ModelStore())
+    let store = HookedStore(closesBase: false, isShared: true)
     var persistence = Persistence(limit: 1 << 20) { store }
     for id in 1...3 {
       persistence.save(StoredWrite(id: id, path: "w", change: .overwrite(DatabaseNode(.int(Int64(id)))))) {}

@@ -82,64 +82,33 @@ final class KeptStores: StoreProvider {
       stores[name] = store
       return store
     }
-    return UnclosedStore(store)
+    return HookedStore(store, closesBase: false, isShared: true)
   }
 }
 
-/// A store that stays open when it is closed.
-final class UnclosedStore: OrderedStore {
-  private let store: ModelStore
-
-  init(_ store: ModelStore) { self.store = store }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try await store.read(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> { try await store.write(body) }
-
-  func close() async throws {}
-}
-
-/// A store in memory whose writes wait while a gate is closed, and whose next reads wait at separate gates.
-final class HeldStore: CommitObservable {
-  private let store = ModelStore()
+/// Gates in a store: writes wait while one is closed, and the next reads wait at separate gates.
+final class StoreGates: Sendable {
   let writes = Gate(isOpen: true)
   /// The gates of the next reads, at which they wait with the data of their version.
   let reads = Locked([Gate]())
   /// The writes, and the reads that have reached a gate.
   let held = Log<Int>()
 
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    let gate = reads.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    return try await store.read { reader in
-      if let gate {
+  init(in store: HookedStore) {
+    let (writes, reads, held) = (writes, reads, held)
+    store.hook { step in
+      switch step {
+      case .write:
+        held.add(held.entries.count)
+        await writes.wait()
+      case .snapshot:
+        guard let gate = reads.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
         held.add(held.entries.count)
         await gate.wait()
+      default: break
       }
-      return try await body(reader)
     }
   }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    held.add(held.entries.count)
-    await writes.wait()
-    return try await store.write(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws { try await store.close() }
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
-  }
-  var commits: AsyncStream<StoreVersion> { store.commits }
-  var tellsBeforeAcknowledging: Bool { store.tellsBeforeAcknowledging }
 }
 
 extension World {

@@ -112,7 +112,7 @@ private final class OracleHistory {
       options.tuning.logPartBytes = 1 + random.below(60)
     }
     engines = (0..<(isShared ? 2 : 1)).map { _ in
-      DatabaseEngine(store: UnsteadyStore(store, seed: random.next()), options: options)
+      DatabaseEngine(store: unsteady(store, seed: random.next()), options: options)
     }
     clients = (0..<3).map { [engines] number in
       var environment = Repo.Environment(backend: engines[number % engines.count])
@@ -278,41 +278,12 @@ private final class OracleHistory {
 }
 
 /// A store whose calls take a random time before they begin and before they return.
-private final class UnsteadyStore: CommitObservable {
-  private let store: ModelStore
-  private let random: Locked<SplitMix>
-
-  init(_ store: ModelStore, seed: UInt64) {
-    self.store = store
-    random = Locked(SplitMix(seed: seed))
-  }
-
-  private func pause() async {
+private func unsteady(_ store: ModelStore, seed: UInt64) -> HookedStore {
+  let (unsteady, random) = (HookedStore(store, closesBase: false), Locked(SplitMix(seed: seed)))
+  unsteady.hook { step in
+    guard [.read, .readEnd, .write, .committed].contains(step) else { return }
     let count = random.withLock { random in random.oneIn(2) ? 0 : random.below(60) }
     for _ in 0..<count { await Task.yield() }
   }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    await pause()
-    let result = try await store.read(body)
-    await pause()
-    return result
-  }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    await pause()
-    let commit = try await store.write(body)
-    await pause()
-    return commit
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws {}
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
-  }
-  var commits: AsyncStream<StoreVersion> { store.commits }
-  var tellsBeforeAcknowledging: Bool { true }
+  return unsteady
 }

@@ -3,6 +3,7 @@ import Testing
 import VestaConcurrency
 import VestaDatabaseBackend
 import VestaDatabaseModel
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaDatabase
@@ -11,10 +12,13 @@ import VestaTesting
 /// Queries with a limit together with other listeners of the same client, and listeners concurrent with slow writes.
 @Suite(.timeLimit(.minutes(20)))
 struct WindowTests {
-  private let store = HeldStore()
+  private let gates: StoreGates
   private let world: World
 
-  init() { world = World(store: store) }
+  init() {
+    let store = HookedStore()
+    (gates, world) = (StoreGates(in: store), World(store: store))
+  }
 
   private static func keys(_ snapshot: DataSnapshot) -> [String] {
     snapshot.children.compactMap { ($0 as? DataSnapshot)?.key }
@@ -54,13 +58,13 @@ struct WindowTests {
     await others.wait { $0.count == 1 }
     // The three writes wait together for the store, the last two share a commit.
     let raw = RawClient(world.engine)
-    let before = store.held.entries.count
-    store.writes.close()
+    let before = gates.held.entries.count
+    gates.writes.close()
     let first = raw.send(.put("other", DatabaseNode(.int(1)), hash: nil))
-    await store.held.wait { $0.count > before }
+    await gates.held.wait { $0.count > before }
     _ = raw.send(.put("list/k", DatabaseNode(.int(5)), hash: nil))
     let last = raw.send(.put("list/k", .empty, hash: nil))
-    store.writes.open()
+    gates.writes.open()
     await raw.replied(first)
     await raw.replied(last)
     await world.settle(client)
@@ -79,11 +83,11 @@ struct WindowTests {
     await world.settle(client)
     // The child is read first, and its data arrives last.
     let (child, query) = (Gate(), Gate())
-    store.reads.withLock { $0 = [child, query] }
+    gates.reads.withLock { $0 = [child, query] }
     let others = Log<Bool>()
-    let before = store.held.entries.count
+    let before = gates.held.entries.count
     list.child("k").observe(.value) { others.add($0.exists()) }
-    await store.held.wait { $0.count > before }
+    await gates.held.wait { $0.count > before }
     await writer.call(.put("list/k", .empty, hash: nil))
     query.open()
     await log.wait { $0.last == ["a", "b"] }
@@ -105,10 +109,10 @@ struct WindowTests {
     await log.wait { $0.last == ["a"] }
     await world.settle(client)
     let gate = Gate()
-    store.reads.withLock { $0 = [gate] }
-    let before = store.held.entries.count
+    gates.reads.withLock { $0 = [gate] }
+    let before = gates.held.entries.count
     rooms.child("b/visits").observe(.value) { others.add($0.value as? Int) }
-    await store.held.wait { $0.count > before }
+    await gates.held.wait { $0.count > before }
     await writer.call(.put("rooms/b/visits", DatabaseNode(.int(1)), hash: nil))
     await log.wait { $0.last == ["a", "b"] }
     gate.open()
@@ -131,12 +135,12 @@ struct WindowTests {
     let own = Log<Int>()
     client.reference(withPath: "slow").observe(.value) { own.add(Int($0.childrenCount)) }
     await own.wait { $0 == [0] }
-    let before = store.held.entries.count
-    store.writes.close()
+    let before = gates.held.entries.count
+    gates.writes.close()
     var values: [String: Any] = [:]
     for number in 0..<500 { values["slow/\(number)"] = number }
     let update = Task { [values] in try await client.reference().updateChildValues(values) }
-    await store.held.wait { $0.count > before }
+    await gates.held.wait { $0.count > before }
     // The client's own listener has seen the update, the listeners of others receive the current data.
     await own.wait { $0.last == 500 }
     let seen = Log<Int>()
@@ -146,7 +150,7 @@ struct WindowTests {
     let late = Log<Int>()
     other.reference(withPath: "slow").observe(.value) { late.add(Int($0.childrenCount)) }
     await late.wait { $0 == [0] }
-    store.writes.open()
+    gates.writes.open()
     _ = try await update.value
     await late.wait { $0.last == 500 }
   }

@@ -105,40 +105,19 @@ import VestaTesting
     }
   }
 
-  /// A store whose transactions take two milliseconds of a clock, and between whose commits another process commits.
-  private final class BusyStore: OrderedStore {
-    private let store: ModelStore
-    private let clock: ManualClock
-    private let isBusy = Locked(false)
-
-    init(_ clock: ManualClock) { (store, self.clock) = (ModelStore(clock: clock.ofStore), clock) }
-
-    func begin() { isBusy.withLock { $0 = true } }
-
-    func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-      try await store.read(body)
-    }
-
-    func write<Result: Sendable>(
-      _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-    ) async throws -> StoreCommit<Result> {
-      let commit = try await store.write(body)
-      clock.jump(to: clock.now + 2_000)
-      if isBusy.withLock({ $0 }) {
-        _ = try await store.write { try await $0.put([UInt8](UUID().uuidString.utf8), for: [0xFE]) }
-      }
-      return commit
-    }
-
-    func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-    func close() async throws { try await store.close() }
-  }
-
   @Test func `a build among other commits pauses on the engine's clock for as long as its transactions take`()
     async throws
   {
     let clock = ManualClock()
-    let store = BusyStore(clock)
+    // Transactions take two milliseconds of the clock, and between its commits another process commits.
+    let (base, isBusy) = (ModelStore(clock: clock.ofStore), Locked(false))
+    let store = HookedStore(base, isShared: true)
+    store.hook { step in
+      guard step == .committed else { return }
+      clock.jump(to: clock.now + 2_000)
+      guard isBusy.withLock({ $0 }) else { return }
+      _ = try await base.write { try await $0.put([UInt8](UUID().uuidString.utf8), for: [0xFE]) }
+    }
     let engine = makeEngine(at: store, clock) { options in
       options.pollInterval = .seconds(3_600)
       (options.tuning.indexes.firstPart, options.tuning.indexes.smallestPart) = (2, 2)
@@ -146,7 +125,7 @@ import VestaTesting
     }
     for number in 0..<20 { try await engine.commit(update("rooms/\(number)", ["n": .integer(Int64(number))])) }
     let database = try await engine.engine(database)
-    store.begin()
+    isBusy.withLock { $0 = true }
     database.indexes.build([Self.shape])
     let isReady = Locked(false)
     let build = Task {

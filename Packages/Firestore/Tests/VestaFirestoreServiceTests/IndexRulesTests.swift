@@ -1,7 +1,9 @@
 import Testing
+import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInteropFakes
+import VestaTesting
 
 @testable import VestaFirestoreIndexes
 @testable import VestaFirestoreService
@@ -157,7 +159,7 @@ struct IndexRulesTests {
   }
 
   @Test func `a query waits for the index that is being made`() async throws {
-    let store = GatedStore()
+    let (store, gate, allowed) = (HookedStore(isShared: true), Gate(), Locked(1))
     try await makeEngine(on: store).commit(update("rooms/a", ["a": .integer(1), "n": .integer(1)]))
     var options = FirestoreServiceOptions()
     options.automaticIndexUses = 1
@@ -168,14 +170,21 @@ struct IndexRulesTests {
     let engine = FirestoreEngine(store: store, options: options)
     let query = StructuredQuery(from: [.init(collectionID: "rooms")], filter: equal("a"), orderBy: [asc("n")])
     // The index is registered, and not built.
-    store.allow(1)
+    store.hook { step in
+      guard step == .write else { return }
+      let isHeld = allowed.withLock { allowed in
+        allowed -= 1
+        return allowed < 0
+      }
+      if isHeld { await gate.wait() }
+    }
     let refusal = await failure { _ = try await engine.query(query) }
     #expect(refusal?.code == .failedPrecondition)
     #expect(
       refusal?.message.hasPrefix(
         "The query requires an index. That index is currently building and cannot be used yet. See its status here: ")
         == true)
-    store.open()
+    gate.open()
     try await engine.engine(VestaFirestoreServiceTests.database).indexes.settle()
     #expect(try await engine.query(query).count == 1)
     var other = query

@@ -84,17 +84,17 @@ import VestaTesting
   }
 
   @Test func `a slow receiver holds no read of the store open`() async throws {
-    let store = OpenReadsStore()
+    let store = HookedStore(isShared: true)
     let engine = makeEngine(on: store)
     try await Self.fill(engine, 600)
     let names = (0..<600).map { name("rooms/\(10_000 + $0)") }
     try await engine.runQuery(RunQueryRequest(parent: root, query: .all("rooms")), context: owner) { _ in
-      #expect(store.openReads == 0)
+      #expect(store.counts.openReads == 0)
     }
     let transaction = try await engine.begin()
     for consistency in [ReadConsistency.latest, .transaction(transaction)] {
       let request = BatchGetDocumentsRequest(database: database, documents: names, consistency: consistency)
-      try await engine.batchGet(request, context: owner) { _ in #expect(store.openReads == 0) }
+      try await engine.batchGet(request, context: owner) { _ in #expect(store.counts.openReads == 0) }
     }
   }
 
@@ -335,28 +335,4 @@ import VestaTesting
     }
     #expect(count == 700)
   }
-}
-
-/// A store that counts the reads that have not returned.
-private final class OpenReadsStore: OrderedStore {
-  private let store = ModelStore()
-  private let count = Locked(0)
-
-  var openReads: Int { count.withLock { $0 } }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    count.withLock { $0 += 1 }
-    defer { count.withLock { $0 -= 1 } }
-    return try await store.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    try await store.write(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-
-  func close() async throws { try await store.close() }
 }

@@ -4,6 +4,7 @@ import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreModel
 import VestaStoreInterop
+import VestaStoreInteropFakes
 import VestaTesting
 
 @testable import VestaFirestoreSync
@@ -116,7 +117,7 @@ struct CacheHistory {
   private let world = World()
   private let other: SyncClient
   private var random: SplitMix
-  private var store = FullStore()
+  private var disk = FullStore()
   private var client: SyncClient
   private var user = "alice"
   /// The documents of the backend when the client last followed it.
@@ -133,7 +134,7 @@ struct CacheHistory {
     size = documents
     random = SplitMix(seed: seed)
     other = world.client()
-    client = world.client(store: store) { $0.user = "alice" }
+    client = world.client(store: disk.store) { $0.user = "alice" }
     for first in stride(from: 0, to: documents, by: 300) {
       let mutations = (first..<min(documents, first + 300)).map { Operation.set(fields()).mutation(of: "i\($0)") }
       try await other.write(mutations).acknowledged()
@@ -182,7 +183,7 @@ struct CacheHistory {
     case 5:
       user = user == "alice" ? "bob" : "alice"
       client.changeUser(user)
-    case 6: store.isFull.withLock { $0.toggle() }
+    case 6: disk.isFull.withLock { $0.toggle() }
     case 7: try await other.write([mutationOfOthers()]).acknowledged()
     case 8: try await cancelSomething()
     case 9..<14: try await write()
@@ -193,7 +194,7 @@ struct CacheHistory {
   }
 
   mutating func end() async throws {
-    store.isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     for name in ["alice", "bob"] {
       user = name
       client.changeUser(name)
@@ -224,7 +225,7 @@ struct CacheHistory {
     let write = client.write(batch.mutations)
     pending[user, default: []].append(batch)
     guard random.oneIn(2) else { return }
-    if store.isFull.withLock({ $0 }) {
+    if disk.isFull.withLock({ $0 }) {
       await #expect(throws: StoreError.self) { try await write.localCommit() }
     } else {
       try await write.localCommit()
@@ -251,28 +252,28 @@ struct CacheHistory {
   }
 
   private mutating func restart() async throws {
-    store.isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     await client.shutdown()
     await begin()
   }
 
   private mutating func begin() async {
     let user = user
-    client = world.client(store: store) { $0.user = user }
+    client = world.client(store: disk.store) { $0.user = user }
     await client.setNetworkEnabled(false)
     do { try listen() } catch { Issue.record("\(error)") }
   }
 
   /// The process ends while a write is on its way to the disk.
   private mutating func crash() async throws {
-    store.isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     let kept = Batch([randomOperation()], on: shown)
     try await client.write(kept.mutations).localCommit()
     pending[user, default: []].append(kept)
     let last = Batch([randomOperation()], on: shown)
     _ = client.write(last.mutations)
     for _ in 0..<random.below(4) { await Task.yield() }
-    let rows = try await store.read { try await $0.entries(in: .all) }
+    let rows = try await disk.store.read { try await $0.entries(in: .all) }
     await client.shutdown()
     try await replaceStore(by: rows)
     await begin()
@@ -288,8 +289,8 @@ struct CacheHistory {
 
   /// Continues with a store that has some rows and nothing else.
   private mutating func replaceStore(by rows: [StoreEntry]) async throws {
-    store = FullStore()
-    _ = try await store.write { for row in rows { try await $0.put(row.value, for: row.key) } }
+    disk = FullStore()
+    _ = try await disk.store.write { for row in rows { try await $0.put(row.value, for: row.key) } }
   }
 
   private func key(of row: [UInt8]) -> CacheKey? {
@@ -297,9 +298,9 @@ struct CacheHistory {
   }
 
   private mutating func damage() async throws {
-    store.isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     await client.shutdown()
-    let rows = try await store.read { try await $0.entries(in: .all) }.filter { row in
+    let rows = try await disk.store.read { try await $0.entries(in: .all) }.filter { row in
       switch key(of: row.key) {
       case .batch?, .setAside?: false
       default: true
@@ -307,7 +308,7 @@ struct CacheHistory {
     }
     if let row = rows.randomElement(using: &random) {
       let bytes = random.oneIn(2) ? random.bytes(1 + random.below(20)) : Array(row.value.dropLast(1 + random.below(3)))
-      _ = try await store.write { try await $0.put(bytes, for: row.key) }
+      _ = try await disk.store.write { try await $0.put(bytes, for: row.key) }
     }
     await begin()
     // Any row that is read now may be missing, and nothing crashes.
@@ -319,16 +320,16 @@ struct CacheHistory {
   /// Fetches everything again into an empty cache, with the pending writes of the other user.
   private mutating func clearAllButWrites() async throws {
     await client.shutdown()
-    let rows = try await store.read { try await $0.entries(in: .all) }
+    let rows = try await disk.store.read { try await $0.entries(in: .all) }
     try await replaceStore(by: rows.filter { key(of: $0.key)?.isBatch == true })
     await begin()
     try await follow()
   }
 
   private mutating func clear() async throws {
-    store.isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     await client.shutdown()
-    try await SyncClient.clear(store, persistenceKey: SyncOptions().persistenceKey)
+    try await SyncClient.clear(disk.store, persistenceKey: SyncOptions().persistenceKey)
     pending = [:]
     await begin()
     #expect(try await client.cachedResults(query("items")).documents.isEmpty, "seed \(seed)")

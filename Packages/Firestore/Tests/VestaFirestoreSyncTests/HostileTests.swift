@@ -42,19 +42,19 @@ struct HostileTests {
 
   @Test func `on a full disk a local commit fails, and the write is sent and kept once there is room`() async throws {
     let world = World()
-    let store = FullStore()
-    let client = world.client(store: store)
+    let disk = FullStore()
+    let client = world.client(store: disk.store)
     await client.setNetworkEnabled(false)
     try await client.write([set("rooms/a", [:])]).localCommit()
-    store.isFull.withLock { $0 = true }
+    disk.isFull.withLock { $0 = true }
     let write = client.write([set("rooms/b", ["n": .integer(1)])])
     await #expect(throws: StoreError.self) { try await write.localCommit() }
     #expect(try await client.cachedDocument(path("rooms/b")).isFound)
-    store.isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     // Changes that could not be written are written with the next one.
     try await client.write([set("rooms/c", [:])]).localCommit()
     await client.shutdown()
-    let next = world.client(store: store)
+    let next = world.client(store: disk.store)
     try await next.waitForPendingWrites()
     #expect(try await next.lookup([path("rooms/b")])[0].fields == ["n": .integer(1)])
     await next.shutdown()
@@ -62,10 +62,10 @@ struct HostileTests {
 
   @Test func `with a full disk writes still reach the backend and listeners`() async throws {
     let world = World()
-    let store = FullStore()
-    let client = world.client(store: store)
+    let disk = FullStore()
+    let client = world.client(store: disk.store)
     _ = try await client.cachedDocument(path("rooms/a"))
-    store.isFull.withLock { $0 = true }
+    disk.isFull.withLock { $0 = true }
     let received = Received()
     let registration = client.listen(try query("rooms"), options: ListenOptions(includesMetadata: true)) {
       received.receive($0)

@@ -1,3 +1,5 @@
+import VestaConcurrency
+
 /// The sizes and times at which the behavior of the service changes; tests lower them.
 struct FunctionsTuning: Sendable {
   /// When events are leased, read and settled; the options have the lease and the interval of looks.
@@ -5,6 +7,9 @@ struct FunctionsTuning: Sendable {
 
   /// How many events of a function are in memory and read at once.
   var delivery = DeliveryMachine.Limits()
+
+  /// The pauses between the attempts of an event; the first one is that of the function's options.
+  var retry = Retry.ofEvents
 
   /// The number of events that a task delivers before others may run.
   var eventsBetweenYields = 16

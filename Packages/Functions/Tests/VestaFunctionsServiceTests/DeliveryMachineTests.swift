@@ -1,4 +1,5 @@
 import Testing
+import VestaConcurrency
 import VestaEventsInterop
 import VestaTesting
 
@@ -230,6 +231,19 @@ private struct ModelQueue {
       let delay = Double(try #require(policy.delay(after: attempts, age: 0, spread: Int64(attempts) &* 7_919)))
       #expect((plain...plain * 1.25).contains(delay), "attempt \(attempts): \(delay)")
     }
+  }
+
+  @Test func `delays begin with that of the function, and nothing waits longer than the longest one`() throws {
+    var policy = RetryPolicy(maximumAttempts: 100)
+    policy.delays.initial = .milliseconds(250)
+    let first = try #require(policy.delay(after: 1, age: 0, spread: 3))
+    #expect((250_000...312_500).contains(first))
+    policy.delays.initial = .seconds(7_200)
+    for spread in Int64(0)..<50 {
+      let delay = try #require(policy.delay(after: 1, age: 0, spread: spread))
+      #expect((600_000_000...Retry.ofEvents.longest).contains(delay))
+    }
+    #expect(Retry.ofEvents.longest == 750_000_000)
   }
 
   @Test func `there is no attempt after the last one, or of an old event`() {

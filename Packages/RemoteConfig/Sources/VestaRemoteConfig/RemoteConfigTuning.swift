@@ -5,10 +5,8 @@ import VestaServiceInterop
 ///
 /// Times are in seconds.
 struct RemoteConfigTuning: Equatable, Sendable {
-  /// The time for which fetches are throttled after a failure that follows a success, before it is multiplied by 0.5 or
-  /// 1.5; it doubles up to the longest.
-  var firstThrottle: Double = 120
-  var longestThrottle: Double = 14_400
+  /// The times for which fetches are throttled after failures in a row.
+  var throttle = Retry(initial: .seconds(120), factor: 2, cap: .seconds(7_680), jitter: .either(0.5, 1.5))
 
   /// The failures of the realtime connection, without a message in between, after which listeners get an error.
   var maximumRetries = 8

@@ -1,5 +1,6 @@
 import Testing
 import VestaInstallationsBackend
+import VestaInstallationsBackendFakes
 import VestaRemoteConfigBackend
 import VestaRemoteConfigEndpoints
 import VestaRemoteConfigService
@@ -8,21 +9,13 @@ import VestaStoreInteropFakes
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-/// Knows the token `fis-ada` alone.
-private struct KnownInstallations: InstallationsVerifier {
-  func verify(token: String, context: CallContext) async throws(InstallationsServiceError) -> VerifiedInstallation {
-    guard token == "fis-ada" else { throw InstallationsServiceError(.unauthenticated, "no token") }
-    return VerifiedInstallation(id: "ada", appID: "1:2:web:3")
-  }
-}
-
 /// Tokens of installations at the endpoints.
 @Suite(.timeLimit(.minutes(2))) struct InstallationTests {
   private func status(_ token: String?, isDevelopment: Bool) async throws -> Int {
     let host = FakeEndpointHost(project: "demo", isDevelopment: isDevelopment)
     let engine = RemoteConfigEngine(projectID: "demo") { ModelStore() }
     host.add((any RemoteConfigBackend).self, engine)
-    host.add((any InstallationsVerifier).self, KnownInstallations())
+    host.add((any InstallationsVerifier).self, KnownInstallations(["ada"], appID: "1:2:web:3"))
     var fields: HTTPFields = [.contentType: "application/json"]
     if let token { fields.append("x-goog-firebase-installations-auth", token) }
     let request = HTTPRequest(

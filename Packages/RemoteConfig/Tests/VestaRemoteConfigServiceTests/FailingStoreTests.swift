@@ -8,41 +8,17 @@ import VestaTesting
 
 @testable import VestaRemoteConfigService
 
-/// A store whose reads fail while a failure is set, and that reports the commits of the store beneath it.
-private final class FailingStore: CommitObservable {
-  private let store: ModelStore
-  let failure = Locked<StoreError.Code?>(nil)
+@Suite struct FailingStoreTests {
+  private let model = ModelStore()
 
-  init(_ store: ModelStore) { self.store = store }
-
-  private func check() throws {
-    if let code = failure.withLock({ $0 }) {
+  /// A process's access to the model, whose calls fail with a code until it is `nil` again.
+  private func fail(_ store: HookedStore, _ code: StoreError.Code?) {
+    guard let code else { return store.hook(nil) }
+    store.hook { step in
+      guard step == .read || step == .write else { return }
       throw StoreError(code, operation: "read", path: "/data/store", message: "It failed.", hint: "Restore a backup.")
     }
   }
-
-  func read<Result>(_ body: (any StoreReader) async throws -> Result) async throws -> Result {
-    try check()
-    return try await store.read(body)
-  }
-
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) async throws -> Result
-  ) async throws -> StoreCommit<Result> {
-    try check()
-    return try await store.write(body)
-  }
-
-  func raiseFloor(to version: StoreVersion?) async throws -> StoreVersion { try await store.raiseFloor(to: version) }
-  func close() async throws {}
-  func observeCommits(_ observer: @escaping @Sendable (StoreVersion) -> Void) -> ListenerRegistration {
-    store.observeCommits(observer)
-  }
-  var commits: AsyncStream<StoreVersion> { store.commits }
-}
-
-@Suite struct FailingStoreTests {
-  private let model = ModelStore()
 
   private func publish(_ engine: RemoteConfigEngine, _ value: String) async throws {
     let template = ConfigTemplate(parameters: ["key": ConfigParameter(defaultValue: .value(value))])
@@ -56,9 +32,9 @@ private final class FailingStore: CommitObservable {
   func `errors ask callers to try again only where that may help, and say what to do elsewhere`(
     _ code: StoreError.Code, _ expected: ServiceCode
   ) async throws {
-    let store = FailingStore(model)
+    let store = HookedStore(model, closesBase: false, isShared: true)
     let engine = makeEngine(store)
-    store.failure.withLock { $0 = code }
+    fail(store, code)
     let request = FetchConfigRequest(namespace: "firebase", instance: ConfigInstance())
     let error = await #expect(throws: RemoteConfigServiceError.self) {
       try await engine.fetch(request, context: CallContext())
@@ -71,7 +47,7 @@ private final class FailingStore: CommitObservable {
   func `connections that cannot be notified of another engine's publish end, and their clients reconnect`()
     async throws
   {
-    let store = FailingStore(model)
+    let store = HookedStore(model, closesBase: false, isShared: true)
     let (engine, other) = (makeEngine(store), makeEngine(model))
     try await publish(other, "a")
     let (heard, ended) = (Log<Int64>(), Log<ServiceCode?>())
@@ -83,11 +59,11 @@ private final class FailingStore: CommitObservable {
     }
     var registration = connect()
     await heard.wait { $0 == [1] }
-    store.failure.withLock { $0 = .inputOutput }
+    fail(store, .inputOutput)
     try await publish(other, "b")
     await ended.wait { $0 == [.unavailable] }
     #expect(engine.hub.namespaces == [])
-    store.failure.withLock { $0 = nil }
+    fail(store, nil)
     registration = connect()
     await heard.wait { $0 == [1, 2] }
     registration.cancel()

@@ -25,7 +25,8 @@ final class Persistence: Sendable {
     var isClosing = false
     /// Whether the last commit has failed.
     var isFailing = false
-    var retryTime: Duration
+    /// The tries that have failed in a row.
+    var failures = 0
     var retry: ListenerRegistration?
   }
 
@@ -52,7 +53,7 @@ final class Persistence: Sendable {
     self.clock = clock
     lane = CommitLane(limit: tuning.deviceGroup)
     state = Locked(
-      State(backlog: DeviceBacklog(limit: tuning.deviceBacklog), retryTime: tuning.firstDeviceRetry))
+      State(backlog: DeviceBacklog(limit: tuning.deviceBacklog)))
     store = LazyResource(
       whenClosed: StoreError(.closed, operation: "open", message: "The database's app has been deleted."),
       open: open, close: { try await $0.close() })
@@ -196,7 +197,7 @@ final class Persistence: Sendable {
     state.withLock { state in
       if state.isFailing { log.notice("I-RDB000018", "Changes are kept on this device again.") }
       state.isFailing = false
-      state.retryTime = tuning.firstDeviceRetry
+      state.failures = 0
       return state.backlog.stored(jobs)
     }
   }
@@ -254,8 +255,9 @@ final class Persistence: Sendable {
     state.withLock { state in
       guard !state.backlog.isEmpty, !state.isClosing else { return }
       state.retry?.cancel()
-      state.retry = clock.schedule(after: state.retryTime) { [weak self] in self?.submit(.nothing) }
-      state.retryTime = min(state.retryTime * 2, tuning.longestDeviceRetry)
+      state.failures += 1
+      guard let pause = tuning.deviceRetry.pause(after: state.failures) else { return }
+      state.retry = clock.schedule(after: pause) { [weak self] in self?.submit(.nothing) }
     }
   }
 

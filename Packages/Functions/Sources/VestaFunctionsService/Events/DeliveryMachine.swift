@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaEventsInterop
 
 /// Decides which events of a function's queue are read, and which one is delivered next; pure.
@@ -31,7 +32,7 @@ struct DeliveryMachine {
     var gathering: Int64 = 0
     /// The longest time for which anything waits, in microseconds: a time that is further ahead was set before the
     /// clock was set back.
-    var wait: Int64 = RetryPolicy.longestWithSpread
+    var wait: Int64 = Retry.ofEvents.longest
   }
 
   enum Action: Equatable {

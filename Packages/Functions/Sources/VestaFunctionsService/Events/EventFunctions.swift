@@ -117,7 +117,7 @@ final class EventFunctions: Sendable {
         let wanted = functions.values.filter { !$0.subscription.types.isDisjoint(with: source.types) }
         source.subscribe(wanted.map(\.subscription).sorted { $0.function < $1.function })
         dispatcher(source, isWanted: !wanted.isEmpty)?.setFunctions(
-          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy, $0.limits(options))) }))
+          Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, ($0.policy(options), $0.limits(options))) }))
       }
       if state.withLock({ $0.version == version }) { return }
     }
@@ -205,16 +205,18 @@ final class EventFunctions: Sendable {
 }
 
 extension EventFunction {
-  var policy: RetryPolicy {
-    RetryPolicy(
-      maximumAttempts: max(1, options.maximumAttempts), maximumAge: options.maximumAge.microseconds,
-      first: max(1, min(options.retryDelay.microseconds, 600_000_000)))
+  func policy(_ service: FunctionsServiceOptions) -> RetryPolicy {
+    var delays = service.tuning.retry
+    delays.initial = max(.microseconds(1), options.retryDelay)
+    return RetryPolicy(
+      maximumAttempts: max(1, options.maximumAttempts), maximumAge: options.maximumAge.microseconds, delays: delays)
   }
 
   func limits(_ service: FunctionsServiceOptions) -> DeliveryMachine.Limits {
     var limits = service.tuning.delivery
     limits.gathering = max(0, min(service.eventGatheringInterval.microseconds, 1_000_000))
     limits.running = max(1, options.concurrency)
+    limits.wait = service.tuning.retry.longest
     return limits
   }
 }

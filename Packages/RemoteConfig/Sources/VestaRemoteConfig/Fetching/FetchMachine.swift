@@ -1,3 +1,4 @@
+import VestaConcurrency
 import VestaServiceInterop
 
 /// Decides whether to fetch, and how long to wait after failures; times are in seconds since 1970.
@@ -14,7 +15,8 @@ struct FetchMachine: Equatable, Sendable {
     case fetch
   }
 
-  private(set) var interval: Double = 0
+  /// The failures since the last success that throttle.
+  private var failures = 0
   private(set) var throttledUntil: Double = 0
   private var throttledFrom: Double = 0
 
@@ -49,15 +51,12 @@ struct FetchMachine: Equatable, Sendable {
   ///   - code: The code of the failure.
   ///   - now: The time.
   ///   - record: The record before the failure: nothing is throttled before the first success.
-  ///   - factor: 0.5 or 1.5, drawn at random.
-  mutating func failed(_ code: ServiceCode, now: Double, record: FetchRecord, factor: Double) {
+  ///   - random: A random number from 0 up to 1.
+  mutating func failed(_ code: ServiceCode, now: Double, record: FetchRecord, random: Double) {
     guard record.lastFetchTime != nil, Self.throttles(code) else { return }
-    if record.lastFetchStatus == .success || interval == 0 {
-      interval = tuning.firstThrottle
-    } else if interval < tuning.longestThrottle / 2 {
-      interval *= 2
-    }
-    (throttledFrom, throttledUntil) = (now, now + interval * factor)
+    failures = record.lastFetchStatus == .success ? 1 : failures + 1
+    let pause = tuning.throttle.pause(after: failures, random: { random }) ?? .zero
+    (throttledFrom, throttledUntil) = (now, now + pause / .seconds(1))
   }
 
   private static func throttles(_ code: ServiceCode) -> Bool {

@@ -136,9 +136,9 @@ extension RemoteConfig {
   }
 
   private func failed(_ error: RemoteConfigServiceError) -> RemoteConfigError {
-    let factor = Retry.Jitter.either(0.5, 1.5).factor(caller.random)
+    let random = caller.random()
     let decision = state.withLock { state in
-      state.machine.failed(error.code, now: seconds, record: state.contents.record, factor: factor)
+      state.machine.failed(error.code, now: seconds, record: state.contents.record, random: random)
       state.contents.record.lastFetchStatus = .failure
       return state.machine
     }
