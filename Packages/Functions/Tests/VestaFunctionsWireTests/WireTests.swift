@@ -190,6 +190,24 @@ extension SplitMix {
     #expect(path("/", "us-central1-demo.cloudfunctions.net") == nil)
   }
 
+  @Test func `a region has letters, a hyphen, and letters with a digit at the end`() {
+    for region in ["us-central1", "europe-west12", "a-b0", "z-9a9", "us-z1"] {
+      #expect(FunctionRequestPath.isRegion(region), "\(region)")
+    }
+    for text in [
+      "", "-", "us", "us-", "-central1", "us-central", "us-1", "us-c", "US-central1", "us-Central1", "us1-central1",
+      "us--central1", "-us-central1", "us-central1-", "us-central1-a", "u{-central1", "u`-central1", "us-c{1", "us-c`1",
+      "us-c/1", "us-c:1", "us-c:", "us-c/", "é-central1",
+    ] {
+      #expect(!FunctionRequestPath.isRegion(text), "\(text)")
+    }
+    for host in [
+      "us--demo", "us--central1-demo", "-us-central1-demo", "us-central1-", "-central1-demo", "us-central-demo",
+    ] {
+      #expect(path("/greet", host + ".cloudfunctions.net") == nil, "\(host)")
+    }
+  }
+
   @Test func `damaged targets and hosts are read or refused`() {
     var random = SplitMix(seed: 7)
     let parts = ["/", "a", "%", "%2", "%2F", "?", "us-central1", "-", ".cloudfunctions.net", "é", "\u{0}", ":443"]

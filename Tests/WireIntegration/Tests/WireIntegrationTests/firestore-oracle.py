@@ -1,4 +1,5 @@
-"""Random messages of google.firestore.v1 and google.firestore.admin.v1 by Google's own definitions, and the comparison with what became of them.
+"""Random messages of google.firestore.v1 and google.firestore.admin.v1 by Google's own definitions, and the comparison with
+what became of them.
 
 The bytes of every third message have fields that no definition has, and fields of known numbers with another wire type, at
 every depth; nothing is to become of them.
