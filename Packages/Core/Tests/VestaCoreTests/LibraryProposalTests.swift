@@ -42,6 +42,9 @@ private protocol Kept: Sendable {}
         with `import VestaEngineService`, `import VestaSQLite`, and among the dependencies of the target
           .product(name: "VestaEngineService", package: "Engine"),
           .product(name: "VestaSQLite", package: "SQLite")
+        and, unless they are there, among those of the package, with the path of your clone of Vesta
+          .package(path: "../vesta/Packages/Engine"),
+          .package(path: "../vesta/Packages/SQLite")
         """))
   }
 
@@ -49,6 +52,39 @@ private protocol Kept: Sendable {}
     #expect(
       try message(.firebase).contains(
         "[ClientLibrary.self, EngineRemoteLibrary.self, TransportLibrary.self, SQLiteLibrary.self]"))
+  }
+
+  @Test func `a package of several missing libraries is named once`() throws {
+    let text = "A of VestaA (Packages/P) with B of VestaB (Packages/P)"
+    let proposal = try #require(LibraryProposal(named: [], missing: [text], backend: .embedded()))
+    #expect(proposal.text.hasSuffix("clone of Vesta\n  .package(path: \"../vesta/Packages/P\")"))
+  }
+
+  private struct Settings: Sendable, ComponentInput {
+    static let readBy = "ReaderLibrary of VestaReader (Packages/Reader)"
+  }
+
+  private enum SettingsLibrary: TestLibrary {
+    static func components() -> [Component] { [Component(Settings.self, caching: .shared) { _ in Settings() }] }
+  }
+
+  private enum ReaderLibrary: TestLibrary {
+    static let backends: Set<VestaOptions.Backend.Kind> = .embedded
+    static func components() -> [Component] {
+      [Component(String.self, dependencies: [.optional(Settings.self)]) { _, _ in nil }]
+    }
+  }
+
+  @Test func `a value that no library reads is refused with the library that reads it`() throws {
+    let error = try #require(throws: VestaError.self) { try ComponentGraph(libraries: [SettingsLibrary.self]) }
+    #expect(error.code == .missingDependency)
+    #expect(error.message.hasPrefix("SettingsLibrary provides Settings, which no library in the list reads"))
+    #expect(error.message.contains("libraries: [SettingsLibrary.self, ReaderLibrary.self]"))
+  }
+
+  @Test func `a value is read where its library is in the list, also one for another backend`() throws {
+    _ = try ComponentGraph(libraries: [SettingsLibrary.self, ReaderLibrary.self])
+    _ = try ComponentGraph(libraries: [SettingsLibrary.self, ReaderLibrary.self], backend: .firebase)
   }
 
   @Test func `a text that names no library for the backend has no list`() throws {

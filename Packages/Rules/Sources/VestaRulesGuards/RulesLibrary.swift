@@ -4,6 +4,12 @@ import VestaFirestoreBackend
 import VestaServiceInterop
 import VestaStorageBackend
 
+// Rules without the library that reads them would let every caller do everything.
+extension RulesSources: ComponentInput {
+  /// The library that reads the rules of a project.
+  public static var readBy: String { "RulesLibrary of VestaRulesGuards (Packages/Rules)" }
+}
+
 /// Registers security rules: provides the guards that the engines of Firestore, Storage and the Realtime Database ask,
 /// and ``ProjectRules`` to replace the rules while they run.
 ///

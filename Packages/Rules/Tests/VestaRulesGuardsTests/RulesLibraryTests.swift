@@ -106,6 +106,18 @@ private struct NoDocuments: FirestoreGuardState {
     await empty.delete()
   }
 
+  @Test func `rules without the library that reads them are refused, and no engine runs without its rules`() throws {
+    chosen.withLock { $0 = RulesSources() }
+    let error = try #require(throws: VestaError.self) {
+      try VestaApp.configure(
+        name: "unread-rules", options: VestaOptions(projectID: "rules-library"),
+        libraries: [AskingEngines.self, ChosenRules.self])
+    }
+    #expect(error.code == .missingDependency)
+    #expect(error.message.contains("chosen-rules provides RulesSources, which no library in the list reads"))
+    #expect(error.message.contains("RulesLibrary.self]"))
+  }
+
   @Test func `single databases and buckets have the rules of their name`() throws {
     let rules = try ProjectRules(
       RulesSources(

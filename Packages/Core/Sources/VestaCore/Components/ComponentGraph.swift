@@ -24,7 +24,8 @@ struct ComponentGraph: Sendable {
     nodes = Self.nodes(of: libraries.filter { $0.backends.contains(backend.kind) })
     let providers = try Self.providers(among: nodes)
     let others = OtherBackends(libraries.filter { !$0.backends.contains(backend.kind) }, backend)
-    try Self.checkRequirements(of: nodes, against: providers, others) { texts in
+    let unread = Self.unreadInputs(among: nodes, readByOthers: others.dependencies)
+    try Self.checkRequirements(of: nodes, against: providers, others, unread) { texts in
       LibraryProposal(named: libraries, missing: texts, backend: backend)
     }
     try Self.checkCycles(among: nodes, providers: providers)
@@ -66,7 +67,7 @@ struct ComponentGraph: Sendable {
 
   private static func checkRequirements(
     of nodes: [Node], against providers: [ObjectIdentifier: Node], _ others: OtherBackends,
-    propose: (_ texts: [String?]) -> LibraryProposal?
+    _ unread: [UnreadInput], propose: (_ texts: [String?]) -> LibraryProposal?
   ) throws(VestaError) {
     try checkContributions(among: nodes, against: providers)
     // All at once, so that a newcomer adds what is missing in one go.
@@ -81,9 +82,10 @@ struct ComponentGraph: Sendable {
         }
       }
     }
-    guard !missing.isEmpty else { return }
-    var lines = missing.map { $0.sentence(others) }
-    if let proposal = propose(missing.map(\.dependency.providers)) { lines.append(proposal.text) }
+    guard !missing.isEmpty || !unread.isEmpty else { return }
+    var lines = missing.map { $0.sentence(others) } + unread.map(\.sentence)
+    let texts = missing.map(\.dependency.providers) + unread.map(\.readBy)
+    if let proposal = propose(texts) { lines.append(proposal.text) }
     throw VestaError(.missingDependency, lines.joined(separator: "\n"))
   }
 
@@ -91,12 +93,17 @@ struct ComponentGraph: Sendable {
   private struct OtherBackends {
     let backend: VestaOptions.Backend
     private var names: [ObjectIdentifier: String] = [:]
+    /// The protocols that these libraries depend on.
+    private(set) var dependencies: Set<ObjectIdentifier> = []
 
     init(_ libraries: [any Library.Type], _ backend: VestaOptions.Backend) {
       self.backend = backend
       for library in libraries {
         let kinds = library.backends.map(\.rawValue).sorted().joined(separator: ", ")
-        for component in library.components() { names[component.key] = "\(library.name), which is for \(kinds)" }
+        for component in library.components() {
+          names[component.key] = "\(library.name), which is for \(kinds)"
+          dependencies.formUnion(component.dependencies.map(\.key))
+        }
       }
     }
 

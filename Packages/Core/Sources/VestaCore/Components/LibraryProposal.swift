@@ -41,7 +41,16 @@ struct LibraryProposal {
       libraries: [\((named + missing.map(\.library)).map { "\($0).self" }.joined(separator: ", "))]
     with `import \(missing.map(\.module).joined(separator: "`, `import "))`, and among the dependencies of the target
       \(missing.map { ".product(name: \"\($0.module)\", package: \"\($0.package)\")" }.joined(separator: ",\n  "))
+    and, unless they are there, among those of the package, with the path of your clone of Vesta
+      \(packages.map { ".package(path: \"../vesta/Packages/\($0)\")" }.joined(separator: ",\n  "))
     """
+  }
+
+  /// The packages of the missing libraries, each once.
+  private var packages: [String] {
+    missing.reduce(into: []) { packages, name in
+      if !packages.contains(name.package) { packages.append(name.package) }
+    }
   }
 
   /// The alternatives of a text.
