@@ -60,4 +60,10 @@ import VestaTesting
     let json = Array("[1,2,3]".utf8)
     #expect(try JSONValue(json: json, limits: JSONLimits(maximumSize: json.count)) == [1, 2, 3])
   }
+
+  @Test func `a number of JSON is an integer from the least one on, and below the first that is too large`() {
+    #expect(JSONValue.number(-0x1p63).integer == .min && JSONValue.number(0x1p63).integer == nil)
+    #expect(JSONValue.number(-0x1.0000000000001p63).integer == nil)
+    #expect(JSONValue.number(0x1.fffffffffffffp62).integer == 9_223_372_036_854_774_784)
+  }
 }
