@@ -26,8 +26,8 @@ public struct RulesLimits: Sendable, Hashable {
   public var expressions = 1_000
   /// The number of expressions that all writes of a commit evaluate together; `nil` for no such limit.
   ///
-  /// Batches of 500 writes, which production accepts, evaluate more than 1,000 expressions under
-  /// `request.auth != null`.
+  /// Batches of 500 writes, which production accepts, evaluate more than 1,000 expressions under rules as small as
+  /// `request.auth != null && id != ''`.
   public var commitExpressions: Int?
   /// The number of documents that a single request or a query looks up.
   public var accesses = 10
