@@ -40,11 +40,11 @@ public final class HookedStore: CommitObservable {
 
   /// The calls, rows and changes that have passed through the store.
   public struct Counts: Sendable, Hashable {
-    /// The reads that have begun, and those that have not ended.
+    /// All reads, and the reads that have not ended.
     public var (reads, openReads) = (0, 0)
-    /// The writes that have begun, and those that were committed.
+    /// All writes, and the committed ones.
     public var (writes, commits) = (0, 0)
-    /// The rows that were asked for by their keys, and those that scans have visited.
+    /// The rows that were read by key, and the rows that scans have visited.
     public var (rowsRead, rowsScanned) = (0, 0)
     /// The scans.
     public var scans = 0

@@ -67,7 +67,7 @@ struct PatternMachine {
 
   /// Continues to look for a match anywhere in the text, from the position at which the call before paused.
   ///
-  /// - Parameter units: The steps that may be taken, less those that were; they are compared after each character.
+  /// - Parameter units: The number of steps that are left; it is compared after each character.
   /// - Returns: Whether there is a match; nil when the steps are used up before that is known.
   mutating func search(_ units: inout Int) -> Bool? {
     steps = units

@@ -1,4 +1,4 @@
-/// Classes in brackets, those of POSIX included.
+/// Classes in brackets, and the classes of POSIX inside them.
 extension PatternParser {
   mutating func bracketed() throws(PatternError) -> ScalarSet {
     index += 1

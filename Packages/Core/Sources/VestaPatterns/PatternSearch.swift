@@ -18,7 +18,7 @@ public struct PatternSearch: Sendable {
   /// One step is one instruction of the expression at one character. They are counted after each character: the last
   /// one may take more than there are, as many as the expression has instructions, about.
   ///
-  /// - Parameter steps: The steps that may be taken, less those that were.
+  /// - Parameter steps: The number of steps that are left.
   /// - Returns: Whether there is a match; nil when there is more to do.
   public mutating func advance(_ steps: inout Int) -> Bool? { machine.search(&steps) }
 }

@@ -3,7 +3,7 @@ import VestaRemoteConfigBackend
 
 /// The statement of a request for values.
 ///
-/// Names in snake case, as Apple's clients and those of browsers have them, are read like those in camel case.
+/// Names in snake case, which the clients of Apple and of browsers send, are read like names in camel case.
 enum FetchCallSchema: ProtobufSchema {
   static var empty: ConfigFetchCall {
     ConfigFetchCall(FetchConfigRequest(namespace: "", instance: ConfigInstance()))
@@ -36,7 +36,7 @@ enum FetchCallSchema: ProtobufSchema {
 /// The members of a response with values; its ETag travels in a header.
 struct FetchResponse {
   var entries: [String: String] = [:]
-  /// What the response says; `nil` where it does not.
+  /// The state in the response; `nil` without one.
   var state: FetchConfigResponse.State?
   var templateVersion: Int64 = 0
   var rollouts: [ConfigRollout] = []

@@ -1,7 +1,7 @@
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
-/// What leaves: responses at once, or held back while a query of their call runs again.
+/// Responses are sent at once, or held back while a query of their call runs again.
 extension WatchMachine {
   /// Sends responses, or holds them back while a query of the call runs again.
   mutating func deliver(_ responses: [ListenResponse], to call: CallID, withSnapshot: Bool) -> [Action] {

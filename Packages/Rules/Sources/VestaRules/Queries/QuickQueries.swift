@@ -27,7 +27,7 @@ extension Ruleset {
   }
 }
 
-/// A query as quick decisions look at it: the fields of its documents are those that the filter fixes.
+/// A query for quick decisions: the filter fixes the known fields of its documents.
 private enum QuickList: QuickRulesRequest {
   static func isSignedIn(_ auth: RulesValue) -> Bool { if case .null = auth { false } else { true } }
 

@@ -3,7 +3,7 @@ import VestaServiceInterop
 
 /// The options of `vesta serve` as they are written, before the configuration is read.
 struct ServeFlags {
-  /// What options say alone, without the configuration.
+  /// The settings by the options alone, without the configuration.
   var settings = ServerSettings()
   var asksForHelp = false
   var logsJSON = false

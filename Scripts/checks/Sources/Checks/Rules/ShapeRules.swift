@@ -19,7 +19,7 @@ private let (longestCircle, mostMembers) = (7, 60)
 
 /// No type of the house has so many members that a reader loses count, its extensions in the module included.
 ///
-/// The public members of a public type of a client are those of the Firebase SDK, and do not count.
+/// The public members of a client's public types do not count: the Firebase SDK has them.
 @Sendable func typesStaySmall(_ house: House) -> [Violation] {
   shippedModules(house).flatMap { files -> [Violation] in
     let blocks = files.flatMap { file in file.outline.blocks.map { (path: file.path, block: $0) } }
@@ -41,7 +41,7 @@ private let (longestCircle, mostMembers) = (7, 60)
 private struct ShapedFile {
   let path: String
   let outline: TypeOutline
-  /// The names that begin like those of types and follow no dot, as a qualified name is another module's or nested.
+  /// Capitalized names without a dot before them: a qualified name is of another module, or nested.
   let uses: Set<String>
   /// Whether the file belongs to a client, whose public names are the SDK's.
   let isClient: Bool
