@@ -68,6 +68,19 @@ import VestaTesting
   }
 
   @Test(.timeLimit(.minutes(10)))
+  func `work that runs to its end runs in a cancelled task as well`() async throws {
+    struct Refusal: Error, Equatable {}
+    let task = Task { () -> Int in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await BlockingPool(limit: 1).runToEnd { Task.isCancelled ? -1 : 7 }
+    }
+    #expect(await task.value == 7)
+    await #expect(throws: Refusal()) {
+      try await BlockingPool(limit: 1).runToEnd { () throws(Refusal) in throw Refusal() }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(10)))
   func `a task that is cancelled before its work has begun leaves, and the work never runs`()
     async throws
   {

@@ -114,9 +114,9 @@ private enum ClientLibrary: TestLibrary {
   }
 
   @Test func `each backend has a separate folder, within the project's`() throws {
-    func folder(_ backend: VestaOptions.Backend) -> String {
+    func folder(_ backend: VestaOptions.Backend, _ environment: [String: String] = ["XDG_DATA_HOME": "/d"]) -> String {
       DataLayout(
-        options: VestaOptions(projectID: "p", backend: backend), appName: "x", environment: ["XDG_DATA_HOME": "/d"]
+        options: VestaOptions(projectID: "p", backend: backend), appName: "x", environment: environment
       ).appDirectory.path
     }
     let server = VestaOptions.Backend.server(URL(string: "https://a.example")!)
@@ -124,6 +124,7 @@ private enum ClientLibrary: TestLibrary {
     #expect(folder(server) == "/d/vesta/p/(https%3A%2F%2Fa.example)/x")
     #expect(folder(server) == folder(.server(URL(string: "https://A.example:443/")!)))
     #expect(folder(.firebase) == "/d/vesta/p/(firebase)/x")
+    #expect(folder(.firebase, ["XDG_DATA_HOME": "/d", "VESTA_DIRECTORY": "/named"]) == "/named/p/(firebase)/x")
     let long = { (end: String) in
       VestaOptions.Backend.server(URL(string: "https://" + String(repeating: "a", count: 300) + end)!)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import VestaBytes
 import VestaDatabaseBackend
 
 /// The address of a database: its host, its namespace, and perhaps a path in it.
@@ -20,7 +21,7 @@ struct DatabaseURL: Sendable, Hashable {
     let hasPort = host.contains(":")
     isSecure = !hasPort || scheme == "https" || scheme == "wss"
     let parts = rest[slash...].split(separator: "/").map { part in
-      part.replacing("+", with: " ").removingPercentEncoding ?? String(part)
+      (try? PercentEncoding.decode(part.replacing("+", with: " "))) ?? String(part)
     }
     path = DatabasePath(parts.map { DatabaseKey($0) })
     let labels = host.prefix { $0 != ":" }.split(separator: ".")

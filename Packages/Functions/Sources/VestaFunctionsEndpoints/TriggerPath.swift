@@ -33,12 +33,6 @@ struct TriggerPath: Equatable {
 
   /// A text with everything percent-encoded but letters, digits, `-._~` and some more characters.
   static func encoded(_ text: String, keeping more: String = "") -> String {
-    text.utf8.reduce(into: "") { result, byte in
-      if byte &- 48 < 10 || (byte | 32) &- 97 < 26 || "-._~".utf8.contains(byte) || more.utf8.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
+    PercentEncoding(leaving: "-._~" + more).encode(text)
   }
 }

@@ -19,7 +19,7 @@ struct InstallationsCall {
     }
     var id = request.id ?? ""
     // Who knows an id is not its owner: an id that is taken is left to the client that has its secret.
-    while try await !isFree(id) { id = InstallationSecrets.id() }
+    while try await !isFree(id) { id = SystemRandom.installationID() }
     let secret = InstallationSecrets.text(of: id)
     var record = InstallationRecord()
     (record.secret, record.appID, record.createTime) = (InstallationSecrets.digest(secret), request.appID, now)
@@ -125,23 +125,11 @@ struct InstallationRecord: FieldRecord {
 
 /// Texts that cannot be guessed.
 enum InstallationSecrets {
-  /// A new id: 17 random bytes, the first four bits of which are 0111.
-  static func id() -> String {
-    var bytes = random(17)
-    bytes[0] = bytes[0] & 0x0F | 0x70
-    return String(Base64.url.encode(bytes).prefix(22))
-  }
-
   /// A new secret of an installation, of 256 bits.
-  static func text(of id: String) -> String { "\(id).\(Base64.url.encode(random(32)))" }
+  static func text(of id: String) -> String { "\(id).\(Base64.url.encode(SystemRandom.bytes(32)))" }
 
   /// The stored form of a secret.
   ///
   /// It needs no salt and no slow digest, as it is random.
   static func digest(_ text: String) -> [UInt8] { SHA256.digest(Array(text.utf8)) }
-
-  private static func random(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-  }
 }

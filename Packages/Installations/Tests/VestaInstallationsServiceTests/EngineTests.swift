@@ -86,7 +86,7 @@ import VestaTesting
   }
 
   @Test func `ids that are made have the form of ids`() {
-    let ids = Set((0..<1_000).map { _ in InstallationSecrets.id() })
+    let ids = Set((0..<1_000).map { _ in SystemRandom.installationID() })
     #expect(ids.count == 1_000 && ids.allSatisfy(InstallationID.isValid))
   }
 }

@@ -8,9 +8,6 @@ enum RulesCompilers {
   static func run<Rules: Sendable, Failure: Error>(
     _ compile: @escaping @Sendable () throws(Failure) -> Rules
   ) async throws(Failure) -> Rules {
-    let result = await withCheckedContinuation { continuation in
-      threads.async { continuation.resume(returning: Result(catching: compile)) }
-    }
-    return try result.get()
+    try await threads.runToEnd(compile)
   }
 }

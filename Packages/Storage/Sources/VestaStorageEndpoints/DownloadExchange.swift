@@ -9,7 +9,7 @@ struct DownloadExchange: Sendable {
   let exchange: StorageExchange
 
   func respond(_ name: ObjectName, _ token: String?) async throws -> HTTPResponse {
-    let wanted = exchange.field("range").flatMap(ByteRangeWire.wanted)
+    let wanted = exchange.field("range").flatMap { ByteRangeField($0) }
     var read = ReadRequest(object: name, preconditions: exchange.route.preconditions, downloadToken: token)
     switch wanted {
     case nil: break
@@ -27,12 +27,12 @@ struct DownloadExchange: Sendable {
     }
   }
 
-  private func response(of download: ObjectDownload, _ wanted: ByteRangeWire.Wanted?) async throws -> HTTPResponse {
+  private func response(of download: ObjectDownload, _ wanted: ByteRangeField?) async throws -> HTTPResponse {
     let size = download.object.size
     var bounds: ClosedRange<Int64>?
     // The first bytes of an object of nothing are its content; clients that bound a download ask for them.
     if let wanted, size > 0 || wanted.begins > 0 {
-      guard let found = ByteRangeWire.bytes(wanted, of: size) else {
+      guard let found = wanted.bytes(of: size) else {
         throw StorageServiceError(
           .outOfRange, "The requested range cannot be satisfied.", reason: .outOfRange(size: size))
       }
@@ -92,7 +92,7 @@ struct DownloadExchange: Sendable {
   }
 }
 
-extension ByteRangeWire.Wanted {
+extension ByteRangeField {
   /// The first byte; of a suffix the first of all.
   fileprivate var begins: Int64 {
     switch self {

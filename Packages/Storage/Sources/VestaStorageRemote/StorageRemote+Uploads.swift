@@ -34,7 +34,7 @@ extension StorageRemote {
 
   /// The metadata and the content of an upload in one body, and the boundary between them.
   private static func multipart(_ request: UploadRequest, _ content: [UInt8]) -> (body: [UInt8], boundary: String) {
-    let boundary = Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
+    let boundary = Hex.encode(SystemRandom.bytes(16))
     let metadata = MetadataWire.json(
       of: UploadBody(
         metadata: request.metadata, digest: request.expected, downloadTokens: tokens(request.downloadTokens)))

@@ -37,19 +37,7 @@ import VestaTesting
     #expect(throws: BytesError.self) { _ = try ResumableAnswer { _ in nil } }
   }
 
-  @Test func `ranges of downloads and of uploads`() {
-    #expect(ByteRangeWire.wanted("bytes=0-9") == .bounds(0, 9))
-    #expect(ByteRangeWire.wanted("bytes=5-") == .from(5))
-    #expect(ByteRangeWire.wanted("bytes=-5") == .suffix(5))
-    for header in [
-      "", "bytes", "bytes=", "bytes=-", "bytes=-0", "bytes=9-1", "bytes=0-1,3-4", "bytes=a-b", "x=0-1",
-      "bytes=99999999999999999999-",
-    ] {
-      #expect(ByteRangeWire.wanted(header) == nil, "\(header)")
-    }
-    #expect(ByteRangeWire.bytes(.bounds(2, 99), of: 5) == 2...4)
-    #expect(ByteRangeWire.bytes(.suffix(99), of: 5) == 0...4)
-    #expect(ByteRangeWire.bytes(.from(5), of: 5) == nil && ByteRangeWire.bytes(.suffix(1), of: 0) == nil)
+  @Test func `ranges of uploads`() {
     let part = ByteRangeWire.part("bytes 0-4/5")
     #expect(part == .init(bounds: 0...4, total: 5) && part?.isLast == true)
     #expect(ByteRangeWire.part("bytes 0-4/*")?.isLast == false)
@@ -67,7 +55,6 @@ import VestaTesting
       let part = ByteRangeWire.Part(bounds: first...(first + Int64(random.below(99))), total: random.pick([nil, .max]))
       if ByteRangeWire.part(part.text) != part { Issue.record("\(part.text)"); return }
       _ = ByteRangeWire.part(text(random.damaged(utf8(part.text))))
-      _ = ByteRangeWire.wanted(text(random.damaged(utf8(ByteRangeWire.text(of: .bounds(1, 2))))))
     }
   }
 

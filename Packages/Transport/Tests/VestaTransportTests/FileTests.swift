@@ -168,7 +168,7 @@ import VestaTransportInterop
     "bytes=", "bytes=-", "bytes=a-", "bytes=5-4", "bytes=1-2,3-4", "lines=1-2", "1-2", "bytes=-0", "bytes=+1-2",
   ])
   func `what is no single range is not followed`(field: String) {
-    #expect(ByteRange(field)?.resolved(in: 100) == nil)
+    #expect(ByteRangeField(field)?.bytes(of: 100) == nil)
   }
 
   @Test func `what is no file that can be read is none`() {

@@ -48,7 +48,7 @@ enum StorageSamples {
             name == "x-goog-upload-command" ? command : name == "x-goog-upload-offset" ? "5" : nil
           }
         }),
-      texts("bytes=5-", "bytes=-7", "bytes=0-99", read: { _ = ByteRangeWire.wanted($0) }),
+      texts("bytes=5-", "bytes=-7", "bytes=0-99", read: { _ = ByteRangeField($0) }),
       texts("bytes 0-99/100", "bytes */7", "bytes 5-6/*", read: { _ = ByteRangeWire.part($0) }),
     ]
   }

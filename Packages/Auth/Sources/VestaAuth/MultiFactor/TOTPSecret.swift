@@ -1,5 +1,6 @@
 import Foundation
 import VestaAuthBackend
+import VestaBytes
 
 /// A secret for an authenticator app.
 public final class TOTPSecret: Sendable {
@@ -24,6 +25,6 @@ public final class TOTPSecret: Sendable {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    PercentEncoding.alphanumeric.encode(text)
   }
 }

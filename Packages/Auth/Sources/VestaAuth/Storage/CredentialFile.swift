@@ -25,11 +25,6 @@ enum CredentialFile {
 
   /// A name that every file system takes: letters, digits, `-` and `_` stay, other bytes become `%` and two digits.
   static func name(of key: String) -> String {
-    let name = key.utf8.map { byte -> String in
-      let character = Character(UnicodeScalar(byte))
-      let stays = byte < 128 && (character.isLetter || character.isNumber || character == "-" || character == "_")
-      return stays ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return name.joined() + ".session"
+    PercentEncoding(leaving: "-_", uppercase: false).encode(key) + ".session"
   }
 }

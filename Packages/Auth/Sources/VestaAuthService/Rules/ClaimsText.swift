@@ -16,10 +16,8 @@ enum ClaimsText {
 
   /// The claims of a token, as their JSON text.
   static func payload(of token: String) throws(CryptoError) -> String {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw CryptoError(.malformed, "the token has not three parts") }
     do {
-      return String(decoding: try Base64.url.decode(parts[1]), as: UTF8.self)
+      return String(decoding: try CompactToken.payload(of: token), as: UTF8.self)
     } catch {
       throw CryptoError(error)
     }

@@ -216,9 +216,7 @@ public enum PhoneSignInResponseWire: ProtobufConversion {
 /// The user id that an ID token names; it is read and not verified.
 enum TokenSubject {
   static func id(ofToken token: String) -> String? {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let bytes = try? Base64.url.decode(parts[1]), let claims = try? JSONObject(json: bytes)
-    else { return nil }
+    guard let claims = try? JSONObject(json: CompactToken.payload(of: token)) else { return nil }
     return claims["user_id"]?.string ?? claims["sub"]?.string
   }
 }

@@ -35,7 +35,7 @@ public enum KeyPrinter {
 
   /// Bytes in hexadecimal; cut when there are many.
   static func hexadecimal(_ bytes: some RandomAccessCollection<UInt8>, limit: Int = 32) -> String {
-    let digits = bytes.prefix(limit).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let digits = Hex.encode(bytes.prefix(limit))
     return bytes.count > limit ? "0x\(digits)…(\(bytes.count) bytes)" : "0x\(digits)"
   }
 }

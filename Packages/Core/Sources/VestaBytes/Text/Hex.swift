@@ -41,7 +41,8 @@ public enum Hex {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  static func value(_ character: UInt8) -> UInt8? {
+  /// The value of a hexadecimal digit of either case; `nil` for another character.
+  @inlinable public static func value(_ character: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10

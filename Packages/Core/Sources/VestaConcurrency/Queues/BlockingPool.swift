@@ -106,6 +106,20 @@ public final class BlockingPool: Sendable {
       }
     }
   }
+
+  /// Runs `work` on a thread of the pool, to its end, whether the task is cancelled or not.
+  ///
+  /// - Parameter work: May block.
+  /// - Returns: The result of `work`.
+  /// - Throws: The error of `work`.
+  public func runToEnd<Result: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let result: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+      async { continuation.resume(returning: Swift.Result { () throws(Failure) in try work() }) }
+    }
+    return try result.get()
+  }
 }
 
 extension BlockingPool: TaskExecutor {

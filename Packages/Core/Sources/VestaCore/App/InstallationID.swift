@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaFiles
 
@@ -58,7 +59,7 @@ final class InstallationIDs: Sendable {
       return isValid(id) ? (id, nil) : draw(into: file)
     } catch {
       // The identifier of before may still be in the file, which is therefore left as it is.
-      return (draw(), error)
+      return (SystemRandom.installationID(), error)
     }
   }
 
@@ -79,15 +80,8 @@ final class InstallationIDs: Sendable {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  private static func draw() -> String {
-    // Each character encodes six random bits; the first two of the first one are 01 and the next two 11.
-    var id = [alphabet[Int.random(in: 28...31)]]
-    for _ in 1..<22 { id.append(alphabet[Int.random(in: 0...63)]) }
-    return String(decoding: id, as: UTF8.self)
-  }
-
   private static func draw(into file: URL) -> (String, FileFailure?) {
-    let id = draw()
+    let id = SystemRandom.installationID()
     do {
       try DurableFile.makeDirectory(file.deletingLastPathComponent().path)
       try DurableFile.replace(file.path, with: Array(id.utf8))

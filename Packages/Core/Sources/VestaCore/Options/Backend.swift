@@ -16,7 +16,8 @@ extension VestaOptions {
     /// The directory is for this program's data. Without one it is `$VESTA_DIRECTORY`, `$XDG_DATA_HOME/vesta` or
     /// `$HOME/.local/share/vesta`, the first whose variable is set. Each project has a folder in it, with the data of
     /// the project's engines, which all apps of that project share, and with a folder for what each app keeps for
-    /// itself.
+    /// itself. With another backend, the first of these variables that is set says where sessions, caches and pending
+    /// writes are kept.
     case embedded(directory: URL? = nil)
 
     /// On a server that serves all products at one address, such as `https://vesta.example`.

@@ -38,7 +38,9 @@ struct DataLayout: Hashable, Sendable {
       base = directory
       // The data of an earlier version has the project's id in it. A program that named no project had another id then.
       let isNamed = options.projectID.map { $0 != VestaOptions.programProject } ?? false
-      if appName == AppName.defaultApp, isNamed { earlierApp = directory.appending(path: Self.defaultApp) }
+      if options.backend.kind == .embedded, appName == AppName.defaultApp, isNamed {
+        earlierApp = directory.appending(path: Self.defaultApp)
+      }
     } else {
       base = Self.userData(environment).appending(path: "vesta")
     }
@@ -68,10 +70,10 @@ struct DataLayout: Hashable, Sendable {
     return (app == Self.defaultApp ? [app] : [Self.defaultApp, app]).map { Self.path(of: folder.appending(path: $0)) }
   }
 
-  /// The directory that an embedded backend names, or the environment where it leaves that open.
+  /// The directory that an embedded backend names, or the environment where that is left open.
   private static func directory(of backend: VestaOptions.Backend, _ environment: [String: String]) -> URL? {
-    guard case .embedded(let directory) = backend else { return nil }
-    return directory ?? environment["VESTA_DIRECTORY"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
+    if case .embedded(let directory?) = backend { return directory }
+    return environment["VESTA_DIRECTORY"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
   }
 
   /// The user's data directory: `XDG_DATA_HOME`, or `.local/share` in the home directory.
@@ -94,14 +96,7 @@ struct DataLayout: Hashable, Sendable {
 
   /// A project's id as the name of a folder.
   private static func folder(_ project: String) -> String {
-    let name = project.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        String(UnicodeScalar(byte))
-      default: "%" + String(Int(byte) + 0x100, radix: 16, uppercase: true).dropFirst()
-      }
-    }.joined()
+    let name = PercentEncoding(leaving: "-_.").encode(project)
     return name.hasPrefix(".") || name.isEmpty ? "%" + name : name
   }
 

@@ -14,7 +14,7 @@ extension VestaOptions {
   /// | `VESTA_APP_ID`, `VESTA_SENDER_ID` | the registered app |
   /// | `VESTA_DATABASE_URL`, `VESTA_STORAGE_BUCKET` | where two of the products look |
   /// | `VESTA_BACKEND` | `embedded`, `firebase`, the address of a server, `emulator:HOST:PORT` for all products, `emulators:auth=HOST:PORT,…`, or `emulators` with the variables of Firebase's command line, such as `FIREBASE_AUTH_EMULATOR_HOST` |
-  /// | `VESTA_DIRECTORY` | the directory of the embedded engines |
+  /// | `VESTA_DIRECTORY` | the directory of the program's data: of the embedded engines, and with another backend of sessions, caches and pending writes |
   ///
   /// - Parameter environment: The variables; by default the process's.
   /// - Returns: The options. Only `VESTA_OPTIONS_FILE` makes this read a file.

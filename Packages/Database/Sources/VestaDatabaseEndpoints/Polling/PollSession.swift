@@ -31,17 +31,13 @@ final class PollSession: Sendable {
     _ backend: any DatabaseBackend, _ request: DatabaseConnectRequest, host: String, _ clock: ServiceClock,
     _ tuning: DatabaseEndpointsTuning, onEnd: @escaping @Sendable (PollSession) -> Void
   ) {
-    (id, password) = (Self.secret(), Self.secret())
+    (id, password) = (SystemRandom.alphanumeric(32), SystemRandom.alphanumeric(32))
     (self.clock, self.tuning, self.onEnd) = (clock, tuning, onEnd)
     state = Locked(
       State(
         machine: PollMachine(), serving: ServingMachine(host: host, tuning: tuning),
         segments: DatabaseSegmentMachine(tuning: tuning.wire)))
     link = MessageLink(to: backend, request, limit: tuning.backlog)
-  }
-
-  private static func secret() -> String {
-    String((0..<32).map { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "0" })
   }
 
   /// Waits for the greeting, which the answer to the start has.

@@ -1,3 +1,5 @@
+import VestaBytes
+
 internal import VestaFirestoreModel
 
 /// How applications write paths.
@@ -49,11 +51,6 @@ enum UserPath {
 
 /// Identifiers of new documents.
 enum AutoID {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-
   /// 20 random letters and digits.
-  static func make() -> String {
-    var random = SystemRandomNumberGenerator()
-    return String((0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
-  }
+  static func make() -> String { SystemRandom.alphanumeric(20) }
 }

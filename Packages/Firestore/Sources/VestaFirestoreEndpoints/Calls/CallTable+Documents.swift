@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreWire
 import VestaServiceInterop
@@ -129,10 +130,6 @@ private func database(of name: String) throws(ServiceStatus) -> String {
 
 /// Ids of documents as the service chooses them.
 enum DocumentIDs {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-
   /// Twenty letters and digits, 119 bits.
-  static func random() -> String {
-    String((0..<20).map { _ in alphabet[Int.random(in: alphabet.indices)] })
-  }
+  static func random() -> String { SystemRandom.alphanumeric(20) }
 }

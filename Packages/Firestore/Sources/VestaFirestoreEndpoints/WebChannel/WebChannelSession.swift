@@ -239,5 +239,5 @@ final class WebChannelSession: Sendable {
   }
 
   /// 128 bits: the id is the secret of the session.
-  private static func random() -> String { Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }
+  private static func random() -> String { Hex.encode(SystemRandom.bytes(16)) }
 }

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreModel
 
@@ -47,7 +48,7 @@ struct IndexDefinition: Hashable, Sendable {
     let message = protobuf(name: "\(resource(database))/indexes/_", named: true)
     return FirestoreServiceError(
       .failedPrecondition,
-      "The query requires an index. \(state)\(IndexDefinition.console(database))create_composite=\(base64(message))")
+      "The query requires an index. \(state)\(IndexDefinition.console(database))create_composite=\(Base64.url.encode(message))")
   }
 
   /// The refusal of a query that needs an index of one field.
@@ -61,7 +62,7 @@ struct IndexDefinition: Hashable, Sendable {
     return FirestoreServiceError(
       .failedPrecondition,
       "The query requires a \(kind) index for collection \(collectionID) and field \(field.path). "
-        + "\(state)\(IndexDefinition.console(database))create_exemption=\(base64(message))")
+        + "\(state)\(IndexDefinition.console(database))create_exemption=\(Base64.url.encode(message))")
   }
 
   /// The refusal of a search that needs a vector index.
@@ -117,18 +118,6 @@ struct IndexDefinition: Hashable, Sendable {
     case .vector: break
     }
     return writer.bytes
-  }
-
-  /// For URLs, and without padding.
-  private func base64(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for pathKey in 0...group.count { text.append(digits[bits >> (18 - 6 * pathKey) & 63]) }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaFirestoreBackend
@@ -88,7 +89,7 @@ final class LogPruner: Sendable {
   /// number, and no part of the table is left out when the process often begins again.
   private func forgetAnswers() async throws {
     let oldest = options.now() - options.answerRetention.microseconds
-    let start = keys.answers(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) })
+    let start = keys.answers(of: SystemRandom.bytes(8))
     let end = KeyRange(prefix: keys.answers).upper
     for range in [KeyRange(from: start, to: end), KeyRange(from: keys.answers, to: start)] {
       var range = range

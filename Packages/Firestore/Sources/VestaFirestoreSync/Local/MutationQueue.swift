@@ -1,3 +1,5 @@
+import VestaBytes
+
 package import VestaFirestoreBackend
 package import VestaFirestoreModel
 
@@ -39,7 +41,7 @@ package struct MutationQueue: Sendable {
 
   /// Adds writes as one batch.
   package mutating func add(_ mutations: [Mutation], base: [Mutation], at time: Timestamp) -> MutationBatch {
-    if name.isEmpty { name = (0..<16).map { _ in UInt8.random(in: .min ... .max) } }
+    if name.isEmpty { name = SystemRandom.bytes(16) }
     let batch = MutationBatch(
       id: nextID, localWriteTime: time, baseMutations: base, mutations: mutations,
       requestID: WriteRequestID(queue: name, number: Int64(nextID)))

@@ -118,9 +118,7 @@ struct MessagingReader {
 enum Tokens {
   /// A new token: the id of the installation, and 140 characters that cannot be guessed.
   static func make(_ installationID: String) -> String {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<105).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    return "\(installationID):\(Base64.url.encode(bytes))"
+    "\(installationID):\(Base64.url.encode(SystemRandom.bytes(105)))"
   }
 
   static func isWellFormed(_ token: String) -> Bool {

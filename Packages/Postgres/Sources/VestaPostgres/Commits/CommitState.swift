@@ -1,3 +1,5 @@
+import VestaBytes
+
 /// The row of a store's state, which is locked during a commit.
 struct CommitState: Sendable, Equatable {
   /// The version of the last commit.
@@ -25,7 +27,7 @@ struct CommitState: Sendable, Equatable {
 /// The knowledge about the tries to commit some transactions.
 struct CommitAttempt {
   /// By what the rows of its commits are known, whichever try has made them.
-  let number = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+  let number = SystemRandom.bytes(16)
   /// The changes that were sent with a COMMIT that was not answered.
   var uncertain: CommitUnit?
   private let patience: Duration

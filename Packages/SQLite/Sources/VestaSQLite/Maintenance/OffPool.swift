@@ -11,14 +11,10 @@ func offPool<Result: Sendable>(
   try Task.checkCancellation()
   let request = WriteRequest { _ in }
   return try await withTaskCancellationHandler {
-    try await withCheckedThrowingContinuation { continuation in
-      BlockingPool.shared.async {
-        do {
-          continuation.resume(returning: try work(request))
-        } catch {
-          continuation.resume(throwing: request.hasBeenCancelled ? CancellationError() : error)
-        }
-      }
+    do {
+      return try await BlockingPool.shared.runToEnd { try work(request) }
+    } catch {
+      throw request.hasBeenCancelled ? CancellationError() : error
     }
   } onCancel: {
     request.cancel()

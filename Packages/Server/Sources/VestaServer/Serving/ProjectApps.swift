@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import VestaBytes
 import VestaConcurrency
 import VestaCore
 import VestaEventsInterop
@@ -41,7 +42,7 @@ final class ProjectApps: Sendable {
       for folder in folders.sorted() {
         let file = directory.appending(path: folder).appending(path: "(engines)/triggers.json")
         guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { continue }
-        if let name = folder.removingPercentEncoding { names.append(name) }
+        if let name = try? PercentEncoding.decode(folder) { names.append(name) }
       }
     }
     for name in names {

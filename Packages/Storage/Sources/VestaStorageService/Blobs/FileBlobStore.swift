@@ -171,7 +171,7 @@ public final class FileBlobStore: BlobStore {
 
   private static let lengthOfID = 16
 
-  private static func newID() -> [UInt8] { (0..<lengthOfID).map { _ in UInt8.random(in: 0...255) } }
+  private static func newID() -> [UInt8] { SystemRandom.bytes(lengthOfID) }
 }
 
 /// Appends to the file of an unsealed blob.

@@ -4,17 +4,11 @@ import VestaStorageBackend
 
 /// Runs work that waits for the disk on a thread that may wait; to its end, whether the task is cancelled or not.
 func offPool(_ work: @escaping @Sendable () throws(FileFailure) -> Void) async throws(BlobError) {
-  let failure: FileFailure? = await withCheckedContinuation { continuation in
-    BlockingPool.shared.async {
-      do throws(FileFailure) {
-        try work()
-        continuation.resume(returning: nil)
-      } catch {
-        continuation.resume(returning: error)
-      }
-    }
+  do throws(FileFailure) {
+    try await BlockingPool.shared.runToEnd(work)
+  } catch {
+    throw error.blobError
   }
-  if let failure { throw failure.blobError }
 }
 
 /// Turns a failure of a file into a blob error.

@@ -131,18 +131,8 @@ public struct ResumableAnswer: Sendable, Hashable {
   }
 }
 
-/// The ranges of bytes of HTTP and of Google's resumable uploads.
+/// The ranges of bytes of Google's resumable uploads.
 public enum ByteRangeWire {
-  /// The part of an object that a download wants.
-  public enum Wanted: Sendable, Hashable {
-    /// From a byte to the end.
-    case from(Int64)
-    /// The last bytes.
-    case suffix(Int64)
-    /// The bytes between two, both included.
-    case bounds(Int64, Int64)
-  }
-
   /// The header `content-range` of a part of an upload.
   public struct Part: Sendable, Hashable {
     /// The first and the last byte; `nil` for a part without content, which asks how much was received.
@@ -163,37 +153,6 @@ public enum ByteRangeWire {
     public var text: String {
       let range = bounds.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "*"
       return "bytes \(range)/\(total.map { "\($0)" } ?? "*")"
-    }
-  }
-
-  /// Reads the header `range` of a download; `nil` for one that is to be ignored: of several ranges, or none.
-  public static func wanted(_ header: String) -> Wanted? {
-    guard header.lowercased().hasPrefix("bytes=") else { return nil }
-    let parts = header.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    if parts[0].isEmpty { return number(parts[1]).flatMap { $0 > 0 ? .suffix($0) : nil } }
-    guard let first = number(parts[0]) else { return nil }
-    if parts[1].isEmpty { return .from(first) }
-    guard let last = number(parts[1]), last >= first else { return nil }
-    return .bounds(first, last)
-  }
-
-  /// The header `range` of a download.
-  public static func text(of wanted: Wanted) -> String {
-    switch wanted {
-    case .from(let first): "bytes=\(first)-"
-    case .suffix(let count): "bytes=-\(count)"
-    case .bounds(let first, let last): "bytes=\(first)-\(last)"
-    }
-  }
-
-  /// The bytes of an object that a download wants; `nil` when there are none, which is the status 416.
-  public static func bytes(_ wanted: Wanted, of size: Int64) -> ClosedRange<Int64>? {
-    guard size > 0 else { return nil }
-    switch wanted {
-    case .from(let first): return first < size ? first...(size - 1) : nil
-    case .suffix(let count): return max(0, size - count)...(size - 1)
-    case .bounds(let first, let last): return first < size ? first...min(last, size - 1) : nil
     }
   }
 
@@ -218,7 +177,7 @@ public enum ByteRangeWire {
   /// The number of bytes received, by the header `range` of an answer; 0 without one, `nil` for what is none.
   public static func received(header: String?) -> Int64? {
     guard let header else { return 0 }
-    guard case .bounds(0, let last)? = wanted(header), last < .max else { return nil }
+    guard case .bounds(0, let last)? = ByteRangeField(header), last < .max else { return nil }
     return last + 1
   }
 

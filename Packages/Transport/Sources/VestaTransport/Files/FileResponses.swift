@@ -47,9 +47,9 @@ public final class TransportFile: ReadableFile, Sendable {
     }
     let isSame = request.fields.first("if-range").map { $0 == tag } ?? true
     guard request.method == .get, isSame, let range = request.fields.first("range"),
-      let asked = ByteRange(range)
+      let asked = ByteRangeField(range)
     else { return HTTPResponse(fields: fields, body: body(0..<size)) }
-    guard let found = asked.resolved(in: size) else {
+    guard let found = asked.bytes(of: Int64(size)).map({ Int($0.lowerBound)..<Int($0.upperBound) + 1 }) else {
       fields.set("content-range", "bytes */\(size)")
       return HTTPResponse(HTTPStatus(416), fields: fields)
     }
@@ -68,43 +68,5 @@ public final class TransportFile: ReadableFile, Sendable {
       let name = entry.drop { $0 == " " }.prefix { $0 != " " }
       return name == "*" || name == tag || name == "W/" + tag
     }
-  }
-}
-
-/// One range of bytes that a client asks for (RFC 9110, section 14).
-struct ByteRange: Equatable {
-  private var first: Int?
-  private var last: Int?
-
-  /// - Parameter field: The value of `range`; `nil` for several ranges, another unit, and what is none.
-  init?(_ field: String) {
-    guard field.lowercased().hasPrefix("bytes=") else { return nil }
-    let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let first = Self.number(parts[0]), let last = Self.number(parts[1]) else { return nil }
-    guard first.value != nil || last.value != nil else { return nil }
-    if let first = first.value, let last = last.value, last < first { return nil }
-    (self.first, self.last) = (first.value, last.value)
-  }
-
-  private struct Number {
-    var value: Int?
-  }
-
-  /// A number, or none where there are no digits; `nil` for something else.
-  private static func number(_ text: Substring) -> Number? {
-    let digits = text.filter { $0 != " " }
-    if digits.isEmpty { return Number(value: nil) }
-    guard digits.utf8.allSatisfy({ $0 &- 48 < 10 }) else { return nil }
-    return Number(value: Int(digits) ?? .max)
-  }
-
-  /// The bytes within a total size; `nil` when it has none of them.
-  func resolved(in count: Int) -> Range<Int>? {
-    guard let first else {
-      let length = min(last ?? 0, count)
-      return length > 0 ? count - length..<count : nil
-    }
-    guard first < count else { return nil }
-    return first..<(min(last ?? .max, count - 1) + 1)
   }
 }

@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaTransportInterop
 
 /// Reads the body of an HTTP/1.1 message: of a length, in chunks, or until the connection ends.
@@ -77,10 +78,10 @@ struct BodyMachine {
     _ bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) throws(ProtocolFailure) -> Step {
     var (index, size, digits) = (start, 0, 0)
-    while index < bytes.count, let digit = Self.hexadecimal(bytes[index]) {
+    while index < bytes.count, let digit = Hex.value(bytes[index]) {
       // Fifteen digits fit into 63 bits.
       guard digits < 15 else { throw ProtocolFailure("a chunk whose size is too large") }
-      size = size << 4 | digit
+      size = size << 4 | Int(digit)
       digits += 1
       index += 1
     }
@@ -114,14 +115,5 @@ struct BodyMachine {
     let fields =
       parser.spans.isEmpty ? HTTPFields() : HTTPFields(buffer: Array(bytes[start..<end]), spans: parser.spans)
     return .end(trailers: fields, used: end - start)
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> Int? {
-    switch byte {
-    case 48...57: Int(byte) - 48
-    case 65...70: Int(byte) - 55
-    case 97...102: Int(byte) - 87
-    default: nil
-    }
   }
 }

@@ -1,4 +1,5 @@
 import CVestaTLS
+import VestaBytes
 import VestaConcurrency
 import VestaTransportInterop
 
@@ -116,8 +117,7 @@ final class TLSServerSecurity: Sendable {
 
   init(_ settings: TLSServerSettings) throws(TransportError) {
     self.settings = settings
-    var random = SystemRandomNumberGenerator()
-    ticketKeys = (0..<80).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
+    ticketKeys = SystemRandom.bytes(80)
     contexts = Locked(try TLSServerContexts(settings, ticketKeys: ticketKeys))
   }
 
