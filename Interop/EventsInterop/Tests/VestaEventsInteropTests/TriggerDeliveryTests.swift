@@ -6,7 +6,7 @@ import VestaEventsInteropFakes
 import VestaTesting
 
 /// The contract of deliveries to functions of other programs: the fake keeps it, and each wrong one is found.
-@Suite(.timeLimit(.minutes(2))) struct TriggerDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct TriggerDeliveryTests {
   enum Mistake: CaseIterable {
     case none, returnsEarly, callsTwice, losesProjects, swallowsFailures, makesNewIDs, ignoresCancellation,
       takesOneAtATime,

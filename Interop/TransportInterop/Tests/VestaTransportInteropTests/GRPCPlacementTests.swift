@@ -4,7 +4,7 @@ import VestaTesting
 import VestaTransportInterop
 
 /// Where calls run.
-@Suite(.timeLimit(.minutes(1))) struct GRPCPlacementTests {
+@Suite(.timeLimit(.minutes(10))) struct GRPCPlacementTests {
   /// Two methods whose calls are placed, and wait.
   private struct Placed: GRPCService {
     let log = Log<String>()

@@ -7,7 +7,7 @@ import VestaTransportInteropFakes
 
 @testable import VestaTransportInterop
 
-@Suite(.timeLimit(.minutes(2))) struct GRPCTests {
+@Suite(.timeLimit(.minutes(10))) struct GRPCTests {
   @Test(arguments: GRPCContracts.all)
   func `the network in memory keeps every promise of gRPC`(contract: Contract<TransportSubject>) async throws {
     let network = FakeNetwork()

@@ -4,7 +4,7 @@ import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
-@Suite(.timeLimit(.minutes(2))) struct PipeTests {
+@Suite(.timeLimit(.minutes(10))) struct PipeTests {
   private func pipe(_ limit: Int) -> DemandPipe<Int> { DemandPipe(limit: limit) { _ in 1 } }
 
   @Test func `elements arrive in order, then the end`() async throws {

@@ -8,7 +8,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// The common rules of all remote backends: identity, deadlines, and malformed answers.
-@Suite(.timeLimit(.minutes(2))) struct RESTTests {
+@Suite(.timeLimit(.minutes(10))) struct RESTTests {
   private struct Failure: ServiceFailure, Equatable {
     let status: ServiceStatus
     init(_ status: ServiceStatus) { self.status = status }

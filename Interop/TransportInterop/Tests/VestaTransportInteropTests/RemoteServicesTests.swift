@@ -7,7 +7,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// The headers by which remote backends name their app, as Firebase's SDKs send them.
-@Suite(.timeLimit(.minutes(2))) struct RemoteServicesTests {
+@Suite(.timeLimit(.minutes(10))) struct RemoteServicesTests {
   private struct Failure: ServiceFailure, Equatable {
     let status: ServiceStatus
     init(_ status: ServiceStatus) { self.status = status }

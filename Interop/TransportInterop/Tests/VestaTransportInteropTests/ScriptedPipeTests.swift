@@ -73,7 +73,7 @@ import VestaTransportInteropFakes
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct FakeNetworkTests {
+@Suite(.timeLimit(.minutes(10))) struct FakeNetworkTests {
   private let network = FakeNetwork()
   private let handler = HTTPClosureHandler { _ in .response(HTTPResponse(body: .text("hello"))) }
   private let request = HTTPRequest(.get, "/", authority: "localhost")

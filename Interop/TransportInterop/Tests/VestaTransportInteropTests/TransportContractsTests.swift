@@ -5,7 +5,7 @@ import VestaTransportInteropContracts
 import VestaTransportInteropFakes
 
 @Suite struct TransportContractsTests {
-  @Test(.timeLimit(.minutes(2))) func `the fake keeps every promise`() async {
+  @Test(.timeLimit(.minutes(10))) func `the fake keeps every promise`() async {
     let outcomes = await TransportContracts.all.run {
       let network = FakeNetwork()
       return TransportSubject(server: network, client: network, slack: 1 << 20)
@@ -14,7 +14,7 @@ import VestaTransportInteropFakes
     #expect(Set(outcomes.map(\.name)).count == TransportContracts.all.count)
   }
 
-  @Test(.timeLimit(.minutes(2)), arguments: WrongClient.Flaw.allCases)
+  @Test(.timeLimit(.minutes(10)), arguments: WrongClient.Flaw.allCases)
   func `a wrong client breaks the promise that it breaks`(flaw: WrongClient.Flaw) async {
     let checked = TransportContracts.all.filter { $0.name.hasPrefix(flaw.rawValue) }
     #expect(checked.count == 1)

@@ -7,7 +7,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// The requests of the remote backend, as Firebase's SDKs and Admin SDKs send them.
-@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
   private let network = FakeNetwork()
   private let seen = Log<HTTPRequest>()
 

@@ -9,7 +9,7 @@ import VestaTransportInterop
 
 @testable import VestaAppCheckService
 
-@Suite(.timeLimit(.minutes(2))) struct WireTests {
+@Suite(.timeLimit(.minutes(10))) struct WireTests {
   @Test func `bodies and routes are read as they are written`() throws {
     for proof in [AppCheckProof.debug("é"), .custom("a.b.c")] {
       let kind: AppCheckRoute.ProofKind = if case .debug = proof { .debug } else { .custom }

@@ -112,7 +112,7 @@ import VestaTransportInteropFakes
     #expect(file.indexes(of: "-").count == 4 && file.fields(of: "-").count == 1)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a change of the indexes of one project waits for no other project`() async throws {
     let (gate, asked) = (Gate(), Log<String>())
     let slow = WatchedAdmin(base: admin, slow: database, gate: gate, asked: asked)

@@ -10,7 +10,7 @@ import VestaTransportInteropFakes
 @testable import VestaFirestoreEndpoints
 
 /// A Listen call whose caller reads no responses.
-@Suite(.timeLimit(.minutes(1))) struct BrokenStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct BrokenStreamTests {
   /// Carries a call of an engine that has responses without end.
   private struct Service: GRPCService {
     let host: FakeEndpointHost

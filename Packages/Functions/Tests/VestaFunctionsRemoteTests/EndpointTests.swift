@@ -11,7 +11,7 @@ import VestaTransportInteropFakes
 @testable import VestaFunctionsService
 
 /// Requests as clients of others send them.
-@Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct EndpointTests {
   private let path = "/project/us-central1/echo"
   private let json: HTTPFields = [.contentType: "application/json; charset=utf-8"]
 

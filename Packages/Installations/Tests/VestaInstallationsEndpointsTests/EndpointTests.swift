@@ -11,7 +11,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// Requests as Firebase's SDKs send them.
-@Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct EndpointTests {
   private let engine = InstallationsEngine { ModelStore() }
   private let handler: any HTTPHandler
 

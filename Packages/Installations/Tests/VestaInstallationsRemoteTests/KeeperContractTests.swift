@@ -38,7 +38,7 @@ private final class SwitchedService: InstallationsBackend {
 }
 
 /// The keeper of an app's installation as other backends see it.
-@Suite(.timeLimit(.minutes(2))) struct KeeperContractTests {
+@Suite(.timeLimit(.minutes(10))) struct KeeperContractTests {
   @Test(arguments: InstallationSourceContracts.all)
   func `the keeper honours`(contract: Contract<InstallationSourceSubject>) async throws {
     let (service, clock) = (SwitchedService(), ManualClock())

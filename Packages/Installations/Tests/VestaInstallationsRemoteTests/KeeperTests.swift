@@ -50,7 +50,7 @@ private final class CountedService: InstallationsBackend {
 }
 
 /// The keeper of an app's installation, with an engine as its service.
-@Suite(.timeLimit(.minutes(2))) struct KeeperTests {
+@Suite(.timeLimit(.minutes(10))) struct KeeperTests {
   private static let ids = ["cABCDEFGHIJKLMNOPQRST0", "cABCDEFGHIJKLMNOPQRST1", "cABCDEFGHIJKLMNOPQRST2"]
   private let clock = ManualClock()
   private let service: CountedService

@@ -11,7 +11,7 @@ import VestaTesting
 
 @testable import VestaInstallationsService
 
-@Suite(.timeLimit(.minutes(2))) struct EngineTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineTests {
   private func engine(
     _ store: any OrderedStore = ModelStore(), _ clock: ManualClock = ManualClock(), tokens: Int = 8
   ) -> InstallationsEngine {

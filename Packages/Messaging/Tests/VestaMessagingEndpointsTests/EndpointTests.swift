@@ -22,7 +22,7 @@ private struct KnownInstallations: InstallationsVerifier {
 }
 
 /// Requests as Firebase's SDKs and Vesta's clients send them.
-@Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct EndpointTests {
   private let engine: MessagingEngine
   private let host: FakeEndpointHost
   private let network = FakeNetwork()

@@ -5,7 +5,7 @@ import VestaTesting
 @testable import VestaMessagingService
 
 /// The lanes of services that work, and of services that may not.
-@Suite(.timeLimit(.minutes(1))) struct PushQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct PushQueueTests {
   @Test func `many names of a machine that hangs leave lanes to the services that work`() async {
     let queue = PushQueue(limit: (100, 100), lanes: (4, 2, 2), known: 10)
     let (gate, pushed) = (Gate(), Log<Int64>())

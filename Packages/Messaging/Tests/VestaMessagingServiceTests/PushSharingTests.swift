@@ -9,7 +9,7 @@ import VestaTesting
 @testable import VestaMessagingService
 
 /// Messages for transports in the store of several engines with different transports.
-@Suite(.timeLimit(.minutes(2))) struct PushSharingTests {
+@Suite(.timeLimit(.minutes(10))) struct PushSharingTests {
   private func times(_ store: ModelStore) async throws -> [Int64] {
     try await store.read { try await $0.entries(in: Keys.pushes).map { try Keys.push(ofRow: $0.key).time } }
   }

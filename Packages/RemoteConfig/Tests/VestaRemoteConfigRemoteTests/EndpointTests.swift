@@ -10,7 +10,7 @@ import VestaTransportInterop
 @testable import VestaRemoteConfigEndpoints
 
 /// The pace of messages, and what a connection holds.
-@Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct EndpointTests {
   private func message(_ version: Int64) -> ConfigInvalidation { ConfigInvalidation(latestVersion: version) }
 
   @Test func `messages keep their distance, only the newest waits, and it is sent once more`() {

@@ -10,7 +10,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// Tokens of installations at the endpoints.
-@Suite(.timeLimit(.minutes(2))) struct InstallationTests {
+@Suite(.timeLimit(.minutes(10))) struct InstallationTests {
   private func status(_ token: String?, isDevelopment: Bool) async throws -> Int {
     let host = FakeEndpointHost(project: "demo", isDevelopment: isDevelopment)
     let engine = RemoteConfigEngine(projectID: "demo") { ModelStore() }

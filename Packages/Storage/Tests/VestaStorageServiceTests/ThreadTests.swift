@@ -44,7 +44,7 @@ private final class ComputingTasks: Sendable {
 }
 
 /// The threads that the engine needs.
-@Suite(.timeLimit(.minutes(2))) struct ThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadTests {
   /// In a separate process, so that other tests are not held up, and hold up nothing.
   @Test func `an upload in parts does not wait for tasks that compute on all threads of tasks`() async {
     await #expect(processExitsWith: .success) { try await Self.upload() }

@@ -6,7 +6,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 /// A browser reads a page that uses each way to speak with a server, and sends back what it saw.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BrowserTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BrowserTests {
   private static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first(where: Peer.isThere)
 
   @Test(.enabled(if: path != nil, "Chromium is not installed"), arguments: [false, true])

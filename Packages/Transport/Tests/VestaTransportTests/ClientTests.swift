@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ClientTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ClientTests {
   private func request(_ server: TestServer, _ target: String = "/") -> HTTPRequest {
     HTTPRequest(.get, target, authority: server.listener.address.description)
   }

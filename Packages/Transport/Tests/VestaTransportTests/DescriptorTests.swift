@@ -7,7 +7,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 /// A process that has no descriptors left; each test has a separate one.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DescriptorTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DescriptorTests {
   /// Files that hold all descriptors but the ones that were given back.
   private final class Ballast {
     private var held: [Int32] = []

@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FileTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FileTests {
   private static let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
 
   private struct Files: HTTPHandler {

@@ -5,7 +5,7 @@ import VestaTransportInteropContracts
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct GRPCContractTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct GRPCContractTests {
   @Test(arguments: GRPCContracts.all)
   func `server and client keep every promise of gRPC`(contract: Contract<TransportSubject>) async throws {
     let server = try VestaTransportServer(loops: 2)

@@ -64,7 +64,7 @@ private struct TestService: GRPCService {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct GRPCInteroperationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct GRPCInteroperationTests {
   @Test(arguments: [false, true])
   func `grpcio calls the server, in threads and asynchronously`(isSecure: Bool) async throws {
     let folder = try TemporaryDirectory()
@@ -209,7 +209,7 @@ private struct TestService: GRPCService {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct HTTP2InteroperationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2InteroperationTests {
   @Test(.enabled(if: Peer.isThere("/usr/bin/curl"), "curl is not installed"))
   func `curl gets and posts by HTTP 2 with prior knowledge`() async throws {
     try await TestServer.run { server in

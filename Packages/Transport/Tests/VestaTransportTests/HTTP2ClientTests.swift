@@ -35,7 +35,7 @@ private final class FrameServer: Sendable {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct HTTP2ClientTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2ClientTests {
   typealias Frame = HTTP2Frame
 
   /// The status 200 without a body.

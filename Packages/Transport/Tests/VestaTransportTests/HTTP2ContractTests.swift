@@ -22,7 +22,7 @@ struct HTTP2OnlyClient: HTTPClient {
   func close() async { await client.close() }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HTTP2ContractTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2ContractTests {
   @Test(arguments: TransportContracts.all)
   func `server and client keep every promise by HTTP 2`(contract: Contract<TransportSubject>) async throws {
     let server = try VestaTransportServer(loops: 2)

@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HTTP2HostileTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2HostileTests {
   typealias Frame = HTTP2Frame
 
   @Test func `rapid resets end the connection, and no more handlers run than allowed`() async throws {

@@ -5,7 +5,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 /// The rules of RFC 9113 that concern a server, by their sections.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct HTTP2RuleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2RuleTests {
   typealias Frame = HTTP2Frame
 
   /// Frames after the preface and settings, and the error with which the server answers.

@@ -61,7 +61,7 @@ extension Peer {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct InteroperationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct InteroperationTests {
   @Test(.enabled(if: Peer.isThere("/usr/bin/curl"), "curl is not installed"))
   func `curl gets and posts, in chunks, with an expectation, and by HTTP 1.0`() async throws {
     try await TestServer.run { server in

@@ -5,7 +5,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 /// Many clients at once that read or write a part, cancel, and leave, by all protocols, with limits that are drawn.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct LeavingClientsStressTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LeavingClientsStressTests {
   private enum Way: CaseIterable {
     case wholeAnswer
     case partOfAnswer

@@ -5,7 +5,7 @@ import VestaTesting
 
 @testable import VestaTransport
 
-@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopTests {
   @Test func `timers fire in the order of their times, then of their adding`() {
     var random = SplitMix(seed: 5)
     for _ in 0..<50 {

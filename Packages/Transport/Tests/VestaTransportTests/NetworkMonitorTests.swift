@@ -6,7 +6,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkMonitorTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkMonitorTests {
   private func message(kind: UInt16, length: Int, claims: UInt32? = nil) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(16, length))
     bytes.withUnsafeMutableBytes { bytes in

@@ -3,7 +3,7 @@ import VestaTesting
 
 @testable import VestaTransport
 
-@Suite(.timeLimit(.minutes(1))) struct OutputQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct OutputQueueTests {
   @Test(arguments: UInt64(1)...20)
   func `bytes leave in the order in which they were added, however many arrays are shared`(seed: UInt64) {
     var random = SplitMix(seed: seed)

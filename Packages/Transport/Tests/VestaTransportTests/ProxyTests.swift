@@ -100,7 +100,7 @@ private final class TestProxy: Sendable {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProxyTests {
   @Test func `https uses a tunnel, with credentials for the proxy alone, and its certificate is checked`()
     async throws
   {

@@ -6,7 +6,7 @@ import VestaTransportInterop
 @testable import VestaTransport
 
 /// Requests that are for hosts of the public internet alone, with a name server of a test.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PublicHostTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PublicHostTests {
   /// Returns addresses by name; each look-up of a name has the next answer, and the last one stays.
   private final class Names: Sendable {
     let asked = Log<String>()

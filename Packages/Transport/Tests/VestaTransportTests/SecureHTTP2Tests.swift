@@ -7,7 +7,7 @@ import VestaTransportInteropContracts
 @testable import VestaTransport
 
 /// HTTP/2 and gRPC over TLS, agreed on by ALPN.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct SecureHTTP2Tests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SecureHTTP2Tests {
   private static let certificates = try? TLSCertificates([
     TestAuthority.shared.identity(names: "DNS:localhost,IP:127.0.0.1")
   ])

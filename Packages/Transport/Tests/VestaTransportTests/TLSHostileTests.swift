@@ -7,7 +7,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TLSHostileTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSHostileTests {
   /// The bytes with which a client of TLS begins.
   private static let hello: [UInt8] = {
     var pair: [Int32] = [0, 0]

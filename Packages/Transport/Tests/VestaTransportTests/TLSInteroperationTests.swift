@@ -5,7 +5,7 @@ import VestaTransportInterop
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TLSInteroperationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSInteroperationTests {
   private func rootFile(_ folder: TemporaryDirectory) throws -> String {
     try folder.write(TestAuthority.shared.root, to: "root.pem")
     return folder.path(of: "root.pem")

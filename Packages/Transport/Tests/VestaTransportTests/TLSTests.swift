@@ -41,7 +41,7 @@ struct SecureTransport: HTTPServer, HTTPClient {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TLSTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSTests {
   private static let certificates = try? TLSCertificates([
     TestAuthority.shared.identity(names: "DNS:localhost,IP:127.0.0.1")
   ])

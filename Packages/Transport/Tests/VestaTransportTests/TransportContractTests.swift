@@ -5,7 +5,7 @@ import VestaTransportInteropContracts
 
 @testable import VestaTransport
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TransportContractTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TransportContractTests {
   @Test(arguments: TransportContracts.all)
   func `server and client keep every promise on sockets`(contract: Contract<TransportSubject>) async throws {
     let server = try VestaTransportServer(loops: 2)

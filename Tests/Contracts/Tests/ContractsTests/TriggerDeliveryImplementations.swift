@@ -13,7 +13,7 @@ import VestaTransportInteropFakes
     Implementation("TriggerSender on FakeNetwork") { try sender() }
   ]
 
-  @Test(.timeLimit(.minutes(2)), arguments: all)
+  @Test(.timeLimit(.minutes(10)), arguments: all)
   func `a delivery keeps every promise`(_ implementation: Implementation<EventTriggerDeliverySubject>) async {
     await implementation.keeps(EventTriggerDeliveryContracts.all)
   }

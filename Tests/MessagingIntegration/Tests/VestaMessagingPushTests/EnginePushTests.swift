@@ -9,7 +9,7 @@ import VestaTesting
 import VestaTransportInterop
 
 /// The engine with the transport of browsers.
-@Suite(.timeLimit(.minutes(2))) struct EnginePushTests {
+@Suite(.timeLimit(.minutes(10))) struct EnginePushTests {
   @Test func `a message reaches the browser, and an expired subscription ends the registration`() async throws {
     let (service, store) = (try ScriptedPushService(), ModelStore())
     let push = transport(service)

@@ -11,7 +11,7 @@ import VestaTesting
 import VestaTransportInterop
 
 /// Subscriptions that clients make up, and undocumented answers of push services.
-@Suite(.timeLimit(.minutes(2))) struct HostileSubscriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileSubscriptionTests {
   private let crypto = OpenSSLCrypto()
 
   private func field(

@@ -11,7 +11,7 @@ import VestaTransportInterop
 
 @testable import VestaMessagingPush
 
-@Suite(.timeLimit(.minutes(2))) struct WebPushTests {
+@Suite(.timeLimit(.minutes(10))) struct WebPushTests {
   private let crypto = OpenSSLCrypto()
 
   @Test func `the example of RFC 8291 has the body of the RFC`() throws {

@@ -24,7 +24,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// Every remote backend, with a server on another machine that would receive everything in clear text.
-@Suite(.timeLimit(.minutes(2))) struct TokenSecrecyTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenSecrecyTests {
   private typealias Call = @Sendable (RESTService, CallContext) async throws -> Void
 
   private static let calls: [(name: String, call: Call)] = [

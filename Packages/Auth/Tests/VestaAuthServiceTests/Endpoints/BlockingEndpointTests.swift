@@ -8,7 +8,7 @@ import VestaTransportInterop
 import VestaTransportInteropFakes
 
 /// Blocking functions of other programs that answer badly.
-@Suite(.timeLimit(.minutes(1))) struct BlockingEndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct BlockingEndpointTests {
   @Test func `a function whose answer does not end is given up after its time`() async throws {
     let (network, clock, body) = (FakeNetwork(), ManualClock(), ByteStream())
     let handler = HTTPClosureHandler { _ in .response(HTTPResponse(body: .stream(body))) }

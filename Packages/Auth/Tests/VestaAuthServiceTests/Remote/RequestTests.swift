@@ -11,7 +11,7 @@ import VestaTransportInteropFakes
 @testable import VestaAuthService
 
 /// The requests of a remote backend, and its reading of bodies that are no answer of the service.
-@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
   /// A network whose hosts all answer alike.
   private func network(
     _ hosts: [String], at port: Int = 443, _ response: @escaping @Sendable () -> HTTPResponse

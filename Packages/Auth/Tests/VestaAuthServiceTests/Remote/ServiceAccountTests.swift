@@ -13,7 +13,7 @@ import VestaTransportInteropFakes
 @testable import VestaAuthRemote
 
 /// The tokens of a service account, and what becomes of them when clocks and networks are wrong.
-@Suite(.timeLimit(.minutes(2))) struct ServiceAccountTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceAccountTests {
   private let network = FakeNetwork()
   private let clock = ManualClock()
   private let account = ServiceAccount(

@@ -11,7 +11,7 @@ import VestaTransportInteropFakes
 @testable import VestaStorageRemote
 
 /// The requests of a remote backend, and its reading of the answers of servers other than `vesta`.
-@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
   private let network = FakeNetwork()
   private let name = ObjectName(bucket: "b", name: "a")
 
