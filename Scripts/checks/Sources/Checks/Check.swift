@@ -17,6 +17,7 @@ let rules: [@Sendable (House) -> [Violation]] = [
   packagesSayWhatTheyAre,
   readmesLeadIn,
   pathsInTextsExist,
+  manifestLinesLeadSomewhere,
   theDrawingIsComplete,
   foldersHaveNamesOfTheirOwn,
   foundationStaysOut,

@@ -55,6 +55,12 @@ package struct Manifest {
     }
   }
 
+  /// The names of its products; of a manifest that lists none those of its targets.
+  var products: Set<String> {
+    guard let text = arguments["products"] else { return Set(targets.map(\.name)) }
+    return Set(text.ranges(of: "(name: \"").map { String(text[$0.upperBound...].prefix { $0 != "\"" }) })
+  }
+
   /// The folder of a target's sources, relative to the root of the repository.
   func sources(of target: Target) -> String {
     if let path = target.arguments["path"]?.between("\"", "\"") { return "\(folder)/\(path)" }

@@ -30,6 +30,25 @@ import Testing
     #expect(tree.verdict == [])
   }
 
+  @Test(arguments: [
+    ".package(path: \"../vesta/Packages/Gone\")", ".package(path: \"../../Interop/Gone\"),",
+    ".product(name: \"VestaGone\", package: \"Auth\")", ".product(name: \"VestaFirestore\", package: \"Auth\")",
+    ".product(name: \"VestaGone\", package: \"vesta-auth\")",
+  ])
+  func `a line of a manifest that leads nowhere is found`(text: String) {
+    tree.files[readme]? += "\n```swift\n\(text)\n```\n"
+    #expect(tree.verdict == ["\(readme):10: line"])
+  }
+
+  @Test(arguments: [
+    ".package(path: \"../vesta/Packages/Auth\")", ".package(path: \"Vendor/vesta-auth\")", ".package(url: \"https://x\")",
+    ".product(name: \"VestaAuthService\", package: \"Auth\")", ".product(name: \"VestaAuth\", package: \"vesta-auth\")",
+  ])
+  func `a line of a manifest that leads somewhere is fine`(text: String) {
+    tree.files[readme]? += "\n```swift\n\(text)\n```\n"
+    #expect(tree.verdict == [])
+  }
+
   @Test func `a changelog may name deleted files`() {
     tree.files["Packages/Auth/CHANGELOG.md"]? += "`Sources/VestaAuth/Gone.swift`\n"
     #expect(tree.verdict == [])
