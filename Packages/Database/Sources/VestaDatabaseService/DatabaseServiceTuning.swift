@@ -33,6 +33,9 @@ struct DatabaseServiceTuning: Sendable, Hashable {
   /// How many rows a read has on the threads of tasks; a larger one has dedicated threads.
   var rowsInPlace = 512
 
+  /// How many keys a read of keys alone reads at a time.
+  var keysTogether = 1_000
+
   /// How many rows an export returns at a time, and how many values a write of an import has.
   var transferRows = 1_000
 

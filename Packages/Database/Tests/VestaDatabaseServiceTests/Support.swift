@@ -204,6 +204,7 @@ extension DatabaseServiceTuning {
     tuning.logPartBytes = 1 + random.below(40)
     tuning.entryBytes = 1 + random.below(4)
     tuning.idleDatabases = random.below(3)
+    tuning.keysTogether = 1 + random.below(4)
     return tuning
   }
 }

@@ -27,7 +27,10 @@ extension Room {
       if request.requiresIndex, try await context.lacksIndex(request, reader) {
         throw DatabaseServiceError(.failedPrecondition, "Index not defined, add \".indexOn\" to the rules.")
       }
-      if request.depth == .keys { return DatabaseReadResult(try await queries.keys(request.path, request.spec)) }
+      if request.depth == .keys {
+        return DatabaseReadResult(
+          try await queries.keys(request.path, request.spec, atATime: options.tuning.keysTogether))
+      }
       let (node, lacksIndex) = try await queries.window(request.path, request.spec)
       return DatabaseReadResult(node, warnings: lacksIndex ? ["no_index"] : [])
     }
@@ -60,21 +63,18 @@ extension RoomContext {
 }
 
 extension QueryReader {
-  /// The number of keys that are read at a time.
-  private static let keysAtATime = 1_000
-
   /// The keys of the children of a query, each with the value `true`; a leaf as it is.
   ///
   /// No child is read: the next key is looked for after all rows of the one before.
-  func keys(_ path: DatabasePath, _ spec: DatabaseQuerySpec) async throws -> DatabaseNode {
+  func keys(_ path: DatabasePath, _ spec: DatabaseQuerySpec, atATime count: Int) async throws -> DatabaseNode {
     if let leaf = try await tree.row(path)?.leaf { return DatabaseNode(leaf) }
     let mark = DatabaseNode(.bool(true))
     var found: [(DatabaseKey, DatabaseNode)] = []
     var last: DatabaseKey?
     while true {
-      let keys = try await tree.childKeys(of: path, after: last, limit: Self.keysAtATime)
+      let keys = try await tree.childKeys(of: path, after: last, limit: count)
       for key in keys where spec.loadsAllData || spec.contains(key, mark) { found.append((key, mark)) }
-      guard keys.count == Self.keysAtATime else { break }
+      guard keys.count == count else { break }
       last = keys.last
       if let limit = spec.limit, limit.side == .first, found.count >= limit.count { break }
     }

@@ -6,8 +6,6 @@ import VestaStoreInterop
 extension FirestoreCall {
   private typealias Wanted = (name: ResourceName, pathKey: PathKey)
 
-  private static let batch = 256
-
   /// Reads documents by name, in batches, at one read time.
   func batchGet(
     _ request: BatchGetDocumentsRequest, receive: (BatchGetDocumentsResponse) async throws -> Void
