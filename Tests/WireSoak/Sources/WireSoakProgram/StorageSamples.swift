@@ -1,3 +1,4 @@
+import VestaBytes
 import VestaStorageBackend
 import VestaStorageWire
 import VestaTesting
