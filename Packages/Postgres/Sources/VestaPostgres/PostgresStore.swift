@@ -129,7 +129,7 @@ public final class PostgresStore: CommitObservable {
     }
     let before = clock.now
     let server = try await connection.run(Schema.clock)[0].integer(0, 0) ?? before.wall
-    return (last, CommitLeader.offset(of: server, between: before.wall, and: clock.now.wall))
+    return (last, CommitLedger.offset(of: server, between: before.wall, and: clock.now.wall))
   }
 
   private static func makeTables(_ schema: Schema, _ connection: PostgresConnection) async throws {

@@ -154,7 +154,7 @@ import VestaTesting
     let first = request(4)
     let queue = [first, request(2), request(9)]
     func ready(_ running: Set<Int64>, after wait: Duration) -> [Int64] {
-      CommitLeader.ready(queue, running: running, now: first.since + wait).map(\.version)
+      CommitQueue.ready(queue, running: running, now: first.since + wait).map(\.version)
     }
     #expect(ready([], after: .zero) == [2, 4, 9])
     #expect(ready([3, 7], after: .milliseconds(1)) == [2])
@@ -162,8 +162,8 @@ import VestaTesting
     #expect(ready([1], after: .milliseconds(1)) == [])
     #expect(ready([1, 3], after: .seconds(1)) == [2, 4, 9])
     let many = (1...300).map { request($0) }
-    #expect(CommitLeader.ready(many, running: [], now: .now).map(\.version) == Array(1...256))
-    #expect(CommitLeader.ready(many, running: [290], now: many[0].since).count == 256)
+    #expect(CommitQueue.ready(many, running: [], now: .now).map(\.version) == Array(1...256))
+    #expect(CommitQueue.ready(many, running: [290], now: many[0].since).count == 256)
   }
 
   /// Transactions that read some keys and write others: whatever a unit accepts could have run in the order of

@@ -90,8 +90,8 @@ import Testing
 
   @Test func `a reading of the server's clock says only what it can`() {
     // Read at an unknown time between two readings of the own clock, so a long wait makes it worthless.
-    #expect(CommitLeader.offset(of: 150, between: 100, and: 200) == 0)
-    #expect(CommitLeader.offset(of: 90, between: 100, and: 200) == -10)
-    #expect(CommitLeader.offset(of: 10_000_200, between: 100, and: 200) == 10_000_000)
+    #expect(CommitLedger.offset(of: 150, between: 100, and: 200) == 0)
+    #expect(CommitLedger.offset(of: 90, between: 100, and: 200) == -10)
+    #expect(CommitLedger.offset(of: 10_000_200, between: 100, and: 200) == 10_000_000)
   }
 }

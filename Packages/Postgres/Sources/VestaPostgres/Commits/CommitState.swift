@@ -49,7 +49,7 @@ struct CommitAttempt {
   /// Pauses before the next try.
   ///
   /// - Returns: Whether there is to be one.
-  mutating func mayGoOn() async -> Bool {
+  mutating func pauseBeforeNextTry() async -> Bool {
     let deadline = deadline ?? .now + patience
     self.deadline = deadline
     guard ContinuousClock.now + wait < deadline else { return false }
