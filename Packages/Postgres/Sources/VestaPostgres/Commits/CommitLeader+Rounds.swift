@@ -1,8 +1,8 @@
 import VestaConcurrency
 import VestaStoreInterop
 
-/// The rounds with the server: one for a unit where nobody else has committed, two otherwise, and a look for a unit whose
-/// COMMIT was not answered.
+/// The rounds with the server: one for a unit where nobody else has committed, two otherwise, and a look for a unit
+/// whose COMMIT was not answered.
 extension CommitLeader {
   /// Commits a unit, and reports the outcome to every caller.
   func commit(_ requests: [CommitRequest]) async {
