@@ -46,10 +46,10 @@ public final class DatabaseRulesGuard: DatabaseGuard {
     let data = KnownNodes(state)
     let (query, now) = (DatabaseRulesQuery(read.spec), Double(read.time))
     while true {
-      let decision = ruleset.decideRead(read.path.names, auth: context.auth, query: query, now: now, data: data)
+      let decision = ruleset.decideRead(read.path.names, auth: context.databaseAuth, query: query, now: now, data: data)
       guard !(try await data.readMissed()) else { continue }
       // Counted once, when all that it looks at is known.
-      coverage?.decideRead(read.path.names, auth: context.auth, query: query, now: now, data: data)
+      coverage?.decideRead(read.path.names, auth: context.databaseAuth, query: query, now: now, data: data)
       return decision.isAllowed
     }
   }
@@ -66,11 +66,11 @@ public final class DatabaseRulesGuard: DatabaseGuard {
     let (before, after) = (KnownNodes(before), KnownNodes(after, written: write.values))
     let now = Double(write.time)
     while true {
-      let decision = ruleset.decideWrite(paths, auth: context.auth, now: now, before: before, after: after)
+      let decision = ruleset.decideWrite(paths, auth: context.databaseAuth, now: now, before: before, after: after)
       let hasMissedBefore = try await before.readMissed()
       let hasMissedAfter = try await after.readMissed()
       guard !hasMissedBefore, !hasMissedAfter else { continue }
-      coverage?.decideWrite(paths, auth: context.auth, now: now, before: before, after: after)
+      coverage?.decideWrite(paths, auth: context.databaseAuth, now: now, before: before, after: after)
       return decision.isAllowed
     }
   }

@@ -83,21 +83,28 @@ final class DocumentFields: RulesFields {
 /// A user as rules see them: `uid` and `token`.
 final class UserFields: RulesFields {
   private let user: VerifiedUser
+  private let names: [String]
 
-  init(_ user: VerifiedUser) { self.user = user }
+  /// - Parameter saysProvider: Whether there is the member `provider`, as in the rules of databases.
+  init(_ user: VerifiedUser, saysProvider: Bool = false) {
+    self.user = user
+    names = saysProvider ? ["provider", "token", "uid"] : ["token", "uid"]
+  }
 
-  let count = 2
+  var count: Int { names.count }
 
   func value(of name: String) -> RulesValue? {
     switch name {
     case "uid": .string(user.uid)
     case "token": .map(RulesMap(ClaimFields(user.claims)))
+    case "provider" where names.count > 2:
+      (user.claims["firebase"]?.object?["sign_in_provider"]?.string).map { .string($0) } ?? .null
     default: .none
     }
   }
 
   var members: [RulesMap.Member] {
-    ["token", "uid"].map { RulesMap.Member($0, value(of: $0) ?? .null) }
+    names.map { RulesMap.Member($0, value(of: $0) ?? .null) }
   }
 }
 

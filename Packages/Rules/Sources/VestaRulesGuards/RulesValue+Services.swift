@@ -13,6 +13,12 @@ extension CallContext {
 }
 
 extension CallContext {
+  /// The variable `auth` of a database's rules, which says by which provider the user has signed in.
+  var databaseAuth: RulesValue {
+    guard let user else { return .null }
+    return .map(RulesMap(UserFields(user, saysProvider: true)))
+  }
+
   /// Whether `request.auth` is not null.
   var isUser: Bool { if case .user = caller { true } else { false } }
 }

@@ -323,6 +323,27 @@ private struct Documents: FirestoreGuardState {
   }
 }
 
+@Suite struct DatabaseCallerTests {
+  @Test(arguments: [
+    (#"{"sign_in_provider":"password"}"#, "auth.provider === 'password'", true),
+    (#"{"sign_in_provider":"google.com"}"#, "auth.provider === 'google.com'", true),
+    (#"{"sign_in_provider":"custom"}"#, "auth.provider === 'password'", false),
+    (#"{"sign_in_provider":"custom"}"#, "auth.token.firebase.sign_in_provider === auth.provider", true),
+    ("{}", "auth.provider === null && auth.uid === 'ada'", true),
+  ])
+  func `rules of a database know the provider of a sign-in`(
+    firebase: String, condition: String, isAllowed: Bool
+  ) async throws {
+    let guardian = DatabaseRulesGuard()
+    try await guardian.replace(with: #"{"rules": {".read": "\#(condition)"}}"#)
+    let claims = try JSONObject(json: Array(#"{"firebase":\#(firebase)}"#.utf8))
+    let caller = CallContext(caller: .user(VerifiedUser(uid: "ada", claims: claims)))
+    let read = DatabaseGuardedRead("a", .all, at: 5)
+    #expect(
+      try await guardian.mayRead(read, state: DatabaseNodeState(DatabaseNode(.int(1))), context: caller) == isAllowed)
+  }
+}
+
 @Suite struct DatabaseQueryGuardTests {
   /// The variables of each kind of query.
   @Test func `rules see the bounds of a query, and two that are equal as one`() async throws {

@@ -50,6 +50,10 @@ private enum TestRules: Library {
           && getAfter(/databases/$(database)/documents/sizes/$(list)).data.n == request.resource.data.n;
       }
       match /sizes/{list} { allow write: if request.auth != null; }
+      match /stamps/{id} {
+        allow create: if request.resource.data.at == request.time;
+        allow update: if getAfter(/databases/$(database)/documents/stamps/$(id)).data.at == request.time;
+      }
     } }
     """
   }
@@ -89,6 +93,21 @@ private enum TestRules: Library {
   private func expectDenied(_ body: () async throws -> Void) async {
     let error = await #expect(throws: StorageServiceError.self) { try await body() }
     #expect(error?.code == .permissionDenied)
+  }
+
+  @Test func `a time of the server is the time of the request`() async throws {
+    try await withApp { app in
+      let backend = try app.container.require((any FirestoreBackend).self)
+      for number in 0..<20 {
+        let document = Document(name: "\(database)/documents/stamps/s\(number / 2)", fields: ["n": .integer(1)])
+        let write = Write.update(document, transforms: [FieldTransform(fieldPath: "at", .serverTimestamp)])
+        _ = try await backend.commit(CommitRequest(database: database, writes: [write]), context: user("ada"))
+        let other = Write.update(Document(name: document.name, fields: ["at": .timestamp(Timestamp(seconds: 9))]))
+        await #expect(throws: FirestoreServiceError.self) {
+          try await backend.commit(CommitRequest(database: database, writes: [other]), context: user("ada"))
+        }
+      }
+    }
   }
 
   @Test func `rules of Storage see what the engine of Firestore has now`() async throws {

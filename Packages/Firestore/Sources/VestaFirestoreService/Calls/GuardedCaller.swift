@@ -57,7 +57,9 @@ struct GuardedCaller: Sendable {
     let time = version.map { Timestamp(microseconds: $0) } ?? now
     let writes = try plan.guardedWrites(rows, in: snapshot.name, at: time)
     let state = SnapshotState(snapshot: snapshot)
-    guard try await gatekeeper.mayCommit(writes, state: state, at: time, context: context) else {
+    // To the millisecond, as times of the server are in documents: rules compare the two.
+    let told = FieldTransform.serverTime(of: time)
+    guard try await gatekeeper.mayCommit(writes, state: state, at: told, context: context) else {
       throw FirestoreServiceError.denied
     }
   }
