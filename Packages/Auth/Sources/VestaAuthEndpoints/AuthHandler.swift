@@ -53,6 +53,7 @@ struct AuthHandler: HTTPHandler {
     case .recaptchaParams: return AuthResponse.success(AuthResponse.recaptchaParams)
     case .publicKeys: return try await publicKeys(request)
     case .certificates: return try await certificates(request)
+    case .absent: throw AuthServiceError(.notImplemented, "The call is not offered.")
     }
   }
 

@@ -15,6 +15,8 @@ enum AuthTarget: Sendable, Hashable {
   case publicKeys
   /// The public keys as certificates by their names.
   case certificates
+  /// A call that is known, and not offered.
+  case absent
 
   /// `nil` for a target that is not Auth's; also for one that cannot be read.
   ///
@@ -31,7 +33,7 @@ enum AuthTarget: Sendable, Hashable {
       self = .project(route)
     } else if let route = (try? AuthProviderRoute(method: method, target: target)) ?? nil {
       self = .provider(route)
-    } else if method == "GET", let fixed = Self.fixed[String(target.prefix { $0 != "?" })],
+    } else if let fixed = Self.fixed(method, String(target.prefix { $0 != "?" })),
       isDevelopment || fixed != .recaptchaParams
     {
       self = fixed
@@ -40,15 +42,23 @@ enum AuthTarget: Sendable, Hashable {
     }
   }
 
-  /// The targets without parameters, by their paths; all are read by GET.
+  /// The target of a path without parameters: it is read by GET, and in the third version by any method.
+  private static func fixed(_ method: String, _ path: String) -> AuthTarget? {
+    method == "GET" || path.hasPrefix(thirdVersion) ? fixed[path] : nil
+  }
+
+  private static let thirdVersion = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
+
   private static let fixed: [String: AuthTarget] = [
     "/identitytoolkit.googleapis.com/v2/recaptchaConfig": .recaptchaConfig,
     "/identitytoolkit.googleapis.com/v1/recaptchaParams": .recaptchaParams,
-    "/www.googleapis.com/identitytoolkit/v3/relyingparty/getRecaptchaParam": .recaptchaParams,
+    "\(thirdVersion)getRecaptchaParam": .recaptchaParams,
+    "\(thirdVersion)getProjectConfig": .project(AuthProjectRoute(.publicConfig)),
+    "\(thirdVersion)signOutUser": .absent,
     "/.well-known/jwks.json": .publicKeys,
     "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com": .publicKeys,
     "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com": .certificates,
-    "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys": .certificates,
+    "\(thirdVersion)publicKeys": .certificates,
     "/identitytoolkit.googleapis.com/v1/publicKeys": .certificates,
     "/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys": .certificates,
   ]

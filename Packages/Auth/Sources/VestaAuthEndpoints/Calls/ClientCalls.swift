@@ -14,7 +14,27 @@ extension AuthExchange {
       // It is an owner's alone; the engine would say the same.
       throw AuthServiceError(.permissionDenied, "The call is for owners of the project.")
     }
+    try checkPrivileges(call)
     return try await respond(self, try client)
+  }
+
+  /// Refuses members that only an owner may send: a client would believe that they have had an effect.
+  private func checkPrivileges(_ call: AuthRoute.Call) throws {
+    guard !isOwners else { return }
+    func has(_ name: String, _ other: String) -> Bool {
+      switch object[name] ?? object[other] {
+      case nil, .null?, .bool(false)?: false
+      default: true
+      }
+    }
+    switch call {
+    case .signUp where has("localId", "local_id"): throw AuthServiceError(.init("UNEXPECTED_PARAMETER"), "User ID")
+    case .update where has("customAttributes", "custom_attributes"),
+      .sendOobCode where has("returnOobLink", "return_oob_link"):
+      throw AuthServiceError(.init("INSUFFICIENT_PERMISSION"))
+    case .update where has("disableUser", "disable_user"): throw AuthServiceError(.operationNotAllowed)
+    default: break
+    }
   }
 
   private static let signIns: [AuthRoute.Call: Call] = [

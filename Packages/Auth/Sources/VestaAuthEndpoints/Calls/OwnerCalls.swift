@@ -2,6 +2,7 @@ import VestaAuthBackend
 import VestaAuthWire
 import VestaBytes
 import VestaServiceInterop
+import VestaTransportInterop
 
 // The calls of owners on accounts.
 
@@ -36,15 +37,44 @@ extension AuthExchange {
       let request = try BatchGetWire.request(query: query)
       return try BatchGetWire.json(of: try await admin.batchGet(request, context: context))
     case .batchCreate:
-      let request = try read(BatchCreateRequestWire.self)
+      let request = try (host.isDevelopment ? withClearPasswords : self).read(BatchCreateRequestWire.self)
       return try BatchCreateResponseWire.json(of: try await admin.batchCreate(request, context: context))
     case .batchDelete:
       let request = try read(BatchDeleteRequestWire.self)
       return try BatchDeleteResponseWire.json(of: try await admin.batchDelete(request, context: context))
     case .query:
+      try checkQuery()
       let request = try read(QueryUsersRequestWire.self)
       return try QueryUsersResponseWire.json(of: try await admin.queryUsers(request, context: context))
     default: return nil
+    }
+  }
+}
+
+extension AuthExchange {
+  /// The call with passwords in clear text, where accounts have them in the form of Firebase's emulators.
+  private var withClearPasswords: AuthExchange {
+    guard case .array(let users)? = object["users"] else { return self }
+    var object = object
+    object["users"] = .array(users.map { $0.object.map { .object(ExportedAccount.imported($0)) } ?? $0 })
+    return AuthExchange(
+      host: host, origin: origin, project: project, namesNoProject: namesNoProject, context: context, query: query,
+      body: body, object: object)
+  }
+
+  /// Refuses a query with conditions: the answer would be all accounts, whatever it asks for.
+  private func checkQuery() throws {
+    let absent = ["expression", "limit", "offset"].first { name in
+      switch object[name] {
+      case nil, .null?: false
+      case .array(let all)?: !all.isEmpty
+      case let value?: value.string.map { $0 != "0" } ?? (value.integer != 0)
+      }
+    }
+    let order = (object["sortBy"] ?? object["sort_by"])?.string ?? "USER_ID"
+    guard absent == nil, ["USER_ID", "SORT_BY_FIELD_UNSPECIFIED"].contains(order) else {
+      throw AuthServiceError(
+        .notImplemented, "Accounts are queried as a whole, by their ids: \(absent ?? "sortBy") has no effect.")
     }
   }
 }

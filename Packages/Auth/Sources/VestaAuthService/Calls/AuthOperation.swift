@@ -83,6 +83,7 @@ extension AuthOperation {
   ) async throws -> Value {
     try await core.write { transaction in
       let scope = try await self.scope(proof, checksDisabled, in: transaction)
+      if scope.isNamedAlone { try await transaction.put(TenantRecord(), Keys.tenant(scope.tenant)) }
       return try await body(
         AuthWriteCall(
           core: core, cause: EventCause(context), scope: scope, now: now, transaction: transaction,
@@ -99,7 +100,8 @@ extension AuthOperation {
 
   private func scope(_ proof: Proof?, _ checksDisabled: Bool, in reader: any StoreReader) async throws -> Scope {
     let scope = try await Scope.read(
-      TenantKey(proof?.tenantID ?? context.tenantID), initial: options.initialConfig, in: reader)
+      TenantKey(proof?.tenantID ?? context.tenantID), initial: options.initialConfig,
+      takesNames: options.isDevelopment, in: reader)
     if checksDisabled, scope.signIn.isDisabled { throw AuthServiceError(.projectDisabled) }
     return scope
   }

@@ -28,7 +28,7 @@ extension CodeOperation {
   private func makeOobCode(_ request: SendOobCodeRequest, isPrivileged: Bool) async throws -> MadeCode {
     guard let type = request.requestType else { throw AuthServiceError(.missingRequestType) }
     let needsToken =
-      type == .verifyAndChangeEmail || (type == .verifyEmail && !isPrivileged) || request.idToken != nil
+      ((type == .verifyAndChangeEmail || type == .verifyEmail) && !isPrivileged) || request.idToken != nil
     let missing = type == .verifyEmail ? AuthServiceError.Code.invalidIDToken : .missingIDToken
     if type == .verifyAndChangeEmail { _ = try Checks.present(request.newEmail, or: .missingNewEmail) }
     let proof = needsToken ? try await proof(request.idToken, missing: missing) : nil
@@ -87,24 +87,28 @@ extension AuthWriteCall {
       guard let user = try await verifiedUser(request, caller) else { throw AuthServiceError(.userNotFound) }
       ticket.bind(to: user)
       ticket.email = try Checks.present(user.email, or: .missingEmail)
-    case .verifyAndChangeEmail: try await addressChange(&ticket, request, caller)
+    case .verifyAndChangeEmail where caller == nil && isPrivileged:
+      guard let user = try await verifiedUser(request, nil) else { throw AuthServiceError(.userNotFound) }
+      try await addressChange(&ticket, request, of: user)
+    case .verifyAndChangeEmail:
+      guard let caller else { throw AuthServiceError(.missingIDToken) }
+      try requireRecentSignIn(caller)
+      // The answer reveals whether an address is taken, so each account has a limited number of requests.
+      try await guesses.takeMessage(
+        to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
+      try await addressChange(&ticket, request, of: caller.user)
     default:
       throw AuthServiceError(.notImplemented, "Codes of the type \(type.rawValue) are made by the service itself.")
     }
   }
 
   private func addressChange(
-    _ ticket: inout TicketRecord, _ request: SendOobCodeRequest, _ caller: Caller?
+    _ ticket: inout TicketRecord, _ request: SendOobCodeRequest, of user: UserRecord
   ) async throws {
-    guard let caller else { throw AuthServiceError(.missingIDToken) }
     let newEmail = try Checks.email(try Checks.present(request.newEmail, or: .missingNewEmail))
-    try requireRecentSignIn(caller)
-    // The answer reveals whether an address is taken, so each account has a limited number of requests.
-    try await guesses.takeMessage(
-      to: "\(OobRequestType.verifyAndChangeEmail) of \(caller.user.localID)", or: .tooManyAttempts)
     if try await owner(ofEmail: newEmail) != nil { throw AuthServiceError(.emailExists) }
-    ticket.bind(to: caller.user)
-    ticket.email = caller.user.email ?? newEmail
+    ticket.bind(to: user)
+    ticket.email = user.email ?? newEmail
     ticket.newEmail = newEmail
   }
 

@@ -72,12 +72,14 @@ extension SignInOperation {
     guard !["", "password", "phone", "anonymous", "custom"].contains(credential.providerID) else {
       throw AuthServiceError(.invalidProviderID)
     }
-    let claims =
-      switch try await trust(in: credential.providerID, proof) {
-      case .keys(let keys): try verified(credential, keys)
-      case .unverified: try unverified(credential)
+    switch try await trust(in: credential.providerID, proof) {
+    case .keys(let keys): return try IdpAssertion(try verified(credential, keys), credential: credential)
+    case .unverified:
+      if let response = credential.samlResponse, !response.isEmpty {
+        return try IdpAssertion(saml: response, credential: credential)
       }
-    return try IdpAssertion(claims, credential: credential)
+      return try IdpAssertion(try unverified(credential), credential: credential)
+    }
   }
 
   private func verified(_ credential: IdpCredential, _ provider: IdentityProviderKeys) throws -> JWTObject {

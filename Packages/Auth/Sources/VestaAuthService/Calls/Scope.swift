@@ -7,6 +7,8 @@ struct Scope: Sendable {
   let tenant: TenantKey
   let config: ProjectConfig
   let signIn: SignInSettings
+  /// Whether the tenant is there because a call names it, and is to be kept by the first write.
+  var isNamedAlone = false
 
   /// The tenant's id; `nil` for the project itself.
   var tenantID: String? { tenant.id }
@@ -21,9 +23,10 @@ struct Scope: Sendable {
   /// - Parameters:
   ///   - tenant: The tenant, or the project itself.
   ///   - initial: The settings of a project that has none in the store yet.
+  ///   - takesNames: Whether every tenant is there that a call names, with everything allowed, as in local test suites.
   ///   - reader: Where to read.
   static func read(
-    _ tenant: TenantKey, initial: ProjectConfig, in reader: any StoreReader
+    _ tenant: TenantKey, initial: ProjectConfig, takesNames: Bool, in reader: any StoreReader
   ) async throws -> Scope {
     if tenant == .project {
       let config = try await config(initial: initial, in: reader)
@@ -31,10 +34,10 @@ struct Scope: Sendable {
     }
     let rows = try await reader.get([Keys.config, Keys.tenant(tenant)])
     let config = try rows[0].map { try RecordCodec.decode(ConfigRecord.self, from: $0).config }
-    guard let row = rows[1] else { throw AuthServiceError(.tenantNotFound) }
-    var signIn = try RecordCodec.decode(TenantRecord.self, from: row).signIn
+    guard rows[1] != nil || takesNames else { throw AuthServiceError(.tenantNotFound) }
+    var signIn = try rows[1].map { try RecordCodec.decode(TenantRecord.self, from: $0).signIn } ?? SignInSettings()
     signIn.allowsPhone = false
-    return Scope(tenant: tenant, config: config ?? initial, signIn: signIn)
+    return Scope(tenant: tenant, config: config ?? initial, signIn: signIn, isNamedAlone: rows[1] == nil)
   }
 
   static func config(initial: ProjectConfig, in reader: any StoreReader) async throws -> ProjectConfig {

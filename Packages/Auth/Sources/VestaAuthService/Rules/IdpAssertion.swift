@@ -37,6 +37,21 @@ struct IdpAssertion: Sendable, Equatable {
     try Checks.profile(fullName, provider.photoURL)
   }
 
+  /// Reads the response of a SAML provider as local test suites make it, a JSON object:
+  /// `{"assertion":{"subject":{"nameId":"ada@example.com"},"attributeStatements":{}}}`.
+  init(saml response: String, credential: IdpCredential) throws {
+    guard let assertion = ClaimsText.read(response)?["assertion"]?.object,
+      let name = assertion["subject"]?.object?["nameId"]?.string, !name.isEmpty
+    else { throw AuthServiceError(.invalidIdpResponse, "The SAML response has no assertion with a `subject.nameId`.") }
+    let attributes = assertion["attributeStatements"]?.object ?? JWTObject()
+    var claims = attributes
+    claims["sub"] = .string(name)
+    claims["email"] = (try? Checks.email(name)).map { .string($0) }
+    claims["email_verified"] = true
+    try self.init(claims, credential: credential)
+    rawUserInfo = try ClaimsText.write(attributes)
+  }
+
   /// The response without what became of it.
   func response(_ credential: IdpCredential) -> IdpSignInResponse {
     var response = IdpSignInResponse(

@@ -159,6 +159,7 @@ public struct AuthRoute: Sendable, Hashable {
     "createAuthUri": .createAuthURI, "deleteAccount": .delete, "emailLinkSignin": .signInWithEmailLink,
     "getAccountInfo": .lookup, "getOobConfirmationCode": .sendOobCode, "resetPassword": .resetPassword,
     "sendVerificationCode": .sendVerificationCode, "setAccountInfo": .update, "signupNewUser": .signUp,
+    "uploadAccount": .batchCreate,
     "verifyAssertion": .signInWithIdp, "verifyCustomToken": .signInWithCustomToken,
     "verifyPassword": .signInWithPassword, "verifyPhoneNumber": .signInWithPhoneNumber,
   ]

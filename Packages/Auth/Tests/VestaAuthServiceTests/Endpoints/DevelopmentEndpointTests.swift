@@ -1,0 +1,136 @@
+import Testing
+import VestaBytes
+import VestaTransportInterop
+
+/// What clients and test suites expect of a local server, and no service of production offers.
+@Suite struct DevelopmentEndpointTests {
+  private static let audience =
+    "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
+  /// A custom token with a signature that nobody can verify.
+  private func token(_ claims: JSONObject) throws -> String {
+    try [#"{"alg":"RS256","typ":"JWT"}"#, String(decoding: claims.json(), as: UTF8.self), "signature"]
+      .map { Base64.url.encode(Array($0.utf8)) }.joined(separator: ".")
+  }
+
+  @Test func `a custom token of any service account signs in`() async throws {
+    let claims: JSONObject = [
+      "iss": "a@b.iam.gserviceaccount.com", "sub": "a@b.iam.gserviceaccount.com", "aud": .string(Self.audience),
+      "uid": "ada",
+    ]
+    let server = EndpointWorld()
+    let signedIn = try await server.call("accounts:signInWithCustomToken", ["token": .string(try token(claims))])
+    #expect(signedIn.status == 200 && signedIn["idToken"]?.string != nil)
+    var other = claims
+    other["aud"] = "another"
+    let refused = try await server.call("accounts:signInWithCustomToken", ["token": .string(try token(other))])
+    #expect(refused.message?.hasPrefix("INVALID_CUSTOM_TOKEN") == true)
+    let closed = try await EndpointWorld(isDevelopment: false)
+      .call("accounts:signInWithCustomToken", ["token": .string(try token(claims))])
+    #expect(closed.message?.hasPrefix("INVALID_CUSTOM_TOKEN") == true)
+  }
+
+  @Test func `a tenant is there when a call names it, and is kept with its first user`() async throws {
+    let server = EndpointWorld()
+    let user: JSONObject = ["email": "a@b.c", "password": "secret", "tenantId": "corp"]
+    let early = try await server.call("accounts:signInWithPassword", user)
+    #expect(early.message == "EMAIL_NOT_FOUND")
+    #expect(try await server.own("/tenants", method: .get, version: "v2")["tenants"]?.array == nil)
+    #expect(try await server.call("accounts:signUp", user).status == 200)
+    let signedIn = try await server.call("accounts:signInWithPassword", user)
+    #expect(signedIn.status == 200)
+    let tenants = try await server.own("/tenants", method: .get, version: "v2")["tenants"]?.array
+    #expect(tenants?.count == 1 && tenants?[0].object?["allowPasswordSignup"] == true)
+    let closed = try await EndpointWorld(isDevelopment: false).call("accounts:signUp", user)
+    #expect(closed.message == "TENANT_NOT_FOUND")
+  }
+
+  @Test(arguments: ["oobCodes", "verificationCodes"])
+  func `an empty list of codes is a list`(name: String) async throws {
+    #expect(try await EndpointWorld().local(.get, name).body == [name: .array([])])
+  }
+
+  @Test(arguments: [
+    ("http://localhost/#/finish", "http://localhost/?MODE#/finish"),
+    ("http://localhost/x?y=1#frag", "http://localhost/x?y=1&MODE#frag"),
+    ("http://localhost/x?y=1", "http://localhost/x?y=1&MODE"),
+  ])
+  func `the parameters of a link stand in front of a fragment`(page: String, expected: String) async throws {
+    let url = PercentEncoding.unreserved.encode(page)
+    let answer = try await EndpointWorld().send(.get, "/emulator/action?mode=signIn&oobCode=x&continueUrl=\(url)")
+    #expect(answer.fields["location"] == expected.replacing("MODE", with: "mode=signIn&oobCode=x"))
+  }
+
+  @Test func `an owner makes a link that verifies and changes an address`() async throws {
+    let server = EndpointWorld()
+    _ = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    let request: JSONObject = [
+      "requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "a@b.c", "newEmail": "n@b.c", "returnOobLink": true,
+    ]
+    let made = try await server.own("/accounts:sendOobCode", request)
+    let code = try #require(made["oobCode"])
+    #expect(made["oobLink"]?.string?.contains("mode=verifyAndChangeEmail") == true)
+    #expect(try await server.call("accounts:update", ["oobCode": code])["email"] == "n@b.c")
+    #expect(try await server.own("/accounts:sendOobCode", request).message == "USER_NOT_FOUND")
+    #expect(try await server.call("accounts:sendOobCode", request).message == "INSUFFICIENT_PERMISSION")
+  }
+
+  @Test func `a query with a condition is refused, and never all accounts`() async throws {
+    let server = EndpointWorld()
+    _ = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    for query in [
+      ["expression": [["email": "nobody@x.y"]]], ["limit": "1"], ["offset": 5], ["sortBy": "NAME"],
+    ] as [JSONObject] { #expect(try await server.own("/accounts:query", query).status == 501, "\(query)") }
+    for query in [[:], ["expression": [], "offset": "0", "sortBy": "USER_ID"]] as [JSONObject] {
+      #expect(try await server.own("/accounts:query", query)["recordsCount"] == "1")
+    }
+  }
+
+  @Test func `accounts are imported with the passwords that emulators export`() async throws {
+    let server = EndpointWorld()
+    let users: JSONObject = [
+      "users": [["localId": "ada", "email": "a@b.c", "passwordHash": "fakeHash:salt=s:password=secret", "salt": "s"]]
+    ]
+    #expect(try await server.own("/accounts:batchCreate", users).body["error"] == nil)
+    let signedIn = try await server.call("accounts:signInWithPassword", ["email": "a@b.c", "password": "secret"])
+    #expect(signedIn.status == 200)
+  }
+
+  @Test func `a SAML provider signs in with the name of its subject`() async throws {
+    let server = EndpointWorld()
+    func signIn(_ response: String) async throws -> EndpointWorld.Answer {
+      let body = "providerId=saml.my&SAMLResponse=\(PercentEncoding.unreserved.encode(response))"
+      return try await server.call(
+        "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
+    }
+    let signedIn = try await signIn(
+      #"{"assertion":{"subject":{"nameId":"x@x.com"},"attributeStatements":{"role":"admin"}}}"#)
+    #expect(signedIn.status == 200 && signedIn["email"] == "x@x.com" && signedIn["emailVerified"] == true)
+    #expect(signedIn["rawUserInfo"] == #"{"role":"admin"}"#)
+    for response in ["{}", "PHNhbWw+", #"{"assertion":{"subject":{}}}"#] {
+      #expect(try await signIn(response).message?.hasPrefix("INVALID_IDP_RESPONSE") == true)
+    }
+  }
+
+  @Test func `names of the third version are served by any method`() async throws {
+    let (server, path) = (EndpointWorld(), "/www.googleapis.com/identitytoolkit/v3/relyingparty")
+    for method in [HTTPMethod.get, .post] {
+      #expect(try await server.send(method, "\(path)/getProjectConfig?key=k")["authorizedDomains"]?.array != nil)
+      #expect(try await server.send(method, "\(path)/publicKeys?key=k").status == 200)
+      #expect(try await server.send(method, "\(path)/getRecaptchaParam?key=k")["recaptchaSiteKey"] != nil)
+      #expect(try await server.send(method, "\(path)/signOutUser?key=k").status == 501)
+    }
+  }
+
+  @Test func `members that are an owner's alone are refused`() async throws {
+    let server = EndpointWorld()
+    let made = try await server.call("accounts:signUp", ["email": "a@b.c", "password": "secret"])
+    let token = try #require(made["idToken"])
+    let signUp = try await server.call("accounts:signUp", ["localId": "me"])
+    #expect(signUp.message == "UNEXPECTED_PARAMETER : User ID")
+    let claims = try await server.call("accounts:update", ["idToken": token, "customAttributes": "{}"])
+    #expect(claims.message == "INSUFFICIENT_PERMISSION")
+    let disabled = try await server.call("accounts:update", ["idToken": token, "disableUser": true])
+    #expect(disabled.message == "OPERATION_NOT_ALLOWED")
+  }
+}
