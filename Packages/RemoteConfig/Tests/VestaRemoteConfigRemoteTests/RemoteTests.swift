@@ -60,6 +60,14 @@ import VestaTransportInteropFakes
     let read = try await served.remote.template(namespace: "firebase-server", version: nil, context: .owner)
     #expect(read.template.parameters == template.parameters && read.etag == stored.etag)
     #expect(try await served.remote.fetch().state == .noTemplate)
+    // The values are not for clients.
+    var fetch = FetchConfigRequest(namespace: "firebase-server", instance: ConfigInstance())
+    fetch.instance.installationID = "id"
+    let refused = await #expect(throws: RemoteConfigServiceError.self) {
+      try await served.remote.fetch(fetch, context: CallContext())
+    }
+    #expect(refused?.code == .permissionDenied)
+    #expect(try await served.engine.fetch(fetch, context: .owner).entries == ["key": "server"])
   }
 
   @Test func `a project that the server does not have is not found`() async throws {

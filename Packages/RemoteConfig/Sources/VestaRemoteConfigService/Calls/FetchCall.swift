@@ -8,6 +8,10 @@ import VestaStoreInterop
 extension ConfigOperation {
   func fetch(_ request: FetchConfigRequest) async throws -> FetchConfigResponse {
     try Self.check(request.namespace)
+    // Values of servers may be secrets, and everybody may fetch.
+    guard request.namespace != ConfigNamespace.servers || context.isOwner else {
+      throw RemoteConfigServiceError(.permissionDenied, "The templates of servers are for the owner.")
+    }
     try InstanceCheck.check(request.instance)
     guard let plan = try await engine.plans.plan(for: request.namespace, in: try await engine.frame.store()) else {
       return FetchConfigResponse(state: .noTemplate, etag: ETags.fetch(projectID, request.namespace, 0, "0"))
