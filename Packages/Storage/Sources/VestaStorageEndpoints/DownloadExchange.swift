@@ -20,6 +20,7 @@ struct DownloadExchange: Sendable {
     let download = try await exchange.backend.openObject(read, context: exchange.context)
     do {
       try exchange.check(download.object)
+      try exchange.checkTags(download.object)
       return try await response(of: download, wanted)
     } catch {
       download.content.close()

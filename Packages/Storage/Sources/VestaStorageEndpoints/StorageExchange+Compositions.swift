@@ -14,6 +14,7 @@ extension StorageExchange {
     for _ in 0..<tuning.replaceAttempts {
       let old = try await backend.getObject(name, preconditions: route.preconditions, context: context)
       try check(old)
+      try checkTags(old)
       // Another change in between is one more attempt: the removed fields depend on the existing ones.
       let unchanged = Preconditions(ifGenerationMatch: old.generation, ifMetagenerationMatch: old.metageneration)
       do {
@@ -40,6 +41,10 @@ extension StorageExchange {
     upload.size = old.size
     let read = ReadRequest(object: source, preconditions: Preconditions(ifGenerationMatch: old.generation))
     let made = try await copy(read, as: upload)
+    if route.api == .xml {
+      return HTTPResponse(
+        .ok, fields: [.contentType: "application/xml; charset=utf-8"], body: .text(CopyResultWire.xml(of: made)))
+    }
     guard isRewrite else { return object(made) }
     return json([
       "kind": "storage#rewriteResponse", "totalBytesRewritten": .string("\(made.size)"),

@@ -10,6 +10,7 @@ extension StorageExchange {
   func get(_ name: ObjectName) async throws -> HTTPResponse {
     var found = try await backend.getObject(name, preconditions: route.preconditions, context: context)
     try check(found)
+    try checkTags(found)
     if route.api == .firebase, found.downloadTokens.isEmpty {
       found = try await backend.changeDownloadTokens(name, .ensure, context: context)
     }
@@ -22,7 +23,7 @@ extension StorageExchange {
     let change = bytes.isEmpty ? MetadataChange() : try MetadataWire.change(json: bytes)
     try await checkGeneration(of: name)
     let changed = try await backend.updateObject(
-      name, change: change, preconditions: route.preconditions, context: context)
+      name, change: change, preconditions: try await preconditions(of: name), context: context)
     var resource = ObjectWire.object(of: changed, form: form, origin: origin)
     if setsAccessList(in: bytes) {
       resource["acl"] = AccessWire.publicList(of: changed, project: host.defaultProject)["items"]
@@ -38,6 +39,8 @@ extension StorageExchange {
     }
     let pattern = route.api == .google ? try parameter("matchGlob").map { try NamePattern($0) } : nil
     var page = try await backend.listObjects(list, context: context)
+    // No deleted object is kept.
+    if route.api == .google, parameter("softDeleted") == "true" { page = ListPage() }
     if let pattern {
       page.items = try await Self.matching(pattern, page.items) { $0.name.name }
       page.prefixes = try await Self.matching(pattern, page.prefixes) { $0 }
@@ -69,6 +72,44 @@ extension StorageExchange {
   func check(_ object: StorageObject, is wanted: Int64?) throws {
     guard let generation = wanted, generation != object.generation else { return }
     throw StorageServiceError(.notFound, "No such object: \(object.name.bucket)/\(object.name.name)#\(generation)")
+  }
+
+  // MARK: Conditions
+
+  /// Refuses an object that `if-match` does not name, or that `if-none-match` names.
+  func checkTags(_ object: StorageObject) throws {
+    let tag = ObjectWire.etag(of: object)
+    guard field("if-match").map({ Self.names($0, tag) }) ?? true,
+      !(field("if-none-match").map { Self.names($0, tag) } ?? false)
+    else { throw Self.unmetCondition }
+  }
+
+  static let unmetCondition = StorageServiceError(
+    .failedPrecondition, "At least one of the pre-conditions you specified did not hold.", reason: .precondition)
+
+  /// Whether a list of tags, with quotation marks or without, has a tag.
+  private static func names(_ list: String, _ tag: String) -> Bool {
+    list.split(separator: ",").contains { entry in
+      let name = entry.drop { $0 == " " }.prefix { $0 != " " }
+      let plain = (name.hasPrefix("W/") ? name.dropFirst(2) : name).filter { $0 != "\"" }
+      return plain == "*" || plain == tag
+    }
+  }
+
+  /// The conditions of a change: where the request names tags, those of the object that has them now.
+  func preconditions(of name: ObjectName) async throws -> Preconditions {
+    guard field("if-match") != nil || field("if-none-match") != nil else { return route.preconditions }
+    let found = try await backend.getObject(name, preconditions: route.preconditions, context: context)
+    try checkTags(found)
+    return Preconditions(ifGenerationMatch: found.generation, ifMetagenerationMatch: found.metageneration)
+  }
+
+  /// Refuses a bucket by its metageneration, which stays the first one.
+  func checkBucketConditions() throws {
+    let wanted = route.preconditions
+    guard wanted.ifMetagenerationMatch ?? 1 == 1, wanted.ifMetagenerationNotMatch != 1 else {
+      throw Self.unmetCondition
+    }
   }
 
   /// Looks at the generation that a change names; the change itself holds for it too.

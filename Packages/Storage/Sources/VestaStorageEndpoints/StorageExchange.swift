@@ -25,7 +25,7 @@ struct StorageExchange: Sendable {
       else { return StorageFailure.unknown(request) }
       route = found
     } catch {
-      return HTTPResponse(.badRequest, fields: [.contentType: text], body: .text("\(error)"))
+      return StorageFailure.malformed(request, error)
     }
     do {
       let project = project(of: route.bucket, host)
@@ -78,6 +78,7 @@ struct StorageExchange: Sendable {
       return HTTPResponse(.noContent)
     case .bucket(let name):
       try await checkBucket(name)
+      try checkBucketConditions()
       return json(ListWire.bucket(name, created: 0))
     case .list(let list): return try await self.list(list)
     case .get(let name): return try await get(name)
@@ -85,7 +86,7 @@ struct StorageExchange: Sendable {
     case .update(let name): return try await update(name)
     case .delete(let name):
       try await checkGeneration(of: name)
-      try await backend.deleteObject(name, preconditions: route.preconditions, context: context)
+      try await backend.deleteObject(name, preconditions: try await preconditions(of: name), context: context)
       return HTTPResponse(.noContent)
     case .addToken(let name): return object(try await backend.changeDownloadTokens(name, .add, context: context))
     case .revokeToken(let name, let token):
@@ -99,6 +100,9 @@ struct StorageExchange: Sendable {
     case .policy(let bucket): return try await policy(bucket)
     case .permissions(let bucket, let names): return try await permissions(bucket, names)
     case .batch: return try await batch()
+    case .cancelUpload(_, let id):
+      try await backend.cancelUpload(UploadID(rawValue: id), context: context)
+      return HTTPResponse(HTTPStatus(499))
     case .upload(let bucket, let name, let kind):
       return try await UploadExchange(exchange: self, bucket: bucket, name: name).respond(kind)
     }
@@ -194,7 +198,7 @@ extension StorageRoute {
       .revokeToken(let name, _), .replace(let name), .copy(let name, _, _), .move(let name, _), .compose(let name),
       .accessList(let name), .grant(let name):
       name.bucket
-    case .upload(let bucket, _, _): bucket
+    case .upload(let bucket, _, _), .cancelUpload(let bucket, _): bucket
     }
   }
 }

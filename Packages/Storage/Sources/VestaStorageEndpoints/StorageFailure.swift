@@ -29,6 +29,15 @@ enum StorageFailure {
     return .json((try? envelope.object.json()) ?? [], status: HTTPStatus(501))
   }
 
+  /// The response to a request that cannot be read.
+  static func malformed(_ request: HTTPRequest, _ error: BytesError) -> HTTPResponse {
+    guard
+      ["/storage/v1/", "/upload/storage/v1/", "/download/storage/v1/", "/b/"].contains(where: request.path.hasPrefix)
+    else { return HTTPResponse(.badRequest, fields: [.contentType: StorageExchange.text], body: .text("\(error)")) }
+    let envelope = ErrorEnvelope(code: 400, message: error.message, reason: "invalid")
+    return .json((try? envelope.object.json()) ?? [], status: .badRequest)
+  }
+
   /// The response for a failure; that of a part of an upload says whether the upload continues.
   static func response(to request: HTTPRequest, _ route: StorageRoute, _ error: any Error) -> HTTPResponse {
     var failure: StorageServiceError
@@ -46,7 +55,8 @@ enum StorageFailure {
     let wire = StorageErrorWire.response(of: failure, to: route)
     var status = wire.status
     if case .deleteBucket = route.call, failure.code == .failedPrecondition { status = 409 }
-    if status == 412, route.preconditions.isOfCaches, route.isCached { status = 304 }
+    let hasTag = request.fields.first("if-none-match") != nil && request.fields.first("if-match") == nil
+    if status == 412, route.preconditions.isOfCaches || hasTag, route.isCached { status = 304 }
     var response = HTTPResponse(
       HTTPStatus(status), fields: [.contentType: wire.contentType], body: status == 304 ? .empty : .bytes(wire.body))
     if case .outOfRange(let size)? = failure.reason { response.fields.set("content-range", "bytes */\(size)") }
@@ -67,7 +77,7 @@ extension StorageRoute {
   fileprivate var isCached: Bool {
     switch call {
     case .download: true
-    case .get: api == .google
+    case .get, .bucket: api == .google
     default: false
     }
   }

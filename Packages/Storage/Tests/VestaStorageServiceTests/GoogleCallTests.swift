@@ -72,6 +72,111 @@ import VestaTransportInteropFakes
     try await send(.get, "\(objects)/\(name)?alt=media").text
   }
 
+  // MARK: Conditions
+
+  @Test func `a tag that does not match refuses reads and changes`() async throws {
+    try await serve()
+    try await put("a", "1")
+    let tag = try #require(try await send(.get, "\(objects)/a").json["etag"]?.string)
+    let media = "\(objects)/a?alt=media"
+    for wrong: HTTPFields in [["if-match": "wrong"], ["if-match": "\"x\", y"]] {
+      #expect(try await send(.get, "\(objects)/a", "", wrong).status == 412)
+      #expect(try await send(.get, media, "", wrong).status == 412)
+      #expect(try await send(.patch, "\(objects)/a", #"{"cacheControl":"x"}"#, wrong).status == 412)
+      #expect(try await send(.put, "\(objects)/a", "{}", wrong).status == 412)
+      #expect(try await send(.delete, "\(objects)/a", "", wrong).status == 412)
+    }
+    for known: HTTPFields in [["if-none-match": tag], ["if-none-match": "*"]] {
+      for target in ["\(objects)/a", media, "/demo.appspot.com/a"] {
+        #expect(try await send(.get, target, "", known).status == 304, "\(target)")
+      }
+      #expect(try await send(.patch, "\(objects)/a", #"{"cacheControl":"x"}"#, known).status == 412)
+    }
+    let right: HTTPFields = ["if-match": "W/\"z\", \"\(tag)\""]
+    #expect(try await send(.get, media, "", right).text == "1")
+    #expect(try await send(.patch, "\(objects)/a", #"{"cacheControl":"x"}"#, right).status == 200)
+    // The change has given it another tag.
+    #expect(try await send(.delete, "\(objects)/a", "", right).status == 412)
+    #expect(try await send(.delete, "\(objects)/a", "", ["if-match": "*"]).status == 204)
+  }
+
+  @Test func `conditions of the XML are fields of the request`() async throws {
+    try await serve()
+    let generation = try await put("a", "1")
+    let target = "/demo.appspot.com/a"
+    #expect(try await send(.put, target, "2", ["x-goog-if-generation-match": "0"]).status == 412)
+    #expect(try await send(.put, target, "2", ["x-goog-if-metageneration-match": "7"]).status == 412)
+    #expect(try await send(.delete, target, "", ["x-goog-if-generation-match": "7"]).status == 412)
+    #expect(try await content("a") == "1")
+    #expect(
+      try await send(.put, target, "2", ["x-goog-if-generation-match": generation]).status == 200)
+    #expect(try await content("a") == "2")
+    #expect(try await send(.put, target, "3", ["x-goog-if-generation-match": "x"]).status == 400)
+  }
+
+  @Test func `the XML copies an object`() async throws {
+    try await serve()
+    try await put("a", "content")
+    let made = try await send(.put, "/demo.appspot.com/b", "", ["x-goog-copy-source": "/demo.appspot.com/a"])
+    #expect(made.status == 200 && made.text.contains("<CopyObjectResult>"))
+    #expect(try await content("b") == "content")
+    #expect(
+      try await send(.put, "/demo.appspot.com/c", "", ["x-goog-copy-source": "demo.appspot.com/gone"]).status == 404)
+    let late: HTTPFields = [
+      "x-goog-copy-source": "demo.appspot.com/a", "x-goog-copy-source-if-generation-match": "7",
+    ]
+    #expect(try await send(.put, "/demo.appspot.com/c", "", late).status == 412)
+    #expect(try await send(.put, "/demo.appspot.com/c", "", ["x-goog-copy-source": "nothing"]).status == 400)
+    #expect(try await send(.get, "\(objects)/c").status == 404)
+  }
+
+  @Test func `a bucket has its first metageneration`() async throws {
+    try await serve()
+    let bucket = "/storage/v1/b/demo.appspot.com"
+    #expect(try await send(.get, "\(bucket)?ifMetagenerationMatch=99").status == 412)
+    #expect(try await send(.get, "\(bucket)?ifMetagenerationMatch=1").status == 200)
+    #expect(try await send(.get, "\(bucket)?ifMetagenerationNotMatch=1").status == 304)
+  }
+
+  // MARK: Forms of requests
+
+  @Test func `a resumable upload is cancelled`() async throws {
+    try await serve()
+    let started = try await send(.post, "/upload\(objects)?uploadType=resumable&name=a", "{}")
+    let location = try #require(started.fields["location"])
+    let session = try #require(HTTPURL(location)).target
+    #expect(try await send(.delete, session).status == 499)
+    #expect(try await send(.put, session, "late").status >= 400)
+    #expect(try await send(.get, "\(objects)/a").status == 404)
+  }
+
+  @Test func `heads are those of the same requests by GET`() async throws {
+    try await serve()
+    try await put("a", "content")
+    for target in [
+      "\(objects)/a", "\(objects)/a?alt=media", "/v0/b/demo.appspot.com/o/a", "/v0/b/demo.appspot.com/o/a?alt=media",
+      "/download\(objects)/a", "/demo.appspot.com/a",
+    ] {
+      let (head, whole) = (try await send(.head, target), try await send(.get, target))
+      #expect(head.status == 200 && head.fields["content-type"] == whole.fields["content-type"], "\(target)")
+    }
+    #expect(try await send(.head, "\(objects)/gone").status == 404)
+  }
+
+  @Test func `parameters that cannot be read are named in the envelope`() async throws {
+    try await serve()
+    try await put("a", "1")
+    for (method, target) in [
+      (HTTPMethod.get, "\(objects)?maxResults=-1"), (.get, "\(objects)?maxResults=abc"),
+      (.post, "/upload\(objects)?uploadType=foo&name=b"),
+    ] {
+      let answer = try await send(method, target)
+      #expect(answer.status == 400 && answer.json["error"]?.object?["code"] == 400, "\(target)")
+    }
+    #expect(try await send(.get, "\(objects)?softDeleted=true").json["items"]?.array?.isEmpty ?? true)
+    #expect(try await send(.get, "\(objects)?softDeleted=false").json["items"]?.array?.count == 1)
+  }
+
   @Test func `an object is made of others, of the generations that are meant`() async throws {
     try await serve()
     let one = try await put("one", "1,")

@@ -42,15 +42,19 @@ extension StorageRoute {
     }
   }
 
-  static func googleUpload(_ path: [String], _ request: Request) -> Call? {
-    guard path.count == 3, path[0] == "b", path[2] == "o", request.method == "POST" || request.method == "PUT" else {
+  static func googleUpload(_ path: [String], _ request: Request) throws(BytesError) -> Call? {
+    guard path.count == 3, path[0] == "b", path[2] == "o", ["POST", "PUT", "DELETE"].contains(request.method) else {
       return nil
+    }
+    if request.method == "DELETE" {
+      return request.fields["upload_id"].map { .cancelUpload(bucket: path[1], id: $0) }
     }
     let kind: UploadKind =
       switch request.fields["uploadType"] {
       case "resumable"?: .resumable(id: request.fields["upload_id"])
       case "multipart"?: .multipart
-      default: .media
+      case "media"?, nil: .media
+      case let other?: throw BytesError(.malformed, "the parameter uploadType is \(other), which there is not")
       }
     return .upload(bucket: path[1], name: request.fields["name"], kind)
   }

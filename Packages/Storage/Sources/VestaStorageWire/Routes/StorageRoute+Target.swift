@@ -7,7 +7,7 @@ extension StorageRoute {
     switch call {
     case .listBuckets, .bucket, .list, .get, .download, .accessList, .policy, .permissions: "GET"
     case .update: "PATCH"
-    case .delete, .deleteBucket: "DELETE"
+    case .delete, .deleteBucket, .cancelUpload: "DELETE"
     case .replace, .upload(_, _, .resumable(id: _?)): "PUT"
     case .upload(_, _, .resumable): "POST"
     case .upload: api == .xml ? "PUT" : "POST"
@@ -61,6 +61,7 @@ extension StorageRoute {
       fields.append("maxResults", "\(request.maximumResults)")
       return "\(base)/b/\(encode(request.bucket))/o"
     case .get(let object), .update(let object), .replace(let object), .delete(let object): return path(base, object)
+    case .cancelUpload(let bucket, let id): return upload(bucket, nil, .resumable(id: id), &fields)
     case .move, .compose, .accessList, .grant, .policy, .permissions, .batch: return google(base, &fields)
     case .download(let object, let token):
       guard api != .xml else { return path(base, object) }

@@ -45,6 +45,8 @@ public struct StorageRoute: Sendable, Hashable {
     case delete(ObjectName)
     /// Uploads an object; its name may be in the metadata.
     case upload(bucket: String, name: String?, UploadKind)
+    /// Cancels a resumable upload of Google's.
+    case cancelUpload(bucket: String, id: String)
     /// Adds a download token.
     case addToken(ObjectName)
     /// Removes a download token.
@@ -99,7 +101,7 @@ public struct StorageRoute: Sendable, Hashable {
   ///   - field: Returns the value of a header field by its name in lower case.
   /// - Returns: The route; `nil` for a target that is not the service's.
   /// - Throws: `BytesError` with `.malformed`.
-  public init?(method: String, target: String, field: (String) -> String?) throws(BytesError) {
+  public init?(method: String, target: String, field: @escaping (String) -> String?) throws(BytesError) {
     let halves = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     let fields = try FormFields(halves.count > 1 ? String(Substring(halves[1])) : "")
     var path: [String] = []
@@ -109,26 +111,47 @@ public struct StorageRoute: Sendable, Hashable {
       path.append(try PercentEncoding.decode(Substring(part)))
     }
     let override = method == "POST" || method == "PUT" ? field("x-http-method-override") : nil
+    // A head is that of the same request with its body.
+    let name = method == "HEAD" ? "GET" : (override ?? method).uppercased()
     let request = Request(
-      method: (override ?? method).uppercased(), fields: fields, uploadCommand: field("x-goog-upload-command"),
+      method: name, fields: fields, field: field, uploadCommand: field("x-goog-upload-command"),
       uploadProtocol: field("x-goog-upload-protocol") ?? fields["upload_protocol"],
       startsResumable: field("x-goog-resumable") == "start")
     guard let (api, call) = try Self.route(path, request) else { return nil }
     self.init(api, call, preconditions: try request.preconditions(), generation: try request.number("generation"))
     sourcePreconditions = try request.sourcePreconditions()
     sourceGeneration = try request.number("sourceGeneration")
+    if api == .xml { try takeFields(of: request) }
+  }
+
+  /// The conditions of Google's XML, which are fields of the request.
+  private mutating func takeFields(of request: Request) throws(BytesError) {
+    func take(_ condition: WritableKeyPath<StorageRoute, Int64?>, _ name: String) throws(BytesError) {
+      if let number = try request.number(field: name) { self[keyPath: condition] = number }
+    }
+    try take(\.preconditions.ifGenerationMatch, "x-goog-if-generation-match")
+    try take(\.preconditions.ifMetagenerationMatch, "x-goog-if-metageneration-match")
+    try take(\.sourcePreconditions.ifGenerationMatch, "x-goog-copy-source-if-generation-match")
+    try take(\.sourcePreconditions.ifMetagenerationMatch, "x-goog-copy-source-if-metageneration-match")
+    try take(\.sourceGeneration, "x-goog-copy-source-generation")
   }
 
   /// The parts of a request that a route depends on.
   struct Request {
     let method: String
     let fields: FormFields
+    /// Returns the value of a header field by its name in lower case.
+    let field: (String) -> String?
     let uploadCommand: String?
     let uploadProtocol: String?
     let startsResumable: Bool
 
-    func number(_ name: String) throws(BytesError) -> Int64? {
-      guard let text = fields[name] else { return nil }
+    func number(_ name: String) throws(BytesError) -> Int64? { try number(fields[name], name) }
+
+    func number(field name: String) throws(BytesError) -> Int64? { try number(field(name), name) }
+
+    private func number(_ text: String?, _ name: String) throws(BytesError) -> Int64? {
+      guard let text else { return nil }
       guard let number = ByteRangeWire.number(text) else {
         throw BytesError(.malformed, "the parameter \(name) is no number")
       }
@@ -163,9 +186,9 @@ public struct StorageRoute: Sendable, Hashable {
     case "download"? where path.count > 3 && path[1] == "storage" && path[2] == "v1":
       return try google(Array(path.dropFirst(3)), request, isDownload: true).map { (.google, $0) }
     case "upload"? where path.count > 3 && path[1] == "storage" && path[2] == "v1":
-      return googleUpload(Array(path.dropFirst(3)), request).map { (.google, $0) }
+      return try googleUpload(Array(path.dropFirst(3)), request).map { (.google, $0) }
     case "batch"? where path == ["batch", "storage", "v1"] && request.method == "POST": return (.google, .batch)
-    default: return xml(path, request).map { (.xml, $0) }
+    default: return try xml(path, request).map { (.xml, $0) }
     }
   }
 
@@ -197,18 +220,30 @@ public struct StorageRoute: Sendable, Hashable {
     }
   }
 
-  private static func xml(_ path: [String], _ request: Request) -> Call? {
+  private static func xml(_ path: [String], _ request: Request) throws(BytesError) -> Call? {
     guard path.count >= 2, !path[0].isEmpty else { return nil }
     let name = path.dropFirst().joined(separator: "/")
     guard !name.isEmpty else { return nil }
     let object = ObjectName(bucket: path[0], name: name)
     switch request.method {
-    case "GET", "HEAD": return .download(object, token: nil)
-    case "PUT": return .upload(bucket: path[0], name: name, .media)
+    case "GET": return .download(object, token: nil)
+    case "PUT":
+      if let source = request.field("x-goog-copy-source") {
+        return .copy(try Self.source(source), to: object, isRewrite: false)
+      }
+      return .upload(bucket: path[0], name: name, .media)
     case "POST" where request.startsResumable: return .upload(bucket: path[0], name: name, .resumable(id: nil))
     case "DELETE": return .delete(object)
     default: return nil
     }
+  }
+
+  /// The object that `BUCKET/OBJECT` names, with a slash in front or without.
+  private static func source(_ text: String) throws(BytesError) -> ObjectName {
+    let parts = try PercentEncoding.decode(text.hasPrefix("/") ? text.dropFirst() : text[...])
+      .split(separator: "/", maxSplits: 1)
+    guard parts.count == 2 else { throw BytesError(.malformed, "x-goog-copy-source is not BUCKET/OBJECT") }
+    return ObjectName(bucket: String(parts[0]), name: String(parts[1]))
   }
 
   static func list(_ bucket: String, _ request: Request) throws(BytesError) -> ListRequest {
