@@ -107,6 +107,7 @@ let package = Package(
         .product(name: "VestaTesting", package: "Core"),
         .product(name: "VestaTransport", package: "Transport"),
         .product(name: "VestaTransportInterop", package: "TransportInterop"),
+        .product(name: "VestaTransportInteropFakes", package: "TransportInterop"),
       ],
       swiftSettings: settings
     ),

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 import VestaTesting
+import VestaTransportInterop
+import VestaTransportInteropFakes
 
 @testable import VestaServer
 
@@ -17,6 +19,45 @@ import VestaTesting
     #expect(settings.data == "/no/such/directory/.vesta")
     #expect(settings.port(of: "firestore") == 8_080 && settings.port(of: "hub") == 4_400)
     #expect(settings.port(of: "remoteConfig") == nil)
+  }
+
+  @Test func `a project has the name that .firebaserc gives it`() throws {
+    let directory = try TemporaryDirectory()
+    let text = #"{"projects":{"default":"demo-a","prod":"demo-b"}} // names"#
+    try Data(text.utf8).write(to: URL(filePath: directory.path(of: ".firebaserc")))
+    func project(_ arguments: String...) throws -> String {
+      try ServeArguments(arguments, in: directory.path).settings.project
+    }
+    #expect(try project() == "demo-a" && project("--project", "prod") == "demo-b")
+    #expect(try project("--project", "demo-c") == "demo-c" && project("--project", "default") == "demo-a")
+  }
+
+  @Test func `the hub is read by pages and by probes, and exports for neither`() async throws {
+    let exports = ExportDirectory(parts: [], project: "p", host: FakeEndpointHost(project: "p"))
+    let inner = HubHandler(places: [], origins: ["http://x"], process: 1, exports: exports, triggers: NoTriggers())
+    let hub = CrossOriginHandler(rules: CrossOriginRules(allowsPrivateNetwork: true), inner)
+    func send(_ method: HTTPMethod, _ target: String, _ fields: HTTPFields = [:]) async throws -> HTTPResponse {
+      switch hub.reply(to: HTTPRequest(method, target, authority: "localhost:4400", fields: fields)) {
+      case .response(let response): return response
+      case .task(let work): return try await work()
+      case .webSocket: throw ServerError("a socket")
+      }
+    }
+    #expect(try await send(.head, "/").status == .ok)
+    let page: HTTPFields = ["origin": "http://localhost:3000"]
+    let read = try await send(.get, "/emulators", page)
+    #expect(read.status == .ok && read.fields["access-control-allow-origin"] != nil)
+    let asked = try await send(.options, "/emulators", ["origin": "http://x", "access-control-request-method": "GET"])
+    #expect(asked.status == .noContent && asked.fields["access-control-allow-methods"] != nil)
+    #expect(try await send(.post, "/_admin/export", page).status.code == 403)
+  }
+
+  private final class NoTriggers: TriggerSwitch {
+    let hasAddress = false
+    var isEnabled: Bool {
+      get { false }
+      set {}
+    }
   }
 
   @Test func `arguments are read in both forms`() throws {
@@ -68,6 +109,6 @@ import VestaTesting
     }
     let rules = #"{"firestore":{"rules":"f.rules"},"storage":[{"bucket":"b","rules":"s.rules"}],"database":{}}"#
     #expect(try FirebaseFile(json: Array(rules.utf8)).rules == ["firestore": "f.rules", "storage": "s.rules"])
-    #expect(FirebaseFile.defaultProject(json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")
+    #expect(FirebaseFile.project(named: "default", json: Array(#"{"projects":{"default":"p"}}"#.utf8)) == "p")
   }
 }

@@ -10,7 +10,7 @@ public enum DataCommands {
     await .of { () throws(ServerError) in
       let options = try CommandOptions(arguments, values: ["--project"])
       guard options.words.count == 1 else { throw ServerError("Usage: vesta export DIR [--project P]") }
-      let project = options.values["--project"] ?? ServeArguments.usualProject(directory) ?? ServerSettings.noProject
+      let project = ServeArguments.project(options.values["--project"], in: directory)
       guard let origin = HubLocator.origins(project: project).first else {
         throw ServerError("No server of the project \(project) runs: start one, or name its project with --project.")
       }

@@ -99,8 +99,8 @@ struct FirebaseFile {
     object(json)?["targets"]?.object?[project]?.object ?? [:]
   }
 
-  /// The default project of `.firebaserc`; `nil` where it has none.
-  static func defaultProject(json: [UInt8]) -> String? {
-    object(json)?["projects"]?.object?["default"]?.string
+  /// The project that a name of `.firebaserc` stands for, such as `default`; `nil` where it has none of that name.
+  static func project(named name: String, json: [UInt8]) -> String? {
+    object(json)?["projects"]?.object?[name]?.string
   }
 }

@@ -40,7 +40,7 @@ public struct ServeArguments: Sendable, Hashable {
     settings.data = try flags.settledData()
     settings.certificate = try flags.certificate()
     let configuration = try Self.configuration(flags.config, directory)
-    settings.project = flags.project ?? Self.usualProject(directory) ?? ServerSettings.noProject
+    settings.project = Self.project(flags.project, in: directory)
     settings.hosts = flags.hosts ?? configuration?.hosts["firestore"].map(ServeFlags.hosts) ?? ServerSettings.loopback
     settings.isSingleProject = configuration?.isSingleProject ?? true
     settings.ports = (configuration?.ports ?? [:]).merging(flags.ports) { $1 }
@@ -117,9 +117,11 @@ public struct ServeArguments: Sendable, Hashable {
     return try FirebaseFile(json: Array(bytes))
   }
 
-  /// The project of `.firebaserc`; `nil` where it has none.
-  static func usualProject(_ directory: String) -> String? {
-    FileManager.default.contents(atPath: "\(directory)/.firebaserc")
-      .flatMap { FirebaseFile.defaultProject(json: Array($0)) }
+  /// The project that a command is for: the one that is named, by its id or by its name in `.firebaserc`, and otherwise
+  /// the default one of that file.
+  static func project(_ named: String?, in directory: String) -> String {
+    let file = FileManager.default.contents(atPath: "\(directory)/.firebaserc")
+    let found = file.flatMap { FirebaseFile.project(named: named ?? "default", json: Array($0)) }
+    return found ?? named ?? ServerSettings.noProject
   }
 }

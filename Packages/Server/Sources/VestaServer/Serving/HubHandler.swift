@@ -30,7 +30,9 @@ struct HubHandler: HTTPHandler {
   func reply(to request: HTTPRequest) -> HTTPReply {
     if request.method == .post, request.path == "/_admin/export" { return export(request) }
     if request.method == .put, request.path.hasPrefix("/functions/") { return .response(turnTriggers(request)) }
-    guard request.method == .get else { return .response(JSONResponse.failure(404, "There is no such call.")) }
+    guard request.method == .get || request.method == .head else {
+      return .response(JSONResponse.failure(404, "There is no such call."))
+    }
     switch request.path {
     case "/": return .response(JSONResponse.success(locator))
     case "/emulators": return .response(JSONResponse.success(emulators))
@@ -55,7 +57,7 @@ struct HubHandler: HTTPHandler {
   /// Pages cannot ask for it: they could have any directory replaced.
   private func export(_ request: HTTPRequest) -> HTTPReply {
     guard request.fields.first(.origin) == nil else {
-      return .response(JSONResponse.failure(403, "Export cannot be triggered by external callers."))
+      return .response(JSONResponse.forbidden("Export cannot be triggered by external callers."))
     }
     guard let object = try? JSONObject(json: request.body.bytes ?? []), let path = object["path"]?.string,
       path.hasPrefix("/")

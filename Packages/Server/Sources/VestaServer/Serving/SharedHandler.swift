@@ -67,6 +67,10 @@ enum JSONResponse {
     response(status, ErrorEnvelope(code: status.code, message: message, status: "NOT_FOUND").object)
   }
 
+  static func forbidden(_ message: String) -> HTTPResponse {
+    response(HTTPStatus(403), ErrorEnvelope(code: 403, message: message, status: "PERMISSION_DENIED").object)
+  }
+
   private static func response(_ status: HTTPStatus, _ object: JSONObject) -> HTTPResponse {
     let json = try? JSONValue.object(object).json()
     return HTTPResponse(
