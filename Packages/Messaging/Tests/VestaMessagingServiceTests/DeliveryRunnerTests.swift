@@ -110,7 +110,7 @@ import VestaTesting
     try await log.wait(for: "all") { $0 == ["first", "work", "second"] }
   }
 
-  @Test func `a connection receives its messages in order, one at a time, and gives way to the other ones`() async throws {
+  @Test func `a connection receives its messages in order, and gives way to the other ones`() async throws {
     let runner = runner()
     let (first, second) = (connection("a", of: runner, blocks: true), connection("b", of: runner))
     try deliver("1", number: 1, to: first)
