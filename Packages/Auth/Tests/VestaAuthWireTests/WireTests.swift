@@ -132,6 +132,16 @@ import VestaTesting
     #expect(throws: BytesError.self) { _ = try RefreshWire.response(body: utf8("{}")) }
   }
 
+  @Test func `types of tokens to revoke are names or their numbers`() throws {
+    let types: [(String, RevokeTokenRequest.TokenType)] = [
+      (#""REFRESH_TOKEN""#, .refreshToken), (#""CODE""#, .code), ("1", .refreshToken), ("2", .accessToken),
+      ("3", .code),
+    ]
+    for (json, type) in types {
+      #expect(try RevokeTokenRequestWire.message(json: utf8(#"{"tokenType":\#(json)}"#)).tokenType == type, "\(json)")
+    }
+  }
+
   @Test func `errors are codes with details, and canonical ones have their status`() throws {
     func roundTrip(_ error: AuthServiceError) -> (Int, AuthServiceError) {
       let response = AuthErrorWire.response(of: error)
@@ -154,6 +164,9 @@ import VestaTesting
       #"{"error":{"code":400,"message":"Invalid JSON payload received. x: y","status":"INVALID_ARGUMENT"}}"#
     let read = AuthErrorWire.error(status: 400, body: utf8(sentence))
     #expect(read == AuthServiceError(.invalidArgument, "Invalid JSON payload received. x: y"))
+    // No code: brackets are in none.
+    let bracket = AuthErrorWire.error(status: 400, body: utf8(#"{"error":{"code":400,"message":"USERS[0"}}"#))
+    #expect(bracket == AuthServiceError(.invalidArgument, "USERS[0"))
     #expect(AuthErrorWire.error(status: 503, body: utf8("<html>")).code == .unavailable)
     #expect(AuthErrorWire.error(status: 404, body: []).code == .internalError)
   }
@@ -273,7 +286,8 @@ import VestaTesting
       try call("GET", "/v2/projects/p/tenants?pageSize=3&pageToken=x") == .listTenants(pageSize: 3, pageToken: "x"))
     #expect(try call("DELETE", "/v2/projects/p/tenants/t") == .deleteTenant("t"))
     for target in [
-      "/", "/v1/projects/p", "/v1/projects/p/databases", "/v2/projects/p/tenants/t/x", "/v3/projects/p/config",
+      "/", "/v1", "/v2", "\(host)/v2", "/v1/projects/p", "/v1/projects/p/databases", "/v2/projects/p/tenants/t/x",
+      "/v3/projects/p/config",
     ] {
       #expect(try call("GET", target) == nil, "\(target)")
     }

@@ -33,9 +33,9 @@ import VestaTesting
 
   @Test func `scripts call the functions of the page`() throws {
     let start = text(
-      DatabasePollAnswer.start(callback: "7", id: "i\"d", password: "pw", messages: [utf8(#"{"t":"c"}"#)]))
+      DatabasePollAnswer.start(callback: "7", id: "i\"d", password: "p-w_10", messages: [utf8(#"{"t":"c"}"#)]))
     #expect(start.contains(#"function pRTLPCB(n,d){parent.window["pRTLPCB7"]&&parent.window["pRTLPCB7"](n,d);}"#))
-    #expect(start.contains(#"pLPCommand('start',"id","pw");"#))
+    #expect(start.contains(#"pLPCommand('start',"id","p-w_10");"#))
     #expect(start.hasSuffix("pRTLPCB(0,[{\"t\":\"c\"}]);\n"))
     #expect(
       text(DatabasePollAnswer.data(number: 3, messages: [utf8("\"</\""), utf8("\"\u{2029}é\"")]))

@@ -121,6 +121,13 @@ import VestaTesting
         }
         """)
     #expect(text(NodeWire.bytes(of: DatabaseNode(.double(-0.0)))) == "-0.0")
+    // An object is an array where at least half of the places up to its largest index have a value.
+    for (object, plain) in [
+      (#"{"0":1}"#, "[1]"), (#"{"1":1}"#, "[null,1]"), (#"{"2":1}"#, #"{"2":1}"#), (#"{"0":1,"2":3}"#, "[1,null,3]"),
+      (#"{"0":1,"4":3}"#, #"{"0":1,"4":3}"#), (#"{"0":1,"a":2}"#, #"{"0":1,"a":2}"#),
+    ] {
+      #expect(text(NodeWire.bytes(of: try NodeWire.node(json: utf8(object)), form: .plain)) == plain, "\(object)")
+    }
   }
 
   @Test func `pretty JSON of random nodes has the same data`() throws {

@@ -23,9 +23,12 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     ]
     for request in requests { #expect(try read("POST", request.query(number: 5)) == request) }
     #expect(try read("GET", "VER=8&SID=s&RID=9&TYPE=terminate&zx=1") == .terminate(.init(id: "s")))
+    let largest = 999_999_999_999_999_999
+    #expect(try read("POST", "VER=8&SID=s&RID=1&AID=\(largest)") == .forward(.init(id: "s"), confirmed: largest))
     for (method, query) in [
       ("POST", "VER=7"), ("POST", ""), ("GET", "VER=8"), ("GET", "VER=8&SID=s&RID=1"),
-      ("POST", "VER=8&SID=s&RID=1&AID=x"), ("GET", "VER=8&SID=s&RID=rpc&TO=-1"),
+      ("POST", "VER=8&SID=s&RID=1&AID=x"), ("POST", "VER=8&SID=s&RID=1&AID=1\(String(repeating: "0", count: 18))"),
+      ("GET", "VER=8&SID=s&RID=rpc&TO=-1"),
     ] {
       #expect(throws: BytesError.self, "\(query)") { _ = try read(method, query) }
     }

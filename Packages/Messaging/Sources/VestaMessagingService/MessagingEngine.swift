@@ -28,6 +28,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
   let options: MessagingServiceOptions
   let transports: [any PushTransport]
   let table: SessionTable
+  let runner: DeliveryRunner
   let pushes: PushQueue
   let pushTimer = PushTimer()
   let deliveries = DeliveryCount()
@@ -58,6 +59,7 @@ public final class MessagingEngine: MessagingBackend, MessagingAdminBackend {
     self.transports = transports
     table = SessionTable(maximumInstants: options.tuning.maximumInstants)
     let tuning = options.tuning
+    runner = DeliveryRunner(limit: tuning.deliveryThreads, patience: tuning.deliveryPatience)
     pushes = PushQueue(
       limit: (tuning.maximumPushes, tuning.maximumPushesOfService),
       lanes: (tuning.pushLanes, tuning.pushLanesOfService, tuning.pushLanesOfNewServices),

@@ -22,6 +22,10 @@ struct MessagingServiceTuning: Sendable {
   /// The most immediate messages (time to live 0) that are kept for a connection that does not keep up.
   var maximumInstants = 100
 
+  /// The most threads that call receivers of connections, and how long connections wait for one before another starts.
+  var deliveryThreads = 256
+  var deliveryPatience: Duration = .milliseconds(1)
+
   /// The most topics of one registration: each connection reads all of them.
   ///
   /// As many that it has left may be kept, while messages to them wait.

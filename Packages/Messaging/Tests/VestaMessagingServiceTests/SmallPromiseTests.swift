@@ -126,8 +126,8 @@ import VestaTesting
   private func session(_ id: String, startNumber: Int64 = 5, window: Int = 10) -> Session {
     let key = RegistrationKey(installationID: id, senderID: "1")
     return Session(
-      key: key, platform: "linux", token: id, startNumber: startNumber, window: window, onEnd: { _ in },
-      receive: { _ in })
+      key: key, platform: "linux", token: id, startNumber: startNumber, window: window,
+      runner: DeliveryRunner(limit: 1, patience: .seconds(1)), onEnd: { _ in }, receive: { _ in })
   }
 
   private func message(_ number: Int64, ttl: String = "0s") throws -> DispatchedMessage {

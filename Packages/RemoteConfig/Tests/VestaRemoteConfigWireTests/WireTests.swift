@@ -97,6 +97,9 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     #expect(instance.firstOpenTime == 1_704_067_200_000_000)
     #expect(instance.userProperties == ["k": "it's: {x}"])
     #expect(instance.customSignals == ["n": "3", "f": "1.5", "b": "true"])
+    let names = utf8("{custom_signals:{k1:'a', 'k 2':'b', k_9z :3}}")
+    let named = try FetchWire.call(body: names, namespace: "n", etag: nil)
+    #expect(named.request.instance.customSignals == ["k1": "a", "k 2": "b", "k_9z": "3"])
   }
 
   @Test func `a compressed body is known by its bytes`() {
@@ -214,6 +217,9 @@ private func code(_ body: () throws -> Void) -> BytesError.Code? {
     #expect(code { _ = try machine.received([UInt8](repeating: 123, count: 99)) } == .limitExceeded)
     var other = InvalidationMachine()
     #expect(code { _ = try other.received(utf8("{x}")) } == .malformed)
+    var quotes = InvalidationMachine()
+    let quoted = #"{"other":"a\"}\\","latestTemplateVersionNumber":"5"}"#
+    #expect(try quotes.received(utf8(quoted)) == [ConfigInvalidation(latestVersion: 5)])
     var numbers = InvalidationMachine()
     #expect(
       try numbers.received(utf8(#"{"latestTemplateVersionNumber":5}"#)) == [ConfigInvalidation(latestVersion: 5)])

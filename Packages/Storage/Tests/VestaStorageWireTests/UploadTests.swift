@@ -172,6 +172,13 @@ import VestaTesting
       try route("GET", "/b/b/o/x?ifGenerationMatch=0")?.preconditions == Preconditions(ifGenerationMatch: 0))
     #expect(
       try route("GET", "/bucket/a/b.txt")?.call == .download(ObjectName(bucket: "bucket", name: "a/b.txt"), token: nil))
+    // Buckets may have the names of the paths of the other APIs.
+    for bucket in ["download", "upload"] {
+      for name in ["storage/v2/b/b/o/x", "other/v1/b/b/o/x"] {
+        let object = ObjectName(bucket: bucket, name: name)
+        #expect(try route("GET", "/\(bucket)/\(name)")?.call == .download(object, token: nil))
+      }
+    }
     for target in ["/v0/b/b", "/v0/b/b/o/x/y", "/", "", "/b/b/o/x/y", "/upload/storage/v1/b/b"] {
       #expect(try route("GET", target) == nil, "\(target)")
     }

@@ -40,7 +40,8 @@ extension MessagingEngine {
     if now - record.lastSeenTime > 86_400_000_000 { try await write { try await $0.touch(key) } }
     return Session(
       key: key, platform: record.platform, token: token, startNumber: number, window: options.deliveryWindow,
-      longestTrail: options.tuning.longestTrail, onEnd: { connection.end($0) }, receive: { connection.receive($0) })
+      longestTrail: options.tuning.longestTrail, runner: runner, onEnd: { connection.end($0) },
+      receive: { connection.receive($0) })
   }
 
   // MARK: Waiting messages
@@ -87,7 +88,9 @@ extension MessagingEngine {
     let instants = table.takeInstants(session, upTo: load.lastNumber).filter(load.isFor)
     var rest = load.merged(with: instants)[...]
     for _ in 0..<limit {
-      guard let message = rest.first, deliver(message, to: session) else { break }
+      guard let message = rest.first else { break }
+      let delivery = message.delivery(platform: session.platform, senderID: senderID)
+      guard deliver(message, as: delivery, to: session) else { break }
       rest.removeFirst()
     }
     let left = Set(rest.map(\.number))
@@ -96,9 +99,8 @@ extension MessagingEngine {
   }
 
   /// Answers false when the window of the connection is full.
-  private func deliver(_ message: DispatchedMessage, to session: Session) -> Bool {
+  private func deliver(_ message: DispatchedMessage, as delivery: PushDelivery, to session: Session) -> Bool {
     let isBroadcast = message.record.kind != .direct
-    let delivery = message.delivery(platform: session.platform, senderID: senderID)
     switch session.deliver(delivery, number: message.number, isBroadcast: isBroadcast) {
     case .delivered: countDelivery()
     case .superfluous: break
@@ -162,12 +164,16 @@ extension MessagingEngine {
       if let record, record.kind == .subscriptionChange { reload(record.registration, number) }
       return
     }
+    // A message to a topic reaches many connections of few platforms.
+    var deliveries: [String: PushDelivery] = [:]
     for session in table.recipients(of: message) {
       guard session.wants(message) else {
         session.withdraw(number)
         continue
       }
-      guard !deliver(message, to: session) else { continue }
+      let delivery = deliveries[session.platform] ?? message.delivery(platform: session.platform, senderID: senderID)
+      deliveries[session.platform] = delivery
+      guard !deliver(message, as: delivery, to: session) else { continue }
       table.mustRead(session, missed: number, message)
       // An acknowledgement in between found nothing to do.
       if session.freeWindow > 0 { Task { await deliverWaiting(to: session) } }

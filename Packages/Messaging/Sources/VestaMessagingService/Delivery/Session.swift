@@ -3,7 +3,7 @@ import VestaMessagingBackend
 
 /// One connection of a registration: the deliveries that are under way, one call at a time.
 ///
-/// Its receiver is called on a lane of threads that no task runs on: one that blocks delays no other.
+/// A ``DeliveryRunner`` calls its receiver.
 final class Session: Sendable {
   /// The number of the connection.
   let id: Int
@@ -20,23 +20,23 @@ final class Session: Sendable {
 
   private struct State {
     var handlers: Handlers?
-    var outgoing: [PushDelivery] = []
+    var outgoing = Fifo<PushDelivery>()
     var isDelivering = false
     var window: DeliveryWindow
   }
 
   private static let lastID = Locked(0)
 
-  private let lane = BlockingLane()
+  private let runner: DeliveryRunner
   private let state: Locked<State>
 
   init(
     key: RegistrationKey, platform: String, token: String, startNumber: Int64, window: Int,
-    longestTrail: Int = MessagingServiceTuning().longestTrail,
+    longestTrail: Int = MessagingServiceTuning().longestTrail, runner: DeliveryRunner,
     onEnd: @escaping @Sendable (MessagingServiceError?) -> Void, receive: @escaping @Sendable (PushDelivery) -> Void
   ) {
     (self.key, self.platform, self.token) = (key, platform, token)
-    self.startNumber = startNumber
+    (self.startNumber, self.runner) = (startNumber, runner)
     id = Self.lastID.withLock { last in
       last += 1
       return last
@@ -93,24 +93,23 @@ final class Session: Sendable {
         return (.delivered, !state.isDelivering)
       }
     }
-    if begins { lane.async { self.drain() } }
+    if begins { runner.submit(self) }
     return outcome
   }
 
-  private func drain() {
-    while true {
-      let (handlers, deliveries) = state.withLock { state in
-        let deliveries = state.outgoing
-        state.outgoing = []
-        if deliveries.isEmpty { state.isDelivering = false }
-        return (state.handlers, deliveries)
-      }
-      guard !deliveries.isEmpty else { return }
-      for delivery in deliveries {
-        // Looked at each time: a delivery may have cancelled the connection.
-        guard let handlers, state.withLock({ $0.handlers != nil }) else { break }
-        handlers.receive(delivery)
-      }
+  /// Calls the receiver with the deliveries so far, for the runner.
+  ///
+  /// - Returns: Whether there are more by now: the runner has to drain the connection again.
+  func drain() -> Bool {
+    let (handlers, deliveries) = state.withLock { state in (state.handlers, state.outgoing.takeAll()) }
+    for delivery in deliveries {
+      // Looked at each time: a delivery may have cancelled the connection.
+      guard let handlers, state.withLock({ $0.handlers != nil }) else { break }
+      handlers.receive(delivery)
+    }
+    return state.withLock { state in
+      state.isDelivering = !state.outgoing.isEmpty
+      return state.isDelivering
     }
   }
 

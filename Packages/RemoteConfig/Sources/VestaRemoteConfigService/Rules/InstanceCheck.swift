@@ -17,16 +17,25 @@ enum InstanceCheck {
     try check(instance.userProperties, maximumUserProperties, "analytics_user_properties")
     guard instance.audiences.count <= maximumAudiences else { throw tooMany("audiences", maximumAudiences) }
     for audience in instance.audiences { try check(audience, maximumNameLength, "audiences") }
-    for (name, value) in [
-      ("app_instance_id", instance.installationID), ("app_id", instance.appID), ("platform", instance.platform),
-      ("app_version", instance.appVersion), ("app_build", instance.appBuild), ("country_code", instance.countryCode),
-      ("language_code", instance.languageCode), ("time_zone", instance.timeZone),
-      ("operating_system", instance.operatingSystem?.name), ("operating_system", instance.operatingSystem?.version),
-      ("platform_version", instance.platformVersion), ("package_name", instance.packageName),
-      ("sdk_version", instance.sdkVersion), ("browser", instance.browser?.name), ("browser", instance.browser?.version),
-    ] {
-      if let value { try check(value, maximumValueLength, name) }
-    }
+    try check(instance.installationID, "app_instance_id")
+    try check(instance.appID, "app_id")
+    try check(instance.platform, "platform")
+    try check(instance.appVersion, "app_version")
+    try check(instance.appBuild, "app_build")
+    try check(instance.countryCode, "country_code")
+    try check(instance.languageCode, "language_code")
+    try check(instance.timeZone, "time_zone")
+    try check(instance.operatingSystem?.name, "operating_system")
+    try check(instance.operatingSystem?.version, "operating_system")
+    try check(instance.platformVersion, "platform_version")
+    try check(instance.packageName, "package_name")
+    try check(instance.sdkVersion, "sdk_version")
+    try check(instance.browser?.name, "browser")
+    try check(instance.browser?.version, "browser")
+  }
+
+  private static func check(_ value: String?, _ name: String) throws(RemoteConfigServiceError) {
+    if let value { try check(value, maximumValueLength, name) }
   }
 
   private static func check(

@@ -4,7 +4,7 @@ import VestaRemoteConfigBackend
 /// Decides whether conditions hold for one instance at one time.
 ///
 /// It belongs to one evaluation of a template. Values that many conditions need are computed once: the
-/// percentile of a seed is a digest, which costs more than all other tests.
+/// percentile of a seed is a digest, which costs more than all other tests, and the numbers of the app's version.
 final class ConditionEvaluator {
   let instance: ConfigInstance
   /// The time of the evaluation in microseconds since 1970.
@@ -12,6 +12,9 @@ final class ConditionEvaluator {
   private var percentiles: [String: Int] = [:]
   /// The time of the evaluation on the instance's clock, as if it were in UTC; in UTC for an unknown time zone.
   private lazy var localTime = now + ConditionTime.offset(of: instance.timeZone, at: now)
+
+  /// The version of the app; `nil` where it is unknown or no version.
+  private lazy var appVersion = instance.appVersion.flatMap(VersionNumber.init)
 
   init(instance: ConfigInstance, now: Int64) {
     self.instance = instance
@@ -38,7 +41,7 @@ final class ConditionEvaluator {
     case .number(let attribute, let comparison, let target):
       value(of: attribute).flatMap(Self.number).map { comparison.holds($0, target) } ?? false
     case .version(let attribute, let comparison, let targets):
-      compare(value(of: attribute).flatMap(VersionNumber.init), comparison, targets)
+      compare(version(of: attribute), comparison, targets)
     case .audiences(let comparison, let targets): isMember(comparison, targets)
     case .time(let comparison, let time): comparison.holds(now, time)
     case .localTime(let comparison, let time): comparison.holds(localTime, time)
@@ -59,6 +62,10 @@ final class ConditionEvaluator {
     case .userProperty(let name): instance.userProperties[name]
     case .customSignal(let name): instance.customSignals[name]
     }
+  }
+
+  private func version(of attribute: ConditionAttribute) -> VersionNumber? {
+    if case .appVersion = attribute { appVersion } else { value(of: attribute).flatMap(VersionNumber.init) }
   }
 
   /// A decimal number and nothing else: "nan", "inf" and "0x10" are none.
@@ -140,7 +147,7 @@ extension ConditionAttribute {
   /// Ids are compared exactly, names of platforms and countries in any case.
   fileprivate func isEqual(_ left: String, _ right: String) -> Bool {
     switch self {
-    case .platform, .country: left.lowercased() == right.lowercased()
+    case .platform, .country: left == right || left.lowercased() == right.lowercased()
     default: left.utf8.elementsEqual(right.utf8)
     }
   }

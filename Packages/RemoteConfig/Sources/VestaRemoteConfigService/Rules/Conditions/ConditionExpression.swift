@@ -85,18 +85,19 @@ struct VersionNumber: Comparable, Sendable {
     self.segments = segments
   }
 
-  private static func pairs(_ left: VersionNumber, _ right: VersionNumber) -> [(Int, Int)] {
-    (0..<max(left.segments.count, right.segments.count)).map { index in
-      (
-        index < left.segments.count ? left.segments[index] : 0,
-        index < right.segments.count ? right.segments[index] : 0
-      )
+  /// The first numbers that differ; missing ones are zero.
+  private static func difference(_ left: VersionNumber, _ right: VersionNumber) -> (Int, Int)? {
+    for index in 0..<max(left.segments.count, right.segments.count) {
+      let first = index < left.segments.count ? left.segments[index] : 0
+      let second = index < right.segments.count ? right.segments[index] : 0
+      if first != second { return (first, second) }
     }
+    return nil
   }
 
-  static func == (left: VersionNumber, right: VersionNumber) -> Bool { pairs(left, right).allSatisfy { $0.0 == $0.1 } }
+  static func == (left: VersionNumber, right: VersionNumber) -> Bool { difference(left, right) == nil }
 
   static func < (left: VersionNumber, right: VersionNumber) -> Bool {
-    pairs(left, right).first { $0.0 != $0.1 }.map { $0.0 < $0.1 } ?? false
+    difference(left, right).map { $0.0 < $0.1 } ?? false
   }
 }
