@@ -74,6 +74,25 @@ struct ClockTests {
     }
   }
 
+  @Test func `within the retention, a database without documents can be read at times before it was made`() async throws {
+    let clock = ManualClock()
+    let engines = Self.engines(clock)
+    let before = Timestamp(microseconds: clock.now - 1_800_000_000)
+    let tooOld = Timestamp(microseconds: clock.now - 7_200_000_000)
+    try await engines[0].commit(update("rooms/a", ["n": .integer(1)]))
+    for engine in engines {
+      #expect(try await Self.number(engine, .readTime(before)).number == nil)
+      #expect(try await engine.query(.all("rooms"), .readTime(before)) == [])
+      #expect(try await engine.query(.all("rooms")).count == 1)
+      let refusal = await failure { _ = try await Self.number(engine, .readTime(tooOld)) }
+      #expect(refusal?.code == .failedPrecondition)
+    }
+    clock.advance(seconds: 3_600)
+    try await engines[0].commit(update("rooms/a", ["n": .integer(2)]))
+    let refusal = await failure { _ = try await Self.number(engines[1], .readTime(before)) }
+    #expect(refusal?.code == .failedPrecondition)
+  }
+
   /// Whatever the clock does: every time that an answer had is read again with the same result, by any engine.
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6])
   func `with a clock that jumps, one read time has one answer`(seed: UInt64) async throws {
