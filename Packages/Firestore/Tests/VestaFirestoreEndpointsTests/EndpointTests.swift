@@ -131,6 +131,21 @@ import VestaTransportInteropFakes
     }
   }
 
+  @Test func `a POST can name another method in a field of its header`() async throws {
+    func overriding(_ name: String, _ body: String = "") async throws -> (status: Int, fields: JSONValue?) {
+      let answer = try await send(.post, "\(root)/a/b", body, fields: ["x-http-method-override": name])
+      return (answer.status, answer.body?.object?["fields"])
+    }
+    let document = #"{"fields":{"x":{"integerValue":"7"}}}"#
+    #expect(try await overriding("PATCH", document).status == send(.patch, "\(root)/a/b", document).status)
+    let got = try await overriding("get")
+    #expect(got.status == 200 && got.fields == ["x": ["integerValue": "7"]])
+    // Other methods mean themselves.
+    #expect(try await send(.get, "\(root)/a/b", fields: ["x-http-method-override": "DELETE"]).status == 200)
+    #expect(try await overriding("DELETE").status == 200)
+    #expect(try await send(.get, "\(root)/a/b").status == 404)
+  }
+
   @Test func `a response beyond the limit is refused, and no memory is the limit`() async throws {
     let text = String(repeating: "y", count: 2_000)
     #expect(try await write("a/b", #"{"x":{"stringValue":"\#(text)"}}"#) == 200)
