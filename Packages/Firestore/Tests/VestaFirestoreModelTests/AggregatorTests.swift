@@ -11,7 +11,8 @@ struct AggregatorTests {
 
   @Test func `an alias that is no name of a field is refused`() throws {
     for alias in ["__x__", String(repeating: "a", count: 1_501)] {
-      #expect(throws: FirestoreServiceError.self, "\(alias)") { try Aggregator([Aggregation(.count(upTo: nil), alias: alias)]) }
+      let aggregation = Aggregation(.count(upTo: nil), alias: alias)
+      #expect(throws: FirestoreServiceError.self, "\(alias)") { try Aggregator([aggregation]) }
     }
     for alias in ["__x", "a.b", "é", String(repeating: "a", count: 1_500)] {
       #expect(try Aggregator([Aggregation(.count(upTo: nil), alias: alias)]).result[alias] == .integer(0))

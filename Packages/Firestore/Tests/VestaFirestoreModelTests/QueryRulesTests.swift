@@ -75,7 +75,8 @@ import VestaFirestoreBackend
     },
     Case("the name __key__ is reserved") {
       $0.findNearest = FindNearest(
-        vectorField: "v", queryVector: .vector([1]), distanceMeasure: .cosine, limit: 1, distanceResultField: "__name__")
+        vectorField: "v", queryVector: .vector([1]), distanceMeasure: .cosine, limit: 1, distanceResultField: "__name__"
+      )
     },
     Case("the name __d__ is reserved") {
       $0.findNearest = FindNearest(

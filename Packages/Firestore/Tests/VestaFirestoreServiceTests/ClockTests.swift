@@ -75,7 +75,7 @@ struct ClockTests {
     }
   }
 
-  @Test func `within the retention, a database without documents can be read at times before it was made`() async throws {
+  @Test func `a database is empty at times before it was made, within the retention`() async throws {
     let clock = ManualClock()
     let engines = Self.engines(clock)
     let before = Timestamp(microseconds: clock.now - 1_800_000_000)
@@ -94,7 +94,7 @@ struct ClockTests {
     #expect(refusal?.code == .failedPrecondition)
   }
 
-  @Test func `a resume token from before a database was made starts over, as the store may be a new one`() async throws {
+  @Test func `a resume token from before a database was made starts over: its store may be another`() async throws {
     let clock = ManualClock()
     let engine = makeEngine(clock)
     let before = clock.now - 60_000_000

@@ -7,8 +7,8 @@ import VestaTransportInterop
 /// An export of one database to a folder of this machine, as tools request it from the emulator of the suite:
 /// `{"database":"projects/p/databases/(default)","export_directory":"/tmp/x","export_name":"e1"}`.
 ///
-/// The export is written next to its place, `/tmp/x/e1`, and moved there when it is complete. A folder with anything but
-/// an export in it is never replaced.
+/// The export is written next to its place, `/tmp/x/e1`, and moved there when it is complete. A folder that has anything
+/// but an export in it is never replaced.
 struct EmulatorExport: Equatable {
   /// The full name of the database.
   let database: String
@@ -36,7 +36,7 @@ struct EmulatorExport: Equatable {
       throw ServiceStatus(.invalidArgument, "\"export_directory\" has to be the absolute path of a directory.")
     }
     let name = object["export_name"]?.string ?? ""
-    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
+    guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else {
       throw ServiceStatus(.invalidArgument, "\"export_name\" has to be the name of a folder.")
     }
     (self.database, self.directory, self.name) = (database, directory, name)

@@ -47,7 +47,7 @@ struct FirestoreRESTHandler: Sendable {
     return (parsed.message, call, isArray)
   }
 
-  /// The method that a request means: where a proxy lets only some methods pass, clients send a POST that names another.
+  /// The method that a request means: behind a proxy that refuses some methods, clients send a POST that names one.
   private static func method(of request: HTTPRequest) -> HTTPMethod {
     guard request.method == .post, let name = request.fields.first("x-http-method-override") else {
       return request.method

@@ -2,8 +2,8 @@ import VestaBytes
 import VestaFirestoreModel
 import VestaStoreInterop
 
-/// The identifier of a transaction, as every engine of a store reads it: its engine, its database, its begin, the version
-/// it reads.
+/// The identifier of a transaction, as every engine of a store reads it: its engine, its database, its begin, the
+/// version it reads.
 ///
 /// A transaction that only reads is in its identifier: any engine continues it at the same version. The state of one
 /// that writes has read and locked is in the memory of the engine that began it; another engine knows from the
