@@ -45,7 +45,7 @@ struct FirestoreHandler: HTTPHandler {
     }
     if let call = WebChannelHandler.call(at: request.path) { return channels.reply(to: request, call) }
     if let call = FirestoreEmulatorCall(method: request.method, target: request.target) {
-      return emulator.reply(to: call, request.body.bytes ?? [])
+      return emulator.reply(to: call, request)
     }
     return rest.reply(to: request)
   }

@@ -1,9 +1,11 @@
+import Foundation
 import Testing
 import VestaBytes
 import VestaFirestoreBackend
 import VestaFirestoreBackendFakes
 import VestaFirestoreReference
 import VestaServiceInterop
+import VestaTesting
 import VestaTransportInterop
 import VestaTransportInteropFakes
 
@@ -87,6 +89,61 @@ import VestaTransportInteropFakes
       to: FirestoreEndpoints().handler(in: host))
     #expect(cleared.status == 200 && cleared.body == [:])
     for number in 0..<7 { #expect(try await send(.get, "\(root)/a/\(number)/b/c").status == 404) }
+  }
+
+  @Test func `the export of the emulator is written to the folder that the request names`() async throws {
+    for number in 0..<3 { #expect(try await write("a/\(number)", #"{"n":{"integerValue":"\#(number)"}}"#) == 200) }
+    try await withTemporaryDirectory { directory in
+      let place = directory.path(percentEncoded: false)
+      func export(
+        _ name: String, in folder: String? = nil, _ fields: HTTPFields = [:], to handler: (any HTTPHandler)? = nil
+      ) async throws -> Int {
+        let body: JSONObject = [
+          "database": "projects/demo/databases/(default)", "export_directory": .string(folder ?? place),
+          "export_name": .string(name),
+        ]
+        let text = String(decoding: try JSONValue.object(body).json(), as: UTF8.self)
+        return try await send(.post, "/emulator/v1/projects/demo:export", text, to: handler, fields: fields).status
+      }
+      #expect(try await export("e1") == 200)
+      let overview = directory.appending(path: "e1/e1.overall_export_metadata").path(percentEncoded: false)
+      let restored = ReferenceBackend()
+      let files = DatabaseFiles(
+        database: "projects/other/databases/(default)", backend: FakeFirestoreAdmin(restored),
+        tuning: FirestoreExportTuning())
+      #expect(try await files.read(overview, context: .owner).documents == 3)
+      // An export is replaced as a whole; a folder with anything else is not, and nothing is left next to it.
+      #expect(try await send(.delete, "\(root)/a/0").status == 200)
+      #expect(try await export("e1") == 200)
+      #expect(try await files.read(overview, context: .owner).documents == 2)
+      let other = directory.appending(path: "other")
+      try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+      try Data("x".utf8).write(to: other.appending(path: "file"))
+      #expect(try await export("other") == 400)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place).sorted() == ["e1", "other"])
+      for name in ["", ".", "..", "a/b", "a\0b"] { #expect(try await export(name) == 400, "\(name)") }
+      #expect(try await export("e2", in: "relative") == 400)
+      // Pages cannot ask for it, and no server but one for development writes to such a folder.
+      #expect(try await export("e2", ["origin": "http://127.0.0.1"]) == 403)
+      let production = FirestoreEndpoints().handler(in: FakeEndpointHost(project: "demo", isDevelopment: false))
+      #expect(try await export("e2", to: production) == 404)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place).sorted() == ["e1", "other"])
+    }
+  }
+
+  @Test func `a POST can name another method in a field of its header`() async throws {
+    func overriding(_ name: String, _ body: String = "") async throws -> (status: Int, fields: JSONValue?) {
+      let answer = try await send(.post, "\(root)/a/b", body, fields: ["x-http-method-override": name])
+      return (answer.status, answer.body?.object?["fields"])
+    }
+    let document = #"{"fields":{"x":{"integerValue":"7"}}}"#
+    #expect(try await overriding("PATCH", document).status == send(.patch, "\(root)/a/b", document).status)
+    let got = try await overriding("get")
+    #expect(got.status == 200 && got.fields == ["x": ["integerValue": "7"]])
+    // Other methods mean themselves.
+    #expect(try await send(.get, "\(root)/a/b", fields: ["x-http-method-override": "DELETE"]).status == 200)
+    #expect(try await overriding("DELETE").status == 200)
+    #expect(try await send(.get, "\(root)/a/b").status == 404)
   }
 
   @Test func `a response beyond the limit is refused, and no memory is the limit`() async throws {

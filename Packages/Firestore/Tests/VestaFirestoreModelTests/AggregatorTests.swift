@@ -9,6 +9,16 @@ struct AggregatorTests {
     return figures.result["sum"]
   }
 
+  @Test func `an alias that is no name of a field is refused`() throws {
+    for alias in ["__x__", String(repeating: "a", count: 1_501)] {
+      let aggregation = Aggregation(.count(upTo: nil), alias: alias)
+      #expect(throws: FirestoreServiceError.self, "\(alias)") { try Aggregator([aggregation]) }
+    }
+    for alias in ["__x", "a.b", "é", String(repeating: "a", count: 1_500)] {
+      #expect(try Aggregator([Aggregation(.count(upTo: nil), alias: alias)]).result[alias] == .integer(0))
+    }
+  }
+
   @Test func `sums do not depend on the order`() throws {
     let lists: [[Value]] = [
       [.double(0x1p53), .integer(1), .integer(1)], [.double(0x1p53), .double(1), .double(1)],

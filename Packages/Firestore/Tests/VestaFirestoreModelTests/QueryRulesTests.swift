@@ -69,6 +69,19 @@ import VestaFirestoreBackend
     Case("FindNearest limit must be between 1 and 1000.") {
       $0.findNearest = FindNearest(vectorField: "v", queryVector: .vector([1]), distanceMeasure: .cosine, limit: 0)
     },
+    Case("the name __d__ is reserved") {
+      $0.findNearest = FindNearest(
+        vectorField: "v", queryVector: .vector([1]), distanceMeasure: .cosine, limit: 1, distanceResultField: "__d__")
+    },
+    Case("the name __key__ is reserved") {
+      $0.findNearest = FindNearest(
+        vectorField: "v", queryVector: .vector([1]), distanceMeasure: .cosine, limit: 1, distanceResultField: "__name__"
+      )
+    },
+    Case("the name __d__ is reserved") {
+      $0.findNearest = FindNearest(
+        vectorField: "v", queryVector: .vector([1]), distanceMeasure: .cosine, limit: 1, distanceResultField: "a.__d__")
+    },
     Case(
       "Cannot have inequality filters on more than 10 properties",
       .composite(.and, (10...20).map { .field(path: "a\($0)", .greaterThan, one) })

@@ -1,10 +1,11 @@
 import Testing
 import VestaFirestoreBackend
-import VestaFirestoreService
 import VestaServiceInteropFakes
 import VestaStoreInterop
 import VestaStoreInteropFakes
 import VestaTesting
+
+@testable import VestaFirestoreService
 
 /// Clocks that jump, and read times that were handed out before.
 struct ClockTests {
@@ -72,6 +73,36 @@ struct ClockTests {
         #expect(refusal?.code == .failedPrecondition && refusal?.message.contains("too old") == true)
       }
     }
+  }
+
+  @Test func `a database is empty at times before it was made, within the retention`() async throws {
+    let clock = ManualClock()
+    let engines = Self.engines(clock)
+    let before = Timestamp(microseconds: clock.now - 1_800_000_000)
+    let tooOld = Timestamp(microseconds: clock.now - 7_200_000_000)
+    try await engines[0].commit(update("rooms/a", ["n": .integer(1)]))
+    for engine in engines {
+      #expect(try await Self.number(engine, .readTime(before)).number == nil)
+      #expect(try await engine.query(.all("rooms"), .readTime(before)) == [])
+      #expect(try await engine.query(.all("rooms")).count == 1)
+      let refusal = await failure { _ = try await Self.number(engine, .readTime(tooOld)) }
+      #expect(refusal?.code == .failedPrecondition)
+    }
+    clock.advance(seconds: 3_600)
+    try await engines[0].commit(update("rooms/a", ["n": .integer(2)]))
+    let refusal = await failure { _ = try await Self.number(engines[1], .readTime(before)) }
+    #expect(refusal?.code == .failedPrecondition)
+  }
+
+  @Test func `a resume token from before a database was made starts over: its store may be another`() async throws {
+    let clock = ManualClock()
+    let engine = makeEngine(clock)
+    let before = clock.now - 60_000_000
+    try await engine.commit(update("rooms/a", [:]))
+    var follower = try await Follower(engine)
+    follower.add(Target(id: 2, .query(parent: root, .all("rooms")), resume: .token(ResumeToken.encode(before))))
+    try await follower.current([2])
+    #expect(follower.changes.contains(.reset) && follower.targets[2]?.count == 1)
   }
 
   /// Whatever the clock does: every time that an answer had is read again with the same result, by any engine.

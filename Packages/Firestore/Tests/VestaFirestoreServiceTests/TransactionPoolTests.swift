@@ -12,7 +12,8 @@ import VestaTesting
   private static func pool(_ clock: ManualClock = ManualClock()) -> TransactionPool {
     var options = FirestoreServiceOptions()
     options.clock = clock.service
-    return TransactionPool(options: options, engine: 1)
+    return TransactionPool(
+      of: DatabaseName(project: "p", database: "(default)"), options: options, engine: 1)
   }
 
   @Test func `a bounded number of ended transactions is remembered, and the last of them always`() throws {

@@ -9,6 +9,28 @@ import VestaTesting
 struct WatchMachineTests {
   private let engine = makeEngine()
 
+  @Test func `a target without a number is given one that its call does not use`() async throws {
+    let base = try await engine.engine(database)
+    var machine = WatchMachine(tokenInterval: .max / 2)
+    func add(_ id: Int32) -> TargetChange? {
+      let actions = machine.add(Target(id: id, .query(parent: root, .all("rooms"))), of: 1, in: base.name)
+      for case .send(_, let responses) in actions {
+        for case .targetChange(let change) in responses { return change }
+      }
+      return nil
+    }
+    #expect(add(2) == TargetChange(.add, targetIDs: [2]))
+    #expect(add(0) == TargetChange(.add, targetIDs: [1]))
+    #expect(add(0) == TargetChange(.add, targetIDs: [3]))
+    _ = machine.remove(3, of: 1)
+    #expect(add(0) == TargetChange(.add, targetIDs: [4]))
+    // From then on the service chooses the numbers.
+    for id in [Int32(9), -3] {
+      let refused = add(id)
+      #expect(refused?.kind == .remove && refused?.targetIDs == [id] && refused?.cause?.code == .invalidArgument)
+    }
+  }
+
   @Test(arguments: UInt64(61)...66)
   func `what is folded is what a query finds`(seed: UInt64) async throws {
     var data = SplitMix(seed: seed)

@@ -76,6 +76,21 @@ import VestaTesting
     #expect(failure { _ = try WriteWire.value(from: [0x12, 1, 0x61, 0x1A, 0]) }?.contains("mask") == true)
   }
 
+  @Test func `a write with two operations is refused in JSON, and in bytes the last one counts`() throws {
+    func read(_ json: String) throws -> Write { try WriteWire.value(json: JSONValue(json: json)) }
+    let several = [
+      #"{"delete":"a","update":{"name":"a"}}"#, #"{"update":{"name":"a"},"delete":"a"}"#,
+      #"{"verify":"a","delete":"b"}"#, #"{"delete":"a","transform":{"document":"a"}}"#,
+      #"{"update":{"name":"a"},"updateTransforms":[{"increment":{"integerValue":"1"},"maximum":{"integerValue":"1"}}]}"#,
+      #"{"delete":"a","currentDocument":{"exists":true,"updateTime":"2026-01-01T00:00:00Z"}}"#,
+    ]
+    for json in several {
+      #expect(failure { _ = try read(json) }?.contains("only one") == true, "\(json)")
+    }
+    #expect(try read(#"{"delete":"a","update":null}"#) == .delete("a"))
+    #expect(try WriteWire.value(from: [0x12, 1, 0x61, 0x2A, 1, 0x62]) == Write(.verify(name: "b")))
+  }
+
   @Test func `a precondition without a condition is none`() throws {
     #expect(try WriteWire.value(from: [0x12, 1, 0x61, 0x22, 0]) == .delete("a"))
   }

@@ -8,6 +8,8 @@ import VestaTransportInterop
 enum FirestoreEmulatorCall: Equatable {
   /// Deletes all documents of a database.
   case clear(project: String, database: String)
+  /// Writes the documents of a database to a folder of the server.
+  case export(project: String)
   /// Replaces the security rules of a project.
   case setRules(project: String)
   /// Reports the outcomes of the expressions of the rules.
@@ -23,6 +25,10 @@ enum FirestoreEmulatorCall: Equatable {
     let path = target.prefix { $0 != "?" }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).compactMap {
       try? PercentEncoding.decode($0)
+    }
+    if method == .post, parts.count == 5, parts[4].hasSuffix(":export") {
+      self = .export(project: String(parts[4].dropLast(":export".count)))
+      return
     }
     if method == .put, parts.count == 5, parts[4].hasSuffix(":securityRules") {
       self = .setRules(project: String(parts[4].dropLast(":securityRules".count)))
@@ -70,10 +76,16 @@ struct EmulatorHandler: Sendable {
     self.tuning = tuning
   }
 
-  func reply(to call: FirestoreEmulatorCall, _ body: [UInt8]) -> HTTPReply {
+  func reply(to call: FirestoreEmulatorCall, _ request: HTTPRequest) -> HTTPReply {
     guard host.isDevelopment else {
       return .response(RESTResponse.failure(ServiceStatus(.notFound, "This server is not one for development.")))
     }
+    if case .export = call, request.fields.first(.origin) != nil {
+      // A page could have an export replaced, or fill the disk.
+      let status = ServiceStatus(.permissionDenied, "Pages cannot request an export.")
+      return .response(RESTResponse.failure(status))
+    }
+    let body = request.body.bytes ?? []
     return .task { [self] in
       do {
         switch call {
@@ -84,6 +96,9 @@ struct EmulatorHandler: Sendable {
           } catch let error as FirestoreServiceError where error.code == .notFound {
             // No document was ever written.
           }
+          return RESTResponse.success(Array("{}".utf8))
+        case .export(let project):
+          try await EmulatorExport(body, project: project).write(host, project: project)
           return RESTResponse.success(Array("{}".utf8))
         case .setRules(let project):
           let rules = try host.backend((any RulesAdministration).self, project: project)

@@ -35,15 +35,24 @@ struct FirestoreRESTHandler: Sendable {
   private func call(
     _ request: HTTPRequest
   ) throws(ServiceStatus) -> (message: JSONValue, call: CallTable.RESTCall, isArray: Bool) {
+    let method = Self.method(of: request)
     let body = request.body.bytes ?? []
     if AdminRESTRequest.isMeant(by: request.path) {
-      let parsed = try AdminRESTRequest(request.method, path: request.path, query: request.query, body: body)
+      let parsed = try AdminRESTRequest(method, path: request.path, query: request.query, body: body)
       guard let call = administration.rest[parsed.call] else { throw Self.unserved(parsed.call) }
       return (parsed.message, call, false)
     }
-    let parsed = try FirestoreRESTRequest(request.method, path: request.path, query: request.query, body: body)
+    let parsed = try FirestoreRESTRequest(method, path: request.path, query: request.query, body: body)
     guard let (call, isArray) = calls.rest[parsed.call] else { throw Self.unserved(parsed.call) }
     return (parsed.message, call, isArray)
+  }
+
+  /// The method that a request means: behind a proxy that refuses some methods, clients send a POST that names one.
+  private static func method(of request: HTTPRequest) -> HTTPMethod {
+    guard request.method == .post, let name = request.fields.first("x-http-method-override") else {
+      return request.method
+    }
+    return HTTPMethod(name.uppercased())
   }
 
   private static func unserved(_ call: String) -> ServiceStatus {

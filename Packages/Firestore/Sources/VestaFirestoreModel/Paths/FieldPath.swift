@@ -65,7 +65,13 @@ package struct FieldPath: Sendable, Hashable, Comparable, CustomStringConvertibl
   ///
   /// - Throws: `INVALID_ARGUMENT` for names that are reserved; `__name__` is a field only as the whole path.
   package func checkForQuery() throws(FirestoreServiceError) {
-    if isDocumentName { return }
+    if !isDocumentName { try checkForResult() }
+  }
+
+  /// Checks that a path can be a field that a query adds to its results.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for names that are reserved.
+  package func checkForResult() throws(FirestoreServiceError) {
     for name in names where PathRules.isReserved(name) { throw FieldPath.reserved(name) }
   }
 

@@ -39,7 +39,7 @@ package struct Aggregator: Sendable {
 
   /// The figures of a query.
   ///
-  /// - Throws: `INVALID_ARGUMENT` for too many figures, none, or two of one name.
+  /// - Throws: `INVALID_ARGUMENT` for too many figures, none, two of one name, or a name that no field has.
   package init(_ aggregations: [Aggregation]) throws(FirestoreServiceError) {
     guard !aggregations.isEmpty else { throw .invalid("Aggregations can not be empty.") }
     guard aggregations.count <= FirestoreLimits.aggregations else {
@@ -50,6 +50,10 @@ package struct Aggregator: Sendable {
     for aggregation in aggregations {
       if aggregation.alias.isEmpty { unnamed += 1 }
       let alias = aggregation.alias.isEmpty ? "field_\(unnamed)" : aggregation.alias
+      try FieldPath([alias]).checkForResult()
+      guard alias.utf8.count <= FirestoreLimits.fieldPathLength else {
+        throw .invalid("An aggregation alias is longer than \(FirestoreLimits.fieldPathLength) bytes.")
+      }
       if result.contains(where: { UTF8Order.equal($0.2, alias) }) {
         throw .invalid("Aggregation aliases contain duplicate alias \(alias).")
       }

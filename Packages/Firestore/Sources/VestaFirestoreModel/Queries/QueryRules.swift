@@ -59,7 +59,7 @@ package enum QueryRules {
     guard search.limit > 0, search.limit <= FirestoreLimits.nearestResults else {
       throw .invalid("FindNearest limit must be between 1 and \(FirestoreLimits.nearestResults).")
     }
-    if let field = search.distanceResultField { _ = try FieldPath(parsing: field) }
+    if let field = search.distanceResultField { try FieldPath(parsing: field).checkForResult() }
   }
 }
 

@@ -66,7 +66,7 @@ final class DocumentDatabase: Sendable {
             tuning: options.tuning))
       }
     }
-    transactions = TransactionPool(options: options, engine: owner)
+    transactions = TransactionPool(of: name, options: options, engine: owner)
     pruner = LogPruner(store: store, keys: keys, options: options, owner: owner)
     sorter = unsorted.map {
       LogSorter(store: store, keys: keys, waiting: $0, recent: recent, tuning: options.tuning.log)

@@ -31,6 +31,8 @@ extension FirestoreCall {
     let context = page.context
     var transaction = context.newTransaction
     if wanted.isEmpty {
+      // Clients take each response for a document or for the begin of a transaction.
+      guard transaction != nil else { return }
       try checkDeadline(beginning: transaction)
       try await receive(BatchGetDocumentsResponse(transaction: transaction, readTime: context.readTime))
     }

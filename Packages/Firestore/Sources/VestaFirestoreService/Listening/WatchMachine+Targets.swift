@@ -26,7 +26,8 @@ extension WatchMachine {
   mutating func start(
     _ target: Target, of call: CallID, in database: DatabaseName, _ isGuarded: Bool
   ) throws(FirestoreServiceError) -> [Action] {
-    guard target.id > 0 else { throw FirestoreServiceError.refused("The number of a target must be above zero.") }
+    let hasNoNumber = target.id == 0
+    let target = try numbered(target, of: call)
     guard calls[call]?.targets[target.id] == nil else {
       throw FirestoreServiceError.refused("The target \(target.id) is listened to already.")
     }
@@ -47,10 +48,29 @@ extension WatchMachine {
     }
     if calls[call] == nil { calls[call] = Call(held: UnreadResponses(limit: heldBytes, areHeld: true)) }
     calls[call]?.isGuarded = isGuarded
+    if hasNoNumber { calls[call]?.lastAssigned = target.id }
     calls[call]?.targets[target.id] = CallTarget(
       state: .starting(job ?? lastNumber), asked: isGuarded ? target : nil)
     let acknowledged = ListenResponse.targetChange(TargetChange(.add, targetIDs: [target.id]))
     return deliver([acknowledged], to: call, withSnapshot: false) + actions
+  }
+
+  /// The target with a number: a caller may leave the choice to the machine, and then does so for all later targets.
+  private func numbered(_ target: Target, of call: CallID) throws(FirestoreServiceError) -> Target {
+    let last = calls[call]?.lastAssigned ?? 0
+    if target.id > 0, last == 0 { return target }
+    guard target.id == 0 else {
+      throw FirestoreServiceError.refused(
+        target.id < 0
+          ? "The number of a target must be above zero."
+          : "The target \(target.id) has a number, and one before it had none: the service chooses the numbers.")
+    }
+    var target = target
+    target.id = last
+    repeat {
+      target.id = target.id == .max ? 1 : target.id + 1
+    } while calls[call]?.targets[target.id] != nil
+    return target
   }
 
   /// Takes a request to remove a target.

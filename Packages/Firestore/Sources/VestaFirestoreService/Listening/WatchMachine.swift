@@ -79,6 +79,8 @@ struct WatchMachine {
     /// Whether a guard is asked about its targets.
     var isGuarded = false
     var targets: [Int32: CallTarget] = [:]
+    /// The last number that the machine has given a target which came without one; 0 before the first.
+    var lastAssigned: Int32 = 0
     /// The watches whose queries run again; while there are any, responses are held.
     var stale: Set<WatchID> = []
     var held: UnreadResponses

@@ -78,6 +78,7 @@ enum DatabaseRegister {
       try await transaction.put(NumberRow.bytes(number + 1), for: Keys.counter)
       try await transaction.put(NumberRow.bytes(0), for: keys.catalogue)
       try await transaction.put(NumberRow.bytes(version), for: keys.horizon)
+      try await transaction.put(NumberRow.bytes(version), for: keys.made)
       if sortsLater { try await transaction.put(PositionRow.bytes(LogPosition(version: version)), for: keys.sorted) }
       return (number + 1, true)
     }.value

@@ -17,6 +17,7 @@ import VestaStoreInterop
 /// | `(7, database, id, collection…, null, version, part)` | which parts of the log, up to that one, have documents of a collection, and which: a `ChangeRow` |
 /// | `(8, database, 1)` | the version of the index catalogue |
 /// | `(8, database, 2)` | the horizon: the log has all that was changed after this version |
+/// | `(8, database, 6)` | the version at which the database was made: it had no documents before |
 /// | `(8, database, 5)` | the indexes that were declared at run time: a `DeclaredRow` |
 /// | `(8, database, 4)` | the last part of the log that is in the rows of the collections: a `PositionRow`; see `LogSorter` |
 /// | `(8, database, 3, job…)` | who does a job in the background, and until when: a row of `StoreLease` |
@@ -74,6 +75,7 @@ final class DocumentDatabaseKeys: Sendable {
   let changes: [UInt8]
   let catalogue: [UInt8]
   let horizon: [UInt8]
+  let made: [UInt8]
   let sorted: [UInt8]
   let declared: [UInt8]
   let leases: [UInt8]
@@ -90,6 +92,7 @@ final class DocumentDatabaseKeys: Sendable {
     answers = prefix(.answers)
     catalogue = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(1)).bytes
     horizon = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(2)).bytes
+    made = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(6)).bytes
     sorted = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(4)).bytes
     declared = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(5)).bytes
     leases = KeyEncoder(.int(Keys.Table.state.rawValue), .int(number), .int(3)).bytes

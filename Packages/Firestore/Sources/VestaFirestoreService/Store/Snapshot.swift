@@ -51,8 +51,20 @@ struct Snapshot {
   /// The version that the past begins with: where the log begins, or where the retention ends.
   ///
   /// A sixteenth more than the retention is there, so that pruning has something to do.
-  func horizon() async throws -> Int64 {
-    max(try await prunedHorizon(), reader.version.microseconds - retention * 17 / 16)
+  func horizon() async throws -> Int64 { max(try await prunedHorizon(), oldest) }
+
+  /// The version where the retention ends.
+  private var oldest: Int64 { reader.version.microseconds - retention * 17 / 16 }
+
+  /// Whether the documents of a version can be read.
+  ///
+  /// Before its first version a database had none, which is known as long as all changes since are in the log. Resume
+  /// tokens of such a time are refused by ``horizon()`` all the same: they can be those of a store that was replaced.
+  private func keeps(_ version: Int64) async throws -> Bool {
+    guard version >= oldest else { return false }
+    let horizon = try await prunedHorizon()
+    if version >= horizon { return true }
+    return try await reader.get(keys.made).map { try NumberRow.number($0) } == horizon
   }
 
   /// The version that the log begins with.
@@ -79,7 +91,7 @@ struct Snapshot {
   func at(_ version: Int64, _ scope: ChangeScope) async throws -> Snapshot {
     var past: [PathKey: [UInt8]?] = [:]
     if version < self.version {
-      guard version >= (try await horizon()) else {
+      guard try await keeps(version) else {
         throw FirestoreServiceError(
           .failedPrecondition,
           "The requested 'read_time' is too old: \(Timestamp(microseconds: version)) is no longer kept."

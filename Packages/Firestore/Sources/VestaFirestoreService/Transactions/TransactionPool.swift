@@ -1,6 +1,7 @@
 import VestaConcurrency
 import VestaFirestoreBackend
 import VestaFirestoreIndexes
+import VestaFirestoreModel
 import VestaServiceInterop
 
 /// The open transactions of a database.
@@ -58,10 +59,13 @@ final class TransactionPool: Sendable {
 
   /// The number of the engine.
   private let engine: UInt64
+  /// The hash of the database's name.
+  private let database: UInt64
 
-  init(options: FirestoreServiceOptions, engine: UInt64) {
+  init(of database: DatabaseName, options: FirestoreServiceOptions, engine: UInt64) {
     self.options = options
     self.engine = engine
+    self.database = TransactionTicket.hash(of: database)
   }
 
   /// Begins a transaction.
@@ -75,7 +79,7 @@ final class TransactionPool: Sendable {
   ) throws(FirestoreServiceError) -> ID {
     endExpired()
     let now = options.now()
-    let id = TransactionTicket(engine: engine, began: now, readVersion: version).bytes
+    let id = TransactionTicket(engine: engine, database: database, began: now, readVersion: version).bytes
     guard add(Open(options: kind, readVersion: version, began: now, lastUsed: now), as: id) else {
       throw .tooManyTransactions
     }
@@ -119,7 +123,7 @@ final class TransactionPool: Sendable {
   /// - Throws: `ABORTED` for one that may write, `RESOURCE_EXHAUSTED` when enough are open.
   private func adopt(_ id: ID, _ now: Int64) throws(FirestoreServiceError) {
     if state.withLock({ $0.open[id] != nil || $0.ended.contains(id) }) { return }
-    guard let ticket = TransactionTicket(id), ticket.engine != engine,
+    guard let ticket = TransactionTicket(id), ticket.engine != engine, ticket.database == database,
       abs(now - ticket.began) <= options.transactionLifetime.microseconds
     else { return }
     guard let version = ticket.readVersion else { throw .transactionOfAnotherEngine }
@@ -173,7 +177,7 @@ final class TransactionPool: Sendable {
   func hold(_ pathKeys: [PathKey]) async throws(FirestoreServiceError) -> ID? {
     if state.withLock({ $0.locks.isEmpty }) { return nil }
     let now = options.now()
-    let id = TransactionTicket(engine: engine, began: now, readVersion: nil).bytes
+    let id = TransactionTicket(engine: engine, database: database, began: now, readVersion: nil).bytes
     let patience = now + options.lockWait.microseconds
     _ = add(Open(options: .readWrite(), began: now, lastUsed: now, patience: patience), as: id)
     do {

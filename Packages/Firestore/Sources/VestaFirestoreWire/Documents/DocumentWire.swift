@@ -53,12 +53,12 @@ public enum PreconditionWire: ProtobufSchema {
   public static func visit(
     _ precondition: inout Precondition?, _ visitor: inout some ProtobufVisitor
   ) throws(BytesError) {
-    try visitor.member(1, "exists", &precondition, ProtobufBool.self) {
+    try visitor.choice(1, "exists", &precondition, ProtobufBool.self) {
       if case .exists(let exists)? = $0 { exists } else { nil }
     } embed: {
       .exists($0)
     }
-    try visitor.member(2, "updateTime", &precondition, TimestampWire.self) {
+    try visitor.choice(2, "updateTime", &precondition, TimestampWire.self) {
       if case .updateTime(let time)? = $0 { time } else { nil }
     } embed: {
       .updateTime($0)

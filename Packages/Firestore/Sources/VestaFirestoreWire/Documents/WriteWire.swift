@@ -34,24 +34,24 @@ public enum WriteWire: ProtobufConversion {
 
     /// Visits the fields.
     public static func visit(_ write: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-      try visitor.member(1, "update", &write.operation, ProtobufMessage<DocumentWire>.self) {
+      try visitor.choice(1, "update", &write.operation, ProtobufMessage<DocumentWire>.self) {
         if case .update(let document)? = $0 { document } else { nil }
       } embed: {
         .update($0)
       }
-      try visitor.member(2, "delete", &write.operation, ProtobufString.self) {
+      try visitor.choice(2, "delete", &write.operation, ProtobufString.self) {
         if case .delete(let name)? = $0 { name } else { nil }
       } embed: {
         .delete($0)
       }
       try visitor.optional(3, "updateMask", &write.mask, ProtobufMessage<DocumentMaskWire>.self)
       try visitor.precondition(4, "currentDocument", &write.precondition)
-      try visitor.member(5, "verify", &write.operation, ProtobufString.self) {
+      try visitor.choice(5, "verify", &write.operation, ProtobufString.self) {
         if case .verify(let name)? = $0 { name } else { nil }
       } embed: {
         .verify($0)
       }
-      try visitor.member(6, "transform", &write.operation, ProtobufMessage<DocumentTransformWire>.self) {
+      try visitor.choice(6, "transform", &write.operation, ProtobufMessage<DocumentTransformWire>.self) {
         if case .transform(let name, let transforms)? = $0 { (name, transforms) } else { nil }
       } embed: {
         .transform(name: $0.name, transforms: $0.transforms)
@@ -116,32 +116,32 @@ enum FieldTransformWire: ProtobufConversion {
       _ visitor: inout some ProtobufVisitor
     ) throws(BytesError) {
       try visitor.field(1, "fieldPath", &transform.path, ProtobufString.self)
-      try visitor.member(2, "setToServerValue", &transform.operation, ProtobufEnum<ServerValue>.self) {
+      try visitor.choice(2, "setToServerValue", &transform.operation, ProtobufEnum<ServerValue>.self) {
         if case .serverTimestamp? = $0 { true } else { nil }
       } embed: {
         $0 ? .serverTimestamp : nil
       }
-      try visitor.member(3, "increment", &transform.operation, ValueWire.self) {
+      try visitor.choice(3, "increment", &transform.operation, ValueWire.self) {
         if case .increment(let value)? = $0 { value } else { nil }
       } embed: {
         .increment($0)
       }
-      try visitor.member(4, "maximum", &transform.operation, ValueWire.self) {
+      try visitor.choice(4, "maximum", &transform.operation, ValueWire.self) {
         if case .maximum(let value)? = $0 { value } else { nil }
       } embed: {
         .maximum($0)
       }
-      try visitor.member(5, "minimum", &transform.operation, ValueWire.self) {
+      try visitor.choice(5, "minimum", &transform.operation, ValueWire.self) {
         if case .minimum(let value)? = $0 { value } else { nil }
       } embed: {
         .minimum($0)
       }
-      try visitor.member(6, "appendMissingElements", &transform.operation, ProtobufMessage<ArrayWire>.self) {
+      try visitor.choice(6, "appendMissingElements", &transform.operation, ProtobufMessage<ArrayWire>.self) {
         if case .appendMissingElements(let values)? = $0 { values } else { nil }
       } embed: {
         .appendMissingElements($0)
       }
-      try visitor.member(7, "removeAllFromArray", &transform.operation, ProtobufMessage<ArrayWire>.self) {
+      try visitor.choice(7, "removeAllFromArray", &transform.operation, ProtobufMessage<ArrayWire>.self) {
         if case .removeAllFromArray(let values)? = $0 { values } else { nil }
       } embed: {
         .removeAllFromArray($0)

@@ -30,12 +30,12 @@ public enum ListenRequestWire: ProtobufSchema {
     _ message: inout ListenStreamRequest, _ visitor: inout some ProtobufVisitor
   ) throws(BytesError) {
     try visitor.field(1, "database", &message.database, ProtobufString.self)
-    try visitor.member(2, "addTarget", &message.request, ProtobufConverted<TargetWire>.self) {
+    try visitor.choice(2, "addTarget", &message.request, ProtobufConverted<TargetWire>.self) {
       if case .addTarget(let target)? = $0 { target } else { nil }
     } embed: {
       .addTarget($0)
     }
-    try visitor.member(3, "removeTarget", &message.request, ProtobufInt32.self) {
+    try visitor.choice(3, "removeTarget", &message.request, ProtobufInt32.self) {
       if case .removeTarget(let id)? = $0 { id } else { nil }
     } embed: {
       .removeTarget(id: $0)
@@ -72,24 +72,24 @@ public enum TargetWire: ProtobufConversion {
 
     /// Visits the fields.
     public static func visit(_ target: inout Parts, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-      try visitor.member(2, "query", &target.subject, ProtobufConverted<QueryTargetWire>.self) {
+      try visitor.choice(2, "query", &target.subject, ProtobufConverted<QueryTargetWire>.self) {
         if case .query(let parent, let query)? = $0 { (parent, query) } else { nil }
       } embed: {
         .query(parent: $0.parent, $0.query)
       }
-      try visitor.member(3, "documents", &target.subject, ProtobufMessage<DocumentsTargetWire>.self) {
+      try visitor.choice(3, "documents", &target.subject, ProtobufMessage<DocumentsTargetWire>.self) {
         if case .documents(let names)? = $0 { names } else { nil }
       } embed: {
         .documents($0)
       }
-      try visitor.member(4, "resumeToken", &target.resume, ProtobufBytes.self) {
+      try visitor.choice(4, "resumeToken", &target.resume, ProtobufBytes.self) {
         if case .token(let token)? = $0 { token } else { nil }
       } embed: {
         $0.isEmpty ? nil : .token($0)
       }
       try visitor.field(5, "targetId", &target.id, ProtobufInt32.self)
       try visitor.field(6, "once", &target.once, ProtobufBool.self)
-      try visitor.member(11, "readTime", &target.resume, TimestampWire.self) {
+      try visitor.choice(11, "readTime", &target.resume, TimestampWire.self) {
         if case .readTime(let time)? = $0 { time } else { nil }
       } embed: {
         .readTime($0)

@@ -41,17 +41,17 @@ private enum AggregationWire: ProtobufConversion {
     static func visit(
       _ parts: inout (operation: Aggregation.Operation?, alias: String), _ visitor: inout some ProtobufVisitor
     ) throws(BytesError) {
-      try visitor.member(1, "count", &parts.operation, ProtobufMessage<CountWire>.self) {
+      try visitor.choice(1, "count", &parts.operation, ProtobufMessage<CountWire>.self) {
         if case .count(let limit)? = $0 { .some(limit) } else { nil }
       } embed: {
         .count(upTo: $0)
       }
-      try visitor.member(2, "sum", &parts.operation, ProtobufMessage<OperandWire>.self) {
+      try visitor.choice(2, "sum", &parts.operation, ProtobufMessage<OperandWire>.self) {
         if case .sum(let path)? = $0 { path } else { nil }
       } embed: {
         .sum(fieldPath: $0)
       }
-      try visitor.member(3, "avg", &parts.operation, ProtobufMessage<OperandWire>.self) {
+      try visitor.choice(3, "avg", &parts.operation, ProtobufMessage<OperandWire>.self) {
         if case .average(let path)? = $0 { path } else { nil }
       } embed: {
         .average(fieldPath: $0)

@@ -7,17 +7,17 @@ enum FilterWire: ProtobufConversion {
     static var empty: Filter? { nil }
 
     static func visit(_ filter: inout Filter?, _ visitor: inout some ProtobufVisitor) throws(BytesError) {
-      try visitor.member(1, "compositeFilter", &filter, ProtobufConverted<CompositeFilterWire>.self) {
+      try visitor.choice(1, "compositeFilter", &filter, ProtobufConverted<CompositeFilterWire>.self) {
         if case .composite(let operation, let filters)? = $0 { (operation, filters) } else { nil }
       } embed: {
         .composite($0.operation, $0.filters)
       }
-      try visitor.member(2, "fieldFilter", &filter, ProtobufConverted<FieldFilterWire>.self) {
+      try visitor.choice(2, "fieldFilter", &filter, ProtobufConverted<FieldFilterWire>.self) {
         if case .field(let path, let operation, let value)? = $0 { (path, operation, value) } else { nil }
       } embed: {
         .field(path: $0.path, $0.operation, $0.value)
       }
-      try visitor.member(3, "unaryFilter", &filter, ProtobufConverted<UnaryFilterWire>.self) {
+      try visitor.choice(3, "unaryFilter", &filter, ProtobufConverted<UnaryFilterWire>.self) {
         if case .unary(let path, let operation)? = $0 { (path, operation) } else { nil }
       } embed: {
         .unary(path: $0.path, $0.operation)

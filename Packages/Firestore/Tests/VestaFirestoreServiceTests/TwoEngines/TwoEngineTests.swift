@@ -108,6 +108,24 @@ import VestaTesting
     }
   }
 
+  @Test(arguments: [TransactionOptions.readWrite(), .readOnly()])
+  func `a transaction of another database is unknown to every engine`(_ options: TransactionOptions) async throws {
+    let engines = twoEngines()
+    let other = "projects/p/databases/other"
+    let write = Write.update(Document(name: other + "/documents/rooms/a", fields: [:]))
+    _ = try await engines[0].commit(CommitRequest(database: other, writes: [write]), context: owner)
+    let begin = BeginTransactionRequest(database: other, options: options)
+    let id = try await engines[0].beginTransaction(begin, context: owner).transaction
+    for engine in engines {
+      let read = await failure { _ = try await engine.get("rooms/a", .transaction(id)) }
+      let commit = await failure { try await engine.commit(update("rooms/a", [:]), in: id) }
+      let rollback = await failure {
+        try await engine.rollback(RollbackRequest(database: database, transaction: id), context: owner)
+      }
+      for refusal in [read, commit, rollback] { #expect(refusal == .unknownTransaction) }
+    }
+  }
+
   @Test func `of two transactions that meet in two engines one commits, and the other is aborted`()
     async throws
   {
