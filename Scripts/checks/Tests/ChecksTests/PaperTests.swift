@@ -41,7 +41,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ".package(path: \"../vesta/Packages/Auth\")", ".package(path: \"Vendor/vesta-auth\")", ".package(url: \"https://x\")",
+    ".package(path: \"../vesta/Packages/Auth\")", ".package(path: \"Vendor/vesta-auth\")",
+    ".package(url: \"https://x\")",
     ".product(name: \"VestaAuthService\", package: \"Auth\")", ".product(name: \"VestaAuth\", package: \"vesta-auth\")",
   ])
   func `a line of a manifest that leads somewhere is fine`(text: String) {

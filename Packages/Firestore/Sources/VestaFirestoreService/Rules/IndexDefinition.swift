@@ -48,7 +48,8 @@ struct IndexDefinition: Hashable, Sendable {
     let message = protobuf(name: "\(resource(database))/indexes/_", named: true)
     return FirestoreServiceError(
       .failedPrecondition,
-      "The query requires an index. \(state)\(IndexDefinition.console(database))create_composite=\(Base64.url.encode(message))")
+      "The query requires an index. \(state)\(IndexDefinition.console(database))create_composite=\(Base64.url.encode(message))"
+    )
   }
 
   /// The refusal of a query that needs an index of one field.
