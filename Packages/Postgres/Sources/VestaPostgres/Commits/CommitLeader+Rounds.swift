@@ -108,7 +108,9 @@ extension CommitLeader {
     let failure = error as? PostgresFailure
     // While the outcome of a COMMIT is unknown, another refusal does not decide it.
     guard attempt.uncertain != nil || failure?.isConflict == true || failure?.isPassing == true else { return error }
-    guard await attempt.pauseBeforeNextTry() else { return attempt.uncertain == nil ? error : StoreError.unknownOutcome }
+    guard await attempt.pauseBeforeNextTry() else {
+      return attempt.uncertain == nil ? error : StoreError.unknownOutcome
+    }
     if failure?.isLockTimeout == true { await endSilentHolder() }
     return nil
   }
