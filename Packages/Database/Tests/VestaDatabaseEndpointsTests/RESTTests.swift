@@ -213,4 +213,21 @@ import VestaTransportInteropFakes
     #expect(list.text == #"[{"name":"demo"}]"#)
     #expect(try await server.send(.put, "/.settings/other.json?ns=demo", "1", owner).status == 501)
   }
+
+  @Test(arguments: [
+    #"{"rules":{"rooms":{".indexOn":"size",},},}"#,
+    #"{"rules":{"rooms":{".indexOn":"other"},"rooms":{".indexOn":"size"}}}"#,
+    #"{"rules":{"rooms":{".indexOn":["other"],".indexOn":["size"]}}}"#,
+    "{\"rules\":{// a room\n\"rooms\":{\".read\":\"true\n|| false\",\"\\ud800\":{}, \".indexOn\":\"size\"/**/}}}",
+  ])
+  func `indexes are in force of all rules that compile`(_ rules: String) async throws {
+    let server = try await Endpoints(rules: FakeRulesAdministration())
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    _ = try await server.send(.put, "/rooms.json?ns=demo", #"{"a":{"size":2},"b":{"size":1}}"#)
+    #expect(try await server.send(.put, "/.settings/rules.json?ns=demo", rules, owner).status == 200)
+    let query = try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22size%22&limitToFirst=1")
+    #expect(query.text == #"{"b":{"size":1}}"#)
+    // Of a name that occurs twice the last value counts, as for the decisions.
+    #expect(try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22other%22").status == 400)
+  }
 }
