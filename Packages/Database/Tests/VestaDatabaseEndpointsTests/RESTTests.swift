@@ -230,4 +230,16 @@ import VestaTransportInteropFakes
     // Of a name that occurs twice the last value counts, as for the decisions.
     #expect(try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22other%22").status == 400)
   }
+
+  @Test func `rules are plain JSON where the format is strict`() async throws {
+    let server = try await Endpoints(rules: FakeRulesAdministration())
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    let (path, strict) = ("/.settings/rules.json?ns=demo", "/.settings/rules.json?ns=demo&format=strict")
+    #expect(try await server.send(.get, strict, "", owner).text == "null")
+    let rules = "{/* all */\"rules\": {\n  \".read\": \"auth\n!= null\", // by users\n \".write\": false,}}"
+    _ = try await server.send(.put, path, rules, owner)
+    let answer = try await server.send(.get, strict, "", owner)
+    #expect(answer.text == #"{"rules":{".read":"auth\u000a!= null",".write":false}}"#)
+    #expect(try await server.send(.get, path, "", owner).text == rules)
+  }
 }
