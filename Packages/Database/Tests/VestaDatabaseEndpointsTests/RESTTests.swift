@@ -178,6 +178,27 @@ import VestaTransportInteropFakes
   }
 }
 
+/// Priorities as paths of the REST API.
+@Suite struct PriorityTests {
+  @Test func `a priority is read by its path, as its node may be`() async throws {
+    // Rules have no path of a priority.
+    let guardian = ManualDatabaseGuard { question in
+      guard case .read(let read) = question.subject else { return true }
+      return read.path.back?.isPriority != true && read.path != "secret"
+    }
+    let server = try await Endpoints(guardian)
+    #expect(try await server.send(.get, "/secret/.priority.json?ns=demo").status == 401)
+    _ = try await server.send(.put, "/a.json?ns=demo", #"{"b":1,".priority":5}"#)
+    #expect(try await server.send(.get, "/a/.priority.json?ns=demo").text == "5")
+    #expect(try await server.send(.get, "/a/.priority.json?ns=demo&shallow=true").text == "5")
+    #expect(try await server.send(.get, "/a/b/.priority.json?ns=demo").text == "null")
+    #expect(try await server.send(.get, "/none/.priority.json?ns=demo").text == "null")
+    #expect(try await server.send(.get, "/a/.priority/b.json?ns=demo").status == 400)
+    #expect(try await server.send(.get, "/a/.value.json?ns=demo").status == 400)
+    #expect(try await server.send(.get, "/a/.priority.json?ns=demo&orderBy=%22$key%22").status == 400)
+  }
+}
+
 /// The calls of the administration.
 @Suite struct AdministrationCallTests {
   @Test func `the outcomes of rules are reported in development`() async throws {
