@@ -180,6 +180,21 @@ import VestaTransportInteropFakes
 
 /// Priorities as paths of the REST API.
 @Suite struct PriorityTests {
+  @Test func `a merge answers the priorities that it has written`() async throws {
+    let server = try await Endpoints(clock: ManualClock(at: 7_000_000))
+    _ = try await server.send(.put, "/a.json?ns=demo", #"{"b":1,"c":2}"#)
+    let below = try await server.send(.patch, "/a.json?ns=demo", #"{"b/.priority":5}"#)
+    #expect(below.text == #"{"b/.priority":5}"#)
+    #expect(try await server.send(.patch, "/a.json?ns=demo", #"{".priority":"x"}"#).text == #"{".priority":"x"}"#)
+    let both = try await server.send(.patch, "/a.json?ns=demo", #"{".priority":3,"c":4}"#)
+    #expect(both.text == #"{".priority":3,"c":4}"#)
+    let time = try await server.send(.patch, "/a.json?ns=demo", #"{"c/.priority":{".sv":"timestamp"}}"#)
+    #expect(time.text == #"{"c/.priority":7000}"#)
+    #expect(try await server.send(.patch, "/a.json?ns=demo", #"{"b/.priority":null}"#).text == #"{"b/.priority":null}"#)
+    let stored = try await server.send(.get, "/a.json?ns=demo&format=export")
+    #expect(stored.text == #"{"b":1,"c":{".value":4,".priority":7000},".priority":3}"#)
+  }
+
   @Test func `a priority is read by its path, as its node may be`() async throws {
     // Rules have no path of a priority.
     let guardian = ManualDatabaseGuard { question in
