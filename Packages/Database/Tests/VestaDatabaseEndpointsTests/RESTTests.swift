@@ -278,4 +278,22 @@ import VestaTransportInteropFakes
     #expect(answer.text == #"{"rules":{".read":"auth\u000a!= null",".write":false}}"#)
     #expect(try await server.send(.get, path, "", owner).text == rules)
   }
+
+  @Test func `settings have the values that the server acts by`() async throws {
+    let server = try await Endpoints()
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    let limit = "/.settings/defaultWriteSizeLimit.json?ns=demo"
+    let strict = "/.settings/strictTriggerValidation.json?ns=demo"
+    #expect(try await server.send(.get, limit).status == 401)
+    #expect(try await server.send(.put, limit, #""unlimited""#).status == 401)
+    #expect(try await server.send(.get, limit, "", owner).text == #""unlimited""#)
+    #expect(try await server.send(.get, strict, "", owner).text == "false")
+    #expect(try await server.send(.put, limit, #""unlimited""#, owner).text == #"{"status":"ok"}"#)
+    #expect(try await server.send(.put, strict, "false", owner).status == 200)
+    #expect(try await server.send(.put, limit, #""small""#, owner).status == 501)
+    #expect(try await server.send(.put, strict, "true", owner).status == 501)
+    #expect(try await server.send(.put, limit, #""huge""#, owner).status == 400)
+    #expect(try await server.send(.put, strict, #""false""#, owner).status == 400)
+    #expect(try await server.send(.post, limit, #""unlimited""#, owner).status == 501)
+  }
 }

@@ -11,6 +11,8 @@ import VestaTransportInterop
 /// |---|---|
 /// | `GET /.settings/rules.json` | the text of the rules in force; without comments for `format=strict` |
 /// | `PUT /.settings/rules.json` | `{"status":"ok"}`, or 400 with `line:column: …` |
+/// | `GET /.settings/SETTING.json` | the value of a ``DatabaseSetting`` that the server acts by |
+/// | `PUT /.settings/SETTING.json` | `{"status":"ok"}` for that value, 501 for another one |
 /// | `GET /.inspect/databases.json` | `[{"name":"demo"}]` |
 /// | `GET /.inspect/coverage.json`, `/.inspect/coverage` | the outcomes of the rules, in development and to all callers |
 /// | `POST /.settings/functionTriggers.json` | `{}`: a function of another program has changes of the database |
@@ -18,6 +20,7 @@ struct AdministrationCall: Sendable {
   private enum Action {
     case rules(isStrict: Bool)
     case setRules, databases, addTrigger
+    case setting(DatabaseSetting, isSet: Bool)
     case coverage(RulesCoverageForm)
   }
 
@@ -40,8 +43,11 @@ struct AdministrationCall: Sendable {
     case ("/.inspect/coverage.json", .get) where host.isDevelopment: action = .coverage(.json)
     case ("/.inspect/coverage", .get) where host.isDevelopment: action = .coverage(.page)
     case ("/.settings/functionTriggers.json", .post) where host.isDevelopment: action = .addTrigger
-    default:
-      throw ServiceStatus(.unimplemented, "This server has no call \(http.method) \(http.path.prefix(100)).")
+    case (let path, let method):
+      guard let setting = DatabaseSetting(path: path), method == .get || method == .put else {
+        throw ServiceStatus(.unimplemented, "This server has no call \(method) \(path.prefix(100)).")
+      }
+      action = .setting(setting, isSet: method == .put)
     }
     let fields = try FormFields(String(http.query ?? ""))
     if case .rules = action { action = .rules(isStrict: fields["format"] == "strict") }
@@ -69,6 +75,12 @@ struct AdministrationCall: Sendable {
       let names = try await backend.databases(context: context)
       let list = JSONValue.array(names.map { .object(["name": .string($0)]) })
       return .json((try? list.json()) ?? [])
+    case .setting(let setting, let isSet):
+      // Only owners list databases: the call decides whether the caller is one.
+      _ = try await backend.databases(context: context)
+      guard isSet else { return .json(try setting.value.json()) }
+      try setting.set(body)
+      return .json(Array(#"{"status":"ok"}"#.utf8))
     case .coverage(let form): return try coverage(as: form)
     case .addTrigger:
       // Only owners list databases: the call decides whether the caller is one.
