@@ -178,6 +178,42 @@ import VestaTransportInteropFakes
   }
 }
 
+/// Priorities as paths of the REST API.
+@Suite struct PriorityTests {
+  @Test func `a merge answers the priorities that it has written`() async throws {
+    let server = try await Endpoints(clock: ManualClock(at: 7_000_000))
+    _ = try await server.send(.put, "/a.json?ns=demo", #"{"b":1,"c":2}"#)
+    let below = try await server.send(.patch, "/a.json?ns=demo", #"{"b/.priority":5}"#)
+    #expect(below.text == #"{"b/.priority":5}"#)
+    #expect(try await server.send(.patch, "/a.json?ns=demo", #"{".priority":"x"}"#).text == #"{".priority":"x"}"#)
+    let both = try await server.send(.patch, "/a.json?ns=demo", #"{".priority":3,"c":4}"#)
+    #expect(both.text == #"{".priority":3,"c":4}"#)
+    let time = try await server.send(.patch, "/a.json?ns=demo", #"{"c/.priority":{".sv":"timestamp"}}"#)
+    #expect(time.text == #"{"c/.priority":7000}"#)
+    #expect(try await server.send(.patch, "/a.json?ns=demo", #"{"b/.priority":null}"#).text == #"{"b/.priority":null}"#)
+    let stored = try await server.send(.get, "/a.json?ns=demo&format=export")
+    #expect(stored.text == #"{"b":1,"c":{".value":4,".priority":7000},".priority":3}"#)
+  }
+
+  @Test func `a priority is read by its path, as its node may be`() async throws {
+    // Rules have no path of a priority.
+    let guardian = ManualDatabaseGuard { question in
+      guard case .read(let read) = question.subject else { return true }
+      return read.path.back?.isPriority != true && read.path != "secret"
+    }
+    let server = try await Endpoints(guardian)
+    #expect(try await server.send(.get, "/secret/.priority.json?ns=demo").status == 401)
+    _ = try await server.send(.put, "/a.json?ns=demo", #"{"b":1,".priority":5}"#)
+    #expect(try await server.send(.get, "/a/.priority.json?ns=demo").text == "5")
+    #expect(try await server.send(.get, "/a/.priority.json?ns=demo&shallow=true").text == "5")
+    #expect(try await server.send(.get, "/a/b/.priority.json?ns=demo").text == "null")
+    #expect(try await server.send(.get, "/none/.priority.json?ns=demo").text == "null")
+    #expect(try await server.send(.get, "/a/.priority/b.json?ns=demo").status == 400)
+    #expect(try await server.send(.get, "/a/.value.json?ns=demo").status == 400)
+    #expect(try await server.send(.get, "/a/.priority.json?ns=demo&orderBy=%22$key%22").status == 400)
+  }
+}
+
 /// The calls of the administration.
 @Suite struct AdministrationCallTests {
   @Test func `the outcomes of rules are reported in development`() async throws {
@@ -212,5 +248,52 @@ import VestaTransportInteropFakes
     let list = try await server.send(.get, "/.inspect/databases.json?ns=demo", "", owner)
     #expect(list.text == #"[{"name":"demo"}]"#)
     #expect(try await server.send(.put, "/.settings/other.json?ns=demo", "1", owner).status == 501)
+  }
+
+  @Test(arguments: [
+    #"{"rules":{"rooms":{".indexOn":"size",},},}"#,
+    #"{"rules":{"rooms":{".indexOn":"other"},"rooms":{".indexOn":"size"}}}"#,
+    #"{"rules":{"rooms":{".indexOn":["other"],".indexOn":["size"]}}}"#,
+    "{\"rules\":{// a room\n\"rooms\":{\".read\":\"true\n|| false\",\"\\ud800\":{}, \".indexOn\":\"size\"/**/}}}",
+  ])
+  func `indexes are in force of all rules that compile`(_ rules: String) async throws {
+    let server = try await Endpoints(rules: FakeRulesAdministration())
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    _ = try await server.send(.put, "/rooms.json?ns=demo", #"{"a":{"size":2},"b":{"size":1}}"#)
+    #expect(try await server.send(.put, "/.settings/rules.json?ns=demo", rules, owner).status == 200)
+    let query = try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22size%22&limitToFirst=1")
+    #expect(query.text == #"{"b":{"size":1}}"#)
+    // Of a name that occurs twice the last value counts, as for the decisions.
+    #expect(try await server.send(.get, "/rooms.json?ns=demo&orderBy=%22other%22").status == 400)
+  }
+
+  @Test func `rules are plain JSON where the format is strict`() async throws {
+    let server = try await Endpoints(rules: FakeRulesAdministration())
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    let (path, strict) = ("/.settings/rules.json?ns=demo", "/.settings/rules.json?ns=demo&format=strict")
+    #expect(try await server.send(.get, strict, "", owner).text == "null")
+    let rules = "{/* all */\"rules\": {\n  \".read\": \"auth\n!= null\", // by users\n \".write\": false,}}"
+    _ = try await server.send(.put, path, rules, owner)
+    let answer = try await server.send(.get, strict, "", owner)
+    #expect(answer.text == #"{"rules":{".read":"auth\u000a!= null",".write":false}}"#)
+    #expect(try await server.send(.get, path, "", owner).text == rules)
+  }
+
+  @Test func `settings have the values that the server acts by`() async throws {
+    let server = try await Endpoints()
+    let owner: HTTPFields = ["authorization": "Bearer owner"]
+    let limit = "/.settings/defaultWriteSizeLimit.json?ns=demo"
+    let strict = "/.settings/strictTriggerValidation.json?ns=demo"
+    #expect(try await server.send(.get, limit).status == 401)
+    #expect(try await server.send(.put, limit, #""unlimited""#).status == 401)
+    #expect(try await server.send(.get, limit, "", owner).text == #""unlimited""#)
+    #expect(try await server.send(.get, strict, "", owner).text == "false")
+    #expect(try await server.send(.put, limit, #""unlimited""#, owner).text == #"{"status":"ok"}"#)
+    #expect(try await server.send(.put, strict, "false", owner).status == 200)
+    #expect(try await server.send(.put, limit, #""small""#, owner).status == 501)
+    #expect(try await server.send(.put, strict, "true", owner).status == 501)
+    #expect(try await server.send(.put, limit, #""huge""#, owner).status == 400)
+    #expect(try await server.send(.put, strict, #""false""#, owner).status == 400)
+    #expect(try await server.send(.post, limit, #""unlimited""#, owner).status == 501)
   }
 }

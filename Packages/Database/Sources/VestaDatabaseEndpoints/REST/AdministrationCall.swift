@@ -1,5 +1,6 @@
 import VestaBytes
 import VestaDatabaseBackend
+import VestaDatabaseModel
 import VestaEventsInterop
 import VestaServiceInterop
 import VestaTransportInterop
@@ -8,18 +9,22 @@ import VestaTransportInterop
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /.settings/rules.json` | the text of the rules in force |
+/// | `GET /.settings/rules.json` | the text of the rules in force; without comments for `format=strict` |
 /// | `PUT /.settings/rules.json` | `{"status":"ok"}`, or 400 with `line:column: …` |
+/// | `GET /.settings/SETTING.json` | the value of a ``DatabaseSetting`` that the server acts by |
+/// | `PUT /.settings/SETTING.json` | `{"status":"ok"}` for that value, 501 for another one |
 /// | `GET /.inspect/databases.json` | `[{"name":"demo"}]` |
 /// | `GET /.inspect/coverage.json`, `/.inspect/coverage` | the outcomes of the rules, in development and to all callers |
 /// | `POST /.settings/functionTriggers.json` | `{}`: a function of another program has changes of the database |
 struct AdministrationCall: Sendable {
   private enum Action {
-    case rules, setRules, databases, addTrigger
+    case rules(isStrict: Bool)
+    case setRules, databases, addTrigger
+    case setting(DatabaseSetting, isSet: Bool)
     case coverage(RulesCoverageForm)
   }
 
-  private let action: Action
+  private var action: Action
   private let place: DatabasePlace
   private let context: CallContext
   private let backend: any DatabaseAdminBackend
@@ -32,16 +37,20 @@ struct AdministrationCall: Sendable {
     let http = request.http
     guard ["/.settings/", "/.inspect/"].contains(where: { http.path.hasPrefix($0) }) else { return nil }
     switch (http.path, http.method) {
-    case ("/.settings/rules.json", .get): action = .rules
+    case ("/.settings/rules.json", .get): action = .rules(isStrict: false)
     case ("/.settings/rules.json", .put): action = .setRules
     case ("/.inspect/databases.json", .get): action = .databases
     case ("/.inspect/coverage.json", .get) where host.isDevelopment: action = .coverage(.json)
     case ("/.inspect/coverage", .get) where host.isDevelopment: action = .coverage(.page)
     case ("/.settings/functionTriggers.json", .post) where host.isDevelopment: action = .addTrigger
-    default:
-      throw ServiceStatus(.unimplemented, "This server has no call \(http.method) \(http.path.prefix(100)).")
+    case (let path, let method):
+      guard let setting = DatabaseSetting(path: path), method == .get || method == .put else {
+        throw ServiceStatus(.unimplemented, "This server has no call \(method) \(path.prefix(100)).")
+      }
+      action = .setting(setting, isSet: method == .put)
     }
     let fields = try FormFields(String(http.query ?? ""))
+    if case .rules = action { action = .rules(isStrict: fields["format"] == "strict") }
     place = try DatabasePlace(fields["ns"], at: http.authority, in: host)
     var context = CallContext(http, project: place.project, clock: host.clock)
     if let token = fields["auth"] ?? fields["access_token"] { context.caller = .credential(.bearer(token)) }
@@ -52,9 +61,10 @@ struct AdministrationCall: Sendable {
 
   func response() async throws -> HTTPResponse {
     switch action {
-    case .rules:
-      let text = try await backend.rules(of: place.namespace, context: context)
-      return .json(Array((text ?? "null").utf8))
+    case .rules(let isStrict):
+      let text = try await backend.rules(of: place.namespace, context: context) ?? "null"
+      // Tools parse the strict form: it has neither comments nor line ends in strings.
+      return .json(isStrict ? try RulesText.read(text).json() : Array(text.utf8))
     case .setRules:
       guard let source = String(validating: body, as: UTF8.self) else {
         throw ServiceStatus(.invalidArgument, "1:1: The rules are not UTF-8.")
@@ -65,6 +75,12 @@ struct AdministrationCall: Sendable {
       let names = try await backend.databases(context: context)
       let list = JSONValue.array(names.map { .object(["name": .string($0)]) })
       return .json((try? list.json()) ?? [])
+    case .setting(let setting, let isSet):
+      // Only owners list databases: the call decides whether the caller is one.
+      _ = try await backend.databases(context: context)
+      guard isSet else { return .json(try setting.value.json()) }
+      try setting.set(body)
+      return .json(Array(#"{"status":"ok"}"#.utf8))
     case .coverage(let form): return try coverage(as: form)
     case .addTrigger:
       // Only owners list databases: the call decides whether the caller is one.

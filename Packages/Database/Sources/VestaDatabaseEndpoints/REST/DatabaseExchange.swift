@@ -112,8 +112,23 @@ struct DatabaseExchange: Sendable {
     let written = try await perform(
       DatabaseWriteRequest(namespace: place.namespace, path: call.path, .merge(values), hash: expectedHash))
     // As they were sent, with values of the server filled in.
-    let merged = values.map { DatabasePathValue($0.path, written[$0.path]) }
+    var merged: [DatabasePathValue] = []
+    for value in values {
+      let isPriority = value.path.back?.isPriority == true
+      merged.append(
+        DatabasePathValue(value.path, isPriority ? await self.written(value) : written[value.path]))
+    }
     return HTTPResponse(DatabaseRESTWire.answer(merged: merged, to: call), to: call)
+  }
+
+  /// The priority that a merge has written.
+  ///
+  /// It is not in the written node: a node without content has no priority. A value of the server is read, and is
+  /// answered as it was sent where the caller may not read it.
+  private func written(_ priority: DatabasePathValue) async -> DatabaseNode {
+    guard ServerValues.areIn(priority.node) else { return priority.node }
+    let path = call.path.appending(priority.path)
+    return (try? await perform(DatabaseReadRequest(namespace: place.namespace, path: path))) ?? priority.node
   }
 
   private func append() async throws -> HTTPResponse {

@@ -12,9 +12,14 @@ extension DatabaseServiceOptions {
   ) async throws -> Bool {
     guard let gatekeeper, !caller.isOwner else { return true }
     return try await gatekeeper.mayRead(
-      DatabaseGuardedRead(path, spec, at: clock.milliseconds(), in: context.namespace),
+      DatabaseGuardedRead(path.withoutPriority, spec, at: clock.milliseconds(), in: context.namespace),
       state: StoredState(reader: TreeReader(reader: reader, keys: context.keys)), context: caller)
   }
+}
+
+extension DatabasePath {
+  /// The path of a node where the path is that of its priority, which is read and written as the node is.
+  var withoutPriority: DatabasePath { back?.isPriority == true ? parent ?? .root : self }
 }
 
 extension Room {

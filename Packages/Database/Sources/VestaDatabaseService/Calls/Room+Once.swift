@@ -67,6 +67,7 @@ extension QueryReader {
   ///
   /// No child is read: the next key is looked for after all rows of the one before.
   func keys(_ path: DatabasePath, _ spec: DatabaseQuerySpec, atATime count: Int) async throws -> DatabaseNode {
+    if path.back?.isPriority == true { return try await tree.node(path) }
     if let leaf = try await tree.row(path)?.leaf { return DatabaseNode(leaf) }
     let mark = DatabaseNode(.bool(true))
     var found: [(DatabaseKey, DatabaseNode)] = []

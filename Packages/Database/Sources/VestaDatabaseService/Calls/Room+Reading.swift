@@ -46,7 +46,7 @@ extension Room {
   }
 
   private func start(_ listen: DatabaseListen, _ connection: EngineConnection, _ id: Int) {
-    if let refusal = access.refusal(connection.user, listen.path, listen.spec) {
+    if let refusal = access.refusal(connection.user, listen.path, listen.spec, ofListen: true) {
       return refuse(connection, id, refusal)
     }
     let watch = hub.add(connection, listen)
@@ -106,7 +106,12 @@ extension DatabaseReply {
 
 extension DatabaseAccess {
   /// Why a read is refused; `nil` when it is not.
-  func refusal(_ user: String?, _ path: DatabasePath, _ spec: DatabaseQuerySpec) -> DatabaseReply? {
+  ///
+  /// A priority is read once and as a whole: it has no changes of its own that a listener could be sent.
+  func refusal(
+    _ user: String?, _ path: DatabasePath, _ spec: DatabaseQuerySpec, ofListen isListen: Bool = false
+  ) -> DatabaseReply? {
+    let path = isListen || !spec.isDefault ? path : path.withoutPriority
     guard mayRead(path, spec, user: user) else {
       return DatabaseReply(.permissionDenied, message: "Permission denied")
     }

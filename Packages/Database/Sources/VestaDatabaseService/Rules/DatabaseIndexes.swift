@@ -30,10 +30,11 @@ public struct DatabaseIndexes: Sendable, Hashable {
 
   /// The indexes of a rules document.
   ///
-  /// - Parameter rules: The document, in JSON, with comments. Rules other than `.indexOn` are ignored.
-  /// - Throws: `BytesError` with the place of what cannot be read.
+  /// - Parameter rules: The document, as the compiler of rules accepts it: JSON with comments, line ends in strings and
+  ///   a comma after the last member of an object. Rules other than `.indexOn` are ignored.
+  /// - Throws: `BytesError` with the place of the first byte that cannot be read.
   public init(rules: String) throws(BytesError) {
-    guard let rules = try JSONObject(json: RulesText.json(rules))["rules"]?.object else {
+    guard let rules = try RulesText.read(rules).object?["rules"]?.object else {
       throw BytesError(.malformed, "The document has no object \"rules\".")
     }
     try add(rules, at: [])

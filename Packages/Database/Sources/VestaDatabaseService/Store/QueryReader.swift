@@ -15,7 +15,8 @@ struct QueryReader {
 
   /// The first read of a query; a store in another process brings it along with the beginning.
   static func first(_ path: DatabasePath, _ spec: DatabaseQuerySpec, _ context: RoomContext) -> StoreFirstRead {
-    spec.loadsAllData
+    if path.back?.isPriority == true { return .keys([context.keys.data(path.withoutPriority)]) }
+    return spec.loadsAllData
       ? .scan(KeyRange(prefix: context.keys.data(path)), order: .ascending, limit: nil)
       : .keys([context.keys.catalog()])
   }
