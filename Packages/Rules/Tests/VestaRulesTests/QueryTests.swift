@@ -14,6 +14,30 @@ import VestaTesting
     .field(["f"], comparison, value)
   }
 
+  @Test func `a list of integers answers as its values do one by one`() {
+    var random = SplitMix(seed: 4_117)
+    let others: [RulesValue] = [
+      .float(-0.0), .float(9_007_199_254_740_992), .float(.nan), .float(.infinity), .string("1"), .bool(true), .null,
+      .list([.int(1)]),
+    ]
+    func value() -> RulesValue {
+      switch random.below(8) {
+      case 0: random.pick(others)
+      case 1: .int(random.pick([.min, .max, 9_007_199_254_740_992, 9_007_199_254_740_993]))
+      default: .int(Int64(random.below(4)))
+      }
+    }
+    for _ in 0..<100_000 {
+      let values = (0..<random.below(5)).map { _ in value() }
+      let (asked, operation) = (value(), random.pick(BinaryOperator.allCases))
+      let answer = QueryFacts.oneOf(.list(values), operation, asked)
+      if answer != QueryFacts.each(values, operation, asked) {
+        Issue.record("\(values) \(operation) \(asked): \(String(describing: answer))")
+        return
+      }
+    }
+  }
+
   @Test func `bounds prove themselves and looser ones`() throws {
     #expect(try isAllowed("resource.data.f > 4", f(.greater, .int(5))))
     #expect(try isAllowed("resource.data.f >= 5", f(.greater, .int(5))))

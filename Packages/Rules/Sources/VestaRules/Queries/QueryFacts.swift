@@ -114,8 +114,41 @@ struct QueryFacts: Sendable {
   }
 
   /// The answer of a comparison with one of several values; nil where it is not the same for all of them.
-  private static func oneOf(_ known: RulesValue, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
+  static func oneOf(_ known: RulesValue, _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
     guard case .list(let values) = known else { return nil }
+    if case .int(let number) = value, case .answer(let answer) = integers(values, asked, number) { return answer }
+    return each(values, asked, value)
+  }
+
+  private enum OfIntegers {
+    /// True or false for all of them; nil where they differ.
+    case answer(Bool?)
+    /// Some are no integers, or the question is no comparison of integers.
+    case unknown
+  }
+
+  /// The answer for integers, which need not be looked at as values: lists of ids and numbers are the usual ones.
+  private static func integers(_ values: [RulesValue], _ asked: BinaryOperator, _ number: Int64) -> OfIntegers {
+    var (holds, fails) = (0, 0)
+    for one in values {
+      guard case .int(let known) = one else { return .unknown }
+      let isTrue: Bool
+      switch asked {
+      case .equal: isTrue = known == number
+      case .notEqual: isTrue = known != number
+      case .less: isTrue = known < number
+      case .lessOrEqual: isTrue = known <= number
+      case .greater: isTrue = known > number
+      case .greaterOrEqual: isTrue = known >= number
+      default: return .unknown
+      }
+      if isTrue { holds += 1 } else { fails += 1 }
+    }
+    return .answer(holds > 0 && fails > 0 || values.isEmpty ? nil : holds > 0)
+  }
+
+  /// The answer for values of any types, one by one.
+  static func each(_ values: [RulesValue], _ asked: BinaryOperator, _ value: RulesValue) -> Bool? {
     var answer: Bool?
     for one in values {
       let found: Bool?

@@ -85,7 +85,8 @@ extension RulesQuery.Filter {
   private func join(_ conditions: inout [QueryCondition], _ count: inout Int, _ limit: Int) -> Bool {
     switch self {
     case .field(let field, .isIn, .list(let values)):
-      let found = values.filter { !$0.isSpecial }
+      // The list itself where it has neither null nor NaN.
+      let found = values.contains { $0.isSpecial } ? values.filter { !$0.isSpecial } : values
       guard !found.isEmpty, count * found.count <= limit else { return false }
       count *= found.count
       let constraint = QueryFacts.Constraint(comparison: .isIn, value: .list(found))
