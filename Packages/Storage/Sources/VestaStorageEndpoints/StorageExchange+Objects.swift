@@ -104,6 +104,20 @@ extension StorageExchange {
     return Preconditions(ifGenerationMatch: found.generation, ifMetagenerationMatch: found.metageneration)
   }
 
+  /// The conditions of an upload: where the request names tags, those of the object that has them now, or of none.
+  func preconditions(ofUpload name: ObjectName) async throws -> Preconditions {
+    // Users upload what they may not read: their API has no such conditions.
+    guard route.api != .firebase, field("if-match") != nil || field("if-none-match") != nil else {
+      return route.preconditions
+    }
+    do {
+      return try await preconditions(of: name)
+    } catch let error as StorageServiceError where error.code == .notFound {
+      guard field("if-match") == nil else { throw Self.unmetCondition }
+      return Preconditions(ifGenerationMatch: 0)
+    }
+  }
+
   /// Refuses a bucket by its metageneration, which stays the first one.
   func checkBucketConditions() throws {
     let wanted = route.preconditions

@@ -33,7 +33,7 @@ struct UploadExchange: Sendable {
   /// The request that starts an upload.
   ///
   /// - Parameter type: The type of the content, where the metadata has none.
-  private func described(_ body: UploadBody, type: String?, isContinuable: Bool) throws -> UploadRequest {
+  private func described(_ body: UploadBody, type: String?, isContinuable: Bool) async throws -> UploadRequest {
     try exchange.checkAccess()
     guard let name = name ?? body.name, !name.isEmpty else {
       throw StorageServiceError(.invalidArgument, "The request has no name of an object.")
@@ -44,8 +44,9 @@ struct UploadExchange: Sendable {
       body.downloadTokens.isEmpty ? api == .firebase ? .make : .none : .these(body.downloadTokens)
     // A leading slash is no part of the name in Google's libraries.
     let plain = api == .google && name.hasPrefix("/") ? String(name.dropFirst()) : name
+    let object = ObjectName(bucket: bucket, name: plain)
     return UploadRequest(
-      object: ObjectName(bucket: bucket, name: plain), metadata: metadata, preconditions: exchange.route.preconditions,
+      object: object, metadata: metadata, preconditions: try await exchange.preconditions(ofUpload: object),
       expected: body.digest, downloadTokens: tokens, isContinuable: isContinuable)
   }
 
@@ -54,7 +55,7 @@ struct UploadExchange: Sendable {
   private func media() async throws -> HTTPResponse {
     let body =
       api == .xml ? DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) }) : UploadBody()
-    var upload = try described(body, type: exchange.field("content-type"), isContinuable: false)
+    var upload = try await described(body, type: exchange.field("content-type"), isContinuable: false)
     upload.expected = exchange.field("x-goog-hash").map { ObjectWire.digest(hash: $0) } ?? upload.expected
     var sink = UploadSink(upload, to: backend, context, chunkLength: tuning.chunkLength)
     do {
@@ -82,7 +83,7 @@ struct UploadExchange: Sendable {
           case .metadata(let json): body = try MetadataWire.upload(json: json)
           case .content(let type):
             sink = UploadSink(
-              try described(body, type: type, isContinuable: false), to: backend, context,
+              try await described(body, type: type, isContinuable: false), to: backend, context,
               chunkLength: tuning.chunkLength)
           case .bytes(let bytes): try await sink?.write(bytes)
           case .end: break
@@ -121,7 +122,7 @@ struct UploadExchange: Sendable {
 
   private func start(_ length: Int64?, _ type: String?) async throws -> HTTPResponse {
     let body = try MetadataWire.upload(json: try await exchange.document())
-    var upload = try described(body, type: type, isContinuable: true)
+    var upload = try await described(body, type: type, isContinuable: true)
     upload.size = length
     let id = try await backend.startUpload(upload, context: context)
     var answer = ResumableAnswer(isActive: true)
@@ -215,7 +216,7 @@ struct UploadExchange: Sendable {
 
   private func startGoogle() async throws -> HTTPResponse {
     let body = try MetadataWire.upload(json: try await exchange.document())
-    var upload = try described(body, type: exchange.field("x-upload-content-type"), isContinuable: true)
+    var upload = try await described(body, type: exchange.field("x-upload-content-type"), isContinuable: true)
     upload.size = exchange.field("x-upload-content-length").flatMap { Int64($0) }
     return try await started(upload, .ok)
   }
@@ -223,7 +224,7 @@ struct UploadExchange: Sendable {
   /// Starts an upload by Google's XML, as signed URLs for uploads in parts do; its parts are sent as the JSON's.
   private func startXML() async throws -> HTTPResponse {
     let body = DownloadHeaders.upload(request.fields.map { ($0.name.lowercased(), $0.value) })
-    return try await started(try described(body, type: nil, isContinuable: true), 201)
+    return try await started(try await described(body, type: nil, isContinuable: true), 201)
   }
 
   private func started(_ upload: UploadRequest, _ status: HTTPStatus) async throws -> HTTPResponse {

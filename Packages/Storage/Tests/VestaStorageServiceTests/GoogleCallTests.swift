@@ -100,6 +100,25 @@ import VestaTransportInteropFakes
     #expect(try await send(.delete, "\(objects)/a", "", ["if-match": "*"]).status == 204)
   }
 
+  @Test func `a tag that does not match refuses an upload`() async throws {
+    try await serve()
+    try await put("a", "1")
+    let tag = try #require(try await send(.get, "\(objects)/a").json["etag"]?.string)
+    let upload = "/upload\(objects)?uploadType=media&name="
+    for (method, target) in [(HTTPMethod.post, "\(upload)a"), (.put, "/demo.appspot.com/a")] {
+      #expect(try await send(method, target, "2", ["if-match": "wrong"]).status == 412, "\(target)")
+      #expect(try await send(method, target, "2", ["if-none-match": "*"]).status == 412, "\(target)")
+    }
+    #expect(try await content("a") == "1")
+    #expect(try await send(.post, "\(upload)a", "2", ["if-match": tag]).status == 200)
+    #expect(try await send(.post, "\(upload)a", "3", ["if-match": tag]).status == 412)
+    #expect(try await content("a") == "2")
+    #expect(try await send(.post, "\(upload)b", "1", ["if-match": "*"]).status == 412)
+    #expect(try await send(.post, "\(upload)b", "1", ["if-none-match": "*"]).status == 200)
+    #expect(try await send(.put, "/demo.appspot.com/b", "2", ["if-none-match": "*"]).status == 412)
+    #expect(try await content("b") == "1")
+  }
+
   @Test func `conditions of the XML are fields of the request`() async throws {
     try await serve()
     let generation = try await put("a", "1")
