@@ -7,8 +7,8 @@ import VestaTransportInterop
 /// An export of one database to a folder of this machine, as tools request it from the emulator of the suite:
 /// `{"database":"projects/p/databases/(default)","export_directory":"/tmp/x","export_name":"e1"}`.
 ///
-/// The export is written next to its place, `/tmp/x/e1`, and moved there when it is complete. A folder that has anything
-/// but an export in it is never replaced.
+/// The export is written next to its place, `/tmp/x/e1`, and moved there when it is complete. A folder that has
+/// anything but an export in it is never replaced.
 struct EmulatorExport: Equatable {
   /// The full name of the database.
   let database: String
