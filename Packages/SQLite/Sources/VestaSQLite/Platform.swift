@@ -159,6 +159,9 @@ enum Platform {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemFailure.last }
   }
 
+  /// Gives the advisory lock of an open file back, also where there are copies of the descriptor.
+  static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
   /// The first bytes of a file; fewer when it is shorter, `nil` when it is not there.
   static func firstBytes(_ count: Int, of path: String) throws(SystemFailure) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -63,6 +63,27 @@ extension OneAtATime {
       try await directory.open().close()
     }
 
+    @Test func `a closed store is free while a copy of its descriptor is open, as in a process that is being started`()
+      async throws
+    {
+      let directory = try TemporaryDirectory()
+      let store = try directory.open()
+      try await store.put([1], for: [1])
+      let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      let lock = try #require(
+        files.first {
+          let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+          return target?.hasPrefix(directory.path) == true && target?.hasSuffix("/lock") == true
+        })
+      let copy = dup(try #require(Int32(lock)))
+      defer { close(copy) }
+      #expect(copy >= 0)
+      try await store.close()
+      let again = try directory.open()
+      #expect(try await again.everything().count == 1)
+      try await again.close()
+    }
+
     @Test(arguments: ["", ".", "..", ".hidden", "a/b", "a b", "ä", String(repeating: "x", count: 101)])
     func `a name that cannot be a directory is refused`(_ name: String) async throws {
       let directory = try TemporaryDirectory()

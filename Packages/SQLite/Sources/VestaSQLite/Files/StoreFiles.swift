@@ -57,6 +57,9 @@ final class StoreFiles: Sendable {
     // go together.
     let (lock, identity) = (lock, identity)
     Self.openHere.withLock { openHere in
+      // Given back before the file is closed: a process that is being started has a copy of the descriptor until its
+      // program begins, and would keep the lock as long.
+      Platform.unlockFile(lock)
       Platform.closeFile(lock)
       openHere.remove(identity)
     }
