@@ -35,7 +35,7 @@ import VestaTransportInteropFakes
   @Test func `the hub is read by pages and by probes, and exports for neither`() async throws {
     let exports = ExportDirectory(parts: [], project: "p", host: FakeEndpointHost(project: "p"))
     let inner = HubHandler(places: [], origins: ["http://x"], process: 1, exports: exports, triggers: NoTriggers())
-    let hub = CrossOriginHandler(rules: CrossOriginRules(allowsPrivateNetwork: true), inner)
+    let hub = CrossOriginHandler(rules: HubHandler.pageRules, inner)
     func send(_ method: HTTPMethod, _ target: String, _ fields: HTTPFields = [:]) async throws -> HTTPResponse {
       switch hub.reply(to: HTTPRequest(method, target, authority: "localhost:4400", fields: fields)) {
       case .response(let response): return response
@@ -50,6 +50,9 @@ import VestaTransportInteropFakes
     let asked = try await send(.options, "/emulators", ["origin": "http://x", "access-control-request-method": "GET"])
     #expect(asked.status == .noContent && asked.fields["access-control-allow-methods"] != nil)
     #expect(try await send(.post, "/_admin/export", page).status.code == 403)
+    let switching = try await send(
+      .options, "/functions/disableBackgroundTriggers", ["origin": "http://x", "access-control-request-method": "PUT"])
+    #expect(switching.fields["access-control-allow-methods"] == nil)
   }
 
   private final class NoTriggers: TriggerSwitch {

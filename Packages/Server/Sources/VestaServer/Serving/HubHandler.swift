@@ -21,6 +21,9 @@ struct HubHandler: HTTPHandler {
     let hosts: [String]
   }
 
+  /// Pages may read the hub, and turn nothing on or off by it.
+  static let pageRules = CrossOriginRules(methods: [.get, .head], allowsPrivateNetwork: true)
+
   let places: [Place]
   let origins: [String]
   let process: Int

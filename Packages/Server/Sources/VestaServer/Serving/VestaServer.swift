@@ -92,7 +92,7 @@ public final class VestaServer: Sendable {
       let exports = ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
       let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.scheme)
       // Pages find the other ports by it: test suites in browsers ask the hub first.
-      hub.set(CrossOriginHandler(rules: CrossOriginRules(allowsPrivateNetwork: true), handler))
+      hub.set(CrossOriginHandler(rules: HubHandler.pageRules, handler))
       host.projects.openTriggered()
       let locator = HubLocator.write(handler.locator, project: settings.project)
       return VestaServer(settings, host, transport, routes, opened, locator)
