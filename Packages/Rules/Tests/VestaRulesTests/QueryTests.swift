@@ -70,6 +70,19 @@ import VestaTesting
     #expect(try isAllowed("request.query.limit <= 10 && request.query.offset == 0", nil, limit: 10))
   }
 
+  @Test(
+    arguments: [
+      "request.query.limit == 10", "request.query['limit'] == 10", "request['query'].limit == 10",
+      "[request][0].query.limit == 10", "request.keys().hasAll(['query'])",
+    ])
+  func `rules see the query however they name it`(condition: String) throws {
+    let list = RulesValue.list([.int(1), .int(2)])
+    for filter in [nil, f(.equal, .int(1)), f(.isIn, list)] {
+      #expect(try isAllowed(condition, filter, limit: 10))
+      #expect(try !isAllowed("!(\(condition))", filter, limit: 10))
+    }
+  }
+
   @Test func `a query is decided alike at once, together and by each of its alternatives`() throws {
     let conditions = [
       "request.auth.uid == resource.data.f", "resource.data.f == 'ada' && resource.data.g != 'x'",
