@@ -127,6 +127,35 @@ import VestaTesting
     #expect(try !isAllowed(condition, f(.isIn, .list((0..<30).map { .int($0) }))))
   }
 
+  @Test func `values that are proved together take as much of the caller's budget as one by one`() throws {
+    let compiled = try ruleset("resource.data.f >= 1 && resource.data.f < 9")
+    func used(_ count: Int) -> Int {
+      var budget = compiled.budget
+      let filter = f(.isIn, .list((1...count).map { .int(Int64($0)) }))
+      let query = RulesQuery("c", below: notes, filter: filter)
+      let decision = compiled.decide(query, auth: .null, time: .null, documents: NoRulesDocuments(), budget: &budget)
+      #expect(decision.isAllowed)
+      return compiled.budget.expressions - budget.expressions
+    }
+    #expect(used(1) > 0)
+    #expect(used(2) == 2 * used(1))
+    #expect(used(8) == 8 * used(1))
+  }
+
+  @Test func `a capture of any segment of a query's path is known`() throws {
+    for (condition, isKnown) in [("root == 'databases'", true), ("kind == 'documents'", true), ("id == 'd'", false)] {
+      let text = """
+        rules_version = '2'; service cloud.firestore {
+          match /{root}/{database}/{kind}/c/{id} { allow list: if \(condition); }
+        }
+        """
+      for filter in [nil, f(.equal, .int(1)), f(.isIn, [1, 2])] {
+        let query = RulesQuery("c", below: notes, filter: filter)
+        #expect(try Ruleset(text, for: .firestore).decide(query, auth: .null).isAllowed == isKnown, "\(condition)")
+      }
+    }
+  }
+
   @Test func `a filter that can find nothing, because of null or NaN, proves every comparison`() throws {
     let nan = RulesValue.float(.nan)
     let filters = [
