@@ -127,6 +127,17 @@ import VestaTesting
     #expect(try !isAllowed(condition, f(.isIn, .list((0..<30).map { .int($0) }))))
   }
 
+  @Test func `the values of conditions that all hold are proved together, others are not`() {
+    let (one, two, three) = (f(.equal, 1), f(.isIn, [1, 2]), RulesQuery.Filter.field(["g"], .isIn, [1, 2, 3]))
+    #expect(two.joined(limit: 30)?.count == 2)
+    #expect(RulesQuery.Filter.all([one, two]).joined(limit: 30)?.count == 2)
+    #expect(RulesQuery.Filter.all([two, one, three]).joined(limit: 30)?.count == 6)
+    #expect(RulesQuery.Filter.all([two, three]).joined(limit: 6)?.conditions.count == 2)
+    #expect(RulesQuery.Filter.all([two, three]).joined(limit: 5) == nil)
+    #expect(RulesQuery.Filter.all([.all([two]), .any([one, two])]).joined(limit: 30) == nil)
+    #expect(RulesQuery.Filter.all([one, one]).joined(limit: 30) == nil)
+  }
+
   @Test func `values that are proved together take as much of the caller's budget as one by one`() throws {
     let compiled = try ruleset("resource.data.f >= 1 && resource.data.f < 9")
     func used(_ count: Int) -> Int {
