@@ -112,7 +112,9 @@ public struct Ruleset: Sendable {
     let segments = MatchedPath.segments(query.segments)
     if recorder == nil, allowsQuickly(query, segments, auth: auth, &budget) { return RulesDecision(.allowed, .list) }
     let path = RulesPath(query.parent.segments + [query.collection])
-    let request = RulesRequest(.list, path, auth: auth, query: query.variable, time: time, existing: nil)
+    // Few rules read `request.query`, whose maps would cost as much as the proof.
+    let variable: RulesValue? = code.program.readsQuery ? .some(query.variable) : .none
+    let request = RulesRequest(.list, path, auth: auth, query: variable, time: time, existing: nil)
     if recorder == nil, let decision = decideJoined(query, request, segments, documents, &budget) { return decision }
     guard let alternatives = query.filter.map({ $0.alternatives(limit: limits.alternatives) }) ?? [[]] else {
       return denied

@@ -96,6 +96,20 @@ struct AdministrationTests {
     #expect(try ProjectRules(RulesSources(database: .text(source))).coverage(of: .database, as: .json) == nil)
   }
 
+  @Test func `outcomes of the rules of Storage are counted`() async throws {
+    let source = storage("request.auth == null")
+    let rules = try ProjectRules(RulesSources(storage: .text(source)), reporting: RulesReporting(isOn: true))
+    let guardian = StorageRulesGuard(rules.storage, rules.storageReports)
+    for _ in 0..<2 {
+      let request = StorageGuardedOperation.get(ObjectName(bucket: "b", name: "o"), existing: nil)
+      #expect(try await guardian.allows(request, at: 1, context: CallContext()))
+    }
+    #expect(rules.coverage(of: .storage, as: .json)?.contains(#""count":2"#) == true)
+    #expect(rules.coverage(of: .storage, as: .lcov)?.contains("SF:storage.rules") == true)
+    #expect(rules.coverage(of: .firestore, as: .json)?.contains("count") != true)
+    #expect(try ProjectRules(RulesSources(storage: .text(source))).coverage(of: .storage, as: .json) == nil)
+  }
+
   private func storage(_ condition: String) -> String {
     "rules_version = '2'; service firebase.storage { match /{a=**} { allow read: if \(condition); } }"
   }

@@ -112,6 +112,29 @@ private let database = "projects/p/databases/(default)/documents"
     #expect(guardian.mayGetAtOnce("x", nil, at: { Timestamp(seconds: 0) }, context: CallContext()) == false)
   }
 
+  @Test func `which gets rules allow for every document is known as soon as there are rules`() throws {
+    for (condition, summary) in [("true", 3), ("request.auth != null", 2), ("request.auth == null", 1), ("false", 0)] {
+      let source = "service cloud.firestore { match /{all=**} { allow get: if \(condition); } }"
+      #expect(RulesInForce(firestore: try Ruleset(source, for: .firestore)).summary == UInt8(summary))
+    }
+    #expect(RulesInForce(firestore: nil).summary == 0)
+  }
+
+  @Test func `a name that has no database is decided by the rules of all others`() throws {
+    func guardian(_ condition: String) throws -> FirestoreRulesGuard {
+      FirestoreRulesGuard(
+        try Ruleset("service cloud.firestore { match /{all=**} { allow get: if \(condition); } }", for: .firestore))
+    }
+    let scoped = ScopedFirestoreGuard(others: try guardian("true"), named: ["d": try guardian("false")])
+    func may(_ name: String) -> Bool? {
+      scoped.mayGetAtOnce(name, nil, at: { Timestamp(seconds: 0) }, context: CallContext())
+    }
+    for name in ["", "projects", "projects/p/databases", "projects/p/databases/e/documents/c/x"] {
+      #expect(may(name) == true, "\(name)")
+    }
+    #expect(may("projects/p/databases/d/documents/c/x") == false)
+  }
+
   @Test func `what every get is allowed by follows each replacement of the rules`() async throws {
     let guardian = FirestoreRulesGuard()
     let ada = CallContext(caller: .user(VerifiedUser(uid: "ada", claims: Self.claims)))

@@ -145,6 +145,12 @@ import VestaRulesTesting
     try rules.allows(
       commit: [.update("teams/red", ["count": 2]), .update("teams/red", ["count": 3])], as: .user("ada"))
     try rules.denies(commit: [.delete("teams/red/members/bob")], as: .user("ada"))
+    let failure = #expect(throws: RulesTestFailure.self) {
+      try rules.denies(commit: [.update("teams/red", ["count": 2]), member], as: .user("ada"))
+    }
+    // It says how the last write was allowed.
+    #expect(try #require(failure).trace?.decision.isAllowed == true)
+    #expect(try #require(failure).description.contains("without writes") == false)
     try rules.allows(commit: [], as: .nobody)
     #expect(throws: RulesTestFailure.self) { try rules.denies(commit: [], as: .nobody) }
   }

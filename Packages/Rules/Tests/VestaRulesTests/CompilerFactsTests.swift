@@ -16,6 +16,16 @@ import Testing
     "rules_version = '2';\nservice cloud.firestore {\nmatch /databases/{d}/documents {\n\(text)\n}\n}\n"
   }
 
+  @Test(
+    arguments: [
+      ("id.matches('a+')", 1), ("id.split(',').size() == 1", 1), ("id.replace('a', 'b') == id", 1),
+      ("id.matches('a') || id.split('a').size() == 1", 2), ("{'a': 1}.get('a', 'b') == 1", 0),
+      ("['a'].join(',') == id", 0),
+    ])
+  func `patterns that rules write down are compiled with them`(condition: String, count: Int) throws {
+    #expect(try ruleset(condition).code.program.patterns.count == count)
+  }
+
   @Test func `a name bound twice is an error, with a warning for the one that is unused`() {
     let found = issues(
       inService("function f() { let value = 1; let value = 2; return value == 2; }\nallow read: if f();"))

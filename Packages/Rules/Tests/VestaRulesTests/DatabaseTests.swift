@@ -130,6 +130,23 @@ import VestaTesting
     #expect(!decide([(["rooms", "c", "topic"], .leaf(.bool(true)))], ada))
   }
 
+  @Test func `escapes in the JSON of rules are the characters that they stand for`() throws {
+    func isAllowed(_ rules: String, _ path: String, _ uid: String) throws -> Bool {
+      try DatabaseRuleset("{\"rules\": \(rules)}").decideRead(
+        [path], auth: ["uid": .string(uid)], data: DatabaseTree.leaf(.number(1))
+      ).isAllowed
+    }
+    let rules = #"{"\u0061\u00E9\u00ff": {".read": "auth.uid === '\uD83D\ude00\u20AC\/'"}}"#
+    #expect(try isAllowed(rules, "aéÿ", "😀€/"))
+    #expect(try !isAllowed(rules, "aéÿ", "😀/"))
+    #expect(try !isAllowed(rules, "a", "😀€/"))
+    // Half of a pair is no character.
+    #expect(try isAllowed(#"{"a": {".read": "auth.uid === '\uD83Dx'"}}"#, "a", "\u{FFFD}x"))
+    for escape in [#"\u"#, #"\u00"#, #"\u00g0"#, #"\u+041"#, #"\u-041"#, #"\x41"#, #"\uD83D\u+E00"#] {
+      #expect(throws: RulesetError.self) { try isAllowed("{\"a\(escape)\": {\".read\": true}}", "a", "") }
+    }
+  }
+
   @Test(arguments: 0..<4) func `random rules are read or refused, and each read is answered`(seed: UInt64) {
     tryRules(4_000, seed)
   }

@@ -3,6 +3,13 @@ import Testing
 @testable import VestaRules
 
 @Suite struct LanguageTests {
+  @Test(arguments: ["0x1f", "0X10", "0x1.8", "-0xAd"])
+  func `a hexadecimal float has an exponent`(text: String) throws {
+    #expect(try verdict("float('\(text)') == 1.0 || true") == .yes)
+    #expect(try verdict("float('\(text)') is float") != .yes)
+    #expect(try verdict("float('\(text)p0') is float") == .yes)
+  }
+
   @Test(arguments: [
     "1 + 2 * 3 == 7 && (1 + 2) * 3 == 9", "10 / 4 == 2 && -7 / 2 == -3 && -7 % 2 == -1 && 7.0 / 2 == 3.5",
     "1 == 1.0 && [1] != [1.0] && [1].toSet() == [1.0].toSet()", "-9223372036854775808 < 0", ".5 + 1e1 == 10.5",

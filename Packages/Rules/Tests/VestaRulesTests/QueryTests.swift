@@ -70,6 +70,19 @@ import VestaTesting
     #expect(try isAllowed("request.query.limit <= 10 && request.query.offset == 0", nil, limit: 10))
   }
 
+  @Test(
+    arguments: [
+      "request.query.limit == 10", "request.query['limit'] == 10", "request['query'].limit == 10",
+      "[request][0].query.limit == 10", "request.keys().hasAll(['query'])",
+    ])
+  func `rules see the query however they name it`(condition: String) throws {
+    let list = RulesValue.list([.int(1), .int(2)])
+    for filter in [nil, f(.equal, .int(1)), f(.isIn, list)] {
+      #expect(try isAllowed(condition, filter, limit: 10))
+      #expect(try !isAllowed("!(\(condition))", filter, limit: 10))
+    }
+  }
+
   @Test func `a query is decided alike at once, together and by each of its alternatives`() throws {
     let conditions = [
       "request.auth.uid == resource.data.f", "resource.data.f == 'ada' && resource.data.g != 'x'",
@@ -112,6 +125,46 @@ import VestaTesting
     // Less than 1,000 expressions for ten values, and more for thirty.
     #expect(try isAllowed(condition, f(.isIn, .list((0..<10).map { .int($0) }))))
     #expect(try !isAllowed(condition, f(.isIn, .list((0..<30).map { .int($0) }))))
+  }
+
+  @Test func `the values of conditions that all hold are proved together, others are not`() {
+    let (one, two, three) = (f(.equal, 1), f(.isIn, [1, 2]), RulesQuery.Filter.field(["g"], .isIn, [1, 2, 3]))
+    #expect(two.joined(limit: 30)?.count == 2)
+    #expect(RulesQuery.Filter.all([one, two]).joined(limit: 30)?.count == 2)
+    #expect(RulesQuery.Filter.all([two, one, three]).joined(limit: 30)?.count == 6)
+    #expect(RulesQuery.Filter.all([two, three]).joined(limit: 6)?.conditions.count == 2)
+    #expect(RulesQuery.Filter.all([two, three]).joined(limit: 5) == nil)
+    #expect(RulesQuery.Filter.all([.all([two]), .any([one, two])]).joined(limit: 30) == nil)
+    #expect(RulesQuery.Filter.all([one, one]).joined(limit: 30) == nil)
+  }
+
+  @Test func `values that are proved together take as much of the caller's budget as one by one`() throws {
+    let compiled = try ruleset("resource.data.f >= 1 && resource.data.f < 9")
+    func used(_ count: Int) -> Int {
+      var budget = compiled.budget
+      let filter = f(.isIn, .list((1...count).map { .int(Int64($0)) }))
+      let query = RulesQuery("c", below: notes, filter: filter)
+      let decision = compiled.decide(query, auth: .null, time: .null, documents: NoRulesDocuments(), budget: &budget)
+      #expect(decision.isAllowed)
+      return compiled.budget.expressions - budget.expressions
+    }
+    #expect(used(1) > 0)
+    #expect(used(2) == 2 * used(1))
+    #expect(used(8) == 8 * used(1))
+  }
+
+  @Test func `a capture of any segment of a query's path is known`() throws {
+    for (condition, isKnown) in [("root == 'databases'", true), ("kind == 'documents'", true), ("id == 'd'", false)] {
+      let text = """
+        rules_version = '2'; service cloud.firestore {
+          match /{root}/{database}/{kind}/c/{id} { allow list: if \(condition); }
+        }
+        """
+      for filter in [nil, f(.equal, .int(1)), f(.isIn, [1, 2])] {
+        let query = RulesQuery("c", below: notes, filter: filter)
+        #expect(try Ruleset(text, for: .firestore).decide(query, auth: .null).isAllowed == isKnown, "\(condition)")
+      }
+    }
   }
 
   @Test func `a filter that can find nothing, because of null or NaN, proves every comparison`() throws {

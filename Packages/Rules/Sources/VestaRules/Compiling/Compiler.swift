@@ -113,7 +113,8 @@ struct Compiler {
     var waiting = [root]
     while let id = waiting.popLast() {
       program.steps[id] = step(id, place)
-      if program.steps[id].readsTime { program.readsTime = true }
+      if program.steps[id].reads(.time) { program.readsTime = true }
+      if program.steps[id].reads(.query) { program.readsQuery = true }
       if case .method(_, _, let arguments) = tree.nodes[id].kind, program.steps[id].code != .method,
         program.steps[id].code != .unknownMethod
       {

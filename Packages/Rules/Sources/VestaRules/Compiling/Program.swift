@@ -130,4 +130,6 @@ struct Program: Sendable {
   var patterns: [Int: PatternResult] = [:]
   /// Whether some condition reads `request.time`.
   var readsTime = false
+  /// Whether some condition reads `request.query`.
+  var readsQuery = false
 }

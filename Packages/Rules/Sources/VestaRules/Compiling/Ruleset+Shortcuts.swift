@@ -1,8 +1,8 @@
 // Finding shortcuts, when rules are compiled, and asking them.
 
 extension Step {
-  /// Whether the step reads `request.time`.
-  var readsTime: Bool { code == .request || code == .requestField && a == RequestField.time.rawValue }
+  /// Whether the step reads a member of `request`.
+  func reads(_ field: RequestField) -> Bool { code == .request || code == .requestField && a == field.rawValue }
 }
 
 extension Program {

@@ -75,6 +75,13 @@ public struct RulesQuery: Sendable {
 
   /// The path of the documents that the query can return.
   var segments: [PathSegment] {
-    parent.segments.map(PathSegment.known) + (isGroup ? [.gap] : []) + [.known(collection), .any]
+    let names = parent.segments
+    var segments: [PathSegment] = []
+    segments.reserveCapacity(names.count + 3)
+    for name in names { segments.append(.known(name)) }
+    if isGroup { segments.append(.gap) }
+    segments.append(.known(collection))
+    segments.append(.any)
+    return segments
   }
 }
