@@ -3,7 +3,7 @@ import VestaMessagingBackend
 import VestaServiceInterop
 import VestaTesting
 
-/// What is refused, and who may send.
+/// Refusals: of wrong messages, and of callers that may not send.
 extension MessagingContracts {
   static let refusals: [Contract<MessagingSubject>] = [
     Contract("a wrong message is refused with the field that is wrong") { subject in

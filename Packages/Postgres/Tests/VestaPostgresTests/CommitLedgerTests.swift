@@ -3,7 +3,7 @@ import VestaStoreInterop
 
 @testable import VestaPostgres
 
-/// What a process knows of a store's versions, without a server and without a clock.
+/// The versions of a store as one process knows them, without a server and without a clock.
 @Suite struct CommitLedgerTests {
   private let start = ContinuousClock.now
 

@@ -2,12 +2,12 @@ import Testing
 import VestaBytes
 import VestaTransportInterop
 
-/// What clients and test suites expect of a local server, and no service of production offers.
+/// Calls that clients and test suites make to a local server alone.
 @Suite struct DevelopmentEndpointTests {
   private static let audience =
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-  /// A custom token with a signature that nobody can verify.
+  /// A custom token whose signature cannot be verified.
   private func token(_ claims: JSONObject) throws -> String {
     try [#"{"alg":"RS256","typ":"JWT"}"#, String(decoding: claims.json(), as: UTF8.self), "signature"]
       .map { Base64.url.encode(Array($0.utf8)) }.joined(separator: ".")

@@ -1,4 +1,4 @@
-/// Random bytes and texts of the system's generator: fit for secrets, and for names that nobody else draws.
+/// Random bytes and texts of the system's generator: fit for secrets and for unique names.
 public enum SystemRandom {
   /// Random bytes.
   public static func bytes(_ count: Int) -> [UInt8] {

@@ -107,7 +107,7 @@ extension DatabaseReply {
 extension DatabaseAccess {
   /// Why a read is refused; `nil` when it is not.
   ///
-  /// A priority is read once and as a whole: it has no changes of its own that a listener could be sent.
+  /// A priority is read once and as a whole: listeners get it with its node and not alone.
   func refusal(
     _ user: String?, _ path: DatabasePath, _ spec: DatabaseQuerySpec, ofListen isListen: Bool = false
   ) -> DatabaseReply? {

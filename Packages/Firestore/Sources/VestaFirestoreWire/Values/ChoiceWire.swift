@@ -3,8 +3,8 @@ import VestaBytes
 extension ProtobufVisitor {
   /// Visits a member of a oneof of a request.
   ///
-  /// In bytes the last member of a oneof counts, as protobuf says. In JSON a second one is refused: whoever wrote it
-  /// meant something else, and one of the two would be lost.
+  /// In bytes the last member of a oneof counts, as protobuf says. In JSON a second one is refused: the
+  /// request is a mistake, and one of the two would be lost.
   mutating func choice<Kind: ProtobufKind, Oneof>(
     _ number: UInt32, _ name: StaticString, _ oneof: inout Oneof?, _ kind: Kind.Type,
     extract: (Oneof?) -> Kind.Value?, embed: (Kind.Value) -> Oneof?

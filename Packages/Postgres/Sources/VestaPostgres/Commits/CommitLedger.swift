@@ -53,7 +53,7 @@ struct CommitLedger: Sendable {
   /// A body no longer needs its version: it is about to be committed, or never will be.
   mutating func release(_ version: Int64) { running.remove(version) }
 
-  /// What raising the floor takes.
+  /// The outcome of a request to raise the floor.
   enum Raise {
     /// Nothing: committed changes are visible, and no version arrives below them.
     case done(StoreVersion)
@@ -76,7 +76,7 @@ struct CommitLedger: Sendable {
 
   // MARK: Learning
 
-  /// What a lock of the store's state has read.
+  /// The rows that were read with the lock of the store's state.
   struct Reading {
     var state: CommitState
     /// The commits of other processes, with the keys that they have changed.

@@ -19,7 +19,7 @@ struct CommitQueue: Sendable {
     case unit([CommitRequest])
     /// Some wait, and none may commit yet.
     case pause
-    /// Nobody leads from now on.
+    /// Nothing waits: the leader ends.
     case end
   }
 
