@@ -17,6 +17,18 @@ public protocol DatabaseAdminBackend: Sendable {
   /// The databases of a project have the same rules, but for the ones that have separate rules.
   func rules(of namespace: String, context: CallContext) async throws(DatabaseServiceError) -> String?
 
+  /// Compiles rules and changes nothing.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the rules.
+  ///   - namespace: The database.
+  ///   - context: The caller.
+  /// - Returns: The warnings of the compiler.
+  /// - Throws: What ``setRules(_:of:context:)`` would throw.
+  func checkRules(
+    _ source: String, of namespace: String, context: CallContext
+  ) async throws(DatabaseServiceError) -> [RulesRemark]
+
   /// Puts rules in force, and builds the indexes that they declare.
   ///
   /// On the return requests are decided by the new rules, listens that they deny have ended or are about to, and the

@@ -122,6 +122,15 @@ public enum DatabaseAdminContracts {
       try expect(refused.code, equals: .invalidArgument, "the code of wrong rules")
       try expect(try await subject.admin.rules(of: "a", context: .owner), equals: "first", "the rules after wrong ones")
     },
+    Contract("rules that are checked alone are not in force") { subject in
+      _ = try await subject.admin.setRules("first", of: "a", context: .owner)
+      _ = try await subject.admin.checkRules("second", of: "a", context: .owner)
+      let refused = try await expectThrows(DatabaseServiceError.self, "a check of wrong rules") {
+        try await subject.admin.checkRules("", of: "a", context: .owner)
+      }
+      try expect(refused.code, equals: .invalidArgument, "the code of wrong rules")
+      try expect(try await subject.admin.rules(of: "a", context: .owner), equals: "first", "the rules")
+    },
     Contract("nobody but an owner administrates") { subject in
       try await subject.put(tree, in: "a")
       _ = try await subject.admin.setRules("first", of: "a", context: .owner)
@@ -130,6 +139,7 @@ public enum DatabaseAdminContracts {
         let calls: [(String, @Sendable () async throws -> Void)] = [
           ("databases", { _ = try await admin.databases(context: context) }),
           ("rules", { _ = try await admin.rules(of: "a", context: context) }),
+          ("checkRules", { _ = try await admin.checkRules("second", of: "a", context: context) }),
           ("setRules", { _ = try await admin.setRules("second", of: "a", context: context) }),
           ("clear", { try await admin.clear("a", context: context) }),
           ("export", { try await admin.export("a", context: context) { _ in } }),

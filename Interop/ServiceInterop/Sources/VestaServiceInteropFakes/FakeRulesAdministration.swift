@@ -8,18 +8,24 @@ public final class FakeRulesAdministration: RulesAdministration {
   /// No rules.
   public init() {}
 
+  /// Refuses the empty text as it is refused when it is put in force.
+  public func checkRules(_ source: String, of product: RuledProduct) async throws(RulesRefusal) -> [RulesRemark] {
+    guard !source.isEmpty else {
+      let place = RulesRemark.Place(line: 1, column: 2, startOffset: 1, endOffset: 2)
+      throw RulesRefusal([RulesRemark(isError: true, message: "Parse error.", place: place)])
+    }
+    return []
+  }
+
   /// Puts a text in force.
   ///
   /// - Throws: `RulesRefusal` with a remark at line 1 and column 2, for the empty text.
   public func replaceRules(
     with source: String, of product: RuledProduct
   ) async throws(RulesRefusal) -> [RulesRemark] {
-    guard !source.isEmpty else {
-      let place = RulesRemark.Place(line: 1, column: 2, startOffset: 1, endOffset: 2)
-      throw RulesRefusal([RulesRemark(isError: true, message: "Parse error.", place: place)])
-    }
+    let remarks = try await checkRules(source, of: product)
     text.withLock { $0 = source }
-    return []
+    return remarks
   }
 
   /// The text in force, of all products.

@@ -26,6 +26,15 @@ extension DatabaseRemote {
     }
   }
 
+  /// Has rules compiled and changes nothing; the protocol has no warnings.
+  public func checkRules(
+    _ source: String, of namespace: String, context: CallContext
+  ) async throws(DatabaseServiceError) -> [RulesRemark] {
+    try await administrate(
+      .put, Self.rulesPath, of: namespace, context, fields: ["dryRun": "true"], body: Array(source.utf8)
+    ) { _ in [] }
+  }
+
   /// Puts rules in force; the protocol has no warnings.
   public func setRules(
     _ source: String, of namespace: String, context: CallContext
@@ -87,12 +96,14 @@ extension DatabaseRemote {
   private var mainDatabase: String { "\(project)-default-rtdb" }
 
   private func administrate<Value>(
-    _ method: HTTPMethod, _ path: String, of namespace: String, _ context: CallContext, body: [UInt8] = [],
+    _ method: HTTPMethod, _ path: String, of namespace: String, _ context: CallContext,
+    fields more: KeyValuePairs<String, String> = [:], body: [UInt8] = [],
     _ decode: (RESTAnswer) throws -> Value
   ) async throws(DatabaseServiceError) -> Value {
     try checkOwner(context)
     var fields = FormFields()
     fields.append("ns", namespace)
+    for (name, value) in more { fields.append(name, value) }
     let call = RESTCall(method, "\(path)?\(fields.text)", body: body)
     return try await channel(to: namespace).call(call, context: context, decode)
   }

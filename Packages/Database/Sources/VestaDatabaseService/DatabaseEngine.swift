@@ -63,6 +63,9 @@ public final class DatabaseEngine: DatabaseBackend {
     _ request: DatabaseConnectRequest, receive: @escaping @Sendable (DatabaseServerMessage) -> Void
   ) -> any DatabaseConnection {
     let (room, frame) = (enter(request.namespace), frame)
+    // The client notices sooner than the network that it is lost: what it has asked for the end of that session is done
+    // before what it asks now, and never after it.
+    if let last = request.lastSession { room.end(session: last) }
     let connection = EngineConnection(
       room: room, session: options.makeSession(), request, callers,
       admit: { (context) async throws(DatabaseServiceError) in try await frame.admit(context) },

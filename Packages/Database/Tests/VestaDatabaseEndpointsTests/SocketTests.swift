@@ -76,9 +76,16 @@ import VestaTransportInteropFakes
     #expect(try await client.status(of: 3) == "ok")
     try await client.ask(4, "q", #"{"p":"/a","h":""}"#)
     while try await client.next()["r"] != 4 {}
+    let query: JSONValue = ["sp": 1, "sin": true, "i": ".key"]
+    try await client.ask(40, "q", #"{"p":"/b","h":"","t":1,"q":{"sp":1,"sin":true,"i":".key"}}"#)
+    while try await client.next()["r"] != 40 {}
     guardian.change { _ in false }
-    let revoked = try await client.next()
-    #expect(revoked["a"] == "c" && revoked["b"]?.object?["q"]?.array?.count == 1)
+    let revoked = [try await client.next(), try await client.next()]
+    #expect(revoked.allSatisfy { $0["a"] == "c" })
+    let bodies = revoked.compactMap { $0["b"]?.object }
+    // Clients find a listen without a query by a revocation without one.
+    #expect(bodies.contains { $0["p"] == "a" && $0["q"] == nil })
+    #expect(bodies.contains { $0["p"] == "b" && $0["q"] == .array([query]) })
     try await client.ask(5, "gauth", #"{"cred":"owner"}"#)
     #expect(try await client.status(of: 5) == "ok")
     try await client.ask(6, "gauth", #"{"cred":"owner","authvar":{"uid":"bob"}}"#)

@@ -127,7 +127,7 @@ import VestaTesting
 /// The flaws that an administration can have.
 enum AdminFlaw: CaseIterable {
   case listsEmptyDatabases, losesPriorities, keepsOldData, clearsNothing, clearsEverything, believesEverybody
-  case setsWrongRules, forgetsRules, hidesErrors, exportsInWrongOrder
+  case setsWrongRules, checksBySetting, forgetsRules, hidesErrors, exportsInWrongOrder
 }
 
 /// An administration that does one thing wrong.
@@ -143,6 +143,15 @@ struct FlawedAdministration: DatabaseAdminBackend {
 
   func rules(of namespace: String, context: CallContext) async throws(DatabaseServiceError) -> String? {
     flaw == .forgetsRules ? nil : try await engine.rules(of: namespace, context: self.context(context))
+  }
+
+  func checkRules(
+    _ source: String, of namespace: String, context: CallContext
+  ) async throws(DatabaseServiceError) -> [RulesRemark] {
+    if flaw == .checksBySetting {
+      return try await engine.setRules(source, of: namespace, context: self.context(context))
+    }
+    return try await engine.checkRules(source, of: namespace, context: self.context(context))
   }
 
   func setRules(

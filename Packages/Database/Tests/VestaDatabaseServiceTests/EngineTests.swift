@@ -172,6 +172,24 @@ struct EngineTests {
     #expect(await last.get("count").leaf == .int(11))
   }
 
+  @Test func `a client that connects again ends the session that it has lost, before it writes`() async throws {
+    let engine = DatabaseEngine(store: ModelStore())
+    let lost = TestClient(engine)
+    let stranger = TestClient(engine)
+    for client in [lost, stranger] { _ = await client.call(.onDisconnectPut("online", DatabaseNode(.bool(false)))) }
+    let again = TestClient(engine, lastSession: try #require(lost.session))
+    #expect(await again.put("online", DatabaseNode(.bool(true))).status == .ok)
+    await lost.closed()
+    lost.close()
+    await engine.settle()
+    #expect(await again.get("online").leaf == .bool(true))
+    // A session that nobody has ends nothing.
+    _ = await TestClient(engine, lastSession: "none").get("online")
+    _ = await TestClient(engine, namespace: "other", lastSession: try #require(again.session)).get("online")
+    #expect(await stranger.get("online").leaf == .bool(true))
+    #expect(await again.get("online").leaf == .bool(true))
+  }
+
   @Test func `what breaks the rules of the tree is refused, and nothing is written`() async {
     let client = TestClient(DatabaseEngine(store: ModelStore()))
     let deep = DatabasePath((0..<33).map { _ in DatabaseKey("k") })

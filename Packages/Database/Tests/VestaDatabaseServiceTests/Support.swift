@@ -23,15 +23,20 @@ final class TestClient: Sendable {
   private let box = Locked<(any DatabaseConnection)?>(nil)
   private let closings = Log<String>()
 
-  init(_ engine: DatabaseEngine, namespace: String = "test", context: CallContext = CallContext()) {
-    let connection = engine.connect(DatabaseConnectRequest(namespace: namespace, context: context)) {
-      [weak self] message in
-      self?.receive(message)
-    }
+  init(
+    _ engine: DatabaseEngine, namespace: String = "test", lastSession: String? = nil,
+    context: CallContext = CallContext()
+  ) {
+    let request = DatabaseConnectRequest(namespace: namespace, lastSession: lastSession, context: context)
+    let connection = engine.connect(request) { [weak self] message in self?.receive(message) }
     box.withLock { $0 = connection }
   }
 
   var messages: [DatabaseServerMessage] { state.withLock { $0.messages } }
+  /// The session that the engine has greeted with; `nil` before that.
+  var session: String? {
+    messages.lazy.compactMap { message in if case .hello(let hello) = message { hello.session } else { nil } }.first
+  }
   func node(tag: Int) -> DatabaseNode { state.withLock { $0.nodes[tag] ?? .empty } }
   func close() { box.withLock { $0 }?.close() }
 

@@ -70,6 +70,23 @@ import VestaFirestoreBackend
     #expect(touch.document?.fields == [:] && touch.isChange)
   }
 
+  @Test(arguments: [["b", "b.x"], ["b.x", "b"], ["b", "b"], ["b", "b.x.y", "b.q", "b"]])
+  func `of paths below one another the shortest is written`(_ paths: [String]) throws {
+    let old = Self.document(["a": .integer(1), "b": .map(["x": .integer(1), "y": .integer(2)])])
+    for (fields, expected) in [
+      (["b": .map(["x": .integer(5)])], ["a": .integer(1), "b": .map(["x": .integer(5)])]),
+      (["b": .string("s")], ["a": .integer(1), "b": .string("s")]), ([:], ["a": .integer(1)]),
+    ] as [(MapValue, MapValue)] {
+      let update = Document(name: Self.name, fields: fields)
+      let write = Write.update(update, mask: DocumentMask(fieldPaths: paths))
+      try WriteRules.check([write], database: try DatabaseName(parsing: Self.database))
+      #expect(try write.applied(to: old, commitTime: Self.now).document?.fields == expected, "\(fields)")
+      var draft = DocumentDraft(old, name: Self.name, commitTime: Self.now)
+      _ = try draft.apply(write)
+      #expect(try draft.finish()?.fields == expected, "\(fields)")
+    }
+  }
+
   @Test func `writes that change nothing keep the time`() throws {
     let old = Self.document(["a": .integer(1)])
     let same = try Write.update(Document(name: Self.name, fields: ["a": .integer(1)])).applied(
@@ -191,7 +208,7 @@ import VestaFirestoreBackend
     let many = Array(repeating: FieldTransform(fieldPath: "a", .increment(.integer(1))), count: 501)
     let bad: [Write] = [
       .update(Document(name: "projects/p/databases/other/documents/c/a")), .update(document, transforms: many),
-      .update(document, mask: DocumentMask(fieldPaths: ["a", "a.b"])),
+      .update(document, mask: DocumentMask(fieldPaths: ["__name__"])),
       .update(document, mask: DocumentMask(fieldPaths: ["a..b"])), Write(.verify(name: Self.name)),
       .update(document, transforms: [FieldTransform(fieldPath: "a", .increment(.string("1")))]),
       .update(document, transforms: [FieldTransform(fieldPath: "__name__", .serverTimestamp)]),

@@ -3,6 +3,17 @@ public import VestaRules
 public import VestaServiceInterop
 
 extension ProjectRules: RulesAdministration {
+  /// Compiles rules beside the ones in force.
+  public func checkRules(_ source: String, of product: RuledProduct) async throws(RulesRefusal) -> [RulesRemark] {
+    do throws(RulesetError) {
+      return try await RulesCompilers.run { () throws(RulesetError) in
+        try product.compile(source)
+      }.map(RulesRemark.init)
+    } catch {
+      throw RulesRefusal(error.issues.map(RulesRemark.init))
+    }
+  }
+
   /// Compiles the rules of one product, and puts them in force if they compile.
   public func replaceRules(
     with source: String, of product: RuledProduct
@@ -67,6 +78,21 @@ extension ProjectRules: RulesAdministration {
     case .firestore: firestore.current?.text
     case .storage: storage.current?.text
     case .database: database.current?.source
+    }
+  }
+}
+
+extension RuledProduct {
+  /// Compiles rules of the product.
+  ///
+  /// - Returns: The warnings.
+  public func compile(_ source: String) throws(RulesetError) -> [RulesIssue] {
+    switch self {
+    case .firestore: return try Ruleset(source, for: .firestore).warnings
+    case .storage: return try Ruleset(source, for: .storage).warnings
+    case .database:
+      _ = try DatabaseRuleset(source)
+      return []
     }
   }
 }

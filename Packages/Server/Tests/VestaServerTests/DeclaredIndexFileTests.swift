@@ -34,7 +34,7 @@ import VestaTesting
       try Data(Self.file("a", "b").utf8).write(to: file)
       await DeclaredIndexFiles(settings).declare(in: host)
       #expect(try await admin.indexes(of: database, context: .owner) == Self.file("a", "made", "b"))
-      await host.projects.close()
+      await host.apps.close()
     }
   }
 }

@@ -72,6 +72,20 @@ import VestaTransportInteropFakes
     #expect(try self.settings("--host", "localhost").hosts == ServerSettings.loopback)
   }
 
+  @Test func `each port has the hosts that firebase json has for it, and none beside those of the option`() async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let json = #"{"emulators":{"firestore":{"host":"0.0.0.0"},"auth":{"port":5},"all":{"host":"localhost"}}}"#
+      try Data(json.utf8).write(to: directory.appending(path: "firebase.json"))
+      let path = directory.path(percentEncoded: false)
+      let settings = try ServeArguments([], in: path).settings
+      #expect(settings.hosts(of: "firestore") == ["0.0.0.0"])
+      for name in ["auth", "hub", "all"] { #expect(settings.hosts(of: name) == ServerSettings.loopback) }
+      let chosen = try ServeArguments(["--host", "10.0.0.1"], in: path).settings
+      for name in ["firestore", "auth", "hub", "all"] { #expect(chosen.hosts(of: name) == ["10.0.0.1"]) }
+    }
+  }
+
   @Test func `the contact for push services is a mail address or a page of https`() throws {
     #expect(try settings().pushContact == nil)
     for contact in ["mailto:push@example.com", "https://example.com/contact"] {

@@ -29,7 +29,7 @@ import VestaTesting
       let host = ServerHost(settings)
       try host.allRules.readFiles()
       try await body(host, write)
-      await host.projects.close()
+      await host.apps.close()
     }
   }
 
@@ -107,7 +107,7 @@ import VestaTesting
       for project in ["demo", "last"] {
         #expect(try inForce(project) == Array(repeating: Self.storage("false"), count: 3))
       }
-      await host.projects.close()
+      await host.apps.close()
     }
   }
 

@@ -21,6 +21,7 @@ struct DownloadExchange: Sendable {
     do {
       try exchange.check(download.object)
       try exchange.checkTags(download.object)
+      if let response = try await decompressed(download, token) { return response }
       return try await response(of: download, wanted)
     } catch {
       download.content.close()
@@ -47,7 +48,7 @@ struct DownloadExchange: Sendable {
   }
 
   /// Sets the fields that the query of a download by Google's XML chooses, as signed URLs do.
-  private func overrideFields(_ fields: inout HTTPFields) {
+  func overrideFields(_ fields: inout HTTPFields) {
     guard exchange.route.api == .xml else { return }
     if let value = exchange.parameter("response-content-type") { fields.set(.contentType, value) }
     if let value = exchange.parameter("response-content-disposition") { fields.set("content-disposition", value) }

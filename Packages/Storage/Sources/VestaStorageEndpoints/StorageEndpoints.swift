@@ -75,6 +75,9 @@ public struct StorageEndpointsTuning: Sendable, Hashable {
   /// The bytes of a download that are read at a time.
   public var readLength = 1 << 18
 
+  /// The most bytes of an object, compressed or not, that is decompressed for a client: it is held in memory.
+  public var decompressionLimit = 32 << 20
+
   /// The length of which Apple's SDK makes the parts of an upload multiples.
   public var granularity = 1 << 18
 

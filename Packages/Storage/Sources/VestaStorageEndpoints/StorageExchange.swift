@@ -127,8 +127,9 @@ struct StorageExchange: Sendable {
     try host.backend((any StorageAdminBackend).self, project: Self.project(of: bucket, host))
   }
 
-  /// The project of a bucket: that of its default names, and otherwise that of the server.
+  /// The project of a bucket: the configured one, then that of its default names, and otherwise that of the server.
   static func project(of bucket: String?, _ host: any EndpointHost) -> String {
+    if let known = bucket.flatMap(host.project(ofBucket:)) { return known }
     guard let bucket, let suffix = projectSuffix(of: bucket) else { return host.defaultProject }
     return String(bucket.dropLast(suffix.count))
   }
@@ -158,7 +159,9 @@ struct StorageExchange: Sendable {
   /// A body that is no content.
   func document() async throws -> [UInt8] {
     do {
-      return try await request.body.collect(upTo: tuning.bodyLimit)
+      let bytes = try await request.body.collect(upTo: tuning.bodyLimit)
+      // Go's clients write it for no body.
+      return bytes == Array("null".utf8) || bytes == Array("null\n".utf8) ? [] : bytes
     } catch TransportError.Code.tooLarge {
       throw StorageServiceError(.invalidArgument, "The body has more than \(tuning.bodyLimit) bytes.")
     }

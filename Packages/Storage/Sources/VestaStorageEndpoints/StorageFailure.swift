@@ -54,7 +54,6 @@ enum StorageFailure {
     }
     let wire = StorageErrorWire.response(of: failure, to: route)
     var status = wire.status
-    if case .deleteBucket = route.call, failure.code == .failedPrecondition { status = 409 }
     let hasTag = request.fields.first("if-none-match") != nil && request.fields.first("if-match") == nil
     if status == 412, route.preconditions.isOfCaches || hasTag, route.isCached { status = 304 }
     var response = HTTPResponse(

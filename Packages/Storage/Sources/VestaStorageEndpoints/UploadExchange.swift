@@ -82,6 +82,11 @@ struct UploadExchange: Sendable {
           switch event {
           case .metadata(let json): body = try MetadataWire.upload(json: json)
           case .content(let type):
+            // Google's API takes that of the metadata, and Firebase's refuses the part.
+            guard type != nil || api != .firebase else {
+              throw StorageServiceError(
+                .invalidArgument, "Failed to parse multipart request body part. Missing content type.")
+            }
             sink = UploadSink(
               try await described(body, type: type, isContinuable: false), to: backend, context,
               chunkLength: tuning.chunkLength)
@@ -209,7 +214,12 @@ struct UploadExchange: Sendable {
     guard received.state == .final || part == nil || part?.total == received.received else {
       var fields = HTTPFields()
       if let range = ByteRangeWire.received(received.received) { fields.append("range", range) }
-      return HTTPResponse(HTTPStatus(308), fields: fields)
+      // Go's clients take the status for a redirect to another place, and say so.
+      guard exchange.field("x-guploader-no-308") == "yes" else {
+        return HTTPResponse(HTTPStatus(308), fields: fields)
+      }
+      fields.append("x-http-status-code-override", "308")
+      return HTTPResponse(.ok, fields: fields)
     }
     return exchange.object(try await backend.finalizeUpload(upload, expected: ContentDigest(), context: context))
   }

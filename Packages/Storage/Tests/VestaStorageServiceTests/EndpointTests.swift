@@ -40,9 +40,30 @@ import VestaTransportInteropFakes
     host.add((any StorageAdminBackend).self, engine)
     var small = StorageEndpointsTuning()
     (small.chunkLength, small.readLength) = (10_000, 7_000)
-    let handler = StorageEndpoints(tuning: tuning ?? small).handler(in: host)
+    let handler = StorageEndpoints(tuning: tuning ?? small).handler(in: ReversingHost(host: host))
     _ = try await network.listen(at: .internet(host: "localhost", port: 80), handler: handler)
     return verifier
+  }
+
+  /// A server whose compression turns the bytes round.
+  private struct ReversingHost: EndpointHost {
+    let host: FakeEndpointHost
+
+    var clock: ServiceClock { host.clock }
+    var defaultProject: String { host.defaultProject }
+    var isDevelopment: Bool { host.isDevelopment }
+    var compression: TransportCompression? {
+      TransportCompression(name: "gzip", compress: { $0.reversed() }) { bytes, limit in
+        guard bytes.count <= limit, bytes.first != 0 else { throw TransportError(.closed, "too large") }
+        return bytes.reversed()
+      }
+    }
+
+    func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
+      try host.backend(type, project: project)
+    }
+
+    func onShutDown(_ work: @escaping @Sendable () -> Void) { host.onShutDown(work) }
   }
 
   /// Verifies ID tokens that are sent as bearer tokens, as a server's verifier does.
@@ -242,6 +263,10 @@ import VestaTransportInteropFakes
     #expect(half.status == 308 && half.fields["range"] == "bytes=0-19999")
     let asked = try await send(.put, url.target, ["content-range": "bytes */30000"], [])
     #expect(asked.status == 308 && asked.fields["range"] == "bytes=0-19999")
+    let fields: HTTPFields = ["content-range": "bytes */30000", "x-guploader-no-308": "yes"]
+    let other = try await send(.put, url.target, fields, [])
+    #expect(other.status == 200 && other.fields["x-http-status-code-override"] == "308")
+    #expect(other.fields["range"] == "bytes=0-19999")
     let end = try await send(.put, url.target, ["content-range": "bytes 20000-29999/30000"], Array(bytes[20_000...]))
     #expect(end.status == 200)
     #expect(try await send(.get, "/storage/v1/b/\(bucket)/o/r?alt=media").body == bytes)
@@ -268,5 +293,42 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/v0/b/\(bucket)/o?maxResults=x").status == 400)
     #expect(try await send(.get, "/unknown").status == 501)
     #expect(try await send(.get, "/v0/b/other.appspot.com/o/a").status == 404)
+  }
+
+  @Test func `compressed content is decompressed for a client that does not take it`() async throws {
+    var tuning = StorageEndpointsTuning()
+    (tuning.decompressionLimit, tuning.readLength) = (10, 3)
+    try await serve(nil, tuning)
+    let place = "/upload/storage/v1/b/\(bucket)/o?uploadType=media&contentEncoding=gzip&name="
+    let contents: [(String, [UInt8])] = [
+      ("a", [1, 2, 3, 4, 5]), ("broken", [0, 2]), ("large", Array(repeating: 1, count: 11)),
+    ]
+    for (name, content) in contents {
+      #expect(try await send(.post, "\(place)\(name)", ["content-type": "text/plain"], content).status == 200)
+    }
+    func read(_ name: String, _ fields: HTTPFields = [:]) async throws -> (
+      status: Int, fields: HTTPFields, body: [UInt8]
+    ) {
+      try await send(.get, "/v0/b/\(bucket)/o/\(name)?alt=media", fields)
+    }
+    let plain = try await read("a")
+    #expect(plain.body == [5, 4, 3, 2, 1] && plain.fields["content-encoding"] == nil)
+    #expect(plain.fields["x-goog-stored-content-encoding"] == "gzip")
+    #expect(plain.fields["x-goog-stored-content-length"] == "5")
+    let stored = try await read("a", ["accept-encoding": "br, GZIP"])
+    #expect(stored.body == [1, 2, 3, 4, 5] && stored.fields["content-encoding"] == "gzip")
+    // A range is one of the stored bytes: without them everything is sent.
+    let ranged = try await read("a", ["range": "bytes=1-2"])
+    #expect(ranged.status == 200 && ranged.body == [5, 4, 3, 2, 1])
+    let part = try await read("a", ["range": "bytes=1-2", "accept-encoding": "gzip"])
+    #expect(part.status == 206 && part.body == [2, 3])
+    for (name, content) in contents.dropFirst() {
+      let read = try await read(name)
+      #expect(read.body == content && read.fields["content-encoding"] == "gzip", "\(name)")
+    }
+    let patch = Array(#"{"cacheControl":"public, no-transform"}"#.utf8)
+    let json: HTTPFields = ["content-type": "application/json"]
+    #expect(try await send(.patch, "/v0/b/\(bucket)/o/a", json, patch).status == 200)
+    #expect(try await read("a").body == [1, 2, 3, 4, 5])
   }
 }

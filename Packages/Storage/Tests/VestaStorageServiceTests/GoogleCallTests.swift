@@ -326,6 +326,26 @@ import VestaTransportInteropFakes
     #expect(try await send(.post, "/batch/storage/v1", body, fields).text.contains("HTTP/1.1 404"))
   }
 
+  @Test func `a part of content without a type has that of the metadata, and null is no metadata`() async throws {
+    try await serve()
+    let type: HTTPFields = ["content-type": "multipart/related; boundary=b"]
+    for (metadata, found) in [(#"{"contentType":"a/b"}"#, "a/b"), ("{}", "application/octet-stream")] {
+      let body = "--b\r\nContent-Type: application/json\r\n\r\n\(metadata)\r\n--b\r\n\r\nx\r\n--b--\r\n"
+      let place = "/upload/storage/v1/b/demo.appspot.com/o?uploadType=multipart&name=typed"
+      #expect(try await send(.post, place, body, type).status == 200)
+      let download = try await send(.get, "\(objects)/typed?alt=media")
+      #expect(download.text == "x" && download.fields[.contentType] == found)
+      let refused = try await send(.post, "/v0/b/demo.appspot.com/o?name=typed", body, type)
+      #expect(refused.status == 400 && refused.text.contains("Missing content type."))
+    }
+    try await send(.patch, "\(objects)/typed", #"{"contentType":"c/d"}"#)
+    let copy = "\(objects)/typed/rewriteTo/b/demo.appspot.com/o/copy"
+    for body in ["", "null", "null\n"] {
+      let copied = try await send(.post, copy, body, ["content-type": "application/json"])
+      #expect(copied.json["resource"]?.object?["contentType"] == "c/d", "\(body)")
+    }
+  }
+
   @Test func `buckets exist when they were made or have objects`() async throws {
     try await serve()
     #expect(try await send(.get, "/storage/v1/b/no-bucket").status == 404)
@@ -334,7 +354,10 @@ import VestaTransportInteropFakes
     #expect(try await send(.get, "/storage/v1/b/bbb").json["name"] == "bbb")
     #expect(try await send(.get, "/storage/v1/b?prefix=bb").json["items"]?.array?.count == 1)
     try await send(.post, "/upload/storage/v1/b/bbb/o?uploadType=media&name=x", "x")
-    #expect(try await send(.delete, "/storage/v1/b/bbb").status == 409)
+    let full = try await send(.delete, "/storage/v1/b/bbb")
+    let error = full.json["error"]?.object
+    #expect(full.status == 409 && error?["code"] == 409)
+    #expect(error?["errors"]?.array?.first?.object?["reason"] == "conflict")
     #expect(try await send(.get, "/storage/v1/b/bbb/iam").json["bindings"]?.array?.count == 1)
     let permissions = try await send(.get, "/storage/v1/b/bbb/iam/testPermissions?permissions=a&permissions=b").json
     #expect(permissions["permissions"] == ["a", "b"])

@@ -86,6 +86,15 @@ import VestaTesting
     }
   }
 
+  @Test func `a body with line feeds alone is read in any pieces`() throws {
+    for content in [utf8("x"), [], utf8("\r"), utf8("\n"), utf8("\n--"), utf8("a\r\n--b\r\n"), utf8("\n\n--a")] {
+      let body = utf8("--b--\nContent-Type: j\n\n{}\n--b--\nContent-Type: a/b\n\n") + content + utf8("\n--b----")
+      let read = try Feeding.verify(body) { try events($0, "multipart/related; boundary=\"b--\"") }
+      let expected: [MultipartMachine.Event] = [.metadata(utf8("{}")), .content(type: "a/b")]
+      #expect(read == expected + (content.isEmpty ? [] : [.bytes(content)]) + [.end], "\(content)")
+    }
+  }
+
   @Test(arguments: [0, 46, 47, 48, 60]) func `headers of a part are read up to their limit, however they are cut`(
     limit: Int
   ) throws {

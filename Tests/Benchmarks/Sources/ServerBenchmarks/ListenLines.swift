@@ -6,21 +6,27 @@ import VestaFirestoreWire
 import VestaTransport
 import VestaTransportInterop
 
-/// A write with 10,000 listeners, each with a separate connection, on another document and on that one.
+/// A write with 10,000 listeners on another document and on that one: each with a separate connection, and as streams of
+/// 100 connections.
 func listenLines(_ bench: ServerBench) -> [Benchmark] {
-  let crowd = Crowd()
+  listenLines(bench, streams: 1) + listenLines(bench, streams: 100)
+}
+
+private func listenLines(_ bench: ServerBench, streams: Int) -> [Benchmark] {
+  let crowd = Crowd(streams: streams)
+  let name = streams == 1 ? "" : "-streams"
   return [
     Benchmark(
-      name: "server-write-beside-listeners", unit: .microseconds, bar: .ratio(atMost: 1.2),
+      name: "server-write-beside-listeners\(name)", unit: .microseconds, bar: .ratio(atMost: 1.2),
       ours: ("beside 10,000", { await crowd.timeOfWrites() }),
       // Another value each time, as with listeners: a write that changes nothing commits nothing.
       other: ("alone", { await medianTime(500) { try await bench.setByWire(1, seed: $0) } })),
     Benchmark(
-      name: "server-told", unit: .microseconds, bar: .figure(atMost: 6.67),
+      name: "server-told\(name)", unit: .microseconds, bar: .figure(atMost: 6.67),
       ours: ("a change to one of 10,000", { await crowd.timeOfMessages() }),
       other: ("a set alone", { await medianTime(500) { try await bench.setByWire(2, seed: $0) } })),
     Benchmark(
-      name: "server-listener-memory", unit: .kibibytes, bar: .figure(atMost: 20),
+      name: "server-listener-memory\(name)", unit: .kibibytes, bar: .figure(atMost: 20),
       ours: ("of the server", { await crowd.memory() }),
       other: ("the process alone", { Memory.resident(bench.server.id) })),
   ]
@@ -39,8 +45,12 @@ private final class Crowd: Sendable {
     let memory: Double
   }
 
+  /// The streams of a connection.
+  private let streams: Int
   private let made = Locked<Made?>(nil)
   private let seeds = Locked(0)
+
+  init(streams: Int) { self.streams = streams }
 
   deinit {
     guard let made = made.withLock({ $0 }) else { return }
@@ -66,10 +76,13 @@ private final class Crowd: Sendable {
     // The documents of the server that is measured alone.
     try await ServerBench.fill(channel)
     let before = Memory.resident(server.id)
+    let (connections, streams) = (Self.count / streams, streams)
     let sockets = await Self.onThread {
-      (0..<Self.count).compactMap { _ in ListeningSocket(port: port, document: ServerBench.name(0)) }
+      (0..<connections).compactMap { _ in
+        ListeningSocket(port: port, document: ServerBench.name(0), streams: streams)
+      }
     }
-    guard sockets.count == Self.count else { throw ServerBench.Absent() }
+    guard sockets.count == connections else { throw ServerBench.Absent() }
     let memory = (Memory.resident(server.id) - before) / Double(Self.count)
     let all = Made(
       server: server, directory: directory, client: client, channel: channel, sockets: sockets, memory: memory)

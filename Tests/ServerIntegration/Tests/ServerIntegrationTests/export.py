@@ -19,6 +19,8 @@ OWNER = {"Authorization": "Bearer owner"}
 CONTENT = bytes(range(256)) * 5_000
 TREE = {"rooms": {".priority": 3, "a": {".value": "grüße \n", ".priority": "p"}, "b": {"deep": {"er": True}}, "c": 0.5},
         "list": [1, None, {"x": -7}], ".priority": 1, "many": {f"k{number:05}": "x" * 40 for number in range(3_000)}}
+# The second one is named after another project.
+BUCKETS = ["demo.appspot.com", "third.appspot.com", "other"]
 TIME = "2024-02-03T04:05:06.789012Z"
 
 
@@ -57,7 +59,8 @@ def fill(client):
     equal(call("POST", f"{place[:-9]}/tenants/{tenant}/accounts",
                {"localId": "eve", "email": "eve@example.com", "password": "battery staple"})[0], 200)
     equal(call("PUT", f"http://{DATABASE}/.json?ns=demo-default-rtdb", TREE)[0], 200)
-    for bucket in ["demo.appspot.com", "other"]:
+    equal(call("PUT", f"http://{DATABASE}/other.json?ns=second", TREE["list"])[0], 200)
+    for bucket in BUCKETS:
         name = urllib.parse.quote("a b/ü.bin", safe="")
         status, text = call("POST", f"http://{STORAGE}/v0/b/{bucket}/o?name={name}", CONTENT,
                             {"Content-Type": "image/x-test"})
@@ -85,7 +88,8 @@ def check(client, token):
                                       "tenantId": tenants[0]["tenantId"]})
     equal((status, json.loads(text)["localId"]), (200, "eve"))
     tree(json.loads(call("GET", f"http://{DATABASE}/.json?ns=demo-default-rtdb&format=export")[1]))
-    for bucket in ["demo.appspot.com", "other"]:
+    equal(json.loads(call("GET", f"http://{DATABASE}/other.json?ns=second")[1]), TREE["list"])
+    for bucket in BUCKETS:
         place = f"http://{STORAGE}/v0/b/{bucket}/o/{urllib.parse.quote('a b/ü.bin', safe='')}"
         status, content = call("GET", f"{place}?alt=media")
         equal((status, content == CONTENT), (200, True))
@@ -110,7 +114,7 @@ def hub(path):
     equal(list(metadata), ["version", "firestore", "database", "auth", "storage"])
     equal(metadata["firestore"]["metadata_file"], "firestore_export/firestore_export.overall_export_metadata")
     equal(metadata["database"]["path"], "database_export")
-    equal(os.listdir(f"{path}/database_export"), ["demo-default-rtdb.json"])
+    equal(sorted(os.listdir(f"{path}/database_export")), ["demo-default-rtdb.json", "second.json"])
     with open(f"{path}/database_export/demo-default-rtdb.json") as file:
         tree(json.load(file))
     foreign = f"{path}-foreign"

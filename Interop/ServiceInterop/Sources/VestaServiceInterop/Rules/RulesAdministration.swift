@@ -7,6 +7,15 @@
 /// - Requests are decided by the old rules until the new ones are compiled, and by the new ones from the return on.
 /// - Rules that do not compile change nothing.
 public protocol RulesAdministration: Sendable {
+  /// Compiles rules and changes nothing.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the rules.
+  ///   - product: The product whose rules they would be.
+  /// - Returns: The warnings of the compiler.
+  /// - Throws: ``RulesRefusal`` with everything that is wrong in rules that do not compile.
+  func checkRules(_ source: String, of product: RuledProduct) async throws(RulesRefusal) -> [RulesRemark]
+
   /// Compiles rules and puts them in force.
   ///
   /// - Parameters:

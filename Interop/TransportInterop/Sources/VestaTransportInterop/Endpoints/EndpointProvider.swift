@@ -41,6 +41,9 @@ public protocol EndpointHost: Sendable {
   /// The project of requests that name none.
   var defaultProject: String { get }
 
+  /// The projects that have been named so far, the default one first.
+  var projects: [String] { get }
+
   /// Whether the server is one for development: calls of local test suites, which need no credential, such as clearing
   /// all data, are served then and only then.
   var isDevelopment: Bool { get }
@@ -54,6 +57,10 @@ public protocol EndpointHost: Sendable {
   /// The project that a database of the tree belongs to by the configuration of the server; `nil` where that does not
   /// say it.
   func project(ofDatabase namespace: String) -> String?
+
+  /// The project that a bucket belongs to by the configuration of the server; `nil` where that does not say it, and the
+  /// name of the bucket decides.
+  func project(ofBucket bucket: String) -> String?
 
   /// The backend of a project, such as `(any RemoteConfigBackend).self`.
   ///
@@ -74,11 +81,17 @@ public protocol EndpointHost: Sendable {
 }
 
 extension EndpointHost {
+  /// The default one alone.
+  public var projects: [String] { [defaultProject] }
+
   /// None.
   public var compression: TransportCompression? { nil }
 
   /// None is configured.
   public func project(ofDatabase namespace: String) -> String? { nil }
+
+  /// None is configured.
+  public func project(ofBucket bucket: String) -> String? { nil }
 
   /// None.
   public var rulesOfAllProjects: (any RulesAdministration)? { nil }

@@ -18,10 +18,18 @@ struct DatabaseExportPart: ExportPart {
 
   // MARK: Writing
 
+  /// Writes the databases of all projects, as the suite does: in development a database often has the name of no project.
   func write(project: String, to root: String, in host: any EndpointHost) async throws -> JSONObject {
-    let admin = try host.backend((any DatabaseAdminBackend).self, project: project)
     let folder = "\(root)/\(Self.folder)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for project in [project] + host.projects.filter({ $0 != project }) {
+      try await write(try host.backend((any DatabaseAdminBackend).self, project: project), to: folder)
+    }
+    return ["path": .string(Self.folder)]
+  }
+
+  /// Writes the databases of a project.
+  private func write(_ admin: any DatabaseAdminBackend, to folder: String) async throws {
     for name in try await admin.databases(context: .owner) {
       let file = try OpenFile(writing: "\(folder)/\(name).json", .always, isPrivate: false)
       defer { file.close() }
@@ -35,7 +43,6 @@ struct DatabaseExportPart: ExportPart {
       }
       try state.withLock { state in try file.write(state.writer.finish(), at: state.offset) }
     }
-    return ["path": .string(Self.folder)]
   }
 
   // MARK: Reading

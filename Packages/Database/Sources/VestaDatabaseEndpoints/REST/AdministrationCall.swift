@@ -11,6 +11,7 @@ import VestaTransportInterop
 /// |---|---|
 /// | `GET /.settings/rules.json` | the text of the rules in force; without comments for `format=strict` |
 /// | `PUT /.settings/rules.json` | `{"status":"ok"}`, or 400 with `line:column: …` |
+/// | `PUT /.settings/rules.json?dryRun=true` | the same; no rules are put in force |
 /// | `GET /.settings/SETTING.json` | the value of a ``DatabaseSetting`` that the server acts by |
 /// | `PUT /.settings/SETTING.json` | `{"status":"ok"}` for that value, 501 for another one |
 /// | `GET /.inspect/databases.json` | `[{"name":"demo"}]` |
@@ -19,7 +20,8 @@ import VestaTransportInterop
 struct AdministrationCall: Sendable {
   private enum Action {
     case rules(isStrict: Bool)
-    case setRules, databases, addTrigger
+    case setRules(isCheck: Bool)
+    case databases, addTrigger
     case setting(DatabaseSetting, isSet: Bool)
     case coverage(RulesCoverageForm)
   }
@@ -38,7 +40,7 @@ struct AdministrationCall: Sendable {
     guard ["/.settings/", "/.inspect/"].contains(where: { http.path.hasPrefix($0) }) else { return nil }
     switch (http.path, http.method) {
     case ("/.settings/rules.json", .get): action = .rules(isStrict: false)
-    case ("/.settings/rules.json", .put): action = .setRules
+    case ("/.settings/rules.json", .put): action = .setRules(isCheck: false)
     case ("/.inspect/databases.json", .get): action = .databases
     case ("/.inspect/coverage.json", .get) where host.isDevelopment: action = .coverage(.json)
     case ("/.inspect/coverage", .get) where host.isDevelopment: action = .coverage(.page)
@@ -50,7 +52,11 @@ struct AdministrationCall: Sendable {
       action = .setting(setting, isSet: method == .put)
     }
     let fields = try FormFields(String(http.query ?? ""))
-    if case .rules = action { action = .rules(isStrict: fields["format"] == "strict") }
+    switch action {
+    case .rules: action = .rules(isStrict: fields["format"] == "strict")
+    case .setRules: action = .setRules(isCheck: fields["dryRun"] == "true")
+    default: break
+    }
     place = try DatabasePlace(fields["ns"], at: http.authority, in: host)
     var context = CallContext(http, project: place.project, clock: host.clock)
     if let token = fields["auth"] ?? fields["access_token"] { context.caller = .credential(.bearer(token)) }
@@ -64,12 +70,16 @@ struct AdministrationCall: Sendable {
     case .rules(let isStrict):
       let text = try await backend.rules(of: place.namespace, context: context) ?? "null"
       // Tools parse the strict form: it has neither comments nor line ends in strings.
-      return .json(isStrict ? try RulesText.read(text).json() : Array(text.utf8))
-    case .setRules:
+      return .json(isStrict ? try PlacedJSON(text: Array(text.utf8)).value.json() : Array(text.utf8))
+    case .setRules(let isCheck):
       guard let source = String(validating: body, as: UTF8.self) else {
         throw ServiceStatus(.invalidArgument, "1:1: The rules are not UTF-8.")
       }
-      _ = try await backend.setRules(source, of: place.namespace, context: context)
+      if isCheck {
+        _ = try await backend.checkRules(source, of: place.namespace, context: context)
+      } else {
+        _ = try await backend.setRules(source, of: place.namespace, context: context)
+      }
       return .json(Array(#"{"status":"ok"}"#.utf8))
     case .databases:
       let names = try await backend.databases(context: context)

@@ -20,22 +20,37 @@ extension DatabaseEngine: DatabaseAdminBackend {
     try await administrate(context) { [options] _ in options.rules?.rulesInForce(of: .database, scope: namespace) }
   }
 
+  /// Compiles rules and changes nothing.
+  public func checkRules(
+    _ source: String, of namespace: String, context: CallContext
+  ) async throws(DatabaseServiceError) -> [RulesRemark] {
+    try await compileRules(context) { rules throws(RulesRefusal) in try await rules.checkRules(source, of: .database) }
+  }
+
   /// Puts rules in force, and declares their indexes in all open databases; the others do it when they are opened.
   public func setRules(
     _ source: String, of namespace: String, context: CallContext
   ) async throws(DatabaseServiceError) -> [RulesRemark] {
-    try await administrate(context) { [self] _ in
+    let warnings = try await compileRules(context) { rules throws(RulesRefusal) in
+      try await rules.replaceRules(with: source, of: .database, scope: namespace)
+    }
+    for room in openRooms { await room.declareIndexesAgain() }
+    return warnings
+  }
+
+  private func compileRules(
+    _ context: CallContext,
+    _ compile: @escaping @Sendable (any RulesAdministration) async throws(RulesRefusal) -> [RulesRemark]
+  ) async throws(DatabaseServiceError) -> [RulesRemark] {
+    try await administrate(context) { [options] _ in
       guard let rules = options.rules else {
         throw DatabaseServiceError(.unimplemented, "This service has no rules: add a library of rules.")
       }
-      let warnings: [RulesRemark]
       do throws(RulesRefusal) {
-        warnings = try await rules.replaceRules(with: source, of: .database, scope: namespace)
+        return try await compile(rules)
       } catch {
         throw DatabaseServiceError(.invalidArgument, error.description)
       }
-      for room in openRooms { await room.declareIndexesAgain() }
-      return warnings
     }
   }
 

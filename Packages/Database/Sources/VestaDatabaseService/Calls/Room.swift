@@ -119,6 +119,9 @@ final class Room: Sendable {
     }
   }
 
+  /// Ends the connection of a session whose client has opened another one.
+  func end(session: String) { state.withLock { $0.connections[session] }?.close() }
+
   /// Ends all connections.
   func close() async {
     let (connections, registrations) = state.withLock { state in

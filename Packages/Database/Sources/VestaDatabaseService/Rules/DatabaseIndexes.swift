@@ -34,7 +34,13 @@ public struct DatabaseIndexes: Sendable, Hashable {
   ///   a comma after the last member of an object. Rules other than `.indexOn` are ignored.
   /// - Throws: `BytesError` with the place of the first byte that cannot be read.
   public init(rules: String) throws(BytesError) {
-    guard let rules = try RulesText.read(rules).object?["rules"]?.object else {
+    let document: PlacedJSON
+    do throws(PlacedJSON.Failure) {
+      document = try PlacedJSON(text: Array(rules.utf8))
+    } catch {
+      throw BytesError(.malformed, "The rules cannot be read at byte \(error.at).")
+    }
+    guard let rules = document.value.object?["rules"]?.object else {
       throw BytesError(.malformed, "The document has no object \"rules\".")
     }
     try add(rules, at: [])

@@ -166,8 +166,11 @@ public enum DatabaseServerWire {
     case .reply(let id, let body): try write(body, id: id, to: &writer)
     case .listensRevoked(let path, let specs):
       writer.openPush("c", path)
-      writer.name("q")
-      try writer.write(.array(specs.map { .object(QueryWire.object(of: $0)) }))
+      // A listen without a query has none: clients look for it by another name than that of an empty query.
+      if specs.contains(where: { !$0.isDefault }) {
+        writer.name("q")
+        try writer.write(.array(specs.map { .object(QueryWire.object(of: $0)) }))
+      }
       writer.closeRequest()
     case .push(let message): try write(message, to: &writer)
     }

@@ -77,4 +77,18 @@ package enum FieldMaskRules {
     }
     return paths
   }
+
+  /// The paths that a write with a mask sets.
+  ///
+  /// A path below another one says nothing, as clients send both: of `owner` and `owner.name` it is `owner` alone.
+  package static func written(_ texts: [String]) throws(FirestoreServiceError) -> [FieldPath] {
+    let paths = try paths(texts)
+    guard paths.count > 1 else { return paths }
+    var kept: [FieldPath] = []
+    for path in paths.sorted() {
+      if let last = kept.last, path.hasPrefix(last) { continue }
+      kept.append(path)
+    }
+    return kept
+  }
 }

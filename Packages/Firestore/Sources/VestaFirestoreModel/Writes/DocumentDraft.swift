@@ -53,7 +53,7 @@ package struct DocumentDraft: Sendable {
     case .update(let update, nil, _): replace(by: update.fields.stored)
     case .update(let update, let mask?, _):
       begin()
-      let paths = try FieldMaskRules.paths(mask.fieldPaths)
+      let paths = try FieldMaskRules.written(mask.fieldPaths)
       let values = update.fields.stored
       for path in paths { put(values[path], at: path) }
     case .transform: begin()

@@ -25,7 +25,7 @@ extension Write {
     case .verify: return Outcome(document: document, isChange: false, result: WriteResult())
     case .delete: return Outcome(document: nil, isChange: document != nil, result: WriteResult())
     case .update(let update, let mask, _):
-      let paths = try mask.map { (mask) throws(FirestoreServiceError) in try FieldMaskRules.paths(mask.fieldPaths) }
+      let paths = try mask.map { (mask) throws(FirestoreServiceError) in try FieldMaskRules.written(mask.fieldPaths) }
       let fields = Write.merged(update.fields.stored, into: document?.fields, paths: paths)
       let isMade = paths != nil || !transforms.isEmpty
       return try outcome(of: fields, replacing: document, isMade: isMade, commitTime: commitTime)

@@ -65,13 +65,14 @@ package enum WriteRules {
   }
 
   private static func check(_ write: Write) throws(FirestoreServiceError) {
-    var masked: [FieldPath] = []
     switch write.operation {
     case .update(let document, let mask, _):
       try DocumentRules.check(document)
       if let mask {
-        masked = try FieldMaskRules.paths(mask.fieldPaths)
-        try checkDisjoint(masked)
+        let paths = try FieldMaskRules.paths(mask.fieldPaths)
+        if paths.contains(where: \.isDocumentName) {
+          throw .invalid("A mask of a write cannot have __name__ in it.")
+        }
       }
     case .verify:
       if write.precondition == nil { throw .invalid("A verify write needs a precondition: \(write.name)") }
@@ -79,17 +80,10 @@ package enum WriteRules {
       if write.transforms.isEmpty { throw .invalid("A transform needs at least one field transform: \(write.name)") }
     case .delete: break
     }
-    for transform in write.transforms { try check(transform, masked: masked) }
+    for transform in write.transforms { try check(transform) }
   }
 
-  private static func checkDisjoint(_ paths: [FieldPath]) throws(FirestoreServiceError) {
-    for (path, next) in zip(paths.sorted(), paths.sorted().dropFirst()) where next.hasPrefix(path) {
-      throw .invalid("The field paths \(path) and \(next) of a mask are in conflict.")
-    }
-    if paths.contains(where: \.isDocumentName) { throw .invalid("A mask of a write cannot have __name__ in it.") }
-  }
-
-  private static func check(_ transform: FieldTransform, masked: [FieldPath]) throws(FirestoreServiceError) {
+  private static func check(_ transform: FieldTransform) throws(FirestoreServiceError) {
     let path = try FieldPath(parsing: transform.fieldPath)
     try path.checkForQuery()
     if path.isDocumentName { throw .invalid("__name__ cannot be transformed.") }

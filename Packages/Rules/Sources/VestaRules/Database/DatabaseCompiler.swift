@@ -32,8 +32,8 @@ struct DatabaseCompiler {
   /// The members of the only member of the document, `rules`.
   private mutating func rootMembers() -> [PlacedJSON.Member]? {
     let document: PlacedJSON
-    do throws(PlacedJSONReader.Failure) {
-      document = try PlacedJSONReader.read(source.bytes)
+    do throws(PlacedJSON.Failure) {
+      document = try PlacedJSON(text: source.bytes)
     } catch {
       note("Parse error.", error.at)
       return nil

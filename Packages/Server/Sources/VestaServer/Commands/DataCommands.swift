@@ -72,7 +72,7 @@ public enum DataCommands {
     }
     guard settings.data != nil else { throw ServerError("--memory keeps nothing: leave it out.") }
     for name in ServerSettings.usualPorts.keys { settings.ports[name] = 0 }
-    settings.hosts = [ServerSettings.loopback[0]]
+    (settings.hosts, settings.namedHosts) = ([ServerSettings.loopback[0]], [:])
     (settings.rules, settings.namedRules) = ([:], [:])
     return settings
   }

@@ -61,7 +61,7 @@ public enum DoctorCommand {
       let transport = try VestaTransportServer()
       for name in ServerSettings.usualPorts.keys.sorted() {
         guard let port = settings.port(of: name), port > 0 else { continue }
-        if await !isFree(port, at: settings.hosts.first ?? "127.0.0.1", transport) {
+        if await !isFree(port, at: settings.hosts(of: name).first ?? "127.0.0.1", transport) {
           problems.append("The port \(port) of \(name) is in use. Choose another one with --port-\(name).")
         }
       }

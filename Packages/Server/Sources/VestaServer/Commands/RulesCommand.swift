@@ -35,7 +35,7 @@ public enum RulesCommand {
     for (product, path) in files {
       do throws(RulesetError) {
         let text = try RulesSource.file(path).text()
-        let warnings = try ServerRules.compile(text, of: product ?? self.product(of: path, text))
+        let warnings = try (product ?? self.product(of: path, text)).compile(text)
         if !warnings.isEmpty { lines.append(ServerRules.description(of: RulesetError(warnings), in: path)) }
         lines.append("\(path): ok")
       } catch {

@@ -41,7 +41,8 @@ public struct ServeArguments: Sendable, Hashable {
     settings.certificate = try flags.certificate()
     let configuration = try Self.configuration(flags.config, directory)
     settings.project = Self.project(flags.project, in: directory)
-    settings.hosts = flags.hosts ?? configuration?.hosts["firestore"].map(ServeFlags.hosts) ?? ServerSettings.loopback
+    settings.hosts = flags.hosts ?? ServerSettings.loopback
+    if flags.hosts == nil { settings.namedHosts = (configuration?.hosts ?? [:]).mapValues(ServeFlags.hosts) }
     settings.isSingleProject = configuration?.isSingleProject ?? true
     settings.ports = (configuration?.ports ?? [:]).merging(flags.ports) { $1 }
     try useFunctions(flags, configuration)

@@ -13,6 +13,9 @@ public struct ServerSettings: Sendable, Hashable {
   /// The hosts to listen at.
   public var hosts: [String]
 
+  /// The hosts of single ports, by the name of the port; all others have ``hosts``.
+  public var namedHosts: [String: [String]] = [:]
+
   /// The ports of products that are not the suite's; 0 has the system choose.
   public var ports: [String: Int]
 
@@ -122,6 +125,9 @@ public struct ServerSettings: Sendable, Hashable {
 
   /// The scheme of the URLs of all ports.
   var scheme: String { certificate == nil ? "http" : "https" }
+
+  /// The hosts to listen at with the port of a name.
+  func hosts(of port: String) -> [String] { namedHosts[port] ?? hosts }
 
   /// The port of a product; `nil` for one that shares a port.
   func port(of product: String) -> Int? { ports[product] ?? Self.usualPorts[product] }

@@ -14,7 +14,7 @@ extension ServerRules {
     var warnings: [RulesIssue] = []
     for source in sources.sorted(by: { $0.key < $1.key }).map(\.value) + (others.map { [$0] } ?? []) {
       do throws(RulesetError) {
-        warnings += try Self.compile(source, of: .storage)
+        warnings += try RuledProduct.storage.compile(source)
       } catch {
         throw RulesRefusal(error.issues.map(RulesRemark.init))
       }

@@ -91,7 +91,7 @@ final class ServerRules: Sendable {
       let text: String
       do throws(RulesetError) {
         text = try RulesSource.file(path).text()
-        try Self.compile(text, of: place.product)
+        _ = try place.product.compile(text)
       } catch {
         throw ServerError(Self.description(of: error, in: path))
       }
@@ -116,7 +116,7 @@ final class ServerRules: Sendable {
       case .unreadable(let error): report(error)
       case .text(let text):
         do {
-          try Self.compile(text, of: place.product)
+          _ = try place.product.compile(text)
           try await replace(text, at: place)
           replaced.append(place.product)
           log.notice("I-SRV000003", "The rules of \(path) are in force.")
@@ -140,20 +140,6 @@ final class ServerRules: Sendable {
       let place = issue.position.map { ":\($0.line):\($0.column)" } ?? ""
       return "\(path)\(place): \(issue.severity.rawValue.lowercased()): \(issue.message)"
     }.joined(separator: "\n")
-  }
-
-  /// Compiles rules.
-  ///
-  /// - Returns: The warnings.
-  @discardableResult
-  static func compile(_ text: String, of product: RuledProduct) throws(RulesetError) -> [RulesIssue] {
-    switch product {
-    case .firestore: return try Ruleset(text, for: .firestore).warnings
-    case .storage: return try Ruleset(text, for: .storage).warnings
-    case .database:
-      _ = try DatabaseRuleset(text)
-      return []
-    }
   }
 
   // MARK: Replacing
@@ -210,17 +196,20 @@ final class ServerRules: Sendable {
 
 /// Replaces the rules of all projects at once.
 extension ServerRules: RulesAdministration {
-  func replaceRules(
-    with source: String, of product: RuledProduct
-  ) async throws(RulesRefusal) -> [RulesRemark] {
-    let warnings: [RulesIssue]
+  func checkRules(_ source: String, of product: RuledProduct) async throws(RulesRefusal) -> [RulesRemark] {
     do throws(RulesetError) {
-      warnings = try Self.compile(source, of: product)
+      return try product.compile(source).map(RulesRemark.init)
     } catch {
       throw RulesRefusal(error.issues.map(RulesRemark.init))
     }
+  }
+
+  func replaceRules(
+    with source: String, of product: RuledProduct
+  ) async throws(RulesRefusal) -> [RulesRemark] {
+    let warnings = try await checkRules(source, of: product)
     try await replace(source, at: Place(product: product))
-    return warnings.map(RulesRemark.init)
+    return warnings
   }
 
   func rulesInForce(of product: RuledProduct) -> String? {
@@ -233,14 +222,9 @@ extension ServerRules: RulesAdministration {
   ) async throws(RulesRefusal) -> [RulesRemark] {
     let place = Place(product: product, name: scope)
     guard files[place] != nil else { return try await replaceRules(with: source, of: product) }
-    let warnings: [RulesIssue]
-    do throws(RulesetError) {
-      warnings = try Self.compile(source, of: product)
-    } catch {
-      throw RulesRefusal(error.issues.map(RulesRemark.init))
-    }
+    let warnings = try await checkRules(source, of: product)
     try await replace(source, at: place)
-    return warnings.map(RulesRemark.init)
+    return warnings
   }
 
   /// None: each project counts by itself.

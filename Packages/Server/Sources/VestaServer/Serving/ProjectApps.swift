@@ -37,19 +37,28 @@ final class ProjectApps: Sendable {
   /// Opens the projects whose functions have events, so that events of an earlier process are delivered.
   func openTriggered() {
     var names = outgoing.withLock { $0?.triggers.standing.isEmpty ?? true } ? [] : [settings.project]
-    if settings.data != nil {
-      let folders = (try? FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false))) ?? []
-      for folder in folders.sorted() {
-        let file = directory.appending(path: folder).appending(path: "(engines)/triggers.json")
-        guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { continue }
-        if let name = try? PercentEncoding.decode(folder) { names.append(name) }
-      }
-    }
+    names += folders(with: "(engines)/triggers.json")
     for name in names {
       do throws(ServiceStatus) { _ = try app(name) } catch {
         log.error(
           "I-SRV000007", "The project \(name) cannot be opened, and its functions get no events: \(error.message)")
       }
+    }
+  }
+
+  /// The projects that are open or have data of an earlier process, in the order of their names.
+  var names: [String] {
+    Set(state.withLock { $0.apps.keys }).union(folders(with: "(engines)")).sorted()
+  }
+
+  /// The projects whose folders have a file or a folder.
+  private func folders(with content: String) -> [String] {
+    guard settings.data != nil else { return [] }
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false))) ?? []
+    return folders.sorted().compactMap { name in
+      let file = directory.appending(path: name).appending(path: content)
+      guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { return nil }
+      return try? PercentEncoding.decode(name)
     }
   }
 

@@ -12,7 +12,7 @@ final class ServerHost: EndpointHost {
   }
 
   let clock = ServiceClock.system
-  let projects: ProjectApps
+  let apps: ProjectApps
   let allRules: ServerRules
   private let settings: ServerSettings
   private let ending = Locked(Ending())
@@ -20,12 +20,16 @@ final class ServerHost: EndpointHost {
   init(_ settings: ServerSettings) {
     self.settings = settings
     let rules = ServerRules(settings)
-    let projects = ProjectApps(settings, rules)
-    rules.replacesRules { [weak projects] in projects?.open ?? [] }
-    (self.projects, allRules) = (projects, rules)
+    let apps = ProjectApps(settings, rules)
+    rules.replacesRules { [weak apps] in apps?.open ?? [] }
+    (self.apps, allRules) = (apps, rules)
   }
 
   var defaultProject: String { settings.project }
+
+  var projects: [String] {
+    [settings.project] + (settings.isDevelopment ? apps.names.filter { $0 != settings.project } : [])
+  }
 
   var isDevelopment: Bool { settings.isDevelopment }
 
@@ -35,10 +39,14 @@ final class ServerHost: EndpointHost {
     settings.namedRules["database"]?[namespace] == nil ? nil : settings.project
   }
 
+  func project(ofBucket bucket: String) -> String? {
+    settings.namedRules["storage"]?[bucket] == nil ? nil : settings.project
+  }
+
   var compression: TransportCompression? { .gzip }
 
   func backend<Backend: Sendable>(_ type: Backend.Type, project: String) throws(ServiceStatus) -> Backend {
-    let app = try projects.app(project)
+    let app = try apps.app(project)
     do throws(VestaError) {
       if let backend = try app.container.find(type) { return backend }
     } catch {

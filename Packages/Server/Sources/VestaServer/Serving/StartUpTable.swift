@@ -13,8 +13,10 @@ extension VestaServer {
     var lines = ["vesta \(VestaVersion()): project \(settings.project), data \(data)", ""] + rows
     if settings.isDevelopment {
       lines += ["", "For development: everyone who reaches these ports is believed. Stop with Control-C."]
-      if settings.hosts != ServerSettings.loopback {
-        lines.append("Warning: these ports are not for this machine alone.")
+      let open = ports.filter { port in !port.hosts.allSatisfy(ServerSettings.loopback.contains) }
+      if !open.isEmpty {
+        let names = open.count == ports.count ? "these ports are" : "\(open.map(\.name).joined(separator: ", ")) are"
+        lines.append("Warning: \(names) not for this machine alone.")
       }
     }
     return lines.joined(separator: "\n")

@@ -65,7 +65,7 @@ public final class VestaServer: Sendable {
       name: "vesta-routes-\(UUID().uuidString)", options: VestaOptions(projectID: settings.project),
       libraries: Composition.server)
     let outgoing = Composition.outgoing(settings, routes, host.clock)
-    host.projects.calls(outgoing)
+    host.apps.calls(outgoing)
     await DeclaredIndexFiles(settings).declare(in: host)
     var tuning = TransportTuning()
     tuning.certificateInterval = settings.certificateInterval
@@ -80,20 +80,22 @@ public final class VestaServer: Sendable {
         .map { ($0, $0.handler(in: host)) }
       for (provider, handler) in products {
         if let port = settings.port(of: provider.product) {
-          try await opened.open(provider.product, port, settings.hosts, transport, handler)
+          try await opened.open(provider.product, port, settings.hosts(of: provider.product), transport, handler)
         }
       }
       try await opened.open(
-        ServerSettings.shared, settings.port(of: ServerSettings.shared) ?? 0, settings.hosts, transport,
-        SharedHandler(products: products))
+        ServerSettings.shared, settings.port(of: ServerSettings.shared) ?? 0, settings.hosts(of: ServerSettings.shared),
+        transport, SharedHandler(products: products))
       let hub = Relay()
       try await opened.open(
-        ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts, transport, hub)
+        ServerSettings.hub, settings.port(of: ServerSettings.hub) ?? 0, settings.hosts(of: ServerSettings.hub),
+        transport,
+        hub)
       let exports = ExportDirectory(parts: Composition.exportParts(routes), project: settings.project, host: host)
       let handler = HubHandler(opened.ports, exports, outgoing.triggers, scheme: settings.scheme)
       // Pages find the other ports by it: test suites in browsers ask the hub first.
       hub.set(CrossOriginHandler(rules: HubHandler.pageRules, handler))
-      host.projects.openTriggered()
+      host.apps.openTriggered()
       let locator = HubLocator.write(handler.locator, project: settings.project)
       return VestaServer(settings, host, transport, routes, opened, locator)
     } catch {
@@ -133,7 +135,7 @@ public final class VestaServer: Sendable {
       for listener in listeners { group.addTask { await listener.shutDown(within: grace) } }
     }
     await transport.stop()
-    await host.projects.close()
+    await host.apps.close()
     _ = await routes.delete()
   }
 

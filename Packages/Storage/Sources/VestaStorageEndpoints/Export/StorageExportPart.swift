@@ -18,13 +18,30 @@ struct StorageExportPart: ExportPart {
 
   // MARK: Writing
 
+  /// Writes the buckets of all projects, as the suite does: a bucket is often not named after the project of its users.
   func write(project: String, to root: String, in host: any EndpointHost) async throws -> JSONObject {
-    let backend = try host.backend((any StorageBackend).self, project: project)
-    let admin = try host.backend((any StorageAdminBackend).self, project: project)
     let folder = "\(root)/\(Self.folder)"
     for name in ["blobs", "metadata"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
+    var buckets: [String] = []
+    for project in [project] + host.projects.filter({ $0 != project }) {
+      buckets += try await writeBuckets(of: project, to: folder, host)
+    }
+    let named = buckets.isEmpty ? ["\(project).appspot.com"] : buckets
+    let list: JSONObject = ["buckets": .array(named.map { ["id": .string($0)] })]
+    try Self.write(ExportText.json(list), to: "\(folder)/buckets.json")
+    return ["path": .string(Self.folder)]
+  }
+
+  /// Writes the objects of a project.
+  ///
+  /// - Returns: The buckets of the project.
+  private func writeBuckets(
+    of project: String, to folder: String, _ host: any EndpointHost
+  ) async throws -> [String] {
+    let backend = try host.backend((any StorageBackend).self, project: project)
+    let admin = try host.backend((any StorageAdminBackend).self, project: project)
     let buckets = try await admin.listBuckets(context: .owner)
     for bucket in buckets {
       var request = ListRequest(bucket: bucket)
@@ -34,10 +51,7 @@ struct StorageExportPart: ExportPart {
         request.pageToken = page.nextPageToken
       } while request.pageToken != nil
     }
-    let named = buckets.isEmpty ? ["\(project).appspot.com"] : buckets
-    let list: JSONObject = ["buckets": .array(named.map { ["id": .string($0)] })]
-    try Self.write(ExportText.json(list), to: "\(folder)/buckets.json")
-    return ["path": .string(Self.folder)]
+    return buckets
   }
 
   /// Writes the generation that is there now; an object that was deleted in the meantime is left out.
@@ -69,7 +83,6 @@ struct StorageExportPart: ExportPart {
   // MARK: Reading
 
   func read(project: String, from root: String, entry: JSONObject, in host: any EndpointHost) async throws {
-    let backend = try host.backend((any StorageBackend).self, project: project)
     let path = entry["path"]?.string ?? Self.folder
     let folder = path.hasPrefix("/") ? path : "\(root)/\(path)"
     guard FileManager.default.fileExists(atPath: "\(folder)/buckets.json") else {
@@ -81,7 +94,11 @@ struct StorageExportPart: ExportPart {
       guard FileManager.default.fileExists(atPath: blob) else {
         throw ServiceStatus(.invalidArgument, "The export has \(metadata), and no content \(blob).")
       }
-      try await upload(try Self.upload(describedBy: metadata), from: blob, backend)
+      let request = try Self.upload(describedBy: metadata)
+      // Where requests that name the bucket will look for it.
+      let owner = StorageExchange.project(of: request.object.bucket, host)
+      let backend = try host.backend((any StorageBackend).self, project: owner)
+      try await upload(request, from: blob, backend)
     }
   }
 

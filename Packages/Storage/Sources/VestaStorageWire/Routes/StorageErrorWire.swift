@@ -20,7 +20,8 @@ public enum StorageErrorWire {
   ///   - error: The error.
   ///   - route: The call, whose API has a separate form; content that is refused has plain text.
   public static func response(of error: StorageServiceError, to route: StorageRoute) -> Response {
-    let status = status(of: error)
+    let isFullBucket = if case .deleteBucket = route.call { error.code == .failedPrecondition } else { false }
+    let status = isFullBucket ? 409 : status(of: error)
     let isContent = if case .download = route.call { true } else { false }
     switch route.api {
     case .xml:
@@ -30,7 +31,8 @@ public enum StorageErrorWire {
     case .google where isContent:
       return Response(status: status, contentType: "text/html; charset=UTF-8", body: Array(escaped(error.message).utf8))
     case .google:
-      let envelope = ErrorEnvelope(code: status, message: error.message, reason: reason(error))
+      let reason = isFullBucket ? "conflict" : reason(error)
+      let envelope = ErrorEnvelope(code: status, message: error.message, reason: reason)
       return Response(status: status, contentType: json, body: (try? envelope.object.json()) ?? [])
     case .firebase:
       // Named where the status of HTTP alone would be another code.

@@ -9,8 +9,8 @@ public struct MultipartMachine: Sendable {
   public enum Event: Sendable, Hashable {
     /// The JSON of the metadata.
     case metadata([UInt8])
-    /// The content begins; with its type.
-    case content(type: String)
+    /// The content begins; with its type, `nil` where its part has none.
+    case content(type: String?)
     /// Bytes of the content.
     case bytes([UInt8])
     /// The body is whole.
@@ -19,7 +19,10 @@ public struct MultipartMachine: Sendable {
 
   private enum State { case preamble, headers, metadata, content, ended }
 
-  private let delimiter: [UInt8]
+  /// What ends a line, as the line of the first delimiter ends: clients that are written by hand send line feeds alone.
+  private var lineBreak: [UInt8] = [13, 10]
+  private let boundary: [UInt8]
+  private var delimiter: [UInt8]
   private let maximumMetadata: Int
   private let maximumHeaders: Int
   private var state = State.preamble
@@ -44,11 +47,12 @@ public struct MultipartMachine: Sendable {
     guard let boundary = Self.boundary(contentType) else {
       throw BytesError(.malformed, "Bad content type. \(contentType.prefix(100))")
     }
-    delimiter = Array("\r\n--\(boundary)".utf8)
+    self.boundary = Array("--\(boundary)".utf8)
+    delimiter = lineBreak + self.boundary
     self.maximumMetadata = maximumMetadata
     self.maximumHeaders = maximumHeaders
     // The first delimiter has no line in front of it.
-    rest = [13, 10]
+    rest = lineBreak
   }
 
   /// Takes a piece of the body.
@@ -89,7 +93,11 @@ public struct MultipartMachine: Sendable {
       return true
     }
     guard part < 2 else { throw BytesError(.malformed, "Unexpected number of parts in request body") }
-    guard let end = Self.firstIndex(of: Array("\r\n\r\n".utf8), in: rest, from: 0) else {
+    if part == 0, rest[0] == 10 {
+      lineBreak = [10]
+      delimiter = lineBreak + boundary
+    }
+    guard let end = Self.firstIndex(of: lineBreak + lineBreak, in: rest, from: 0) else {
       // Up to three bytes of the empty line may be there.
       guard rest.count < maximumHeaders + 4 else {
         throw BytesError(.limitExceeded, "the headers of a part are too long")
@@ -98,20 +106,17 @@ public struct MultipartMachine: Sendable {
     }
     guard end <= maximumHeaders else { throw BytesError(.limitExceeded, "the headers of a part are too long") }
     let type = Self.contentType(Array(rest[..<end]))
-    rest.removeFirst(end + 4)
+    rest.removeFirst(end + 2 * lineBreak.count)
     part += 1
     guard part == 2 else {
       state = .metadata
       return true
     }
-    guard let type else {
-      throw BytesError(.malformed, "Failed to parse multipart request body part. Missing content type.")
-    }
     state = .content
     events.append(.content(type: type))
     // A content of nothing: its delimiter follows the empty line at once.
-    rest.insert(contentsOf: [13, 10], at: 0)
-    borrowed = 2
+    rest.insert(contentsOf: lineBreak, at: 0)
+    borrowed = lineBreak.count
     return true
   }
 

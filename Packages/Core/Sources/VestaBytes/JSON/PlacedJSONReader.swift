@@ -1,35 +1,12 @@
-/// A JSON value with the place where it is in its document; comments are allowed.
-indirect enum PlacedJSON: Sendable {
-  case object([Member], at: Int)
-  case array([PlacedJSON], at: Int)
-  /// A string, and for each of its UTF-8 bytes the byte of the document.
-  case string([UInt8], places: [Int32], at: Int)
-  case bool(Bool, at: Int)
-  /// A number or null.
-  case other(at: Int)
-
-  struct Member: Sendable {
-    let name: String
-    let at: Int
-    let value: PlacedJSON
-  }
-
-  var at: Int {
-    switch self {
-    case .object(_, let at), .array(_, let at), .string(_, _, let at), .bool(_, let at), .other(let at): at
-    }
-  }
-}
-
-/// Reads JSON as rules files are written: with comments, and with line ends inside of strings.
+/// Reads the text of a placed value.
 struct PlacedJSONReader {
-  struct Failure: Error { let at: Int }
+  private typealias Failure = PlacedJSON.Failure
 
   private let bytes: [UInt8]
   private var index = 0
   private var depth = 0
 
-  static func read(_ bytes: [UInt8]) throws(Failure) -> PlacedJSON {
+  static func read(_ bytes: [UInt8]) throws(PlacedJSON.Failure) -> PlacedJSON {
     var reader = PlacedJSONReader(bytes: bytes)
     let value = try reader.value()
     try reader.skipBlanks()
@@ -123,22 +100,20 @@ struct PlacedJSONReader {
   }
 
   private mutating func word(_ start: Int) throws(Failure) -> PlacedJSON {
-    while let next = byte,
-      Lexer.isNamePart(next) || next == UInt8(ascii: "-") || next == UInt8(ascii: "+")
-        || next == UInt8(ascii: ".")
-    {
-      index += 1
-    }
+    while let next = byte, Self.isPartOfWord(next) { index += 1 }
     switch String(decoding: bytes[start..<index], as: UTF8.self) {
     case "true": return .bool(true, at: start)
     case "false": return .bool(false, at: start)
-    case "null": return .other(at: start)
+    case "null": return .other(.null, at: start)
     case let text:
-      guard let first = text.utf8.first, first == UInt8(ascii: "-") || Lexer.isDigit(first), Double(text) != nil else {
-        throw Failure(at: start)
-      }
-      return .other(at: start)
+      guard let first = text.utf8.first, first == UInt8(ascii: "-") || first &- 48 < 10, let number = Double(text)
+      else { throw Failure(at: start) }
+      return .other(Int64(text).map { .integer($0) } ?? .number(number), at: start)
     }
+  }
+
+  private static func isPartOfWord(_ byte: UInt8) -> Bool {
+    byte &- 48 < 10 || (byte | 32) &- 97 < 26 || "_-+.".utf8.contains(byte)
   }
 
   private mutating func string() throws(Failure) -> (bytes: [UInt8], places: [Int32]) {
