@@ -177,7 +177,8 @@ struct EngineTests {
     let lost = TestClient(engine)
     let stranger = TestClient(engine)
     for client in [lost, stranger] { _ = await client.call(.onDisconnectPut("online", DatabaseNode(.bool(false)))) }
-    let again = TestClient(engine, lastSession: try #require(lost.session))
+    let session: String = try #require(lost.session)
+    let again = TestClient(engine, lastSession: session)
     #expect(await again.put("online", DatabaseNode(.bool(true))).status == .ok)
     await lost.closed()
     lost.close()
@@ -185,7 +186,8 @@ struct EngineTests {
     #expect(await again.get("online").leaf == .bool(true))
     // A session that nobody has ends nothing.
     _ = await TestClient(engine, lastSession: "none").get("online")
-    _ = await TestClient(engine, namespace: "other", lastSession: try #require(again.session)).get("online")
+    let current: String = try #require(again.session)
+    _ = await TestClient(engine, namespace: "other", lastSession: current).get("online")
     #expect(await stranger.get("online").leaf == .bool(true))
     #expect(await again.get("online").leaf == .bool(true))
   }

@@ -40,6 +40,7 @@ struct UploadExchange: Sendable {
     }
     var metadata = body.metadata
     if metadata.contentType == nil { metadata.contentType = type }
+    if api == .google, let encoding = exchange.parameter("contentEncoding") { metadata.contentEncoding = encoding }
     let tokens: UploadTokens =
       body.downloadTokens.isEmpty ? api == .firebase ? .make : .none : .these(body.downloadTokens)
     // A leading slash is no part of the name in Google's libraries.

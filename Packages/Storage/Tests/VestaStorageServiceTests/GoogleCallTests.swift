@@ -335,7 +335,9 @@ import VestaTransportInteropFakes
       #expect(try await send(.post, place, body, type).status == 200)
       let download = try await send(.get, "\(objects)/typed?alt=media")
       #expect(download.text == "x" && download.fields[.contentType] == found)
-      let refused = try await send(.post, "/v0/b/demo.appspot.com/o?name=typed", body, type)
+      var fields = type
+      fields.set("x-goog-upload-protocol", "multipart")
+      let refused = try await send(.post, "/v0/b/demo.appspot.com/o?name=typed", body, fields)
       #expect(refused.status == 400 && refused.text.contains("Missing content type."))
     }
     try await send(.patch, "\(objects)/typed", #"{"contentType":"c/d"}"#)

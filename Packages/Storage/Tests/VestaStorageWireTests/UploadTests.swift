@@ -122,12 +122,14 @@ import VestaTesting
       #expect(try events([quoted], type).last == .end)
     }
     for body in [
-      "", "--b--", "--b\r\n\r\n{}\r\n--b--", "--b\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--",
+      "", "--b--", "--b\r\n\r\n{}\r\n--b--",
       "--b\r\n\r\n{}\r\n--b\r\nContent-Type: t\r\n\r\nx\r\n--b\r\n\r\n\r\n--b--",
       "--b\r\n\r\n{}\r\n--b\r\nContent-Type: t\r\n\r\nx",
     ] {
       #expect(throws: BytesError.self, "\(body)") { _ = try events([utf8(body)]) }
     }
+    let untyped = try events([utf8("--b\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--")])
+    #expect(untyped == [.metadata(utf8("{}")), .content(type: nil), .bytes(utf8("x")), .end])
   }
 
   @Test func `metadata and headers without an end take bounded memory`() {
