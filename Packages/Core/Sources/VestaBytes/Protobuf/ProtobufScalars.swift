@@ -140,7 +140,7 @@ public enum ProtobufDouble: ProtobufKind {
     if value.isNaN { return writer.write(string: "NaN") }
     if value.isInfinite { return writer.write(string: value < 0 ? "-Infinity" : "Infinity") }
     // A whole number is written without its fraction, as other writers do; a negative zero keeps its sign.
-    if let whole = Int64(exactly: value), abs(whole) < 1 << 53, whole != 0 || value.sign == .plus {
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53, whole != 0 || value.sign == .plus {
       return writer.write(raw: String(whole))
     }
     writer.write(raw: value.description)

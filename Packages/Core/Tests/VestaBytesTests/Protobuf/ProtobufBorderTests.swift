@@ -21,6 +21,19 @@ import VestaBytes
     #expect(writer.finish() == [1, 0, 0, 0, 0, 0, 0, 0])
   }
 
+  @Test func `doubles at the borders of integers are written as JSON and read as the same`() throws {
+    let borders = [0x1p53, 0x1p63, 0x1p64, Double(Int64.max), Double(Int32.min), .greatestFiniteMagnitude]
+    for border in borders.flatMap({ [$0.nextDown, $0, $0.nextUp] }) + [0, .leastNonzeroMagnitude, .infinity] {
+      for value in [border, -border] {
+        var sample = Sample()
+        sample.ratio = value
+        let json = try SampleSchema.json(of: sample)
+        let read = try SampleSchema.message(json: json)
+        #expect(read.ratio.bitPattern == value.bitPattern, "\(value)")
+      }
+    }
+  }
+
   @Test func `a map that begins again after another field keeps all entries`() throws {
     let a: [UInt8] = [0x5A, 5, 0x0A, 1, 0x61, 0x10, 1], b: [UInt8] = [0x5A, 5, 0x0A, 1, 0x62, 0x10, 2]
     let read = try SampleSchema.message(from: a + [0x10, 7] + b)
